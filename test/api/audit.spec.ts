@@ -147,12 +147,12 @@ describe('plaza audit', () => {
 
   it('ends silently when its reader closes the pipe', async () => {
     const child = spawn(process.execPath, [plaza, 'audit'], { env: environment(network.env), stdio: 'pipe' });
-    let complaint = '';
-    child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     await once(child.stdout, 'data');
     child.stdout.destroy();
     const [code] = (await once(child, 'close')) as [number];
-    expect([code, complaint]).toEqual([0, '']);
+    expect([code, stderr]).toEqual([0, '']);
   });
 
   it('marks a text as erased once its author is erased', async () => {

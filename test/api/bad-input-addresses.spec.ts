@@ -22,14 +22,14 @@ beforeAll(async () => {
   world = await worldOf(network.baseUrl, alice, bob);
 });
 
-type Told = readonly [status: number, code: string | undefined];
+type Outcome = readonly [status: number, code: string | undefined];
 
 /** What an operation says to headers as they are given, each as often as it is there. */
-async function toldRaw(
+async function sendRaw(
   operation: Operation,
   more: readonly (readonly [string, string])[],
   { host = new URL(network.baseUrl).host }: { host?: string } = {},
-): Promise<Told> {
+): Promise<Outcome> {
   const { method, path, query, body, by } = requestOf(operation, world);
   const headers = [
     ['host', host],
@@ -43,35 +43,36 @@ async function toldRaw(
         ]),
     ...more,
   ];
-  const asked = httpRequest({
+  const sent = httpRequest({
     host: '127.0.0.1',
     port: new URL(network.baseUrl).port,
     method,
     path: `${path}?${new URLSearchParams(query).toString()}`,
     headers: headers.flat(),
   });
-  asked.end(body === undefined ? undefined : JSON.stringify(body));
-  const [response] = await once(asked, 'response');
+  sent.end(body === undefined ? undefined : JSON.stringify(body));
+  const [response] = await once(sent, 'response');
   const answer = (await json(response)) as { error?: string };
   return [response.statusCode, answer.error];
 }
 
 /** All operations, with what each says. */
-async function allTold(tell: (operation: Operation) => Promise<Told>): Promise<string[]> {
+async function outcomesOfAll(sendOne: (operation: Operation) => Promise<Outcome>): Promise<string[]> {
   const answers = operations.map(
-    async (operation) => `${operation.id}: ${(await tell(operation)).join(' ')}`,
+    async (operation) => `${operation.id}: ${(await sendOne(operation)).join(' ')}`,
   );
   return Promise.all(answers);
 }
 
-const all = (status: number, code: string) => operations.map(({ id }) => `${id}: ${status} ${code}`);
+const expectedOfAll = (status: number, code: string) =>
+  operations.map(({ id }) => `${id}: ${status} ${code}`);
 
 describe('every operation', () => {
   it.each(['evil.example', '127.0.0.1', 'localhost', '', 'LOCALHOST.', 'user@localhost'])(
     'is refused at a foreign host: %j [origin-urls]',
     async (host) => {
-      expect(await allTold((operation) => toldRaw(operation, [], { host }))).toEqual(
-        all(403, 'origin_mismatch'),
+      expect(await outcomesOfAll((operation) => sendRaw(operation, [], { host }))).toEqual(
+        expectedOfAll(403, 'origin_mismatch'),
       );
     },
   );
@@ -85,24 +86,30 @@ describe('every operation', () => {
     ['two origins', () => [network.baseUrl, network.baseUrl]],
   ])('is refused from a foreign origin: %s [origin-rule, posts-origin]', async (_name, origins) => {
     const headers = origins().map((origin) => ['origin', origin] as const);
-    expect(await allTold((operation) => toldRaw(operation, headers))).toEqual(all(403, 'origin_mismatch'));
+    expect(await outcomesOfAll((operation) => sendRaw(operation, headers))).toEqual(
+      expectedOfAll(403, 'origin_mismatch'),
+    );
   });
 
   it('is refused with two credentials, even if both are valid', async () => {
     const again = [['authorization', `Bearer ${world.alice.token}`]] as const;
-    expect(await allTold((operation) => toldRaw(operation, again))).toEqual(all(400, 'invalid_request'));
+    expect(await outcomesOfAll((operation) => sendRaw(operation, again))).toEqual(
+      expectedOfAll(400, 'invalid_request'),
+    );
   });
 
   it('is refused with two Host headers', async () => {
     const again = [['host', new URL(network.baseUrl).host]] as const;
-    expect(await allTold((operation) => toldRaw(operation, again))).toEqual(all(403, 'origin_mismatch'));
+    expect(await outcomesOfAll((operation) => sendRaw(operation, again))).toEqual(
+      expectedOfAll(403, 'origin_mismatch'),
+    );
   });
 
   it('is refused with two Content-Type headers', async () => {
     const bodies = operations.filter(({ body }) => body);
     const again = [['content-type', 'application/json']] as const;
     const answers = await Promise.all(
-      bodies.map(async (operation) => `${operation.id}: ${(await toldRaw(operation, again)).join(' ')}`),
+      bodies.map(async (operation) => `${operation.id}: ${(await sendRaw(operation, again)).join(' ')}`),
     );
     expect(answers).toEqual(bodies.map(({ id }) => `${id}: 400 invalid_request`));
   });
@@ -136,11 +143,11 @@ describe('a path', () => {
     if (!operation) throw new Error(`nothing is at ${path}`);
     const { path: filled, by } = requestOf(operation, world);
     for (const method of others) {
-      const asked = httpRequest(`${network.baseUrl}${filled}`, {
+      const sent = httpRequest(`${network.baseUrl}${filled}`, {
         method,
         headers: { authorization: `Bearer ${by}`, connection: 'close' },
       }).end();
-      const [response] = await once(asked, 'response');
+      const [response] = await once(sent, 'response');
       response.resume();
       expect([method, response.statusCode, response.headers.allow]).toEqual([
         method,

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 /** What every operation answers to whoever has this token; undefined: none. */
-async function answersTo(by: string | undefined): Promise<Record<string, (string | number | undefined)[]>> {
+async function outcomesFor(by: string | undefined): Promise<Record<string, (string | number | undefined)[]>> {
   const answers = operations.map(
     async (operation) =>
       [operation.id, told(await ask(world, { ...requestOf(operation, world), by }))] as const,
@@ -37,7 +37,7 @@ async function answersTo(by: string | undefined): Promise<Record<string, (string
   return Object.fromEntries(await Promise.all(answers));
 }
 
-const each = (answer: (operation: (typeof operations)[number]) => (string | number | undefined)[]) =>
+const expectedOfAll = (answer: (operation: (typeof operations)[number]) => (string | number | undefined)[]) =>
   Object.fromEntries(operations.map((operation) => [operation.id, answer(operation)]));
 
 describe('the list of operations in these tests', () => {
@@ -51,13 +51,13 @@ describe('the list of operations in these tests', () => {
 
 describe('every operation', () => {
   it('is refused without a token, unless it is public [service-anonymous-reads, service-bearer-needed, summary-profile, summary-session, summary-posts, summary-relations, summary-blocks, summary-following, summary-reconcile, summary-replies, session-bearer, credentials-bearer]', async () => {
-    expect(await answersTo(undefined)).toEqual(
-      each(({ isPublic }) => (isPublic ? [200, undefined] : [401, 'authentication_required'])),
+    expect(await outcomesFor(undefined)).toEqual(
+      expectedOfAll(({ isPublic }) => (isPublic ? [200, undefined] : [401, 'authentication_required'])),
     );
   });
 
   it('is refused with an unknown token, even if it is public [service-no-fallback]', async () => {
-    expect(await answersTo('nobody')).toEqual(each(() => [401, 'invalid_token']));
+    expect(await outcomesFor('nobody')).toEqual(expectedOfAll(() => [401, 'invalid_token']));
   });
 
   it('is refused with an expired token [lifetime-access]', async () => {
@@ -69,14 +69,14 @@ describe('every operation', () => {
       [(await person.get('/api/session')).body.grantId],
     );
     await database.end();
-    expect(await answersTo(person.token)).toEqual(each(() => [401, 'invalid_token']));
+    expect(await outcomesFor(person.token)).toEqual(expectedOfAll(() => [401, 'invalid_token']));
   });
 
   it('is refused with a revoked token', async () => {
     const person = await signIn(network, application, everything);
     const client = await discover({ issuer: `${network.baseUrl}/api/auth` }, application);
     await oidc.tokenRevocation(client, person.token);
-    expect(await answersTo(person.token)).toEqual(each(() => [401, 'invalid_token']));
+    expect(await outcomesFor(person.token)).toEqual(expectedOfAll(() => [401, 'invalid_token']));
   });
 
   it.each([
@@ -88,7 +88,7 @@ describe('every operation', () => {
   ])('is refused while the %s is suspended [lifetime-authority]', async (_whose, suspend) => {
     const person = await signIn(network, await registerApplication(network), everything);
     await suspend(person);
-    expect(await answersTo(person.token)).toEqual(each(() => [403, 'social_authority_required']));
+    expect(await outcomesFor(person.token)).toEqual(expectedOfAll(() => [403, 'social_authority_required']));
   });
 
   it.each(everyScope.filter((scope) => scope !== 'openid'))(
@@ -110,6 +110,6 @@ describe('every operation', () => {
       const request = requestOf(operation, await worldOf(baseUrl, alice, bob));
       answers[operation.id] = told(await ask(world, request));
     }
-    expect(answers).toEqual(each(() => [200, undefined]));
+    expect(answers).toEqual(expectedOfAll(() => [200, undefined]));
   });
 });

@@ -19,15 +19,15 @@ beforeAll(async () => {
   world = await worldOf(network.baseUrl, alice, bob);
 });
 
-const controlled = 'a\u0000b';
-const halved = 'a\ud800b';
-const huge = 'x'.repeat(20_000);
+const withControlCharacter = 'a\u0000b';
+const withLoneSurrogate = 'a\ud800b';
+const tooLong = 'x'.repeat(20_000);
 const nested = JSON.parse(`${'['.repeat(1_000)}${']'.repeat(1_000)}`) as unknown;
 
 /** No text, name or identifier of any kind. */
-const noWord = [7, true, [], {}, ['x'], nested, controlled, halved, huge];
-const noIdentifier = [null, ...noWord, '', 'a b', 'é', 'a/b', 'y'.repeat(129)];
-const noRevision = [null, 0, -1, 1.5, 1e300, '1', true, [], {}, [1], nested];
+const notText = [7, true, [], {}, ['x'], nested, withControlCharacter, withLoneSurrogate, tooLong];
+const notIdentifiers = [null, ...notText, '', 'a b', 'é', 'a/b', 'y'.repeat(129)];
+const notRevisions = [null, 0, -1, 1.5, 1e300, '1', true, [], {}, [1], nested];
 
 interface Field {
   readonly code: string;
@@ -37,31 +37,34 @@ interface Field {
 
 /** By the names of fields, which mean the same everywhere. */
 const fields: Readonly<Record<string, Field>> = {
-  intentId: { code: 'intent_required', wrong: [undefined, ...noIdentifier] },
-  audience: { code: 'unsupported_audience', wrong: [undefined, null, ...noWord, '', 'Public', 'friends'] },
-  parentId: { code: 'invalid_parent', wrong: noIdentifier },
-  revision: { code: 'revision_required', wrong: [undefined, ...noRevision] },
-  handle: { code: 'invalid_text', wrong: [...noWord, '', 'ab', 'Ada', 'ädä', ' ada', 'x'.repeat(31)] },
-  displayName: { code: 'invalid_text', wrong: [null, ...noWord, '', ' ', '\n', 'x'.repeat(65)] },
-  bio: { code: 'invalid_text', wrong: [null, ...noWord, 'x'.repeat(501), 'a\u001bb'] },
-  website: { code: 'invalid_website', wrong: [null, ...noWord, 'x', '//a.example', 'javascript:alert(1)'] },
-  postId: { code: 'invalid_report', wrong: [undefined, ...noIdentifier] },
-  actorId: { code: 'invalid_report', wrong: [undefined, ...noIdentifier] },
-  reason: { code: 'invalid_report', wrong: [undefined, null, ...noWord, '', 'Spam', 'constructor'] },
-  ids: { code: 'invalid_request', wrong: [undefined, null, 7, 'x', {}, [], [null], [7], [''], [halved]] },
+  intentId: { code: 'intent_required', wrong: [undefined, ...notIdentifiers] },
+  audience: { code: 'unsupported_audience', wrong: [undefined, null, ...notText, '', 'Public', 'friends'] },
+  parentId: { code: 'invalid_parent', wrong: notIdentifiers },
+  revision: { code: 'revision_required', wrong: [undefined, ...notRevisions] },
+  handle: { code: 'invalid_text', wrong: [...notText, '', 'ab', 'Ada', 'ädä', ' ada', 'x'.repeat(31)] },
+  displayName: { code: 'invalid_text', wrong: [null, ...notText, '', ' ', '\n', 'x'.repeat(65)] },
+  bio: { code: 'invalid_text', wrong: [null, ...notText, 'x'.repeat(501), 'a\u001bb'] },
+  website: { code: 'invalid_website', wrong: [null, ...notText, 'x', '//a.example', 'javascript:alert(1)'] },
+  postId: { code: 'invalid_report', wrong: [undefined, ...notIdentifiers] },
+  actorId: { code: 'invalid_report', wrong: [undefined, ...notIdentifiers] },
+  reason: { code: 'invalid_report', wrong: [undefined, null, ...notText, '', 'Spam', 'constructor'] },
+  ids: {
+    code: 'invalid_request',
+    wrong: [undefined, null, 7, 'x', {}, [], [null], [7], [''], [withLoneSurrogate]],
+  },
   upTo: { code: 'invalid_request', wrong: [undefined, null, -1, 1.5, 1e300, '1', true, [], {}] },
   intentIds: { code: 'invalid_request', wrong: [undefined, null, 7, 'x', {}, [], Array(201).fill('x')] },
 };
 
-const noText = [null, ...noWord, 'a\u001bb', 'x'.repeat(2_001)];
+const notPostTexts = [null, ...notText, 'a\u001bb', 'x'.repeat(2_001)];
 const texts: Readonly<Record<string, Field>> = {
-  createPost: { code: 'invalid_text', wrong: [undefined, ...noText, '', ' \n'] },
-  editPost: { code: 'invalid_text', wrong: [undefined, ...noText, '', ' \n'] },
-  createReport: { code: 'invalid_text', wrong: noText },
+  createPost: { code: 'invalid_text', wrong: [undefined, ...notPostTexts, '', ' \n'] },
+  editPost: { code: 'invalid_text', wrong: [undefined, ...notPostTexts, '', ' \n'] },
+  createReport: { code: 'invalid_text', wrong: notPostTexts },
 };
 
 /** Fields that stand for another. */
-const instead: Readonly<Record<string, { readonly other: string; readonly [name: string]: unknown }>> = {
+const alternatives: Readonly<Record<string, { readonly other: string; readonly [name: string]: unknown }>> = {
   markInboxRead: { other: 'upTo', ids: ['some'] },
   createReport: { other: 'actorId', postId: 'some' },
 };
@@ -69,7 +72,7 @@ const instead: Readonly<Record<string, { readonly other: string; readonly [name:
 type Bodies = readonly (readonly [label: string, body: unknown])[];
 
 /** These values in place of a field. */
-const instances = (base: object, name: string, values: readonly unknown[]): Bodies =>
+const bodiesWith = (base: object, name: string, values: readonly unknown[]): Bodies =>
   values.map((value) => [`${name} ${labelOf(value)}`, { ...base, [name]: value }]);
 
 const labelOf = (value: unknown): string => {
@@ -78,7 +81,7 @@ const labelOf = (value: unknown): string => {
 };
 
 /** Which of these bodies are answered with anything but 400 and the code. */
-async function notRefused(operation: Operation, bodies: Bodies, code: string): Promise<string[]> {
+async function unexpectedOutcomes(operation: Operation, bodies: Bodies, code: string): Promise<string[]> {
   const request = requestOf(operation, world);
   const answers = bodies.map(
     async ([label, body]) => [label, ...told(await ask(world, { ...request, body }))] as const,
@@ -95,13 +98,15 @@ describe.each(withBody)('the body of $id', (operation) => {
   const bodyOf = () => requestOf(operation, world).body as Readonly<Record<string, unknown>>;
 
   it('is refused with the code of its malformed field [posts-body]', async () => {
-    const { other, ...more } = instead[operation.id] ?? {};
+    const { other, ...more } = alternatives[operation.id] ?? {};
     const bases = [bodyOf(), ...(other === undefined ? [] : [{ ...bodyOf(), [other]: undefined, ...more }])];
     for (const base of bases)
       for (const name of Object.keys(base).filter((key) => key !== other || base[key] !== undefined)) {
         const field = name === 'text' ? texts[operation.id] : fields[name];
         if (!field) throw new Error(`nothing is known to be wrong for ${name}`);
-        expect(await notRefused(operation, instances(base, name, field.wrong), field.code)).toEqual([]);
+        expect(await unexpectedOutcomes(operation, bodiesWith(base, name, field.wrong), field.code)).toEqual(
+          [],
+        );
       }
   });
 
@@ -111,14 +116,14 @@ describe.each(withBody)('the body of $id', (operation) => {
       const valid = JSON.stringify(bodyOf()).slice(0, -1);
       return [name, `${valid},${JSON.stringify(name)}:"x"}`] as const;
     });
-    expect(await notRefused(operation, bodies, 'unknown_or_immutable_field')).toEqual([]);
+    expect(await unexpectedOutcomes(operation, bodies, 'unknown_or_immutable_field')).toEqual([]);
   });
 
   it('is refused unless it is one JSON object [endpoints-json]', async () => {
     const deep = '['.repeat(30_000) + ']'.repeat(30_000);
     const bodies = ['', ' ', '{', '{}{}', "{'a':1}", '[]', 'null', '7', '"x"', 'undefined', 'NaN', deep];
     const labelled = bodies.map((body) => [labelOf(body), body] as const);
-    expect(await notRefused(operation, labelled, 'invalid_json')).toEqual([]);
+    expect(await unexpectedOutcomes(operation, labelled, 'invalid_json')).toEqual([]);
   });
 
   it('is refused above 64 KiB', async () => {
@@ -153,7 +158,7 @@ describe('a lookup of intents', () => {
   it('is refused if one of them is malformed', async () => {
     const operation = withBody.find(({ id }) => id === 'lookUpIntents');
     if (!operation) throw new Error('nothing looks intents up');
-    const bodies = noIdentifier.map((value) => [labelOf(value), { intentIds: ['one', value] }] as const);
-    expect(await notRefused(operation, bodies, 'intent_required')).toEqual([]);
+    const bodies = notIdentifiers.map((value) => [labelOf(value), { intentIds: ['one', value] }] as const);
+    expect(await unexpectedOutcomes(operation, bodies, 'intent_required')).toEqual([]);
   });
 });

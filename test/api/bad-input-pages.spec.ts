@@ -13,7 +13,7 @@ const ROWS = 3;
 let network: SharedNetwork;
 let world: World;
 /** The same, seen by the other. */
-let turned: World;
+let swapped: World;
 
 /** Alice and bob, who have three of everything that is listed. */
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
   if (!alice || !bob) throw new Error('nobody signed in');
   for (const who of people) for (const whom of people) if (who !== whom) await follow(who, whom);
   world = await worldOf(network.baseUrl, alice, bob);
-  turned = { ...world, alice: bob, bob: alice, theirs: world.own, own: world.theirs };
+  swapped = { ...world, alice: bob, bob: alice, theirs: world.own, own: world.theirs };
   for (const who of [alice, bob])
     for (let n = 0; n < ROWS; n++)
       for (const parentId of [world.own, world.theirs]) await wrote(who, `number ${n}`, { parentId });
@@ -115,7 +115,7 @@ describe.each(paged)('a page of $id', (operation) => {
   });
 
   it('is refused for a cursor of another person', async () => {
-    const wrong = `cursor=${await cursorOf(operation, { ...world, alice: turned.alice })}`;
+    const wrong = `cursor=${await cursorOf(operation, { ...world, alice: swapped.alice })}`;
     expect(told(await read(operation, wrong))).toEqual([400, 'invalid_page_cursor']);
   });
 });
@@ -125,7 +125,7 @@ describe.each(paged.filter(({ isPublic }) => isPublic))('a page of $id', (operat
     const cursor = await cursorOf(operation);
     const anonymous = { ...requestOf(operation, world), by: undefined };
     expect(told(await ask(world, anonymous, `cursor=${cursor}`))).toEqual([400, 'invalid_page_cursor']);
-    const elsewhere = { ...turned, alice: world.alice };
+    const elsewhere = { ...swapped, alice: world.alice };
     expect(told(await read(operation, `cursor=${cursor}`, elsewhere))).toEqual([400, 'invalid_page_cursor']);
   });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 /** What has to be so, in order that there is something to change. */
-const before: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+const preparations: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   createPost: ({ alice, bob }) => unblock(alice, bob),
   markInboxRead: ({ bob, own }) => wrote(bob, 'a reply', { parentId: own }),
   establishRelation: ({ alice, bob }) => unfollow(alice, bob),
@@ -35,32 +35,32 @@ const before: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
 };
 
 /** A request that changes something, of the first or the second two. */
-async function somethingToDo(operation: Operation, who = 0): Promise<[World, Request]> {
+async function effectiveRequest(operation: Operation, who = 0): Promise<[World, Request]> {
   const [alice, bob] = people[who] ?? [];
   if (!alice || !bob) throw new Error('nobody signed in');
   const world = await worldOf(network.baseUrl, alice, bob);
-  await before[operation.id]?.(world);
+  await preparations[operation.id]?.(world);
   const request = requestOf(operation, world);
   switch (operation.id) {
     case 'changeOwnProfile': {
       const { revision } = (await alice.get('/api/profile')).body.profile;
-      return [world, saying(request, { revision, bio: `after ${revision}` })];
+      return [world, withFields(request, { revision, bio: `after ${revision}` })];
     }
     case 'markInboxRead':
-      return [world, saying(request, { upTo: Date.now() + 60_000 })];
+      return [world, withFields(request, { upTo: Date.now() + 60_000 })];
     default:
       return [world, request];
   }
 }
 
-const saying = (request: Request, fields: object): Request => ({
+const withFields = (request: Request, fields: object): Request => ({
   ...request,
   body: { ...(request.body as object), ...fields },
 });
 
 describe.each(mutations)('$id', (operation) => {
   it('runs once for identical requests, concurrent and repeated, and answers them alike', async () => {
-    const [world, request] = await somethingToDo(operation);
+    const [world, request] = await effectiveRequest(operation);
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => ask(world, request)));
     answers.push(await ask(world, request));
     const [first] = answers;
@@ -75,19 +75,19 @@ describe.each(mutations)('$id', (operation) => {
 });
 
 /** The same intent with another payload. */
-const otherwise: Readonly<Record<string, (request: Request) => Request>> = {
-  createPost: (request) => saying(request, { text: 'something else' }),
-  editPost: (request) => saying(request, { text: 'something else' }),
-  changeOwnProfile: (request) => saying(request, { bio: 'something else' }),
-  createReport: (request) => saying(request, { reason: 'other' }),
-  markInboxRead: (request) => saying(request, { upTo: 2 ** 50 }),
+const conflicting: Readonly<Record<string, (request: Request) => Request>> = {
+  createPost: (request) => withFields(request, { text: 'something else' }),
+  editPost: (request) => withFields(request, { text: 'something else' }),
+  changeOwnProfile: (request) => withFields(request, { bio: 'something else' }),
+  createReport: (request) => withFields(request, { reason: 'other' }),
+  markInboxRead: (request) => withFields(request, { upTo: 2 ** 50 }),
   deletePost: (request) => ({ ...request, query: { ...request.query, revision: '2' } }),
 };
 
-describe.each(mutations.filter(({ id }) => id in otherwise))('$id with one intentId', (operation) => {
+describe.each(mutations.filter(({ id }) => id in conflicting))('$id with one intentId', (operation) => {
   it('runs one of two different concurrent requests, and always refuses the other', async () => {
-    const [world, request] = await somethingToDo(operation);
-    const both = [request, otherwise[operation.id]?.(request) ?? request];
+    const [world, request] = await effectiveRequest(operation);
+    const both = [request, conflicting[operation.id]?.(request) ?? request];
     const answers = await Promise.all(both.map((each) => ask(world, each)));
     const done = answers.filter(({ status }) => status === 200);
     expect(done).toHaveLength(1);
@@ -97,12 +97,12 @@ describe.each(mutations.filter(({ id }) => id in otherwise))('$id with one inten
   });
 
   it('is independent of another person’s use of that intentId', async () => {
-    const [world, request] = await somethingToDo(operation);
+    const [world, request] = await effectiveRequest(operation);
     expect(told(await ask(world, request))).toEqual([200, undefined]);
-    const [elsewhere, other] = await somethingToDo(operation, 1);
+    const [elsewhere, other] = await effectiveRequest(operation, 1);
     const { intentId } = { ...request.query, ...(request.body as object) } as { intentId: string };
     const reused = request.body
-      ? saying(other, { intentId })
+      ? withFields(other, { intentId })
       : { ...other, query: { ...other.query, intentId } };
     expect(told(await ask(elsewhere, reused))).toEqual([200, undefined]);
   });

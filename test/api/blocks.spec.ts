@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const newPerson = () => signIn(network, application, scope);
 const newPair = async () => [await newPerson(), await newPerson()] as const;
-const error = (code: string) => ({ error: code, message: expect.any(String) });
+const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 const block = (who: SignedIn, actorId: string, intentId: string = randomUUID()) =>
   who.put(`/api/blocks/${actorId}`, { intentId });
 const unblock = (who: SignedIn, actorId: string, intentId: string = randomUUID()) =>
@@ -33,12 +33,15 @@ const blocks = async (who: SignedIn) => (await who.get('/api/blocks')).body.bloc
 const follows = async (who: SignedIn) => (await who.get('/api/relations')).body.relations;
 
 /** Somebody follows somebody, and does not any more, as often as one can. */
-async function toAndFro({ actorId, appId }: SignedIn, { actorId: targetActorId }: SignedIn): Promise<void> {
+async function followAndUnfollow(
+  { actorId, appId }: SignedIn,
+  { actorId: targetActorId }: SignedIn,
+): Promise<void> {
   const opened = await openLogOf(network);
   const at = Date.now();
-  const tie = { kind: 'follow', actorId, targetId: targetActorId, targetActorId, at } as const;
-  const acts = Array.from({ length: MAX_CHANGES / 2 }, (_, n): readonly StoredEvent[] => {
-    const data = { ...tie, generation: n + 1 };
+  const relation = { kind: 'follow', actorId, targetId: targetActorId, targetActorId, at } as const;
+  const changes = Array.from({ length: MAX_CHANGES / 2 }, (_, n): readonly StoredEvent[] => {
+    const data = { ...relation, generation: n + 1 };
     return [
       { type: 'relation.established', data },
       { type: 'relation.ended', data: { ...data, cause: 'actor' } },
@@ -47,7 +50,7 @@ async function toAndFro({ actorId, appId }: SignedIn, { actorId: targetActorId }
   await opened.log.append({
     stream: streams.pair(actorId, targetActorId),
     expected: 'no_stream',
-    events: acts.flat().map((event) => ({ id: randomUUID(), event })),
+    events: changes.flat().map((event) => ({ id: randomUUID(), event })),
     metadata: { requestId: 'test', actorId, appId },
   });
   await opened.close();
@@ -78,7 +81,7 @@ describe('a block', () => {
       [ada, bob],
       [bob, ada],
     ] as const)
-      expect(outcomeOf(await follow(who, other))).toEqual([403, error('interaction_unavailable')]);
+      expect(outcomeOf(await follow(who, other))).toEqual([403, errorBody('interaction_unavailable')]);
     await unblock(ada, bob.actorId);
     expect([await follows(ada), await follows(bob)]).toEqual([[], []]);
     expect((await ada.get(`/api/actors/${bob.actorId}`)).body.actor).toMatchObject({
@@ -91,7 +94,7 @@ describe('a block', () => {
   it('is not revealed by the answers to unfollowing and unblocking', async () => {
     const [ada, bob] = await newPair();
     await block(ada, bob.actorId);
-    const told = async (actorId: string) => {
+    const answersAbout = async (actorId: string) => {
       const answers = [
         await bob.delete(`/api/relations/follow/${actorId}?intentId=${randomUUID()}`),
         await unblock(bob, actorId),
@@ -101,13 +104,13 @@ describe('a block', () => {
         revision: answer.headers.get('x-network-write-revision'),
       }));
     };
-    expect(await told(ada.actorId)).toEqual(await told('nobody'));
+    expect(await answersAbout(ada.actorId)).toEqual(await answersAbout('nobody'));
   });
 
   it('succeeds however often the other person has followed and blocked', async () => {
     const [ada, bob] = await newPair();
-    await toAndFro(bob, ada);
-    expect(outcomeOf(await follow(bob, ada))).toEqual([413, error('domain_plan_too_large')]);
+    await followAndUnfollow(bob, ada);
+    expect(outcomeOf(await follow(bob, ada))).toEqual([413, errorBody('domain_plan_too_large')]);
     expect((await follow(ada, bob)).status).toBe(200);
     expect(outcomeOf(await block(ada, bob.actorId))).toEqual([200, { blocked: true }]);
     expect(await follows(ada)).toEqual([]);
@@ -138,7 +141,7 @@ describe('a block', () => {
         fans.body.actors.some((fan: { actorId: string }) => fan.actorId === actorId),
       ];
     };
-    const each = async () => [
+    const whatEachSees = async () => [
       await seenBy(ada, bob, posts.get(bob)),
       await seenBy(bob, ada, posts.get(ada)),
       await seenBy(cleo, bob, posts.get(bob)),
@@ -147,13 +150,13 @@ describe('a block', () => {
       [200, 200, 200, 200, 200, 200, true, true],
       [404, 404, 404, 404, 404, 404, false, false],
     ];
-    expect(await each()).toEqual([everything, everything, everything]);
+    expect(await whatEachSees()).toEqual([everything, everything, everything]);
     await block(ada, bob.actorId);
-    expect(await each()).toEqual([nothing, nothing, everything]);
+    expect(await whatEachSees()).toEqual([nothing, nothing, everything]);
     const answer = await bob.say('to whom?', { parentId: posts.get(ada) });
-    expect(outcomeOf(answer)).toEqual([404, error('parent_unavailable')]);
+    expect(outcomeOf(answer)).toEqual([404, errorBody('parent_unavailable')]);
     await unblock(ada, bob.actorId);
-    expect(await each()).toEqual([everything, everything, everything]);
+    expect(await whatEachSees()).toEqual([everything, everything, everything]);
   });
 
   it('succeeds against a person who has blocked the caller, and against a suspended person', async () => {
@@ -173,9 +176,9 @@ describe('a block', () => {
   it('of oneself or of an unknown actor is refused; ending a block that never was changes nothing', async () => {
     const ada = await newPerson();
     for (const answer of [await block(ada, ada.actorId), await unblock(ada, ada.actorId)])
-      expect(outcomeOf(answer)).toEqual([400, error('self_block')]);
+      expect(outcomeOf(answer)).toEqual([400, errorBody('self_block')]);
     for (const nobody of ['nobody', '%00', 'x'.repeat(200)]) {
-      expect(outcomeOf(await block(ada, nobody))).toEqual([404, error('not_found')]);
+      expect(outcomeOf(await block(ada, nobody))).toEqual([404, errorBody('not_found')]);
       expect(outcomeOf(await unblock(ada, nobody))).toEqual([200, { blocked: false }]);
     }
   });
@@ -188,7 +191,7 @@ describe('an intentId', () => {
     await unblock(ada, bob.actorId, 'back');
     expect((await block(ada, bob.actorId, 'once')).body).toEqual({ blocked: true });
     expect(await blocks(ada)).toEqual([]);
-    expect(outcomeOf(await unblock(ada, bob.actorId, 'once'))).toEqual([409, error('intent_conflict')]);
+    expect(outcomeOf(await unblock(ada, bob.actorId, 'once'))).toEqual([409, errorBody('intent_conflict')]);
   });
 
   it('of a block is independent of the same intentId of a follow that the block ended', async () => {
@@ -205,10 +208,10 @@ describe('an intentId', () => {
     ['comes with an unknown field', { intentId: 'x', blocked: true }, 'unknown_or_immutable_field'],
   ])('is refused if it %s', async (_what, body, code) => {
     const [ada, bob] = await newPair();
-    expect(outcomeOf(await ada.put(`/api/blocks/${bob.actorId}`, body))).toEqual([400, error(code)]);
+    expect(outcomeOf(await ada.put(`/api/blocks/${bob.actorId}`, body))).toEqual([400, errorBody(code)]);
     expect(outcomeOf(await ada.delete(`/api/blocks/${bob.actorId}`))).toEqual([
       400,
-      error('intent_required'),
+      errorBody('intent_required'),
     ]);
   });
 });
@@ -250,9 +253,9 @@ describe('access to blocks', () => {
       const sent = method === 'PUT' ? { body: { intentId: 'x' } } : {};
       const ask = (headers: Record<string, string>) =>
         send(network.baseUrl, method, `/api/blocks${path}`, { ...sent, headers });
-      expect(outcomeOf(await ask({}))).toEqual([401, error('authentication_required')]);
+      expect(outcomeOf(await ask({}))).toEqual([401, errorBody('authentication_required')]);
       const authorization = `Bearer ${ada.token}`;
-      expect(outcomeOf(await ask({ authorization }))).toEqual([403, error('capability_required')]);
+      expect(outcomeOf(await ask({ authorization }))).toEqual([403, errorBody('capability_required')]);
     },
   );
 });

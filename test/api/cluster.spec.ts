@@ -38,8 +38,8 @@ it('a network accepts writes again after its leader froze and another node was e
   const id = await wrote(ada, 'before');
   first.freeze();
   // Until a process looks for another leader, there is none to be found.
-  const told = second.network.answered();
-  await until(() => second.network.answered() > told);
+  const bytesBefore = second.network.answered();
+  await until(() => second.network.answered() > bytesBefore);
   await cluster.elect(second);
   await until(async () => (await ada.say('after')).status === 200);
   await until(async () => (await removal(ada, id)).status === 200);

@@ -36,9 +36,9 @@ afterAll(async () => {
 });
 
 const anonymously = (path: string) => send(network.baseUrl, 'GET', path);
-const intent = () => ({ intentId: randomUUID() });
-const report = (fields: object) => alice.post('/api/reports', { ...intent(), reason: 'spam', ...fields });
-const profile = (fields: object) => alice.patch('/api/profile', { ...intent(), revision: 1, ...fields });
+const newIntent = () => ({ intentId: randomUUID() });
+const report = (fields: object) => alice.post('/api/reports', { ...newIntent(), reason: 'spam', ...fields });
+const profile = (fields: object) => alice.patch('/api/profile', { ...newIntent(), revision: 1, ...fields });
 
 async function whilePublishingIsPaused(request: () => Promise<Answer>): Promise<Answer> {
   await operatorOf(network).setPublishing('pause');
@@ -50,7 +50,7 @@ async function whilePublishingIsPaused(request: () => Promise<Answer>): Promise<
 }
 
 /** Asks in a state of the database that begins and ends with a statement. The worker sleeps meanwhile. */
-async function between(begin: string, end: string, request: () => Promise<Answer>): Promise<Answer> {
+async function inDatabaseState(begin: string, end: string, request: () => Promise<Answer>): Promise<Answer> {
   const { worker = 0 } = network.pids();
   process.kill(worker, 'SIGSTOP');
   await database.query(begin);
@@ -74,8 +74,8 @@ const causes: { readonly [Code in ErrorCode]?: () => Promise<Answer> } = {
   unsupported_audience: () => alice.say('x', { audience: 'friends' }),
   invalid_parent: () => alice.say('x', { parentId: 'no id' }),
   revision_required: async () => edit(alice, await wrote(alice), { revision: undefined }),
-  self_relation: () => alice.put(`/api/relations/follow/${alice.actorId}`, intent()),
-  self_block: () => alice.put(`/api/blocks/${alice.actorId}`, intent()),
+  self_relation: () => alice.put(`/api/relations/follow/${alice.actorId}`, newIntent()),
+  self_block: () => alice.put(`/api/blocks/${alice.actorId}`, newIntent()),
   invalid_report: () => report({}),
   invalid_cursor: () => alice.get('/api/reconcile?cursor=x'),
   invalid_page_cursor: () => alice.get('/api/relations?cursor=x'),
@@ -85,7 +85,7 @@ const causes: { readonly [Code in ErrorCode]?: () => Promise<Answer> } = {
   invalid_token: () => alice.get('/api/session', { authorization: 'Bearer nobody' }),
   capability_required: () => reader.say('x'),
   not_owner: async () => edit(alice, await wrote(bob)),
-  interaction_unavailable: () => alice.put('/api/relations/follow/nobody', intent()),
+  interaction_unavailable: () => alice.put('/api/relations/follow/nobody', newIntent()),
   social_authority_required: async () => {
     const carol = await signIn(network, await registerApplication(network));
     await operatorOf(network).setAccountState(carol.actorId, 'suspend', 'a test');
@@ -96,7 +96,7 @@ const causes: { readonly [Code in ErrorCode]?: () => Promise<Answer> } = {
   post_unavailable: () => anonymously('/api/posts/nobody'),
   parent_unavailable: () => alice.say('x', { parentId: 'nobody' }),
   intent_conflict: async () => {
-    const repeated = intent();
+    const repeated = newIntent();
     await alice.say('one', repeated);
     return alice.say('another', repeated);
   },
@@ -110,20 +110,20 @@ const causes: { readonly [Code in ErrorCode]?: () => Promise<Answer> } = {
     profile({ handle: (await anonymously(`/api/actors/${bob.actorId}`)).body.actor.handle }),
   domain_plan_too_large: () => alice.say('x'.repeat(64 * 1024)),
   server_error: () =>
-    between(
+    inDatabaseState(
       'ALTER TABLE authority.publishing RENAME TO elsewhere',
       'ALTER TABLE authority.elsewhere RENAME TO publishing',
       () => alice.say('x'),
     ),
   publishing_paused: () => whilePublishingIsPaused(() => alice.say('x')),
   recovery_state_missing: () =>
-    between(
+    inDatabaseState(
       'CREATE TABLE recovery.kept AS TABLE recovery.publication; DELETE FROM recovery.publication',
       'INSERT INTO recovery.publication TABLE recovery.kept; DROP TABLE recovery.kept',
       () => alice.get('/api/session'),
     ),
   recovery_quarantined: () =>
-    between(
+    inDatabaseState(
       `UPDATE recovery.publication SET status = 'quarantined', reason = 'a test'`,
       `UPDATE recovery.publication SET status = 'serving', reason = NULL`,
       () => alice.get('/api/session'),
@@ -134,7 +134,7 @@ const causes: { readonly [Code in ErrorCode]?: () => Promise<Answer> } = {
     );
     const published = rows[0]?.name;
     // The next generation is not found where it is said to be: once looked for, and once again after another look.
-    return between(
+    return inDatabaseState(
       `ALTER SCHEMA "${published}" RENAME TO elsewhere`,
       `ALTER SCHEMA elsewhere RENAME TO "${published}"`,
       () => alice.get('/api/profile'),

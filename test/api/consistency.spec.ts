@@ -24,18 +24,18 @@ beforeAll(async () => {
   [alice, bob] = [await someone(), await someone()];
 });
 
-afterEach(() => wake());
+afterEach(() => thawWorker());
 
 afterAll(async () => {
   await second?.stop();
   await network?.stop();
 });
 
-let turn = 0;
+let requests = 0;
 
 /** Asks the two processes in turn, as a round-robin in front of them would. */
 const ask = (method: string, path: string, asking: Asking = {}): Promise<Answered> =>
-  askAt(network, ports[turn++ % ports.length] ?? 0, method, path, asking);
+  askAt(network, ports[requests++ % ports.length] ?? 0, method, path, asking);
 
 const read = async (by: SignedIn, path: string) => (await ask('GET', path, { by })).body;
 
@@ -52,7 +52,11 @@ async function write(by: SignedIn, method: string, path: string, fields: object 
 const say = async (by: SignedIn, text: string, fields: object = {}) =>
   write(by, 'POST', '/api/posts', { text, audience: 'public', ...fields });
 
-async function takeBack(by: SignedIn, path: string, parameters: Record<string, string> = {}): Promise<void> {
+async function endOrDelete(
+  by: SignedIn,
+  path: string,
+  parameters: Record<string, string> = {},
+): Promise<void> {
   const query = new URLSearchParams({ intentId: randomUUID(), ...parameters });
   const { status, body } = await ask('DELETE', `${path}?${query.toString()}`, { by });
   expect([status, body.error]).toEqual([200, undefined]);
@@ -60,17 +64,17 @@ async function takeBack(by: SignedIn, path: string, parameters: Record<string, s
 
 const revisionOf = ({ headers }: Answered) => Number(headers['x-network-revision']);
 
-function sleep(): void {
+function freezeWorker(): void {
   process.kill(network.pids().worker ?? 0, 'SIGSTOP');
 }
 
-function wake(): void {
+function thawWorker(): void {
   const { worker } = network.pids();
   if (worker !== undefined) process.kill(worker, 'SIGCONT');
 }
 
 /** What a person does, and how the very next read of theirs, which another process answers, shows it. */
-const deeds: readonly (readonly [string, (n: number) => Promise<void>])[] = [
+const acts: readonly (readonly [string, (n: number) => Promise<void>])[] = [
   [
     'a post',
     async (n) => {
@@ -100,7 +104,7 @@ const deeds: readonly (readonly [string, (n: number) => Promise<void>])[] = [
     'a deletion',
     async () => {
       const { post } = await say(alice, 'soon gone');
-      await takeBack(alice, `/api/posts/${post.id}`, { revision: '1' });
+      await endOrDelete(alice, `/api/posts/${post.id}`, { revision: '1' });
       expect((await read(alice, `/api/posts/${post.id}`)).error).toBe('post_unavailable');
     },
   ],
@@ -110,7 +114,7 @@ const deeds: readonly (readonly [string, (n: number) => Promise<void>])[] = [
       const path = `/api/relations/follow/${bob.actorId}`;
       const { relation } = await write(alice, 'PUT', path);
       expect((await read(alice, '/api/relations')).relations[0]).toEqual(relation);
-      await takeBack(alice, path);
+      await endOrDelete(alice, path);
       expect((await read(alice, '/api/relations')).relations).toEqual([]);
     },
   ],
@@ -120,7 +124,7 @@ const deeds: readonly (readonly [string, (n: number) => Promise<void>])[] = [
       const { post } = await say(bob, 'likeable');
       const { relation } = await write(alice, 'PUT', `/api/relations/like/${post.id}`);
       expect((await read(alice, '/api/relations')).relations).toEqual([relation]);
-      await takeBack(alice, `/api/relations/like/${post.id}`);
+      await endOrDelete(alice, `/api/relations/like/${post.id}`);
       expect((await read(alice, '/api/relations')).relations).toEqual([]);
     },
   ],
@@ -130,7 +134,7 @@ const deeds: readonly (readonly [string, (n: number) => Promise<void>])[] = [
       await write(alice, 'PUT', `/api/blocks/${bob.actorId}`);
       expect((await read(alice, '/api/blocks')).blocks).toEqual([bob.actorId]);
       expect((await read(alice, `/api/actors/${bob.actorId}`)).error).toBe('not_found');
-      await takeBack(alice, `/api/blocks/${bob.actorId}`);
+      await endOrDelete(alice, `/api/blocks/${bob.actorId}`);
       expect((await read(alice, `/api/actors/${bob.actorId}`)).actor.actorId).toBe(bob.actorId);
     },
   ],
@@ -159,12 +163,12 @@ const deeds: readonly (readonly [string, (n: number) => Promise<void>])[] = [
 ];
 
 describe('a person who writes through one API process and reads through another', () => {
-  it.each(deeds)('reads %s at once', async (_what, isShown) => {
+  it.each(acts)('reads %s at once', async (_what, isShown) => {
     for (let n = 0; n < 15; n++) await expect(isShown(n)).resolves.toBeUndefined();
   });
 
   it('gets 503 until the worker has applied the write', async () => {
-    sleep();
+    freezeWorker();
     const { revision } = await say(alice, 'slowly');
     for (let n = 0; n < 2; n++) {
       const { status, body, headers } = await ask('GET', '/api/reconcile', { by: alice });
@@ -172,7 +176,7 @@ describe('a person who writes through one API process and reads through another'
       expect(headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
     }
     const reading = ask('GET', '/api/reconcile', { by: alice });
-    wake();
+    thawWorker();
     const answer = await reading;
     expect(answer.status).toBe(200);
     expect(revisionOf(answer)).toBeGreaterThanOrEqual(revision);
@@ -182,7 +186,7 @@ describe('a person who writes through one API process and reads through another'
 
 describe('while other people write', () => {
   /** Writes until `work` is done, through both processes. */
-  async function amidWrites(work: () => Promise<void>): Promise<{ id: string; revision: number }[]> {
+  async function duringWrites(work: () => Promise<void>): Promise<{ id: string; revision: number }[]> {
     const written: { id: string; revision: number }[] = [];
     const over = new AbortController();
     const writing = Array.from({ length: 3 }, async (_, writer) => {
@@ -197,7 +201,7 @@ describe('while other people write', () => {
   }
 
   it('the revision that a caller sees never decreases, whichever process answers', async () => {
-    await amidWrites(async () => {
+    await duringWrites(async () => {
       for (let n = 0, newest = 0; n < 100; n++) {
         const answer = await ask('GET', n % 3 === 0 ? '/api/profile' : '/api/reconcile', { by: alice });
         expect(answer.status).toBe(200);
@@ -209,7 +213,7 @@ describe('while other people write', () => {
 
   it('the headers of a read describe exactly its body [header-revision]', async () => {
     const views: Answered[] = [];
-    const written = await amidWrites(async () => {
+    const written = await duringWrites(async () => {
       for (let n = 0; n < 60; n++) views.push(await ask('GET', '/api/reconcile', n % 2 ? {} : { by: bob }));
     });
     for (const view of views) {
@@ -240,8 +244,8 @@ describe('x-network-min-revision', () => {
 
   it('is met when the read models are at this revision or a later one', async () => {
     const { revision } = await say(alice, 'met');
-    for (const asked of [0, 1, revision, revision]) {
-      const answer = await atLeast(asked);
+    for (const minimum of [0, 1, revision, revision]) {
+      const answer = await atLeast(minimum);
       expect(answer.status).toBe(200);
       expect(revisionOf(answer)).toBeGreaterThanOrEqual(revision);
     }
@@ -249,10 +253,10 @@ describe('x-network-min-revision', () => {
 
   it('makes a read wait, of every caller', async () => {
     for (const by of [bob, undefined]) {
-      sleep();
+      freezeWorker();
       const { revision, post } = await say(alice, 'waited for');
       const reading = [atLeast(revision, by), atLeast(revision, by)];
-      wake();
+      thawWorker();
       for (const answer of await Promise.all(reading)) {
         expect([answer.status, revisionOf(answer) >= revision]).toEqual([200, true]);
         const { body } = await ask('GET', `/api/posts/${post.id}`, { by });
@@ -263,8 +267,8 @@ describe('x-network-min-revision', () => {
 
   it('is refused with Retry-After if it stays out of reach', async () => {
     const { revision } = await say(alice, 'the newest');
-    for (const asked of [revision + 1, '9'.repeat(19)]) {
-      const { status, body, headers } = await atLeast(asked);
+    for (const minimum of [revision + 1, '9'.repeat(19)]) {
+      const { status, body, headers } = await atLeast(minimum);
       expect([status, body.error]).toEqual([503, 'protected_read_unavailable']);
       expect(headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
     }
@@ -272,8 +276,8 @@ describe('x-network-min-revision', () => {
 
   it.each(['', 'abc', '-1', '1.5', '0x10', '1e3', '1, 2', '9'.repeat(20)])(
     'is refused with the value %j',
-    async (asked) => {
-      const { status, body } = await atLeast(asked);
+    async (minimum) => {
+      const { status, body } = await atLeast(minimum);
       expect([status, body.error]).toEqual([400, 'invalid_request']);
     },
   );

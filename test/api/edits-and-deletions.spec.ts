@@ -19,8 +19,8 @@ beforeAll(async () => {
   bob = await signIn(network, application, postScopes);
 });
 
-const refused = (code: string) => ({ error: code, message: expect.any(String) });
-const shown = async (id: string, by = bob) => (await by.get(`/api/posts/${id}`)).body.post;
+const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
+const readPost = async (id: string, by = bob) => (await by.get(`/api/posts/${id}`)).body.post;
 
 describe('editing a post', () => {
   it('shows everybody the text with the application and time of the edit [service-one-network, post-revision, post-edited, post-last-edit-at]', async () => {
@@ -30,7 +30,7 @@ describe('editing a post', () => {
     const answer = await edit(editor, id);
     expect(answered(answer)).toEqual([200, { post: { id, revision: 2, status: 'published' } }]);
     expect(answer.headers.get('x-network-write-revision')).toMatch(/^[0-9]+$/);
-    const post = await shown(id, editor);
+    const post = await readPost(id, editor);
     expect(post).toMatchObject({
       text: 'as it is',
       revision: 2,
@@ -39,7 +39,7 @@ describe('editing a post', () => {
       lastEditAppId: editor.appId,
     });
     expect(post.lastEditAt).toBeGreaterThanOrEqual(post.createdAt);
-    expect(await shown(id)).toEqual(post);
+    expect(await readPost(id)).toEqual(post);
   });
 
   it('keeps every version in the log', async () => {
@@ -61,7 +61,7 @@ describe('editing a post', () => {
     async (text) => {
       const id = await wrote(alice);
       expect((await edit(alice, id, { text })).status).toBe(200);
-      expect((await shown(id)).text).toBe(text.normalize('NFC').trim());
+      expect((await readPost(id)).text).toBe(text.normalize('NFC').trim());
     },
   );
 
@@ -69,7 +69,7 @@ describe('editing a post', () => {
     const id = await wrote(alice);
     const same = await edit(alice, id, { text: ' as it was ' });
     expect(answered(same)).toEqual([200, { post: { id, revision: 1, status: 'published' } }]);
-    expect(await shown(id)).toMatchObject({ revision: 1, edited: false });
+    expect(await readPost(id)).toMatchObject({ revision: 1, edited: false });
   });
 
   it.each<[string, object, string]>([
@@ -91,18 +91,18 @@ describe('editing a post', () => {
     ['another author', { authorActorId: 'a' }, 'unknown_or_immutable_field'],
   ])('refuses %s [states-revision, version-revisions]', async (_what, fields, code) => {
     const id = await wrote(alice);
-    expect(answered(await edit(alice, id, fields))).toEqual([400, refused(code)]);
-    expect((await shown(id)).revision).toBe(1);
+    expect(answered(await edit(alice, id, fields))).toEqual([400, errorBody(code)]);
+    expect((await readPost(id)).revision).toBe(1);
   });
 
   it.each(['[]', '"x"', '{"intentId":', ''])('refuses a body that is no JSON object: %j', async (body) => {
     const id = await wrote(alice);
-    expect(answered(await alice.patch(`/api/posts/${id}`, body))).toEqual([400, refused('invalid_json')]);
+    expect(answered(await alice.patch(`/api/posts/${id}`, body))).toEqual([400, errorBody('invalid_json')]);
   });
 
   it('refuses to mention more than fifty handles', async () => {
     const text = Array.from({ length: 51 }, (_, index) => `@handle_${index}`).join(' ');
-    const many = refused('domain_plan_too_large');
+    const many = errorBody('domain_plan_too_large');
     expect(answered(await alice.say(text))).toEqual([413, many]);
     const id = await wrote(alice);
     expect(answered(await edit(alice, id, { text }))).toEqual([413, many]);
@@ -115,14 +115,14 @@ describe('deleting a post', () => {
     const reply = await wrote(bob, 'reply', { parentId: id });
     const answer = await removal(alice, id);
     expect(answered(answer)).toEqual([200, { post: { id, revision: 2, status: 'deleted' } }]);
-    expect(answered(await bob.get(`/api/posts/${id}`))).toEqual([404, refused('post_unavailable')]);
-    expect(await shown(reply)).toMatchObject({
+    expect(answered(await bob.get(`/api/posts/${id}`))).toEqual([404, errorBody('post_unavailable')]);
+    expect(await readPost(reply)).toMatchObject({
       parentId: id,
       parentUnavailable: true,
       rootUnavailable: true,
     });
     const late = await bob.say('too late', { parentId: id });
-    expect(answered(late)).toEqual([404, refused('parent_unavailable')]);
+    expect(answered(late)).toEqual([404, errorBody('parent_unavailable')]);
   });
 
   it('changes the answer to a repeated creation to deleted [post-result-deleted]', async () => {
@@ -146,8 +146,8 @@ describe('deleting a post', () => {
     ['an unknown parameter', 'intentId=a&revision=1&force=true', 'unknown_or_immutable_field'],
   ])('refuses %s', async (_what, query, code) => {
     const id = await wrote(alice);
-    expect(answered(await alice.delete(`/api/posts/${id}?${query}`))).toEqual([400, refused(code)]);
-    expect((await shown(id)).revision).toBe(1);
+    expect(answered(await alice.delete(`/api/posts/${id}?${query}`))).toEqual([400, errorBody(code)]);
+    expect((await readPost(id)).revision).toBe(1);
   });
 
   it('ignores a body', async () => {
@@ -155,7 +155,7 @@ describe('deleting a post', () => {
     const inBody = { intentId: randomUUID(), revision: 1 };
     const headers = { authorization: `Bearer ${alice.token}` };
     const without = await send(network.baseUrl, 'DELETE', `/api/posts/${id}`, { body: inBody, headers });
-    expect(answered(without)).toEqual([400, refused('intent_required')]);
+    expect(answered(without)).toEqual([400, errorBody('intent_required')]);
     const path = `/api/posts/${id}?intentId=${randomUUID()}&revision=1`;
     expect((await send(network.baseUrl, 'DELETE', path, { body: { revision: 9 }, headers })).status).toBe(
       200,

@@ -55,7 +55,7 @@ async function streamOf(who: SignedIn | undefined): Promise<Listening> {
 }
 
 /** Events, and `replace`, that a stream was told. */
-const toldTo = ({ messages }: Listening) =>
+const eventsSentTo = ({ messages }: Listening) =>
   messages.flatMap(({ event, data }) =>
     event === undefined ? [] : [event === 'replace' ? 'replace' : (JSON.parse(data ?? '') as object)],
   );
@@ -76,7 +76,7 @@ describe('many event streams', () => {
   it('send each viewer the same events as that viewer’s pages', async () => {
     const [ada, bob, cleo, dan] = [await someone(), await someone(), await someone(), await someone()];
     const viewers = [ada, bob, cleo, dan, undefined];
-    let watched = await Promise.all(
+    let watchers = await Promise.all(
       [...viewers, ...viewers].map(async (viewer) => ({ viewer, stream: await streamOf(viewer) })),
     );
     const pageOf = (who: SignedIn | undefined, cursor: number): Promise<Answer> =>
@@ -87,11 +87,11 @@ describe('many event streams', () => {
     let checked = 0;
 
     /** After it, every stream is told what the page tells before anything else happens. */
-    const step = async (act: () => Promise<unknown>) => {
-      const before = new Map(watched.map(({ stream }) => [stream, toldTo(stream).length]));
+    const actAndCompare = async (act: () => Promise<unknown>) => {
+      const before = new Map(watchers.map(({ stream }) => [stream, eventsSentTo(stream).length]));
       await act();
       const pages = new Map<SignedIn | undefined, Answer['body']>();
-      for (const { viewer } of watched)
+      for (const { viewer } of watchers)
         pages.set(
           viewer,
           await until(async () => {
@@ -100,9 +100,9 @@ describe('many event streams', () => {
             return body.cursor > cursor && body;
           }),
         );
-      for (const { viewer, stream } of watched) {
+      for (const { viewer, stream } of watchers) {
         const page = pages.get(viewer);
-        const told = () => toldTo(stream).slice(before.get(stream));
+        const told = () => eventsSentTo(stream).slice(before.get(stream));
         await until(() => (page.replace ? told().includes('replace') : told().length >= page.events.length));
         // What came before it, if anything did, is as good as replaced.
         expect(page.replace ? page.events : told()).toEqual(page.events);
@@ -112,30 +112,32 @@ describe('many event streams', () => {
     };
     const say = async (by: SignedIn, text: string, fields: object = {}) => {
       let id = '';
-      await step(async () => {
+      await actAndCompare(async () => {
         ({ id } = (await by.say(text, fields)).body.post);
       });
       return id;
     };
 
-    await step(() => bob.put(`/api/relations/follow/${ada.actorId}`, intent()));
-    await step(() => cleo.put(`/api/relations/follow/${ada.actorId}`, intent()));
+    await actAndCompare(() => bob.put(`/api/relations/follow/${ada.actorId}`, intent()));
+    await actAndCompare(() => cleo.put(`/api/relations/follow/${ada.actorId}`, intent()));
     const question = await say(ada, 'a question');
     await say(cleo, 'a reply', { parentId: question });
-    await step(() => dan.put(`/api/relations/like/${question}`, intent()));
-    await step(() => ada.patch(`/api/posts/${question}`, { ...intent(), revision: 1, text: 'a better one' }));
-    await step(() => dan.put(`/api/blocks/${ada.actorId}`, intent()));
+    await actAndCompare(() => dan.put(`/api/relations/like/${question}`, intent()));
+    await actAndCompare(() =>
+      ada.patch(`/api/posts/${question}`, { ...intent(), revision: 1, text: 'a better one' }),
+    );
+    await actAndCompare(() => dan.put(`/api/blocks/${ada.actorId}`, intent()));
     await say(ada, 'not for Dan');
-    await step(() => cleo.put(`/api/blocks/${bob.actorId}`, intent()));
+    await actAndCompare(() => cleo.put(`/api/blocks/${bob.actorId}`, intent()));
     await say(bob, 'not for Cleo', { parentId: question });
-    watched = watched.filter(({ viewer }) => viewer !== cleo);
-    await step(() => operatorOf(network).setAccountState(cleo.actorId, 'suspend', 'for the test'));
+    watchers = watchers.filter(({ viewer }) => viewer !== cleo);
+    await actAndCompare(() => operatorOf(network).setAccountState(cleo.actorId, 'suspend', 'for the test'));
     await say(ada, 'not while Cleo is suspended');
-    await step(() => operatorOf(network).setAccountState(cleo.actorId, 'reinstate', 'for the test'));
-    await step(() => ada.delete(`/api/posts/${question}?intentId=${randomUUID()}&revision=2`));
+    await actAndCompare(() => operatorOf(network).setAccountState(cleo.actorId, 'reinstate', 'for the test'));
+    await actAndCompare(() => ada.delete(`/api/posts/${question}?intentId=${randomUUID()}&revision=2`));
     const { revision } = (await ada.get('/api/profile')).body.profile;
-    await step(() => ada.patch('/api/profile', { ...intent(), revision, bio: 'keeper of lamps' }));
-    await step(() => bob.delete(`/api/relations/follow/${ada.actorId}?intentId=${randomUUID()}`));
+    await actAndCompare(() => ada.patch('/api/profile', { ...intent(), revision, bio: 'keeper of lamps' }));
+    await actAndCompare(() => bob.delete(`/api/relations/follow/${ada.actorId}?intentId=${randomUUID()}`));
     await say(ada, 'for whoever has no name');
     expect(checked).toBeGreaterThan(40);
   });
@@ -146,13 +148,15 @@ describe('many event streams', () => {
     const [first, second, ofBob, ofCleo, ...others] = all;
     await revoke(bob);
     await until(() => ofBob?.ended());
-    expect(ofBob && toldTo(ofBob)).toMatchObject([{ error: 'invalid_token' }]);
+    expect(ofBob && eventsSentTo(ofBob)).toMatchObject([{ error: 'invalid_token' }]);
     await operatorOf(network).setAccountState(cleo.actorId, 'suspend', 'for the test');
     await until(() => ofCleo?.ended());
-    expect(ofCleo && toldTo(ofCleo).at(-1)).toMatchObject({ error: 'social_authority_required' });
+    expect(ofCleo && eventsSentTo(ofCleo).at(-1)).toMatchObject({ error: 'social_authority_required' });
     await ada.say('still here');
     for (const stream of [first, second, ...others]) {
-      await until(() => stream && toldTo(stream).some((each) => JSON.stringify(each).includes('still here')));
+      await until(
+        () => stream && eventsSentTo(stream).some((each) => JSON.stringify(each).includes('still here')),
+      );
       expect(stream?.ended()).toBe(false);
     }
   });
@@ -160,7 +164,7 @@ describe('many event streams', () => {
 
 describe('one API process', () => {
   let database: Postgres;
-  let news: PositionListener;
+  let positions: PositionListener;
   let streams: EventStreams;
   const bodies: Readable[] = [];
   const statements: string[] = [];
@@ -169,27 +173,27 @@ describe('one API process', () => {
     const databaseUrl = network.env['DATABASE_URL'] ?? '';
     database = await openDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 4 });
     const logger = pino({ level: 'silent' });
-    news = new PositionListener({
+    positions = new PositionListener({
       databaseUrl,
       publicationChannel: PUBLICATION_CHANNEL,
       read: readPublicationState,
       logger,
     });
-    news.start();
-    await until(() => news.current());
+    positions.start();
+    await until(() => positions.current());
   });
   afterAll(async () => {
     for (const body of bodies) body.destroy();
     await streams?.onModuleDestroy();
-    await news?.stop();
+    await positions?.stop();
     await database?.close();
   });
 
   it.each([10, 60])('runs one statement per event, for %i streams of several callers', async (count) => {
-    const reads = readsOf(counted(database.pool, statements));
+    const reads = readsOf(recordNames(database.pool, statements));
     streams = new EventStreams(
       {
-        changes: news,
+        changes: positions,
         clock: systemClock,
         reads,
         explain: (fault) => errorBody(fault, pino({ level: 'silent' })),
@@ -210,15 +214,15 @@ describe('one API process', () => {
       body.on('data', (text: string) => text.includes('post.created') && told.push(text));
       bodies.push(body);
     }
-    const sayAndCount = async () => {
+    const postAndCount = async () => {
       statements.length = told.length = 0;
       await author.say('one post');
       await until(() => told.length === count);
       return statements.filter((name) => name.startsWith('shared-feed')).length;
     };
     // Streams that began at different positions are as far as each other after the first.
-    await sayAndCount();
-    const asked = await sayAndCount();
+    await postAndCount();
+    const asked = await postAndCount();
     expect(asked).toBeGreaterThan(0);
     // One for the post, and one more where the five seconds after which they are checked end just then.
     expect(asked).toBeLessThanOrEqual(2);
@@ -228,15 +232,15 @@ describe('one API process', () => {
   function readsOf(pool: Pool): FeedReads {
     const published = new PublishedStatements(pool, new PublicationCache(pool, versionsOf(serving)));
     const limits = new RequestLimits(pool, Buffer.alloc(32), systemClock, new TrustedProxies([]), 'off');
-    const proof = new Proven();
+    const proof = new AlwaysProven();
     return new FeedReads(
-      new ProtectedReads(published, news, systemClock, limits, proof),
-      new SharedReads(published, news, systemClock, proof),
+      new ProtectedReads(published, positions, systemClock, limits, proof),
+      new SharedReads(published, positions, systemClock, proof),
     );
   }
 });
 
-class Proven extends RestrictionProof {
+class AlwaysProven extends RestrictionProof {
   readonly isLogCompared = true;
 
   unavailableReason(): string | undefined {
@@ -249,7 +253,7 @@ class Proven extends RestrictionProof {
 }
 
 /** The pool, which notes the name of each statement that it is asked for. */
-function counted(pool: Pool, names: string[]): Pool {
+function recordNames(pool: Pool, names: string[]): Pool {
   const query = (statement: { readonly name: string }) => {
     names.push(statement.name);
     return pool.query(statement as never);

@@ -46,7 +46,7 @@ function thaw(): void {
   frozen.clear();
 }
 
-async function onDatabase<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
+async function queryDatabase<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
   const client = new Client({ connectionString: network.env['DATABASE_URL'] });
   await client.connect();
   try {
@@ -77,10 +77,10 @@ function expectUnavailable(answer: Answer, code: string): void {
 }
 
 const textsOf = ({ body }: Answer): string[] => body.ownPosts.map(({ text }: { text: string }) => text);
-const works = async (call: () => Promise<Answer>) => (await call()).status === 200;
+const succeeds = async (call: () => Promise<Answer>) => (await call()).status === 200;
 
 describe('a token', () => {
-  const answersTo = async (person: SignedIn) => {
+  const outcomesFor = async (person: SignedIn) => {
     const answers = [
       await person.get('/api/profile'),
       await person.say('x'),
@@ -92,23 +92,23 @@ describe('a token', () => {
 
   it('is refused once it has expired', async () => {
     const person = await signIn(network, application);
-    await onDatabase(
+    await queryDatabase(
       `UPDATE authority.oidc_record SET expires_at = now() - interval '1 second' WHERE grant_id = $1`,
       [(await person.get('/api/session')).body.grantId],
     );
-    expect(await answersTo(person)).toEqual(refused);
+    expect(await outcomesFor(person)).toEqual(refused);
   });
 
   it('is refused once it is revoked', async () => {
     const person = await signIn(network, application);
     const client = await discover({ issuer: `${network.baseUrl}/api/auth` }, application);
     await oidc.tokenRevocation(client, person.token);
-    expect(await answersTo(person)).toEqual(refused);
+    expect(await outcomesFor(person)).toEqual(refused);
   });
 
   it('of a suspended account has no authority', async () => {
     const person = await signIn(network, application);
-    await onDatabase(`UPDATE authority.account SET state = 'suspended' WHERE actor_id = $1`, [
+    await queryDatabase(`UPDATE authority.account SET state = 'suspended' WHERE actor_id = $1`, [
       person.actorId,
     ]);
     for (const answer of [await person.get('/api/profile'), await person.say('x')])
@@ -157,7 +157,7 @@ describe('with the worker frozen', () => {
     expect((await bob.get('/api/reconcile')).status).toBe(200);
     expectUnavailable(await alice.get('/api/reconcile'), 'protected_read_unavailable');
     thaw();
-    await until(() => works(() => alice.get('/api/reconcile')));
+    await until(() => succeeds(() => alice.get('/api/reconcile')));
     expect(textsOf(await alice.get('/api/reconcile'))).toContain('while the worker sleeps');
   });
 });
@@ -167,7 +167,7 @@ describe('with the worker killed', () => {
     const pid = network.pids().worker;
     process.kill(pid ?? 0, 'SIGKILL');
     expect((await alice.say('while the worker is dead')).status).toBe(200);
-    await until(() => works(() => alice.get('/api/reconcile')));
+    await until(() => succeeds(() => alice.get('/api/reconcile')));
     expect(textsOf(await alice.get('/api/reconcile'))).toContain('while the worker is dead');
     await until(async () => network.pids().worker !== pid);
   });
@@ -182,7 +182,7 @@ describe('with the event store frozen', () => {
     const { status, body } = await send(network.baseUrl, 'GET', '/readyz');
     expect([status, body.components.eventStore.status]).toEqual([503, 'failed']);
     thaw();
-    await until(() => works(() => alice.post('/api/posts', creation)));
+    await until(() => succeeds(() => alice.post('/api/posts', creation)));
     const texts = textsOf(await alice.get('/api/reconcile'));
     expect(texts.filter((text) => text === 'into the void')).toHaveLength(1);
     await until(async () => (await send(network.baseUrl, 'GET', '/readyz')).status === 200);
@@ -193,8 +193,8 @@ describe('the event store, once it is killed,', () => {
   it('is restarted with all acknowledged writes', async () => {
     await alice.say('before the kill');
     process.kill(network.pids().eventStore ?? 0, 'SIGKILL');
-    await until(() => works(() => alice.say('after the kill')));
-    await until(() => works(() => alice.get('/api/reconcile')));
+    await until(() => succeeds(() => alice.say('after the kill')));
+    await until(() => succeeds(() => alice.get('/api/reconcile')));
     expect(textsOf(await alice.get('/api/reconcile'))).toEqual(
       expect.arrayContaining(['before the kill', 'after the kill']),
     );
@@ -214,8 +214,8 @@ describe('with Postgres killed', () => {
     const landing = await fetch(network.baseUrl);
     expect([landing.status, landing.headers.get('ratelimit')]).toEqual([200, null]);
     thaw();
-    await until(() => works(() => alice.say('known again')), 60_000);
-    await until(() => works(() => alice.get('/api/reconcile')));
+    await until(() => succeeds(() => alice.say('known again')), 60_000);
+    await until(() => succeeds(() => alice.get('/api/reconcile')));
     expect(textsOf(await alice.get('/api/reconcile'))).toContain('known again');
   });
 });
@@ -226,7 +226,7 @@ describe('after kill -9 of all processes', () => {
     for (const text of texts) expect((await alice.say(text)).status).toBe(200);
     await network.killAll('SIGKILL');
     await network.restart();
-    await until(() => works(() => alice.get('/api/reconcile')));
+    await until(() => succeeds(() => alice.get('/api/reconcile')));
     expect(textsOf(await alice.get('/api/reconcile'))).toEqual(expect.arrayContaining(texts));
     expect((await alice.say('and on')).status).toBe(200);
   });

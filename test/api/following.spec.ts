@@ -37,7 +37,7 @@ const newActors = async (count: number): Promise<string[]> => {
   await Promise.all(Array.from({ length: Math.min(count, 4) }, make));
   return made.slice(0, count);
 };
-const error = (code: string) => ({ error: code, message: expect.any(String) });
+const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 const act = (who: SignedIn, kind: 'relations/follow' | 'blocks', actorId: string) =>
   who.put(`/api/${kind}/${actorId}`, { intentId: randomUUID() });
 const followAll = async (who: SignedIn, actorIds: readonly string[]) => {
@@ -122,7 +122,7 @@ describe('the lists of followed actors and of followers', () => {
       await operatorOf(network).setAccountState(suspended, 'suspend', 'a test');
       for (const actorId of ['nobody', '%00', suspended, blocker.actorId]) {
         const { status, body } = await eve.get(`/api/actors/${actorId}/${list}`);
-        expect([status, body]).toEqual([404, error('not_found')]);
+        expect([status, body]).toEqual([404, errorBody('not_found')]);
       }
       // A new account is shown to others once the worker has applied it.
       await until(async () => (await ada.get(`/api/actors/${blocker.actorId}/${list}`)).status === 200);
@@ -130,9 +130,9 @@ describe('the lists of followed actors and of followers', () => {
   );
 
   it('need the scope read if a token is sent', async () => {
-    const blind = await signIn(network, application, 'openid relation:write');
-    const { status, body } = await blind.get(`/api/actors/${ada.actorId}/following`);
-    expect([status, body]).toEqual([403, error('capability_required')]);
+    const unscoped = await signIn(network, application, 'openid relation:write');
+    const { status, body } = await unscoped.get(`/api/actors/${ada.actorId}/following`);
+    expect([status, body]).toEqual([403, errorBody('capability_required')]);
   });
 });
 
@@ -182,7 +182,7 @@ describe('a page', () => {
     ];
     for (const [path, other] of wrong) {
       const { status, body } = await busy.get(`${path}?cursor=${other}`);
-      expect([path, other, status, body]).toEqual([path, other, 400, error('invalid_page_cursor')]);
+      expect([path, other, status, body]).toEqual([path, other, 400, errorBody('invalid_page_cursor')]);
     }
     const elsewhere = `${following}?cursor=${cursor}`;
     expect((await eve.get(elsewhere)).status).toBe(400);

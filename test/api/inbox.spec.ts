@@ -34,19 +34,19 @@ interface Entry {
   readonly readAt?: number;
 }
 
-const error = (code: string) => ({ error: code, message: expect.any(String) });
+const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 const inboxOf = async (
   who: SignedIn,
   query = '',
 ): Promise<{ inbox: Entry[]; unread: number; cursor?: string }> => (await who.get(`/api/inbox${query}`)).body;
 /** Kinds in the inbox, and how many are unread. */
-const shown = async (who: SignedIn) => {
+const kindsAndUnread = async (who: SignedIn) => {
   const { inbox, unread } = await inboxOf(who);
   return [inbox.map(({ kind }) => kind), unread];
 };
 const mark = (who: SignedIn, entries: object, intentId: string = randomUUID()) =>
   who.post('/api/inbox/read', { intentId, ...entries });
-const nameOf = async (who: SignedIn) => (await who.get('/api/profile')).body.profile.handle as string;
+const handleOf = async (who: SignedIn) => (await who.get('/api/profile')).body.profile.handle as string;
 
 describe('an inbox', () => {
   it('lists follows, likes, replies and mentions, newest first, and none of one’s own acts', async () => {
@@ -54,8 +54,8 @@ describe('an inbox', () => {
     await follow(ben, ann);
     await like(ben, own);
     const reply = await post(ben, 'a reply', { parentId: own });
-    const mention = await post(ben, `hello @${await nameOf(ann)}`);
-    await post(ann, `to myself, @${await nameOf(ann)}`, { parentId: own });
+    const mention = await post(ben, `hello @${await handleOf(ann)}`);
+    await post(ann, `to myself, @${await handleOf(ann)}`, { parentId: own });
     await like(ann, own);
     const { body, headers } = await ann.get('/api/inbox');
     const entry = { id: expect.any(String), sourceActorId: ben.actorId, createdAt: expect.any(Number) };
@@ -69,13 +69,13 @@ describe('an inbox', () => {
       unread: 4,
     });
     expect(headers.get('x-network-actor-id')).toBe(ann.actorId);
-    expect(await shown(ben)).toEqual([[], 0]);
+    expect(await kindsAndUnread(ben)).toEqual([[], 0]);
   });
 
   it('lists a reply that mentions its reader once', async () => {
     const own = await post(ann, 'hello');
-    await post(ben, `@${await nameOf(ann)}, a reply`, { parentId: own });
-    expect(await shown(ann)).toEqual([['reply'], 1]);
+    await post(ben, `@${await handleOf(ann)}, a reply`, { parentId: own });
+    expect(await kindsAndUnread(ann)).toEqual([['reply'], 1]);
   });
 
   it('drops the entry of an ended follow, and lists a renewed one as unread', async () => {
@@ -83,7 +83,7 @@ describe('an inbox', () => {
     const [first] = (await inboxOf(ann)).inbox;
     await mark(ann, { ids: [first?.id] });
     await unfollow(ben, ann);
-    expect(await shown(ann)).toEqual([[], 0]);
+    expect(await kindsAndUnread(ann)).toEqual([[], 0]);
     await follow(ben, ann);
     const { inbox, unread } = await inboxOf(ann);
     expect([inbox.map(({ id }) => id), unread]).toEqual([[first?.id], 1]);
@@ -97,17 +97,17 @@ describe('an inbox', () => {
     await like(ben, own);
     const reply = await post(ben, 'a reply', { parentId: own });
     await erase(ben, reply);
-    expect(await shown(ann)).toEqual([['like', 'follow'], 2]);
+    expect(await kindsAndUnread(ann)).toEqual([['like', 'follow'], 2]);
     await operatorOf(network).setAccountState(ben.actorId, 'suspend', 'test');
     await until(async () => (await inboxOf(ann)).unread === 0);
     await operatorOf(network).setAccountState(ben.actorId, 'reinstate', 'test');
     await until(async () => (await inboxOf(ann)).unread === 2);
     await block(ann, ben);
-    expect(await shown(ann)).toEqual([[], 0]);
+    expect(await kindsAndUnread(ann)).toEqual([[], 0]);
     await unblock(ann, ben);
-    expect(await shown(ann)).toEqual([['like'], 1]);
+    expect(await kindsAndUnread(ann)).toEqual([['like'], 1]);
     await unlike(ben, own);
-    expect(await shown(ann)).toEqual([[], 0]);
+    expect(await kindsAndUnread(ann)).toEqual([[], 0]);
   });
 
   it('comes in pages that show each entry once, even as new entries arrive', async () => {
@@ -127,13 +127,13 @@ describe('an inbox', () => {
 
   it('needs a token with the scope read, and refuses other cursors', async () => {
     const nobody = await send(network.baseUrl, 'GET', '/api/inbox');
-    expect([nobody.status, nobody.body]).toEqual([401, error('authentication_required')]);
+    expect([nobody.status, nobody.body]).toEqual([401, errorBody('authentication_required')]);
     const marker = await signIn(network, application, 'openid inbox:write');
     const refused = await marker.get('/api/inbox');
-    expect([refused.status, refused.body]).toEqual([403, error('capability_required')]);
+    expect([refused.status, refused.body]).toEqual([403, errorBody('capability_required')]);
     for (const cursor of ['', 'abc', 'AAAAAAAAAAAAAAAAAAAAAAAAAAAA']) {
       const answer = await ann.get(`/api/inbox?cursor=${cursor}`);
-      expect([answer.status, answer.body]).toEqual([400, error('invalid_page_cursor')]);
+      expect([answer.status, answer.body]).toEqual([400, errorBody('invalid_page_cursor')]);
     }
   });
 });
@@ -145,7 +145,7 @@ describe('marking as read', () => {
     for (let n = 0; n < 4; n++) await post(ben, `reply ${n}`, { parentId: own });
     entries = (await inboxOf(ann)).inbox;
   });
-  const readOf = async (who: SignedIn) =>
+  const readMarksOf = async (who: SignedIn) =>
     (await inboxOf(who)).inbox.map(({ readAt }) => readAt !== undefined);
 
   it('accepts one entry, several, or all up to a time, and returns the number of unread entries', async () => {
@@ -153,11 +153,11 @@ describe('marking as read', () => {
     expect([one.status, one.body]).toEqual([200, { unread: 3 }]);
     expect(one.headers.get('x-network-write-revision')).toMatch(/^[0-9]+$/);
     expect(one.headers.get('x-network-revision')).toBeNull();
-    expect(await readOf(ann)).toEqual([true, false, false, false]);
+    expect(await readMarksOf(ann)).toEqual([true, false, false, false]);
     expect((await mark(ann, { ids: entries.slice(0, 2).map(({ id }) => id) })).body).toEqual({ unread: 2 });
     expect((await mark(ann, { upTo: (entries[2]?.createdAt ?? 0) - 1 })).body.unread).toBeLessThanOrEqual(2);
     expect((await mark(ann, { upTo: entries[2]?.createdAt })).body).toEqual({ unread: 0 });
-    expect(await readOf(ann)).toEqual([true, true, true, true]);
+    expect(await readMarksOf(ann)).toEqual([true, true, true, true]);
   });
 
   it('does not mark later entries, even with a time in the future', async () => {
@@ -184,7 +184,7 @@ describe('marking as read', () => {
     await mark(ann, { ids: [entries[1]?.id] });
     expect((await mark(ann, body, intentId)).body).toEqual({ unread: 2 });
     const other = await mark(ann, { upTo: 1 }, intentId);
-    expect([other.status, other.body]).toEqual([409, error('intent_conflict')]);
+    expect([other.status, other.body]).toEqual([409, errorBody('intent_conflict')]);
     expect((await mark(ben, { upTo: 1 }, intentId)).status).toBe(200);
   });
 
@@ -216,21 +216,21 @@ describe('marking as read', () => {
     ['a time of null', { upTo: null }],
   ])('refuses %s', async (_what, body) => {
     const answer = await mark(ann, body);
-    expect([answer.status, answer.body]).toEqual([400, error('invalid_request')]);
+    expect([answer.status, answer.body]).toEqual([400, errorBody('invalid_request')]);
   });
 
   it('refuses a missing intent, unknown fields, and a token without the scope', async () => {
     const without = await ann.post('/api/inbox/read', { upTo: 1 });
-    expect([without.status, without.body]).toEqual([400, error('intent_required')]);
+    expect([without.status, without.body]).toEqual([400, errorBody('intent_required')]);
     const more = await mark(ann, { upTo: 1, actorId: ben.actorId });
-    expect([more.status, more.body]).toEqual([400, error('unknown_or_immutable_field')]);
+    expect([more.status, more.body]).toEqual([400, errorBody('unknown_or_immutable_field')]);
     const reader = await signIn(network, application, 'openid read');
     const refused = await mark(reader, { upTo: 1 });
-    expect([refused.status, refused.body]).toEqual([403, error('capability_required')]);
+    expect([refused.status, refused.body]).toEqual([403, errorBody('capability_required')]);
     const nobody = await send(network.baseUrl, 'POST', '/api/inbox/read', {
       body: { intentId: 'i', upTo: 1 },
     });
-    expect([nobody.status, nobody.body]).toEqual([401, error('authentication_required')]);
+    expect([nobody.status, nobody.body]).toEqual([401, errorBody('authentication_required')]);
   });
 
   it('succeeds for a token that may mark and not read', async () => {

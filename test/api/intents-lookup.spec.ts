@@ -16,7 +16,7 @@ beforeAll(async () => {
   bob = await signIn(network, application);
 });
 
-const error = (code: string) => ({ error: code, message: expect.any(String) });
+const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 const lookUp = (by: SignedIn, intentIds: unknown) => by.post('/api/intents/lookup', { intentIds });
 
 describe('a lookup of intents', () => {
@@ -61,7 +61,7 @@ describe('a lookup of intents', () => {
     ['an intentId of null', [null], 'intent_required'],
   ])('refuses %s', async (_what, intentIds, code) => {
     const answer = await lookUp(alice, intentIds);
-    expect([answer.status, answer.body]).toEqual([400, error(code)]);
+    expect([answer.status, answer.body]).toEqual([400, errorBody(code)]);
   });
 
   it('accepts 200 intents', async () => {
@@ -71,19 +71,19 @@ describe('a lookup of intents', () => {
 
   it('refuses unknown fields, malformed bodies and other methods', async () => {
     const extra = await alice.post('/api/intents/lookup', { intentIds: ['a'], intentId: 'b' });
-    expect([extra.status, extra.body]).toEqual([400, error('unknown_or_immutable_field')]);
+    expect([extra.status, extra.body]).toEqual([400, errorBody('unknown_or_immutable_field')]);
     const half = await alice.post('/api/intents/lookup', '{"intentIds":');
-    expect([half.status, half.body]).toEqual([400, error('invalid_json')]);
+    expect([half.status, half.body]).toEqual([400, errorBody('invalid_json')]);
     const other = await alice.get('/api/intents/lookup');
-    expect([other.status, other.body]).toEqual([405, error('invalid_request')]);
+    expect([other.status, other.body]).toEqual([405, errorBody('invalid_request')]);
   });
 
   it('needs a token with the scope read', async () => {
     const body = { intentIds: ['a'] };
     const anonymous = await send(network.baseUrl, 'POST', '/api/intents/lookup', { body });
-    expect([anonymous.status, anonymous.body]).toEqual([401, error('authentication_required')]);
+    expect([anonymous.status, anonymous.body]).toEqual([401, errorBody('authentication_required')]);
     const writer = await signIn(network, await registerApplication(network), 'openid post:create');
     const answer = await lookUp(writer, ['a']);
-    expect([answer.status, answer.body]).toEqual([403, error('capability_required')]);
+    expect([answer.status, answer.body]).toEqual([403, errorBody('capability_required')]);
   });
 });

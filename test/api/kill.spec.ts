@@ -10,7 +10,7 @@ import { BusyPerson } from './support/busy-person.js';
 
 const PEOPLE = 4;
 /** Deeds that come to be acknowledged while a process is gone, and again before the next one is killed. */
-const DEEDS_A_KILL = 15;
+const ACTS_PER_KILL = 15;
 
 let network: SeparateNetwork;
 let people: readonly BusyPerson[];
@@ -25,36 +25,36 @@ beforeAll(async () => {
 
 afterAll(() => network?.stop());
 
-const deeds = () => people.reduce((sum, person) => sum + person.deeds, 0);
+const acknowledgedActs = () => people.reduce((sum, person) => sum + person.deeds, 0);
 
 /** Waits until so many more deeds are acknowledged, and seen by who did them. */
-async function goesOn(): Promise<void> {
-  const before = deeds();
-  await until(() => deeds() >= before + DEEDS_A_KILL);
+async function waitForProgress(): Promise<void> {
+  const before = acknowledgedActs();
+  await until(() => acknowledgedActs() >= before + ACTS_PER_KILL);
 }
 
 describe('two API processes and two workers, each killed in turn while people write and read,', () => {
   it('lose nothing, duplicate nothing and continue', async () => {
-    const over = new AbortController();
-    const living = Promise.all(
-      people.map((person, n) => person.live(over.signal, people[(n + 1) % PEOPLE] ?? person)),
+    const stopped = new AbortController();
+    const acting = Promise.all(
+      people.map((person, n) => person.live(stopped.signal, people[(n + 1) % PEOPLE] ?? person)),
     );
     const killing = (async () => {
       for (const each of [...network.api, ...network.workers]) {
-        await goesOn();
+        await waitForProgress();
         await each.kill();
         // The other one alone carries on, and a worker that stood by has taken over.
-        await goesOn();
+        await waitForProgress();
         await each.start();
       }
-      await goesOn();
+      await waitForProgress();
     })();
     try {
-      await Promise.race([killing, living]);
+      await Promise.race([killing, acting]);
     } finally {
-      over.abort();
+      stopped.abort();
     }
-    await living;
+    await acting;
 
     for (const person of people) {
       const { actorId } = person.signedIn;

@@ -13,7 +13,7 @@ import { until } from '../support/until.js';
 let network: TestNetwork;
 /** Two API processes behind a proxy, which the test is. The network's own stands in the open. */
 let proxied: readonly [ApiProcess, ApiProcess];
-let inTheOpen: number;
+let directPort: number;
 let database: Client;
 let application: Application;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   network = await startNetwork({ RATE_LIMITS: 'on' });
   const behindProxy = { TRUSTED_PROXIES: '127.0.0.1' };
   proxied = await Promise.all([startApiProcess(network, behindProxy), startApiProcess(network, behindProxy)]);
-  inTheOpen = Number(new URL(network.baseUrl).port);
+  directPort = Number(new URL(network.baseUrl).port);
   database = new Client({ connectionString: network.env['DATABASE_URL'] });
   await database.connect();
   application = await registerApplication(network);
@@ -42,8 +42,8 @@ const ask = (process: 0 | 1, path: string, asking: Asking = {}, method = 'GET') 
 const from = (address: string): Asking => ({ headers: { 'x-forwarded-for': address } });
 
 /** Of an address that nothing has come from yet. */
-let strangers = 0;
-const stranger = (): string => `198.51.100.${++strangers}`;
+let addresses = 0;
+const newAddress = (): string => `198.51.100.${++addresses}`;
 
 /** So many at once, in turns at both processes. */
 const atOnce = (count: number, path: string, asking: (n: number) => Asking, method = 'GET') =>
@@ -56,7 +56,7 @@ function tally(answers: readonly Answered[]): Record<number, number> {
   return counts;
 }
 
-const NOBODY = '/api/actors/nobody';
+const UNKNOWN_ACTOR = '/api/actors/nobody';
 const policyOf = ({ headers }: Answered) => headers['ratelimit-policy'];
 const leftOf = ({ headers }: Answered) => Number(/;r=(\d+);/.exec(String(headers['ratelimit']))?.[1]);
 
@@ -70,7 +70,7 @@ function expectRefusal(answer: Answered, policy: string): void {
   expect(ratelimit).toBe(`"${policy}";r=0;t=${String(wait)}`);
 }
 
-const saysOfLimits = ({ headers }: Answered): boolean =>
+const hasLimitHeaders = ({ headers }: Answered): boolean =>
   Object.keys(headers).some((name) => name.startsWith('ratelimit'));
 
 describe('refused tokens', () => {
@@ -78,19 +78,20 @@ describe('refused tokens', () => {
     headers: { 'x-forwarded-for': address, authorization: `Bearer ${token}` },
   });
   /** As if the address had sent as many more. */
-  const leave = (left: number) => database.query('UPDATE limits.used SET points = 6000 - $1::int', [left]);
+  const leavePoints = (left: number) =>
+    database.query('UPDATE limits.used SET points = 6000 - $1::int', [left]);
 
   it.each([
     ['GET', '/api/session'],
-    ['GET', NOBODY],
+    ['GET', UNKNOWN_ACTOR],
     ['POST', '/api/posts'],
   ])(
     'are limited to 6,000 in five minutes for each address, after which none is looked up: %s %s',
     async (method, path) => {
-      const address = stranger();
+      const address = newAddress();
       const one = () => ask(0, path, refusedFrom(address), method);
       expect((await one()).status).toBe(401);
-      await leave(1);
+      await leavePoints(1);
       expect((await one()).status).toBe(401);
       // Nothing is asked any more: neither this table, nor any other.
       await database.query('DELETE FROM limits.used');
@@ -98,29 +99,29 @@ describe('refused tokens', () => {
       expectRefusal(refused, 'refused');
       expect(policyOf(refused)).toBe('"refused";q=6000;w=300');
       expect((await database.query('SELECT FROM limits.used')).rowCount).toBe(0);
-      expect((await ask(0, path, refusedFrom(stranger()), method)).status).toBe(401);
-      expect((await ask(0, NOBODY, from(address))).status).toBe(404);
+      expect((await ask(0, path, refusedFrom(newAddress()), method)).status).toBe(401);
+      expect((await ask(0, UNKNOWN_ACTOR, from(address))).status).toBe(404);
     },
   );
 
   it('do not block a token that this process has already accepted', async () => {
-    const address = stranger();
+    const address = newAddress();
     const { token } = await signIn(network, application, 'openid read');
     const other = await signIn(network, application, 'openid read');
     expect((await ask(0, '/api/session', refusedFrom(address, token))).status).toBe(200);
     await database.query('DELETE FROM limits.used');
     expect((await ask(0, '/api/session', refusedFrom(address))).status).toBe(401);
-    await leave(0);
+    await leavePoints(0);
     expect((await ask(0, '/api/session', refusedFrom(address))).status).toBe(401);
     expect((await ask(0, '/api/session', refusedFrom(address, token))).status).toBe(200);
     expect((await ask(0, '/api/session', refusedFrom(address, other.token))).status).toBe(429);
-    expect((await ask(0, '/api/session', refusedFrom(stranger(), other.token))).status).toBe(200);
+    expect((await ask(0, '/api/session', refusedFrom(newAddress(), other.token))).status).toBe(200);
   });
 
   it('are counted across all processes', async () => {
-    const address = stranger();
+    const address = newAddress();
     expect((await ask(0, '/api/session', refusedFrom(address))).status).toBe(401);
-    await leave(0);
+    await leavePoints(0);
     for (const process of [0, 1] as const) {
       expect((await ask(process, '/api/session', refusedFrom(address))).status).toBe(401);
       expect((await ask(process, '/api/session', refusedFrom(address))).status).toBe(429);
@@ -128,7 +129,7 @@ describe('refused tokens', () => {
   });
 
   it('do not include live tokens, or tokens without the scope', async () => {
-    const address = stranger();
+    const address = newAddress();
     const { token } = await signIn(network, application, 'openid read');
     await database.query('DELETE FROM limits.used');
     expect((await ask(0, '/api/session', refusedFrom(address, token))).status).toBe(200);
@@ -140,22 +141,22 @@ describe('refused tokens', () => {
 
 describe('reads without a token', () => {
   it('are limited to 120 a minute for each address, across all processes [limit-anonymous, limit-refusal, header-retry-after]', async () => {
-    const address = stranger();
-    const answers = await atOnce(150, NOBODY, () => from(address));
+    const address = newAddress();
+    const answers = await atOnce(150, UNKNOWN_ACTOR, () => from(address));
     expect(tally(answers)).toEqual({ 404: 120, 429: 30 });
-    expectRefusal(await ask(0, NOBODY, from(address)), 'anonymous');
-    expect((await ask(0, NOBODY, from(stranger()))).status).toBe(404);
+    expectRefusal(await ask(0, UNKNOWN_ACTOR, from(address)), 'anonymous');
+    expect((await ask(0, UNKNOWN_ACTOR, from(newAddress()))).status).toBe(404);
   });
 
   it('return the remaining number, also with an error', async () => {
-    const answer = await ask(0, NOBODY, from(stranger()));
+    const answer = await ask(0, UNKNOWN_ACTOR, from(newAddress()));
     expect([answer.status, policyOf(answer)]).toEqual([404, '"anonymous";q=120;w=60']);
     expect(answer.headers['ratelimit']).toMatch(/^"anonymous";r=119;t=(60|[1-5]\d)$/);
     expect(answer.headers).not.toHaveProperty('retry-after');
   });
 
   it('of events and of whole views share 30 a minute, apart from other reads [limit-events, reconcile-budget]', async () => {
-    const address = stranger();
+    const address = newAddress();
     const [views, pages] = await Promise.all(
       ['/api/reconcile', '/api/events'].map((path) => atOnce(20, path, () => from(address))),
     );
@@ -163,51 +164,51 @@ describe('reads without a token', () => {
     const refused = await ask(1, '/api/reconcile', from(address));
     expectRefusal(refused, 'events');
     expect(policyOf(refused)).toBe('"events";q=30;w=60');
-    expect(leftOf(await ask(0, NOBODY, from(address)))).toBe(119);
+    expect(leftOf(await ask(0, UNKNOWN_ACTOR, from(address)))).toBe(119);
   });
 
   it('are counted together for the first 64 bits of an IPv6 address', async () => {
-    expect(leftOf(await ask(0, NOBODY, from('2001:db8:9:1::1')))).toBe(119);
-    expect(leftOf(await ask(1, NOBODY, from('2001:db8:9:1:ffff::2')))).toBe(118);
-    expect(leftOf(await ask(1, NOBODY, from('2001:db8:9:2::1')))).toBe(119);
+    expect(leftOf(await ask(0, UNKNOWN_ACTOR, from('2001:db8:9:1::1')))).toBe(119);
+    expect(leftOf(await ask(1, UNKNOWN_ACTOR, from('2001:db8:9:1:ffff::2')))).toBe(118);
+    expect(leftOf(await ask(1, UNKNOWN_ACTOR, from('2001:db8:9:2::1')))).toBe(119);
   });
 
   it('are counted by the peer address of the connection if no proxy is trusted', async () => {
-    const openly = (address: string) => askAt(network, inTheOpen, 'GET', NOBODY, from(address));
-    const first = leftOf(await openly(stranger()));
-    expect(leftOf(await openly(stranger()))).toBe(first - 1);
+    const readDirectly = (address: string) => askAt(network, directPort, 'GET', UNKNOWN_ACTOR, from(address));
+    const first = leftOf(await readDirectly(newAddress()));
+    expect(leftOf(await readDirectly(newAddress()))).toBe(first - 1);
   });
 
   it.each(['127.0.0.1', 'unknown', '203.0.113.9:4711', undefined])(
     'are refused if the proxy forwards the address %p',
     async (address) => {
-      const answer = await ask(0, NOBODY, address === undefined ? {} : from(address));
+      const answer = await ask(0, UNKNOWN_ACTOR, address === undefined ? {} : from(address));
       expect([answer.status, answer.body.error]).toEqual([503, 'trusted_address_unavailable']);
       expect(answer.headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
     },
   );
 
   it('are not counted if they are refused for a missing or invalid token', async () => {
-    const address = stranger();
+    const address = newAddress();
     for (const [path, headers] of [
       ['/api/profile', {}],
-      [NOBODY, { authorization: 'Bearer made-up' }],
-      [NOBODY, { authorization: 'Basic eDp5' }],
+      [UNKNOWN_ACTOR, { authorization: 'Bearer made-up' }],
+      [UNKNOWN_ACTOR, { authorization: 'Basic eDp5' }],
     ] as const) {
       const answer = await ask(0, path, { headers: { ...from(address).headers, ...headers } });
       expect(answer.status).toBe(401);
-      expect(saysOfLimits(answer)).toBe(false);
+      expect(hasLimitHeaders(answer)).toBe(false);
     }
-    expect(leftOf(await ask(0, NOBODY, from(address)))).toBe(119);
+    expect(leftOf(await ask(0, UNKNOWN_ACTOR, from(address)))).toBe(119);
   });
 
   it('are not counted outside of the social API', async () => {
     for (const path of ['/livez', '/readyz', '/api/auth/.well-known/openid-configuration', '/api/nothing'])
-      expect(saysOfLimits(await ask(0, path, from(stranger())))).toBe(false);
+      expect(hasLimitHeaders(await ask(0, path, from(newAddress())))).toBe(false);
   });
 
   it('leave no address in the database', async () => {
-    await ask(0, NOBODY, from('203.0.113.77'));
+    await ask(0, UNKNOWN_ACTOR, from('203.0.113.77'));
     const { rows } = await database.query<{ key: string }>('SELECT * FROM limits.used');
     expect(rows.map(({ key }) => key)).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
   });
@@ -257,7 +258,7 @@ describe('with a token', () => {
     const reader = await signIn(network, application, 'openid read');
     const refused = await ask(0, '/api/posts', { ...post(), by: reader }, 'POST');
     expect(refused.status).toBe(403);
-    expect(saysOfLimits(refused)).toBe(false);
+    expect(hasLimitHeaders(refused)).toBe(false);
     expect(leftOf(await ask(0, '/api/posts', post(), 'POST'))).toBe(298);
   });
 
@@ -265,7 +266,7 @@ describe('with a token', () => {
     const writer = await signIn(network, application, 'openid post:create');
     const refused = await ask(0, '/api/reconcile', { by: writer });
     expect(refused.status).toBe(403);
-    expect(saysOfLimits(refused)).toBe(false);
+    expect(hasLimitHeaders(refused)).toBe(false);
     expect(leftOf(await ask(0, '/api/session', { by: writer }))).toBe(2_999);
   });
 
@@ -285,7 +286,7 @@ describe('with a token', () => {
   });
 
   it('requests are not limited by their address, and need none', async () => {
-    const address = stranger();
+    const address = newAddress();
     await atOnce(31, '/api/reconcile', () => from(address));
     expectRefusal(await ask(0, '/api/reconcile', from(address)), 'events');
     expect((await ask(0, '/api/reconcile', { by: alice, ...from(address) })).status).toBe(200);
@@ -311,8 +312,8 @@ describe('while the counters are unavailable', () => {
       await database.query(begin);
       try {
         const answers = await Promise.all([
-          ask(0, NOBODY, from(stranger())),
-          ask(0, '/api/reconcile', from(stranger())),
+          ask(0, UNKNOWN_ACTOR, from(newAddress())),
+          ask(0, '/api/reconcile', from(newAddress())),
           ask(0, '/api/session', { by: bob }),
           ask(0, '/api/posts', { by: alice, body }, 'POST'),
         ]);

@@ -14,15 +14,15 @@ import type { SharedNetwork } from '../support/shared-network.js';
 let network: SharedNetwork;
 let application: Application;
 let opened: OpenLog;
-let alice: Named;
-let bob: Named;
-let eve: Named;
+let alice: PersonWithHandle;
+let bob: PersonWithHandle;
+let eve: PersonWithHandle;
 
-interface Named extends SignedIn {
+interface PersonWithHandle extends SignedIn {
   readonly handle: string;
 }
 
-async function somebody(): Promise<Named> {
+async function newPerson(): Promise<PersonWithHandle> {
   const person = await signIn(network, application, `${postScopes} profile:write`);
   const { body } = await person.get('/api/profile');
   return { ...person, handle: body.profile.handle };
@@ -32,7 +32,7 @@ beforeAll(async () => {
   network = await sharedNetwork();
   application = await registerApplication(network);
   opened = await openLogOf(network);
-  [alice, bob, eve] = [await somebody(), await somebody(), await somebody()];
+  [alice, bob, eve] = [await newPerson(), await newPerson(), await newPerson()];
 });
 
 afterAll(async () => {
@@ -42,7 +42,7 @@ afterAll(async () => {
 type Version = Recorded<EventOf<'post.created' | 'post.edited'>>;
 
 /** Whom the newest version of a post mentions. */
-async function mentionedIn(id: string): Promise<readonly string[] | undefined> {
+async function mentionsOf(id: string): Promise<readonly string[] | undefined> {
   const [newest] = await opened.log.read(streams.post(id), { limit: 1, direction: 'backwards' });
   return (newest as Version | undefined)?.event.data.mentions;
 }
@@ -50,51 +50,51 @@ async function mentionedIn(id: string): Promise<readonly string[] | undefined> {
 describe('a post mentions', () => {
   it('the holders of the named handles, each once', async () => {
     const text = `@${bob.handle} and @${eve.handle.toUpperCase()}, also @${bob.handle}: hello!`;
-    expect(await mentionedIn(await wrote(alice, text))).toEqual([bob.actorId, eve.actorId]);
+    expect(await mentionsOf(await wrote(alice, text))).toEqual([bob.actorId, eve.actorId]);
   });
 
   it('neither its author nor unknown handles', async () => {
     const text = `@${alice.handle} @nobody_has_this @${bob.handle}x someone@${bob.handle}.example`;
-    expect(await mentionedIn(await wrote(alice, text))).toEqual([]);
+    expect(await mentionsOf(await wrote(alice, text))).toEqual([]);
   });
 
   it('the people named by its newest version', async () => {
     const id = await wrote(alice, `@${bob.handle}`);
     await edit(alice, id, { text: `@${eve.handle}` });
-    expect(await mentionedIn(id)).toEqual([eve.actorId]);
+    expect(await mentionsOf(id)).toEqual([eve.actorId]);
   });
 
   it('no suspended people', async () => {
-    const gone = await somebody();
+    const gone = await newPerson();
     await operatorOf(network).setAccountState(gone.actorId, 'suspend', 'a test');
-    expect(await mentionedIn(await wrote(alice, `@${gone.handle} @${bob.handle}`))).toEqual([bob.actorId]);
+    expect(await mentionsOf(await wrote(alice, `@${gone.handle} @${bob.handle}`))).toEqual([bob.actorId]);
   });
 
   it('nobody behind a block, whichever side set it', async () => {
-    const [blocker, blocked] = [await somebody(), await somebody()];
+    const [blocker, blocked] = [await newPerson(), await newPerson()];
     expect((await block(blocker, alice)).status).toBe(200);
     expect((await block(alice, blocked)).status).toBe(200);
     const text = `@${blocker.handle} @${blocked.handle} @${bob.handle}`;
-    expect(await mentionedIn(await wrote(alice, text))).toEqual([bob.actorId]);
+    expect(await mentionsOf(await wrote(alice, text))).toEqual([bob.actorId]);
   });
 
   it('the current holder of a handle; a repeated intent keeps its first mentions', async () => {
-    const [holder, handle] = [await somebody(), `h_${randomUUID().slice(0, 8)}`];
-    const rename = (by: Named, to: string) =>
+    const [holder, handle] = [await newPerson(), `h_${randomUUID().slice(0, 8)}`];
+    const rename = (by: PersonWithHandle, to: string) =>
       by.patch('/api/profile', { intentId: randomUUID(), revision: 1, handle: to });
     const body = { intentId: randomUUID(), text: `@${holder.handle} @${handle}`, audience: 'public' };
     const { body: first } = await alice.post('/api/posts', body);
-    expect(await mentionedIn(first.post.id)).toEqual([holder.actorId]);
+    expect(await mentionsOf(first.post.id)).toEqual([holder.actorId]);
     expect((await rename(holder, handle)).status).toBe(200);
     expect((await alice.post('/api/posts', body)).body).toEqual(first);
-    expect(await mentionedIn(first.post.id)).toEqual([holder.actorId]);
-    expect(await mentionedIn(await wrote(alice, `@${holder.handle}`))).toEqual([]);
-    expect(await mentionedIn(await wrote(alice, `@${handle}`))).toEqual([holder.actorId]);
+    expect(await mentionsOf(first.post.id)).toEqual([holder.actorId]);
+    expect(await mentionsOf(await wrote(alice, `@${holder.handle}`))).toEqual([]);
+    expect(await mentionsOf(await wrote(alice, `@${handle}`))).toEqual([holder.actorId]);
   });
 
   it('at most fifty people', async () => {
     const named = Array.from({ length: 49 }, (_, index) => `@nobody_${index}`).join(' ');
-    expect(await mentionedIn(await wrote(alice, `${named} @${bob.handle}`))).toEqual([bob.actorId]);
+    expect(await mentionsOf(await wrote(alice, `${named} @${bob.handle}`))).toEqual([bob.actorId]);
     const tooMany = await alice.say(`${named} @${bob.handle} @${eve.handle}`);
     expect([tooMany.status, tooMany.body.error]).toEqual([413, 'domain_plan_too_large']);
   });

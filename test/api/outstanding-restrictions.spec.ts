@@ -13,7 +13,7 @@ import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 
 /** No number of the witness: a row that it does not know would be a quarantine. */
-const UNNUMBERED = 0;
+const NO_EPOCH = 0;
 
 let network: TestNetwork;
 let second: ApiProcess;
@@ -49,10 +49,10 @@ beforeEach(async () => {
   await act(bob, 'PUT', `/api/relations/like/${reply}`);
   later = await say(alice, 'something else');
   await ask(0, 'GET', '/api/reconcile', alice);
-  sleep();
+  freezeWorker();
 });
 
-afterEach(() => wake());
+afterEach(() => thawWorker());
 
 afterAll(async () => {
   await database?.end();
@@ -66,8 +66,8 @@ function signal(name: 'worker' | 'api', what: NodeJS.Signals): void {
   if (pid !== undefined) process.kill(pid, what);
 }
 
-const sleep = () => signal('worker', 'SIGSTOP');
-const wake = () => signal('worker', 'SIGCONT');
+const freezeWorker = () => signal('worker', 'SIGSTOP');
+const thawWorker = () => signal('worker', 'SIGCONT');
 
 /** Asks one of the two API processes. */
 const ask = (process: 0 | 1, method: string, path: string, by?: SignedIn, body?: object): Promise<Answered> =>
@@ -86,15 +86,15 @@ async function act(by: SignedIn, method: string, path: string, fields: object = 
 const say = async (by: SignedIn, text: string, parentId?: string): Promise<string> =>
   (await act(by, 'POST', '/api/posts', { text, audience: 'public', ...(parentId && { parentId }) })).post.id;
 
-const removal = (process: 0 | 1, postId: string, intentId: string) =>
+const deletePost = (process: 0 | 1, postId: string, intentId: string) =>
   ask(process, 'DELETE', `/api/posts/${postId}?intentId=${intentId}&revision=1`, alice);
 
-const remove = async (postId: string) =>
-  expect((await removal(1, postId, randomUUID())).body.post?.status).toBe('deleted');
+const deleteSuccessfully = async (postId: string) =>
+  expect((await deletePost(1, postId, randomUUID())).body.post?.status).toBe('deleted');
 
 const outcomeOf = ({ status, body }: Answered) => [status, body.error];
 
-const rows = async (): Promise<number> => {
+const countOutstanding = async (): Promise<number> => {
   const { rows: found } = await database.query('SELECT FROM recovery.outstanding_restriction');
   return found.length;
 };
@@ -116,7 +116,11 @@ const reads = (): readonly string[] => [
 ];
 
 /** Those of these reads that show a post of this id: more than that it is answered, or gone. All must be answered. */
-async function showing(postId: string, paths: readonly string[], by?: SignedIn): Promise<readonly string[]> {
+async function pathsShowing(
+  postId: string,
+  paths: readonly string[],
+  by?: SignedIn,
+): Promise<readonly string[]> {
   const shown: string[] = [];
   for (const path of paths) {
     const { status, body } = await ask(0, 'GET', path, by);
@@ -130,26 +134,26 @@ async function showing(postId: string, paths: readonly string[], by?: SignedIn):
 }
 
 /** The reads of Bob and of nobody in particular that show it. */
-const showingToAnybody = async (postId: string): Promise<readonly string[]> => [
-  ...(await showing(postId, reads(), bob)),
-  ...(await showing(postId, readsOfAnybody())),
+const pathsShowingToAnybody = async (postId: string): Promise<readonly string[]> => [
+  ...(await pathsShowing(postId, reads(), bob)),
+  ...(await pathsShowing(postId, readsOfAnybody())),
 ];
 
 describe('while the worker is frozen', () => {
   it('every read shows a post without a restriction', async () => {
-    expect(await showingToAnybody(reply)).toEqual([...reads(), ...readsOfAnybody()]);
+    expect(await pathsShowingToAnybody(reply)).toEqual([...reads(), ...readsOfAnybody()]);
   });
 
   it('reads of another process hide a deleted post from everybody, and show everything else', async () => {
-    await remove(reply);
-    expect(await showingToAnybody(reply)).toEqual([]);
+    await deleteSuccessfully(reply);
+    expect(await pathsShowingToAnybody(reply)).toEqual([]);
     const { body } = await ask(0, 'GET', `/api/posts/${answer}`, bob);
     expect(body.post).toMatchObject({ parentUnavailable: true, rootUnavailable: false });
-    expect(await showing(later, ['/api/timeline', '/api/reconcile'], bob)).toHaveLength(2);
+    expect(await pathsShowing(later, ['/api/timeline', '/api/reconcile'], bob)).toHaveLength(2);
   });
 
   it('an event stream does not send a deleted post', async () => {
-    await remove(reply);
+    await deleteSuccessfully(reply);
     const headers = { authorization: `Bearer ${bob.token}` };
     const stream = await listen(network.baseUrl, { path: `/api/events?cursor=${cursor}`, headers });
     try {
@@ -162,7 +166,7 @@ describe('while the worker is frozen', () => {
   });
 
   it('a deleted post can be neither replied to nor liked', async () => {
-    await remove(reply);
+    await deleteSuccessfully(reply);
     const fields = { intentId: randomUUID(), text: 'too late', audience: 'public', parentId: reply };
     expect(outcomeOf(await ask(0, 'POST', '/api/posts', bob, fields))).toEqual([404, 'parent_unavailable']);
     const like = await ask(0, 'PUT', `/api/relations/like/${reply}`, bob, { intentId: randomUUID() });
@@ -171,8 +175,8 @@ describe('while the worker is frozen', () => {
 
   it('a block hides the two people from each other, and commands respect it', async () => {
     await act(alice, 'PUT', `/api/blocks/${bob.actorId}`);
-    expect(await showing(reply, reads(), bob)).toEqual([]);
-    expect(await showing(later, ['/api/timeline', '/api/reconcile'], bob)).toEqual([]);
+    expect(await pathsShowing(reply, reads(), bob)).toEqual([]);
+    expect(await pathsShowing(later, ['/api/timeline', '/api/reconcile'], bob)).toEqual([]);
     for (const list of ['', '/posts', '/followers', '/following'])
       expect((await ask(0, 'GET', `/api/actors/${alice.actorId}${list}`, bob)).status).toBe(404);
     // Who has set it is shown nothing without it.
@@ -180,7 +184,7 @@ describe('while the worker is frozen', () => {
       503,
       'protected_read_unavailable',
     ]);
-    expect(await showing(reply, readsOfAnybody())).toEqual(readsOfAnybody());
+    expect(await pathsShowing(reply, readsOfAnybody())).toEqual(readsOfAnybody());
 
     const intent = () => ({ intentId: randomUUID() });
     for (const [by, path] of [
@@ -195,7 +199,7 @@ describe('while the worker is frozen', () => {
 
   it('a suspended person and their posts are hidden from everybody', async () => {
     await operatorOf(network).setAccountState(alice.actorId, 'suspend', 'a test');
-    expect(await showingToAnybody(reply)).toEqual([]);
+    expect(await pathsShowingToAnybody(reply)).toEqual([]);
     expect((await ask(0, 'GET', `/api/actors/${alice.actorId}`)).status).toBe(404);
     const follow = `/api/relations/follow/${alice.actorId}`;
     expect(outcomeOf(await ask(0, 'PUT', follow, bob, { intentId: randomUUID() }))).toEqual([
@@ -206,31 +210,31 @@ describe('while the worker is frozen', () => {
 
   it('a post restricted by an operator is hidden from everybody', async () => {
     await operatorOf(network).setPostState(reply, 'restrict', 'a test');
-    expect(await showingToAnybody(reply)).toEqual([]);
+    expect(await pathsShowingToAnybody(reply)).toEqual([]);
   });
 
   it('a person is hidden from everybody before their erasure is complete', async () => {
     await expect(operatorOf(network).eraseAccount(alice.actorId, 0, 'a test')).rejects.toThrow(
       'Reads no longer show it',
     );
-    expect(await showingToAnybody(reply)).toEqual([]);
+    expect(await pathsShowingToAnybody(reply)).toEqual([]);
   });
 });
 
 describe('when the worker resumes', () => {
   it('a deleted post stays hidden, and no outstanding restriction is left', async () => {
-    await remove(reply);
-    expect(await rows()).toBe(1);
-    wake();
-    await until(async () => (await rows()) === 0);
-    expect(await showingToAnybody(reply)).toEqual([]);
+    await deleteSuccessfully(reply);
+    expect(await countOutstanding()).toBe(1);
+    thawWorker();
+    await until(async () => (await countOutstanding()) === 0);
+    expect(await pathsShowingToAnybody(reply)).toEqual([]);
   });
 
   it('a block that was ended in the meantime hides nothing', async () => {
     await act(alice, 'PUT', `/api/blocks/${bob.actorId}`);
     const query = `intentId=${randomUUID()}`;
     expect((await ask(1, 'DELETE', `/api/blocks/${bob.actorId}?${query}`, alice)).status).toBe(200);
-    wake();
+    thawWorker();
     const { status } = await ask(0, 'GET', `/api/actors/${bob.actorId}`, alice);
     expect(status).toBe(200);
     expect((await ask(0, 'GET', `/api/actors/${alice.actorId}`, bob)).status).toBe(200);
@@ -239,26 +243,26 @@ describe('when the worker resumes', () => {
 
 describe('a restriction that is neither in the read models nor in the table of outstanding ones', () => {
   /** Nobody writes the table, and everybody reads it. */
-  const closeTable = () =>
+  const lockTable = () =>
     database.query('BEGIN; LOCK TABLE recovery.outstanding_restriction IN EXCLUSIVE MODE');
-  const openTable = () => database.query('ROLLBACK');
+  const unlockTable = () => database.query('ROLLBACK');
 
   it('is answered with ambiguous_acceptance_requires_independent_proof, and a retry with the same intent succeeds', async () => {
     const intentId = randomUUID();
-    await closeTable();
-    const refused = await removal(1, reply, intentId);
-    await openTable();
+    await lockTable();
+    const refused = await deletePost(1, reply, intentId);
+    await unlockTable();
     expect(outcomeOf(refused)).toEqual([503, 'ambiguous_acceptance_requires_independent_proof']);
     expect(refused.headers['retry-after']).toMatch(/^[1-9]/);
-    const { status, body } = await removal(0, reply, intentId);
+    const { status, body } = await deletePost(0, reply, intentId);
     expect([status, body.post?.status]).toEqual([200, 'deleted']);
-    expect(await showingToAnybody(reply)).toEqual([]);
+    expect(await pathsShowingToAnybody(reply)).toEqual([]);
   });
 
   it('is not acknowledged by a process that dies first, and a retry on another process succeeds', async () => {
     const intentId = randomUUID();
-    await closeTable();
-    const cutOff = removal(0, reply, intentId).then(
+    await lockTable();
+    const cutOff = deletePost(0, reply, intentId).then(
       () => false,
       () => true,
     );
@@ -270,31 +274,31 @@ describe('a restriction that is neither in the read models nor in the table of o
     });
     signal('api', 'SIGKILL');
     expect(await cutOff).toBe(true);
-    await openTable();
-    const { status, body } = await removal(1, reply, intentId);
+    await unlockTable();
+    const { status, body } = await deletePost(1, reply, intentId);
     expect([status, body.post?.status]).toEqual([200, 'deleted']);
     await until(() => ask(0, 'GET', '/livez').catch(() => undefined));
-    expect(await showingToAnybody(reply)).toEqual([]);
+    expect(await pathsShowingToAnybody(reply)).toEqual([]);
   });
 
   it('is refused if too many are outstanding, and a retry succeeds', async () => {
     const intentId = randomUUID();
     await database.query(
       `INSERT INTO recovery.outstanding_restriction
-      SELECT gen_random_uuid(), ${UNNUMBERED}, n, 'post:' || n FROM generate_series(1, $1::integer) n`,
+      SELECT gen_random_uuid(), ${NO_EPOCH}, n, 'post:' || n FROM generate_series(1, $1::integer) n`,
       [MOST_OUTSTANDING],
     );
-    const refused = await removal(1, reply, intentId);
+    const refused = await deletePost(1, reply, intentId);
     await database.query('DELETE FROM recovery.outstanding_restriction');
     expect(outcomeOf(refused)).toEqual([503, 'ambiguous_acceptance_requires_independent_proof']);
-    expect((await removal(1, reply, intentId)).status).toBe(200);
-    expect(await showingToAnybody(reply)).toEqual([]);
+    expect((await deletePost(1, reply, intentId)).status).toBe(200);
+    expect(await pathsShowingToAnybody(reply)).toEqual([]);
   });
 });
 
 it('reads are refused while an outstanding restriction has an unknown subject', async () => {
   await database.query(
-    `INSERT INTO recovery.outstanding_restriction VALUES (gen_random_uuid(), ${UNNUMBERED}, $1, 'thing:x')`,
+    `INSERT INTO recovery.outstanding_restriction VALUES (gen_random_uuid(), ${NO_EPOCH}, $1, 'thing:x')`,
     [Number.MAX_SAFE_INTEGER],
   );
   for (const by of [bob, undefined])

@@ -19,8 +19,8 @@ beforeAll(async () => {
   reader = await signIn(network, application, 'openid read');
 });
 
-const refused = (code: string) => ({ error: code, message: expect.any(String) });
-const shown = async (id: string, by = bob) => (await by.get(`/api/posts/${id}`)).body.post;
+const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
+const readPost = async (id: string, by = bob) => (await by.get(`/api/posts/${id}`)).body.post;
 
 describe.each([
   ['editing', edit],
@@ -41,7 +41,7 @@ describe.each([
       await change(alice, id, { intentId, revision: 2 }),
       await (verb === 'editing' ? removal : edit)(alice, id, { intentId }),
     ])
-      expect(answered(other)).toEqual([409, refused('intent_conflict')]);
+      expect(answered(other)).toEqual([409, errorBody('intent_conflict')]);
   });
 
   it('accepts the intentId of the creation or of a change of another post', async () => {
@@ -57,20 +57,20 @@ describe.each([
     for (const stale of [1, 3])
       expect(answered(await change(alice, id, { revision: stale }))).toEqual([
         409,
-        refused('revision_conflict'),
+        errorBody('revision_conflict'),
       ]);
   });
 
   it('refuses a post of another author', async () => {
     const id = await wrote(bob);
-    expect(answered(await change(alice, id))).toEqual([403, refused('not_owner')]);
-    expect(await shown(id)).toMatchObject({ text: 'as it was', revision: 1 });
+    expect(answered(await change(alice, id))).toEqual([403, errorBody('not_owner')]);
+    expect(await readPost(id)).toMatchObject({ text: 'as it was', revision: 1 });
   });
 
   it.each(['never_was', 'no%20id', 'x'.repeat(65)])(
     'does not find a post that never existed: %s',
     async (id) => {
-      expect(answered(await change(alice, id))).toEqual([404, refused('post_unavailable')]);
+      expect(answered(await change(alice, id))).toEqual([404, errorBody('post_unavailable')]);
     },
   );
 
@@ -78,10 +78,10 @@ describe.each([
     const eve = await signIn(network, await registerApplication(network), postScopes);
     const [suspended, blocked, deleted] = [await wrote(eve), await wrote(eve), await wrote(bob)];
     await operatorOf(network).setAccountState(eve.actorId, 'suspend', 'a test');
-    const unavailable = [404, refused('post_unavailable')];
+    const unavailable = [404, errorBody('post_unavailable')];
     expect(answered(await change(alice, suspended))).toEqual(unavailable);
     await operatorOf(network).setAccountState(eve.actorId, 'reinstate', 'a test');
-    expect(answered(await change(alice, suspended))).toEqual([403, refused('not_owner')]);
+    expect(answered(await change(alice, suspended))).toEqual([403, errorBody('not_owner')]);
     await block(alice, eve);
     expect(answered(await change(alice, blocked))).toEqual(unavailable);
     await removal(bob, deleted);
@@ -91,15 +91,15 @@ describe.each([
   it('refuses one’s own post that is already deleted [states-codes, posts-refusals]', async () => {
     const id = await wrote(alice);
     await removal(alice, id);
-    expect(answered(await change(alice, id, { revision: 2 }))).toEqual([409, refused('post_deleted')]);
+    expect(answered(await change(alice, id, { revision: 2 }))).toEqual([409, errorBody('post_deleted')]);
   });
 
   it('needs a token with its scope', async () => {
     const id = await wrote(alice);
-    expect(answered(await change(reader, id))).toEqual([403, refused('capability_required')]);
+    expect(answered(await change(reader, id))).toEqual([403, errorBody('capability_required')]);
     const method = verb === 'editing' ? 'PATCH' : 'DELETE';
     const anonymous = await send(network.baseUrl, method, `/api/posts/${id}`);
-    expect(answered(anonymous)).toEqual([401, refused('authentication_required')]);
+    expect(answered(anonymous)).toEqual([401, errorBody('authentication_required')]);
   });
 
   it('runs once for concurrent requests with one intent, and answers all alike', async () => {
@@ -119,7 +119,7 @@ describe('concurrent changes of a post', () => {
       const answers = await Promise.all(['one', 'two', 'three'].map((text) => edit(alice, id, { text })));
       expect(answers.filter(({ body }) => body.error === 'revision_conflict')).toHaveLength(2);
       const winner = answers.findIndex(({ status }) => status === 200);
-      expect(await shown(id)).toMatchObject({ text: ['one', 'two', 'three'][winner], revision: 2 });
+      expect(await readPost(id)).toMatchObject({ text: ['one', 'two', 'three'][winner], revision: 2 });
     }
   });
 

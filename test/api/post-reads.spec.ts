@@ -18,11 +18,11 @@ beforeAll(async () => {
   bob = await signIn(network, application, postScopes);
 });
 
-const somebody = () => signIn(network, application, postScopes);
+const newPerson = () => signIn(network, application, postScopes);
 const anonymously = (path: string) => send(network.baseUrl, 'GET', path);
-const refused = (code: string) => ({ error: code, message: expect.any(String) });
-const unavailable = [404, refused('post_unavailable')];
-const notFound = [404, refused('not_found')];
+const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
+const unavailable = [404, errorBody('post_unavailable')];
+const notFound = [404, errorBody('not_found')];
 
 /** Resolves when readers see it. */
 async function setState({ actorId }: SignedIn, act: 'suspend' | 'reinstate'): Promise<void> {
@@ -66,16 +66,16 @@ describe('a post', () => {
 
   it('needs the scope read if a token is sent', async () => {
     const id = await wrote(alice);
-    const unable = await signIn(network, application, 'openid post:create');
+    const unscoped = await signIn(network, application, 'openid post:create');
     for (const path of [`/api/posts/${id}`, `/api/actors/${alice.actorId}/posts`]) {
-      expect(answered(await unable.get(path))).toEqual([403, refused('capability_required')]);
+      expect(answered(await unscoped.get(path))).toEqual([403, errorBody('capability_required')]);
       const dead = await send(network.baseUrl, 'GET', path, { headers: { authorization: 'Bearer dead' } });
-      expect(answered(dead)).toEqual([401, refused('invalid_token')]);
+      expect(answered(dead)).toEqual([401, errorBody('invalid_token')]);
     }
   });
 
   it('is hidden from both sides of a block, and from nobody else', async () => {
-    const eve = await somebody();
+    const eve = await newPerson();
     const [hers, mine] = [await wrote(eve), await wrote(alice)];
     expect((await block(eve, alice)).status).toBe(200);
     expect(answered(await alice.get(`/api/posts/${hers}`))).toEqual(unavailable);
@@ -114,14 +114,17 @@ describe('a reply', () => {
   });
 
   it('reports its root or parent as unavailable while its author is suspended', async () => {
-    const eve = await somebody();
+    const eve = await newPerson();
     const { root, parent, reply } = await thread(eve);
     await setState(eve, 'suspend');
     expect([await flags(parent), await flags(reply)]).toEqual([
       [true, true],
       [false, true],
     ]);
-    expect(answered(await bob.say('late', { parentId: root }))).toEqual([404, refused('parent_unavailable')]);
+    expect(answered(await bob.say('late', { parentId: root }))).toEqual([
+      404,
+      errorBody('parent_unavailable'),
+    ]);
     await setState(eve, 'reinstate');
     expect([await flags(parent), await flags(reply)]).toEqual([
       [false, false],
@@ -132,11 +135,14 @@ describe('a reply', () => {
   it.each(['the author of the post', 'a person who replies'])(
     'is refused if %s has set a block [post-parent-unavailable, post-root-unavailable]',
     async (who) => {
-      const eve = await somebody();
+      const eve = await newPerson();
       const { root, parent, reply } = await thread(alice);
       const [from, to] = who.startsWith('the') ? [alice, eve] : [eve, alice];
       expect((await block(from, to)).status).toBe(200);
-      expect(answered(await eve.say('no', { parentId: root }))).toEqual([404, refused('parent_unavailable')]);
+      expect(answered(await eve.say('no', { parentId: root }))).toEqual([
+        404,
+        errorBody('parent_unavailable'),
+      ]);
       expect([await flags(parent, eve), await flags(reply, eve)]).toEqual([
         [true, true],
         [false, true],
@@ -151,7 +157,7 @@ describe('the posts of an actor', () => {
   const idsOf = (posts: readonly { id: string }[]) => posts.map(({ id }) => id);
 
   it('come newest first, with replies and edited posts, in consecutive pages', async () => {
-    const [eve, parentId] = [await somebody(), await wrote(alice)];
+    const [eve, parentId] = [await newPerson(), await wrote(alice)];
     const ids = [
       await wrote(eve),
       await wrote(eve, 'reply', { parentId }),
@@ -187,21 +193,21 @@ describe('the posts of an actor', () => {
     ['?limit=', 50],
     ['?limit=2&limit=3', 50],
   ])('come in pages of the requested size: %j', async (query, count) => {
-    const path = `/api/actors/${(await many()).actorId}/posts${query}`;
+    const path = `/api/actors/${(await prolificAuthor()).actorId}/posts${query}`;
     expect((await bob.get(path)).body.posts).toHaveLength(count);
   });
 
   let prolific: SignedIn | undefined;
   /** Somebody with 52 posts. */
-  const many = async (): Promise<SignedIn> => {
+  const prolificAuthor = async (): Promise<SignedIn> => {
     if (prolific) return prolific;
-    prolific = await somebody();
+    prolific = await newPerson();
     for (let n = 0; n < 52; n++) await wrote(prolific);
     return prolific;
   };
 
   it('are not found for an unknown or suspended actor', async () => {
-    const eve = await somebody();
+    const eve = await newPerson();
     await wrote(eve);
     await setState(eve, 'suspend');
     for (const actorId of ['nobody', 'no%20id', 'x'.repeat(65), eve.actorId])
@@ -209,10 +215,10 @@ describe('the posts of an actor', () => {
   });
 
   it('refuse a cursor of another list or reader', async () => {
-    const { actorId } = await many();
+    const { actorId } = await prolificAuthor();
     const path = `/api/actors/${actorId}/posts?limit=1`;
     const cursor: string = (await bob.get(path)).body.cursor;
-    const invalid = [400, refused('invalid_page_cursor')];
+    const invalid = [400, errorBody('invalid_page_cursor')];
     for (const wrong of [
       '',
       'abc',

@@ -18,7 +18,7 @@ beforeAll(async () => {
   reader = await signIn(network, application, 'openid read');
 });
 
-const error = (code: string) => ({ error: code, message: expect.any(String) });
+const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 
 describe('creating a post', () => {
   it('returns its id, revision and status, and the revision at which reads show it [post-result, posts-create]', async () => {
@@ -59,7 +59,7 @@ describe('creating a post', () => {
       const body = { intentId: randomUUID(), text: 'first', audience: 'public', parentId: parent.post.id };
       expect((await alice.post('/api/posts', body)).status).toBe(200);
       const answer = await alice.post('/api/posts', { ...body, ...change });
-      expect([answer.status, answer.body]).toEqual([409, error('intent_conflict')]);
+      expect([answer.status, answer.body]).toEqual([409, errorBody('intent_conflict')]);
     },
   );
 
@@ -129,7 +129,7 @@ describe('creating a post', () => {
     ['an empty body', '', 'invalid_json', 400],
   ])('refuses %s [posts-refusals]', async (_name, body, code, status) => {
     const answer = await alice.post('/api/posts', body);
-    expect([answer.status, answer.body]).toEqual([status, error(code)]);
+    expect([answer.status, answer.body]).toEqual([status, errorBody(code)]);
   });
 
   it('accepts 2,000 code points of any kind', async () => {
@@ -138,7 +138,7 @@ describe('creating a post', () => {
 
   it('refuses a body over 64 KiB [posts-refusals]', async () => {
     const answer = await alice.post('/api/posts', JSON.stringify({ ...valid, text: 'x'.repeat(64 * 1024) }));
-    expect([answer.status, answer.body]).toEqual([413, error('domain_plan_too_large')]);
+    expect([answer.status, answer.body]).toEqual([413, errorBody('domain_plan_too_large')]);
   });
 
   it.each([
@@ -147,7 +147,7 @@ describe('creating a post', () => {
     { 'content-encoding': 'gzip' },
   ])('refuses another content type or encoding: %j', async (headers) => {
     const answer = await alice.post('/api/posts', JSON.stringify(valid), headers);
-    expect([answer.status, answer.body]).toEqual([415, error('invalid_json')]);
+    expect([answer.status, answer.body]).toEqual([415, errorBody('invalid_json')]);
   });
 
   it('refuses a body that is not UTF-8', async () => {
@@ -156,23 +156,23 @@ describe('creating a post', () => {
       headers: { authorization: `Bearer ${alice.token}`, 'content-type': 'application/json' },
       body: Buffer.from([0x22, 0xff, 0x22]),
     });
-    expect([response.status, await response.json()]).toEqual([400, error('invalid_json')]);
+    expect([response.status, await response.json()]).toEqual([400, errorBody('invalid_json')]);
   });
 
   it('needs the scope post:create [posts-scope]', async () => {
     const answer = await reader.say('not allowed');
-    expect([answer.status, answer.body]).toEqual([403, error('capability_required')]);
+    expect([answer.status, answer.body]).toEqual([403, errorBody('capability_required')]);
   });
 
   it('checks the token before the body [posts-headers]', async () => {
     const answer = await send(network.baseUrl, 'POST', '/api/posts', { body: { nonsense: true } });
-    expect([answer.status, answer.body]).toEqual([401, error('authentication_required')]);
+    expect([answer.status, answer.body]).toEqual([401, errorBody('authentication_required')]);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="plaza"');
   });
 
   it('refuses a foreign Origin and accepts the network’s own [posts-origin, origin-rule]', async () => {
     const refused = await alice.post('/api/posts', valid, { origin: 'https://elsewhere.example' });
-    expect([refused.status, refused.body]).toEqual([403, error('origin_mismatch')]);
+    expect([refused.status, refused.body]).toEqual([403, errorBody('origin_mismatch')]);
     expect((await alice.say('from here', {})).status).toBe(200);
     const own = { ...valid, intentId: randomUUID() };
     expect((await alice.post('/api/posts', own, { origin: network.baseUrl })).status).toBe(200);
@@ -235,7 +235,7 @@ describe('replies', () => {
 
   it('of an unknown post are not found [replies-id]', async () => {
     const answer = await alice.get('/api/posts/never_was/replies');
-    expect([answer.status, answer.body]).toEqual([404, error('post_unavailable')]);
+    expect([answer.status, answer.body]).toEqual([404, errorBody('post_unavailable')]);
   });
 
   it('refuse a malformed cursor, and one of another reader or post', async () => {
@@ -254,7 +254,7 @@ describe('replies', () => {
       await send(network.baseUrl, 'GET', page(one.post.id, cursor)),
       await alice.get(`${page(one.post.id, cursor)}&cursor=${cursor}`),
     ])
-      expect([answer.status, answer.body]).toEqual([400, error('invalid_page_cursor')]);
+      expect([answer.status, answer.body]).toEqual([400, errorBody('invalid_page_cursor')]);
   });
 
   it('are public', async () => {

@@ -12,10 +12,10 @@ let alice: SignedIn;
 beforeAll(async () => {
   network = await sharedNetwork();
   application = await registerApplication(network);
-  alice = await someone();
+  alice = await newPerson();
 });
 
-const someone = (scope = 'openid read profile:write') => signIn(network, application, scope);
+const newPerson = (scope = 'openid read profile:write') => signIn(network, application, scope);
 
 const change = (by: SignedIn, fields: object, intentId: string = randomUUID()) =>
   by.patch('/api/profile', { intentId, ...fields });
@@ -26,13 +26,13 @@ const profileOf = async (by: SignedIn) => (await by.get('/api/profile')).body.pr
 const changeNow = async (by: SignedIn, fields: object) =>
   change(by, { revision: (await profileOf(by)).revision, ...fields });
 
-const told = ({ status, body }: Answer) => [status, body.error];
+const outcomeOf = ({ status, body }: Answer) => [status, body.error];
 
 const newHandle = () => `h_${randomBytes(6).toString('hex')}`;
 
 /** Whether anybody may take the handle. If so they have it now. */
 async function isFree(handle: string): Promise<boolean> {
-  const answer = told(await changeNow(await someone(), { handle })).join(' ');
+  const answer = outcomeOf(await changeNow(await newPerson(), { handle })).join(' ');
   expect(['200 ', '409 effect_mismatch']).toContain(answer);
   return answer === '200 ';
 }
@@ -74,7 +74,10 @@ describe('a profile', () => {
     const repeated = await change(alice, { revision, bio: 'first' }, intentId);
     expect([repeated.status, repeated.body]).toEqual([200, first.body]);
     expect(await profileOf(alice)).toMatchObject({ bio: 'second', revision: revision + 2 });
-    expect(told(await change(alice, { revision, bio: 'other' }, intentId))).toEqual([409, 'intent_conflict']);
+    expect(outcomeOf(await change(alice, { revision, bio: 'other' }, intentId))).toEqual([
+      409,
+      'intent_conflict',
+    ]);
   });
 
   it('changes once for identical concurrent requests, which are answered alike', async () => {
@@ -90,7 +93,7 @@ describe('a profile', () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, (_, n) => change(alice, { revision, bio: `mine ${n}` })),
     );
-    expect(answers.map((answer) => told(answer).join(' ')).sort()).toEqual([
+    expect(answers.map((answer) => outcomeOf(answer).join(' ')).sort()).toEqual([
       '200 ',
       ...Array.from({ length: 4 }, () => '409 revision_conflict'),
     ]);
@@ -121,44 +124,47 @@ describe('a change of a profile is refused', () => {
   ])('%s [version-revisions]', async (_what, fields, code) => {
     const before = await profileOf(alice);
     const body = { intentId: randomUUID(), revision: before.revision, ...fields };
-    expect(told(await alice.patch('/api/profile', body))).toEqual([400, code]);
+    expect(outcomeOf(await alice.patch('/api/profile', body))).toEqual([400, code]);
     expect(await profileOf(alice)).toEqual(before);
   });
 
   it('from a past or future revision [version-revisions]', async () => {
     const { revision } = await profileOf(alice);
     for (const other of [revision + 1, revision - 1, Number.MAX_SAFE_INTEGER])
-      expect(told(await change(alice, { revision: other, bio: 'x' }))).toEqual([409, 'revision_conflict']);
+      expect(outcomeOf(await change(alice, { revision: other, bio: 'x' }))).toEqual([
+        409,
+        'revision_conflict',
+      ]);
   });
 
   it('without a token, without the scope, and without JSON', async () => {
     const body = { intentId: 'i', revision: 1 };
-    expect(told(await send(network.baseUrl, 'PATCH', '/api/profile', { body }))).toEqual([
+    expect(outcomeOf(await send(network.baseUrl, 'PATCH', '/api/profile', { body }))).toEqual([
       401,
       'authentication_required',
     ]);
-    expect(told(await change(await someone('openid read'), { revision: 1 }))).toEqual([
+    expect(outcomeOf(await change(await newPerson('openid read'), { revision: 1 }))).toEqual([
       403,
       'capability_required',
     ]);
-    expect(told(await alice.patch('/api/profile', '[]'))).toEqual([400, 'invalid_json']);
+    expect(outcomeOf(await alice.patch('/api/profile', '[]'))).toEqual([400, 'invalid_json']);
   });
 });
 
 describe('a handle', () => {
   it('is free for others once its holder takes another, and not before', async () => {
-    const [person, handle] = [await someone(), newHandle()];
+    const [person, handle] = [await newPerson(), newHandle()];
     const { handle: registered } = await profileOf(person);
     expect((await changeNow(person, { handle })).body.profile.handle).toBe(handle);
-    const other = await someone();
-    expect(told(await changeNow(other, { handle }))).toEqual([409, 'effect_mismatch']);
+    const other = await newPerson();
+    expect(outcomeOf(await changeNow(other, { handle }))).toEqual([409, 'effect_mismatch']);
     expect((await changeNow(other, { handle: registered })).status).toBe(200);
     expect((await changeNow(other, { handle: newHandle() })).status).toBe(200);
     expect((await changeNow(person, { handle: registered })).body.profile.handle).toBe(registered);
   });
 
   it('that its holder hides stays theirs until they take another [own-profile-handle]', async () => {
-    const person = await someone();
+    const person = await newPerson();
     const { handle } = await profileOf(person);
     expect((await changeNow(person, { handle: null })).body.profile.handle).toBeNull();
     const { body } = await send(network.baseUrl, 'GET', `/api/actors/${person.actorId}`);
@@ -169,11 +175,14 @@ describe('a handle', () => {
   });
 
   it('goes to one of two people who ask for it concurrently, and the other can take another', async () => {
-    const people = [await someone(), await someone()];
+    const people = [await newPerson(), await newPerson()];
     for (let round = 0; round < 20; round++) {
       const handle = newHandle();
       const answers = await Promise.all(people.map((person) => changeNow(person, { handle })));
-      expect(answers.map((answer) => told(answer).join(' ')).sort()).toEqual(['200 ', '409 effect_mismatch']);
+      expect(answers.map((answer) => outcomeOf(answer).join(' ')).sort()).toEqual([
+        '200 ',
+        '409 effect_mismatch',
+      ]);
       const loser = people[answers.findIndex(({ status }) => status !== 200)];
       if (!loser) throw new Error('nobody lost');
       const other = newHandle();
@@ -183,11 +192,11 @@ describe('a handle', () => {
 
   it('of a person who asks for two concurrently is one of them, and all others are free', async () => {
     for (let round = 0; round < 5; round++) {
-      const person = await someone();
+      const person = await newPerson();
       const { handle: old, revision } = await profileOf(person);
       const wanted = [newHandle(), newHandle()];
       const answers = await Promise.all(wanted.map((handle) => change(person, { revision, handle })));
-      expect(answers.map((answer) => told(answer).join(' ')).sort()).toEqual([
+      expect(answers.map((answer) => outcomeOf(answer).join(' ')).sort()).toEqual([
         '200 ',
         '409 revision_conflict',
       ]);

@@ -29,36 +29,39 @@ let bob: SignedIn;
 beforeAll(async () => {
   network = await sharedNetwork();
   application = await registerApplication(network);
-  [alice, bob] = [await somebody(), await somebody()];
+  [alice, bob] = [await newPerson(), await newPerson()];
 });
 
-const somebody = () => signIn(network, application, scopes);
+const newPerson = () => signIn(network, application, scopes);
 const expectIsNow = (at: number) => expect(Math.abs(at - Date.now())).toBeLessThan(60_000);
 const profileOf = async (who: SignedIn) => (await who.get('/api/profile')).body.profile;
 
 describe('one person with two applications', () => {
-  let there: SignedIn;
+  let throughOther: SignedIn;
 
   beforeAll(async () => {
     const other = await registerApplication(network, 'Quill');
-    there = await signInAgain(network, other, await profileOf(alice), scopes);
+    throughOther = await signInAgain(network, other, await profileOf(alice), scopes);
   });
 
   it('is one actor, under one grant for each application [service-actor, service-bearer, session-answer]', async () => {
-    const [one, other] = [(await alice.get('/api/session')).body, (await there.get('/api/session')).body];
+    const [one, other] = [
+      (await alice.get('/api/session')).body,
+      (await throughOther.get('/api/session')).body,
+    ];
     expect([one.actorId, one.appId]).toEqual([alice.actorId, application.clientId]);
-    expect([other.actorId, other.appId]).toEqual([alice.actorId, there.appId]);
+    expect([other.actorId, other.appId]).toEqual([alice.actorId, throughOther.appId]);
     expect(other.grantId).not.toBe(one.grantId);
   });
 
   it('edits in one application a post of the other, and the post names both [post-origin-app, post-last-edit-app, post-last-edit-at]', async () => {
     const id = await wrote(alice);
-    expect((await edit(there, id)).status).toBe(200);
+    expect((await edit(throughOther, id)).status).toBe(200);
     const { post } = (await bob.get(`/api/posts/${id}`)).body;
     expect(post).toMatchObject({
       authorActorId: alice.actorId,
       originApp: { id: application.clientId, name: 'Pebble' },
-      lastEditAppId: there.appId,
+      lastEditAppId: throughOther.appId,
     });
     expect(post.lastEditAt).toBeGreaterThan(post.createdAt);
     expectIsNow(post.lastEditAt);
@@ -104,7 +107,7 @@ describe('anything outside of the API', () => {
 
 describe('a view', () => {
   it('has the published members; inbox entries and relations have the published fields [reconcile-answer, relation-in-view, inbox-id, inbox-kind, inbox-source-actor, inbox-source, inbox-created-at, inbox-read-at, events-inbox]', async () => {
-    const [ann, ben] = [await somebody(), await somebody()];
+    const [ann, ben] = [await newPerson(), await newPerson()];
     await follow(ben, ann);
     const { body: view } = await ann.get('/api/reconcile');
     expect(Object.keys(view).sort()).toEqual(
@@ -140,7 +143,7 @@ describe('a view', () => {
 
 describe('the actors whom an actor follows', () => {
   it('are not found, with the same answer as the actor, if that actor is unknown or unavailable [following-unknown]', async () => {
-    const [suspended, blocker] = [await somebody(), await somebody()];
+    const [suspended, blocker] = [await newPerson(), await newPerson()];
     await operatorOf(network).setAccountState(suspended.actorId, 'suspend', 'a test');
     await block(blocker, alice);
     for (const actorId of ['nobody', suspended.actorId, blocker.actorId]) {
@@ -165,7 +168,7 @@ describe('one’s own relations', () => {
 
   /** Nobody has 501 others sign up for a test: they are there for the read models alone. */
   beforeAll(async () => {
-    fan = await somebody();
+    fan = await newPerson();
     // Its own read model shows who has just been registered.
     await fan.get('/api/relations');
     database = new Client({ connectionString: network.env['DATABASE_URL'] });
@@ -210,17 +213,17 @@ describe('one’s own relations', () => {
   );
 
   it('are cut into pages before hidden ones are left out [relations-short-page, relations-own]', async () => {
-    const nameOf = (n: number) => `${fan.actorId}-${n}`;
-    const hidden = [MANY, MANY - 1].map(nameOf);
+    const actorNumber = (n: number) => `${fan.actorId}-${n}`;
+    const hidden = [MANY, MANY - 1].map(actorNumber);
     await database.query(`UPDATE ${schema}.actor SET state = 'suspended' WHERE actor_id = ANY ($1)`, [
       hidden,
     ]);
     const { body } = await fan.get('/api/relations?limit=5');
     expect(body.relations.map(({ targetId }: { targetId: string }) => targetId)).toEqual(
-      [499, 498, 497].map(nameOf),
+      [499, 498, 497].map(actorNumber),
     );
     const { body: next } = await fan.get(`/api/relations?limit=1&cursor=${body.cursor}`);
-    expect(next.relations).toMatchObject([{ targetId: nameOf(496) }]);
+    expect(next.relations).toMatchObject([{ targetId: actorNumber(496) }]);
   });
 });
 

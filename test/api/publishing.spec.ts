@@ -53,8 +53,8 @@ describe('a pause of publishing', () => {
     const body = { intentId: randomUUID(), text: 'x', audience: 'public' };
     const anonymous = await send(network.baseUrl, 'POST', '/api/posts', { body });
     expect([anonymous.status, anonymous.body.error]).toEqual([401, 'authentication_required']);
-    const unable = await reader.post('/api/posts', body);
-    expect([unable.status, unable.body.error]).toEqual([403, 'capability_required']);
+    const unscoped = await reader.post('/api/posts', body);
+    expect([unscoped.status, unscoped.body.error]).toEqual([403, 'capability_required']);
   });
 
   it('is reported before any other fault, also for an intent that succeeded before', async () => {
@@ -113,16 +113,20 @@ describe('a pause of publishing', () => {
   });
 
   it('begins and ends by plaza publishing', async () => {
-    const said = async (...args: string[]) => {
+    const runPublishing = async (...args: string[]) => {
       const { code, stdout, stderr } = await runPlaza(['publishing', ...args], network.env);
       return [code, stdout, stderr];
     };
-    expect(await said('pause', '--reason', 'a flood of spam')).toEqual([0, 'publishing is paused now\n', '']);
-    expect(await said('pause')).toEqual([0, 'publishing is paused already; nothing changed\n', '']);
+    expect(await runPublishing('pause', '--reason', 'a flood of spam')).toEqual([
+      0,
+      'publishing is paused now\n',
+      '',
+    ]);
+    expect(await runPublishing('pause')).toEqual([0, 'publishing is paused already; nothing changed\n', '']);
     expect((await alice.say('no')).body).toEqual(paused);
-    expect(await said('resume')).toEqual([0, 'publishing is open now\n', '']);
-    expect(await said('resume', '--json')).toEqual([0, '{"changed":false}\n', '']);
-    expect(await said('pause', '--reason', '')).toEqual([
+    expect(await runPublishing('resume')).toEqual([0, 'publishing is open now\n', '']);
+    expect(await runPublishing('resume', '--json')).toEqual([0, '{"changed":false}\n', '']);
+    expect(await runPublishing('pause', '--reason', '')).toEqual([
       1,
       '',
       'reason (--reason): say why in 1 to 500 characters (invalid_request)\n',

@@ -28,7 +28,7 @@ const commonHeaders = [
   'x-network-scopes',
 ];
 
-const error = (code: string) => ({ error: code, message: expect.any(String) });
+const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 
 describe('protected reads', () => {
   it('carry the seven common headers [header-revision, header-incarnation, header-witness-epoch, header-actor-id, header-app-id, header-grant-id, header-scopes, profile-answer]', async () => {
@@ -95,7 +95,7 @@ describe('protected reads', () => {
       posts: expect.any(Number),
     });
     const unknown = await alice.get('/api/actors/nobody');
-    expect([unknown.status, unknown.body]).toEqual([404, error('not_found')]);
+    expect([unknown.status, unknown.body]).toEqual([404, errorBody('not_found')]);
   });
 
   it('wait for the minimum revision, and are refused rather than answered without it', async () => {
@@ -108,10 +108,10 @@ describe('protected reads', () => {
     });
     expect(Number(shown.headers.get('x-network-revision'))).toBeGreaterThanOrEqual(Number(revision));
     const ahead = await bob.get('/api/reconcile', { 'x-network-min-revision': '999999999999' });
-    expect([ahead.status, ahead.body]).toEqual([503, error('protected_read_unavailable')]);
+    expect([ahead.status, ahead.body]).toEqual([503, errorBody('protected_read_unavailable')]);
     expect(ahead.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
     const nonsense = await bob.get('/api/reconcile', { 'x-network-min-revision': 'soon' });
-    expect([nonsense.status, nonsense.body]).toEqual([400, error('invalid_request')]);
+    expect([nonsense.status, nonsense.body]).toEqual([400, errorBody('invalid_request')]);
   });
 });
 
@@ -126,7 +126,7 @@ describe('credentials', () => {
     async (_name, authorization) => {
       for (const path of ['/api/profile', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
         const answer = await send(network.baseUrl, 'GET', path, { headers: { authorization } });
-        expect([answer.status, answer.body]).toEqual([401, error('invalid_token')]);
+        expect([answer.status, answer.body]).toEqual([401, errorBody('invalid_token')]);
         expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
       }
     },
@@ -139,7 +139,7 @@ describe('credentials', () => {
 
   it('are accepted in the header alone [credentials-bearer]', async () => {
     const answer = await send(network.baseUrl, 'GET', `/api/profile?access_token=${alice.token}`);
-    expect([answer.status, answer.body]).toEqual([401, error('authentication_required')]);
+    expect([answer.status, answer.body]).toEqual([401, errorBody('authentication_required')]);
   });
 
   it('need the scope of the read [reconcile-scope, summary-session]', async () => {
@@ -147,7 +147,7 @@ describe('credentials', () => {
     const writer = await signIn(network, application, 'openid post:create');
     for (const path of ['/api/profile', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
       const answer = await writer.get(path);
-      expect([answer.status, answer.body]).toEqual([403, error('capability_required')]);
+      expect([answer.status, answer.body]).toEqual([403, errorBody('capability_required')]);
     }
     expect((await writer.get('/api/session')).status).toBe(200);
   });
@@ -158,7 +158,7 @@ describe('a request', () => {
     'to an unknown address is answered with 404: %s',
     async (path) => {
       const answer = await send(network.baseUrl, 'GET', path);
-      expect([answer.status, answer.body]).toEqual([404, error('not_found')]);
+      expect([answer.status, answer.body]).toEqual([404, errorBody('not_found')]);
     },
   );
 
@@ -169,20 +169,20 @@ describe('a request', () => {
     ['PATCH', '/livez', 'GET, HEAD'],
   ])('with an unknown method is answered with 405: %s %s', async (method, path, allow) => {
     const answer = await send(network.baseUrl, method, path);
-    expect([answer.status, answer.body]).toEqual([405, error('invalid_request')]);
+    expect([answer.status, answer.body]).toEqual([405, errorBody('invalid_request')]);
     expect(answer.headers.get('allow')).toBe(allow);
   });
 
   it('to a malformed address is answered with 400', async () => {
     const answer = await send(network.baseUrl, 'GET', '/api/actors/%ZZ');
-    expect([answer.status, answer.body]).toEqual([400, error('invalid_request')]);
+    expect([answer.status, answer.body]).toEqual([400, errorBody('invalid_request')]);
   });
 
   it.each(['/api/reconcile', '/%61pi/reconcile', '/api/%72econcile'])(
     'to a foreign host is refused: %s',
     async (path) => {
       const answer = await send(network.baseUrl.replace('localhost', '127.0.0.1'), 'GET', path);
-      expect([answer.status, answer.body]).toEqual([403, error('origin_mismatch')]);
+      expect([answer.status, answer.body]).toEqual([403, errorBody('origin_mismatch')]);
     },
   );
 
@@ -196,7 +196,7 @@ describe('a request', () => {
   });
 
   it('that is not HTTP is answered with 400', async () => {
-    expect(await sendRaw('this is no HTTP')).toEqual([400, error('invalid_request')]);
+    expect(await sendRaw('this is no HTTP')).toEqual([400, errorBody('invalid_request')]);
   });
 
   it.each([
@@ -207,14 +207,14 @@ describe('a request', () => {
     ],
   ])('with %s is refused with 403', async (_name, head) => {
     const { host } = new URL(network.baseUrl);
-    expect(await sendRaw(head(host))).toEqual([403, error('origin_mismatch')]);
+    expect(await sendRaw(head(host))).toEqual([403, errorBody('origin_mismatch')]);
   });
 
   it('with two credentials is answered with 400', async () => {
     const { host } = new URL(network.baseUrl);
     const bearer = `Authorization: Bearer ${alice.token}`;
     const head = `GET /api/profile HTTP/1.1\r\nHost: ${host}\r\n${bearer}\r\n${bearer}`;
-    expect(await sendRaw(head)).toEqual([400, error('invalid_request')]);
+    expect(await sendRaw(head)).toEqual([400, errorBody('invalid_request')]);
   });
 
   it.each([
@@ -228,14 +228,14 @@ describe('a request', () => {
     ['no Host header, to an unknown address', 'GET /nothing HTTP/1.1'],
   ])('with %s is answered with 400', async (_name, head) => {
     const { host } = new URL(network.baseUrl);
-    expect(await sendRaw(head.replace('HOST', host))).toEqual([400, error('invalid_request')]);
+    expect(await sendRaw(head.replace('HOST', host))).toEqual([400, errorBody('invalid_request')]);
   });
 
   it('with TRACE is answered with 405', async () => {
     const { host } = new URL(network.baseUrl);
     expect(await sendRaw(`TRACE /api/profile HTTP/1.1\r\nHost: ${host}`)).toEqual([
       405,
-      error('invalid_request'),
+      errorBody('invalid_request'),
     ]);
   });
 });

@@ -20,12 +20,12 @@ beforeAll(async () => {
 
 afterAll(() => network?.stop());
 
-const intentId = () => randomUUID();
+const newIntentId = () => randomUUID();
 const reconcile = async (by: SignedIn, cursor?: number) =>
   (await by.get(`/api/reconcile${cursor === undefined ? '' : `?cursor=${cursor}`}`)).body;
 const relation = (by: SignedIn, kind: string, target: string) =>
-  by.put(`/api/relations/${kind}/${target}`, { intentId: intentId() });
-const nothing = { posts: [], ownPosts: [], relations: [], inbox: [], replace: false };
+  by.put(`/api/relations/${kind}/${target}`, { intentId: newIntentId() });
+const noChanges = { posts: [], ownPosts: [], relations: [], inbox: [], replace: false };
 
 describe('reconcile', () => {
   it('returns the changes since an earlier view [relation-in-view, reconcile-answer]', async () => {
@@ -33,10 +33,10 @@ describe('reconcile', () => {
     const { body: older } = await alice.say('older');
     const view = await reconcile(bob);
     expect(view).toMatchObject({ replace: true, relations: [{ kind: 'follow', targetId: alice.actorId }] });
-    expect(await reconcile(bob, view.cursor)).toEqual({ ...nothing, cursor: view.cursor });
+    expect(await reconcile(bob, view.cursor)).toEqual({ ...noChanges, cursor: view.cursor });
 
     const { body: newer } = await alice.say('newer');
-    const edit = { intentId: intentId(), revision: 1, text: 'older, edited' };
+    const edit = { intentId: newIntentId(), revision: 1, text: 'older, edited' };
     await alice.patch(`/api/posts/${older.post.id}`, edit);
     await relation(bob, 'like', newer.post.id);
     const delta = await reconcile(bob, view.cursor);
@@ -47,19 +47,19 @@ describe('reconcile', () => {
       relations: [{ kind: 'like', targetId: newer.post.id, targetActorId: alice.actorId, generation: '1' }],
     });
     expect(delta.relations[0]).not.toHaveProperty('createdAt');
-    expect(await reconcile(bob, delta.cursor)).toEqual({ ...nothing, cursor: delta.cursor });
+    expect(await reconcile(bob, delta.cursor)).toEqual({ ...noChanges, cursor: delta.cursor });
   });
 
   it('returns new inbox entries, and again once they are read [inbox-read-at, events-inbox, inbox-kind, inbox-source]', async () => {
     const { cursor } = await reconcile(alice);
     const { body } = await alice.say('to be liked');
     await relation(bob, 'like', body.post.id);
-    const told = await reconcile(alice, cursor);
-    expect(told).toMatchObject({ replace: false, inbox: [{ kind: 'like', sourceId: body.post.id }] });
-    await alice.post('/api/inbox/read', { intentId: intentId(), ids: [told.inbox[0].id] });
-    expect(await reconcile(alice, told.cursor)).toMatchObject({
-      ...nothing,
-      inbox: [{ id: told.inbox[0].id, readAt: expect.any(Number) }],
+    const added = await reconcile(alice, cursor);
+    expect(added).toMatchObject({ replace: false, inbox: [{ kind: 'like', sourceId: body.post.id }] });
+    await alice.post('/api/inbox/read', { intentId: newIntentId(), ids: [added.inbox[0].id] });
+    expect(await reconcile(alice, added.cursor)).toMatchObject({
+      ...noChanges,
+      inbox: [{ id: added.inbox[0].id, readAt: expect.any(Number) }],
     });
   });
 
@@ -77,22 +77,22 @@ describe('reconcile', () => {
       'a followed actor’s post is deleted',
       async () => {
         const { body } = await alice.say('to be deleted');
-        await alice.delete(`/api/posts/${body.post.id}?intentId=${intentId()}&revision=1`);
+        await alice.delete(`/api/posts/${body.post.id}?intentId=${newIntentId()}&revision=1`);
       },
     ],
     [
       'the other person blocks the reader',
-      () => alice.put(`/api/blocks/${bob.actorId}`, { intentId: intentId() }),
+      () => alice.put(`/api/blocks/${bob.actorId}`, { intentId: newIntentId() }),
     ],
     [
       'the other person unblocks the reader',
-      () => alice.delete(`/api/blocks/${bob.actorId}?intentId=${intentId()}`),
+      () => alice.delete(`/api/blocks/${bob.actorId}?intentId=${newIntentId()}`),
     ],
     [
       'the reader unfollows',
       async () => {
         await relation(bob, 'follow', alice.actorId);
-        await bob.delete(`/api/relations/follow/${alice.actorId}?intentId=${intentId()}`);
+        await bob.delete(`/api/relations/follow/${alice.actorId}?intentId=${newIntentId()}`);
       },
     ],
   ];
@@ -132,8 +132,8 @@ describe('reconcile', () => {
     const { body } = await bob.say('for everybody');
     await relation(bob, 'follow', alice.actorId);
     const delta = await anonymous(`?cursor=${cursor}`);
-    expect(delta).toMatchObject({ ...nothing, posts: [{ id: body.post.id }] });
-    await bob.delete(`/api/posts/${body.post.id}?intentId=${intentId()}&revision=1`);
+    expect(delta).toMatchObject({ ...noChanges, posts: [{ id: body.post.id }] });
+    await bob.delete(`/api/posts/${body.post.id}?intentId=${newIntentId()}&revision=1`);
     expect((await anonymous(`?cursor=${delta.cursor}`)).replace).toBe(true);
   });
 });

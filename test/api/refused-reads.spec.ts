@@ -7,22 +7,22 @@ import type { SharedNetwork } from '../support/shared-network.js';
 let network: SharedNetwork;
 let alice: SignedIn;
 /** May do nothing but be known. */
-let nameless: SignedIn;
+let unscoped: SignedIn;
 
 beforeAll(async () => {
   network = await sharedNetwork();
   const application = await registerApplication(network);
   alice = await signIn(network, application);
-  nameless = await signIn(network, application, 'openid');
+  unscoped = await signIn(network, application, 'openid');
 });
 
-const common = ({ headers }: Answer) =>
+const commonHeadersOf = ({ headers }: Answer) =>
   ['revision', 'incarnation', 'witness-epoch', 'actor-id', 'app-id', 'grant-id', 'scopes'].filter(
     (name) => headers.get(`x-network-${name}`) !== null,
   );
 
-const BEYOND = { 'x-network-min-revision': '999999999999' };
-const OTHERS = 'AAAAAAAAAAAAAAAAAAAAADE1LjE1';
+const UNREACHABLE_REVISION = { 'x-network-min-revision': '999999999999' };
+const FOREIGN_CURSOR = 'AAAAAAAAAAAAAAAAAAAAADE1LjE1';
 
 describe('a refused read', () => {
   it.each([
@@ -31,12 +31,12 @@ describe('a refused read', () => {
     [404, '/api/posts/none', {}],
     [404, '/api/posts/none/replies', {}],
     [400, '/api/timeline?cursor=abc', {}],
-    [400, `/api/timeline?cursor=${OTHERS}`, {}],
-    [503, '/api/profile', BEYOND],
+    [400, `/api/timeline?cursor=${FOREIGN_CURSOR}`, {}],
+    [503, '/api/profile', UNREACHABLE_REVISION],
   ])('after its admission has the seven common headers: %d %s', async (status, path, headers) => {
     const refused = await alice.get(path, headers);
     expect(refused.status).toBe(status);
-    expect(common(refused)).toHaveLength(7);
+    expect(commonHeadersOf(refused)).toHaveLength(7);
     expect(refused.headers.get('x-network-actor-id')).toBe(alice.actorId);
     const { headers: now } = await alice.get('/api/session');
     expect(refused.headers.get('x-network-incarnation')).toBe(now.get('x-network-incarnation'));
@@ -45,7 +45,7 @@ describe('a refused read', () => {
   it('of an anonymous caller has the three common headers that name no caller', async () => {
     const refused = await send(network.baseUrl, 'GET', '/api/actors/nobody');
     expect(refused.status).toBe(404);
-    expect(common(refused)).toEqual(['revision', 'incarnation', 'witness-epoch']);
+    expect(commonHeadersOf(refused)).toEqual(['revision', 'incarnation', 'witness-epoch']);
   });
 
   it('before its admission has none of the common headers [header-revision]', async () => {
@@ -53,18 +53,18 @@ describe('a refused read', () => {
     const refused = [
       await send(network.baseUrl, 'GET', '/api/profile'),
       await send(network.baseUrl, 'GET', '/api/actors/nobody', { headers: unknown }),
-      await nameless.get('/api/profile'),
+      await unscoped.get('/api/profile'),
       await alice.get('/api/profile', { 'x-network-min-revision': 'soon' }),
     ];
     expect(refused.map(({ status }) => status)).toEqual([401, 401, 403, 400]);
-    expect(refused.flatMap(common)).toEqual([]);
+    expect(refused.flatMap(commonHeadersOf)).toEqual([]);
   });
 });
 
 it('a mutation has none of the common headers of reads, successful or refused [header-revision]', async () => {
-  const answers = [await alice.say('words'), await alice.say(''), await nameless.say('words')];
+  const answers = [await alice.say('words'), await alice.say(''), await unscoped.say('words')];
   expect(answers.map(({ status }) => status)).toEqual([200, 400, 403]);
-  expect(answers.flatMap(common)).toEqual([]);
+  expect(answers.flatMap(commonHeadersOf)).toEqual([]);
 });
 
 describe('a request without a needed credential', () => {

@@ -19,13 +19,13 @@ beforeAll(async () => {
 });
 
 const newPerson = () => signIn(network, application, scope);
-const error = (code: string) => ({ error: code, message: expect.any(String) });
+const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 const put = (who: SignedIn, target: string, intentId: string = randomUUID()) =>
   who.put(`/api/relations/${target}`, { intentId });
-const end = (who: SignedIn, target: string, intentId: string = randomUUID()) =>
+const endRelation = (who: SignedIn, target: string, intentId: string = randomUUID()) =>
   who.delete(`/api/relations/${target}?intentId=${intentId}`);
 const followOf = (who: SignedIn) => `follow/${who.actorId}`;
-const own = async (who: SignedIn) => (await who.get('/api/relations')).body.relations;
+const ownRelations = async (who: SignedIn) => (await who.get('/api/relations')).body.relations;
 const newPost = async (who: SignedIn): Promise<string> => (await who.say('a post')).body.post.id;
 
 describe('a follow', () => {
@@ -41,35 +41,35 @@ describe('a follow', () => {
     };
     expect([first.status, first.body]).toEqual([200, { relation }]);
     expect(first.headers.get('x-network-write-revision')).toMatch(/^[0-9]+$/);
-    expect(await own(ada)).toEqual([first.body.relation]);
+    expect(await ownRelations(ada)).toEqual([first.body.relation]);
 
-    const ended = await end(ada, followOf(bob));
+    const ended = await endRelation(ada, followOf(bob));
     expect([ended.status, ended.body]).toEqual([200, first.body]);
-    expect(await own(ada)).toEqual([]);
+    expect(await ownRelations(ada)).toEqual([]);
 
     const again = await put(ada, followOf(bob));
     expect(again.body.relation).toEqual({ ...relation, generation: '2' });
-    expect(await own(ada)).toEqual([again.body.relation]);
+    expect(await ownRelations(ada)).toEqual([again.body.relation]);
   });
 
   it('does not change if it is made or ended again', async () => {
     const cleo = await newPerson();
     const { body } = await put(cleo, followOf(bob));
     expect((await put(cleo, followOf(bob))).body).toEqual(body);
-    await end(cleo, followOf(bob));
-    const again = await end(cleo, followOf(bob));
+    await endRelation(cleo, followOf(bob));
+    const again = await endRelation(cleo, followOf(bob));
     expect([again.status, again.body]).toEqual([200, body]);
   });
 
   it.each(['follow', 'like'])('or like that never existed ends with the answer null: %s', async (kind) => {
-    const nothing = await end(ada, `${kind}/nobody`);
+    const nothing = await endRelation(ada, `${kind}/nobody`);
     expect([nothing.status, nothing.body]).toEqual([200, { relation: null }]);
-    expect((await end(ada, `${kind}/%00`)).body).toEqual({ relation: null });
+    expect((await endRelation(ada, `${kind}/%00`)).body).toEqual({ relation: null });
   });
 
   it('of oneself can be neither made nor ended', async () => {
-    for (const answer of [await put(ada, followOf(ada)), await end(ada, followOf(ada))])
-      expect([answer.status, answer.body]).toEqual([400, error('self_relation')]);
+    for (const answer of [await put(ada, followOf(ada)), await endRelation(ada, followOf(ada))])
+      expect([answer.status, answer.body]).toEqual([400, errorBody('self_relation')]);
   });
 
   it('counts on both sides', async () => {
@@ -102,7 +102,7 @@ describe('a like', () => {
           createdAt: expect.any(Number),
         },
       ]);
-      expect(await own(ada)).toContainEqual(body.relation);
+      expect(await ownRelations(ada)).toContainEqual(body.relation);
     }
   });
 
@@ -111,10 +111,10 @@ describe('a like', () => {
     const { body } = await put(ada, `like/${postId}`);
     const deletion = await bob.delete(`/api/posts/${postId}?intentId=${randomUUID()}&revision=1`);
     expect(deletion.status).toBe(200);
-    expect(await own(ada)).not.toContainEqual(body.relation);
+    expect(await ownRelations(ada)).not.toContainEqual(body.relation);
     const given = await put(ada, `like/${postId}`);
-    expect([given.status, given.body]).toEqual([403, error('interaction_unavailable')]);
-    expect((await end(ada, `like/${postId}`)).body).toEqual(body);
+    expect([given.status, given.body]).toEqual([403, errorBody('interaction_unavailable')]);
+    expect((await endRelation(ada, `like/${postId}`)).body).toEqual(body);
   });
 });
 
@@ -141,14 +141,17 @@ describe('a relation that is not possible', () => {
     ];
     const answers = await Promise.all(targets.map((target) => put(me, target)));
     const [refused] = answers;
-    expect([refused?.status, refused?.body]).toEqual([403, error('interaction_unavailable')]);
+    expect([refused?.status, refused?.body]).toEqual([403, errorBody('interaction_unavailable')]);
     for (const { status, body } of answers) expect([status, body]).toEqual([403, refused?.body]);
-    expect((await end(me, followOf(suspended))).body).toEqual(followed.body);
+    expect((await endRelation(me, followOf(suspended))).body).toEqual(followed.body);
   });
 
   it('is not found if its kind is unknown', async () => {
-    for (const answer of [await put(ada, `friend/${bob.actorId}`), await end(ada, `friend/${bob.actorId}`)])
-      expect([answer.status, answer.body]).toEqual([404, error('not_found')]);
+    for (const answer of [
+      await put(ada, `friend/${bob.actorId}`),
+      await endRelation(ada, `friend/${bob.actorId}`),
+    ])
+      expect([answer.status, answer.body]).toEqual([404, errorBody('not_found')]);
   });
 });
 
@@ -157,11 +160,11 @@ describe('an intentId', () => {
     const [fan, postId] = [await newPerson(), await newPost(bob)];
     for (const target of [followOf(bob), `like/${postId}`]) {
       const first = await put(fan, target, 'once');
-      await end(fan, target, 'back');
+      await endRelation(fan, target, 'back');
       await put(fan, target, 'again');
       expect((await put(fan, target, 'once')).body).toEqual(first.body);
-      expect((await end(fan, target, 'back')).body).toEqual(first.body);
-      const now = (await own(fan))[0];
+      expect((await endRelation(fan, target, 'back')).body).toEqual(first.body);
+      const now = (await ownRelations(fan))[0];
       expect(now.generation).toBe('2');
     }
   });
@@ -169,8 +172,8 @@ describe('an intentId', () => {
   it('conflicts with the opposite command, and is independent for another target', async () => {
     const fan = await newPerson();
     await put(fan, followOf(bob), 'mine');
-    const opposite = await end(fan, followOf(bob), 'mine');
-    expect([opposite.status, opposite.body]).toEqual([409, error('intent_conflict')]);
+    const opposite = await endRelation(fan, followOf(bob), 'mine');
+    expect([opposite.status, opposite.body]).toEqual([409, errorBody('intent_conflict')]);
     expect((await put(fan, followOf(ada), 'mine')).status).toBe(200);
     expect((await put(bob, followOf(fan), 'mine')).status).toBe(200);
     expect((await fan.put(`/api/blocks/${bob.actorId}`, { intentId: 'mine' })).body).toEqual({
@@ -188,14 +191,14 @@ describe('an intentId', () => {
     ['is in a truncated body', '{"intentId":', 'invalid_json'],
   ])('is refused if it %s', async (_what, body, code) => {
     const answer = await ada.put(`/api/relations/${followOf(bob)}`, body);
-    expect([answer.status, answer.body]).toEqual([400, error(code)]);
+    expect([answer.status, answer.body]).toEqual([400, errorBody(code)]);
   });
 
   it.each(['', '?intentId=', '?intentId=a%20b', '?intent=x'])(
     'is required in the query of a deletion: %s',
     async (query) => {
       const answer = await ada.delete(`/api/relations/${followOf(bob)}${query}`);
-      expect([answer.status, answer.body]).toEqual([400, error('intent_required')]);
+      expect([answer.status, answer.body]).toEqual([400, errorBody('intent_required')]);
     },
   );
 });
@@ -206,7 +209,7 @@ describe('concurrently', () => {
     for (const target of [followOf(bob), `like/${postId}`]) {
       const answers = await Promise.all(Array.from({ length: 10 }, () => put(fan, target, 'same')));
       for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
-      expect((await own(fan))[0]).toEqual(answers[0]?.body.relation);
+      expect((await ownRelations(fan))[0]).toEqual(answers[0]?.body.relation);
       expect(answers[0]?.body.relation.generation).toBe('1');
     }
   });
@@ -220,10 +223,10 @@ describe('concurrently', () => {
   it('a command and its opposite with one intent conflict, unless the opposite came first and changed nothing', async () => {
     for (let round = 0; round < 10; round++) {
       const target = `like/${await newPost(bob)}`;
-      const [made, ended] = await Promise.all([put(ada, target, 'one'), end(ada, target, 'one')]);
+      const [made, ended] = await Promise.all([put(ada, target, 'one'), endRelation(ada, target, 'one')]);
       expect(made.status).toBe(200);
       expect([200, 409]).toContain(ended.status);
-      expect(await own(ada)).toContainEqual(made.body.relation);
+      expect(await ownRelations(ada)).toContainEqual(made.body.relation);
     }
   });
 
@@ -231,9 +234,9 @@ describe('concurrently', () => {
     const fan = await newPerson();
     for (let round = 1; round <= 10; round++) {
       await put(fan, followOf(bob));
-      const [made, ended] = await Promise.all([put(fan, followOf(bob)), end(fan, followOf(bob))]);
+      const [made, ended] = await Promise.all([put(fan, followOf(bob)), endRelation(fan, followOf(bob))]);
       const isMadeAnew = made.body.relation.generation !== ended.body.relation.generation;
-      expect(await own(fan)).toEqual(isMadeAnew ? [made.body.relation] : []);
+      expect(await ownRelations(fan)).toEqual(isMadeAnew ? [made.body.relation] : []);
     }
   });
 });
@@ -248,10 +251,10 @@ describe('access to relations', () => {
     const path = `/api/relations${target}${method === 'DELETE' ? '?intentId=x' : ''}`;
     const sent = method === 'PUT' ? { body: { intentId: 'x' } } : {};
     const anonymous = await send(network.baseUrl, method, path, sent);
-    expect([anonymous.status, anonymous.body]).toEqual([401, error('authentication_required')]);
+    expect([anonymous.status, anonymous.body]).toEqual([401, errorBody('authentication_required')]);
     const { token } = await signIn(network, application, without);
     const headers = { authorization: `Bearer ${token}` };
     const refused = await send(network.baseUrl, method, path, { ...sent, headers });
-    expect([refused.status, refused.body]).toEqual([403, error('capability_required')]);
+    expect([refused.status, refused.body]).toEqual([403, errorBody('capability_required')]);
   });
 });

@@ -35,7 +35,7 @@ afterAll(async () => {
   await opened?.close();
 });
 
-const error = (code: string) => ({ error: code, message: expect.any(String) });
+const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 const received = { report: { id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/), status: 'received' } };
 
 const report = (by: SignedIn, fields: object) =>
@@ -111,7 +111,7 @@ describe('a report', () => {
     const body = { intentId: randomUUID(), actorId: bob.actorId, reason: 'spam', text: 'first' };
     await alice.post('/api/reports', body);
     const answer = await alice.post('/api/reports', { ...body, ...change });
-    expect([answer.status, answer.body]).toEqual([409, error('intent_conflict')]);
+    expect([answer.status, answer.body]).toEqual([409, errorBody('intent_conflict')]);
   });
 
   it('is accepted from one of two conflicting concurrent requests', async () => {
@@ -142,22 +142,22 @@ describe('a report', () => {
     ['an unknown post', { actorId: undefined, postId: 'nobody_wrote_this' }, 'post_unavailable', 404],
   ])('is refused with %s', async (_what, change, code, status) => {
     const answer = await report(alice, { actorId: bob.actorId, ...change });
-    expect([answer.status, answer.body]).toEqual([status, error(code)]);
+    expect([answer.status, answer.body]).toEqual([status, errorBody(code)]);
   });
 
   it('of oneself or of one’s own post is refused', async () => {
     for (const own of [{ actorId: bob.actorId }, { postId: bobsPost }]) {
       const answer = await report(bob, own);
-      expect([answer.status, answer.body]).toEqual([400, error('invalid_report')]);
+      expect([answer.status, answer.body]).toEqual([400, errorBody('invalid_report')]);
     }
   });
 
   it('needs a token with the scope report:create', async () => {
     const reader = await signIn(network, application, 'openid read');
-    const unable = await report(reader, { actorId: bob.actorId });
-    expect([unable.status, unable.body]).toEqual([403, error('capability_required')]);
+    const unscoped = await report(reader, { actorId: bob.actorId });
+    expect([unscoped.status, unscoped.body]).toEqual([403, errorBody('capability_required')]);
     const anonymous = await send(network.baseUrl, 'POST', '/api/reports', { body: {} });
-    expect([anonymous.status, anonymous.body]).toEqual([401, error('authentication_required')]);
+    expect([anonymous.status, anonymous.body]).toEqual([401, errorBody('authentication_required')]);
   });
 });
 
@@ -170,7 +170,10 @@ describe('a report of a hidden person', () => {
       await report(alice, { actorId: carl.actorId }),
       await report(alice, { postId: body.post.id }),
     ];
-    expect(answers.map((answer) => answer.body)).toEqual([error('not_found'), error('post_unavailable')]);
+    expect(answers.map((answer) => answer.body)).toEqual([
+      errorBody('not_found'),
+      errorBody('post_unavailable'),
+    ]);
   });
 
   it('is answered as for an unknown actor if they have blocked the reporter, until the reporter blocks them too', async () => {

@@ -31,7 +31,7 @@ afterAll(() => network?.stop());
 const operator = () => operatorOf(network);
 const restrict = (id: string) => operator().setPostState(id, 'restrict', 'a complaint');
 const unrestrict = (id: string) => operator().setPostState(id, 'unrestrict', 'it was none');
-const refused = (code: string) => ({ error: code, message: expect.any(String) });
+const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 const anonymously = (path: string) => send(network.baseUrl, 'GET', path);
 const newIntent = () => ({ intentId: randomUUID() });
 const idsIn = (posts: readonly { readonly id: string }[]) => posts.map(({ id }) => id);
@@ -41,7 +41,7 @@ describe('a restricted post', () => {
     const id = await post(alice, 'as it was');
     await edit(alice, id, { text: 'as it is' });
     const paths = ['/api/timeline', `/api/actors/${alice.actorId}/posts`, '/api/reconcile'];
-    const seen = async () => {
+    const currentViews = async () => {
       const single = await Promise.all([alice, bob].map((who) => who.get(`/api/posts/${id}`)));
       const lists = await Promise.all([alice, bob].flatMap((who) => paths.map((path) => who.get(path))));
       const views = lists.map(({ body }) => body.posts.find((each: { id: string }) => each.id === id));
@@ -53,12 +53,12 @@ describe('a restricted post', () => {
         posts,
       };
     };
-    const before = await seen();
+    const before = await currentViews();
     expect(before.views.map((each) => each?.text)).toEqual(Array(6).fill('as it is'));
 
     expect(await restrict(id)).toEqual({ changed: true, revision: 2 });
-    const unavailable = [404, refused('post_unavailable')];
-    expect(await seen()).toEqual({
+    const unavailable = [404, errorBody('post_unavailable')];
+    expect(await currentViews()).toEqual({
       single: [unavailable, unavailable],
       anonymous: unavailable,
       views: Array(6).fill(undefined),
@@ -67,7 +67,7 @@ describe('a restricted post', () => {
     expect(await restrict(id)).toEqual({ changed: false, revision: 2 });
 
     expect(await unrestrict(id)).toEqual({ changed: true, revision: 3 });
-    expect(await seen()).toEqual(before);
+    expect(await currentViews()).toEqual(before);
     expect(await unrestrict(id)).toEqual({ changed: false, revision: 3 });
   });
 
@@ -75,38 +75,38 @@ describe('a restricted post', () => {
     const id = await post(alice, 'a question');
     const answer = await post(bob, 'an answer', { parentId: id });
     await like(bob, id);
-    const seen = async () => {
+    const currentViews = async () => {
       const reply = (await alice.get(`/api/posts/${answer}`)).body.post;
       const { relations } = (await bob.get('/api/relations')).body;
       const liked = relations.some(({ targetId }: { targetId: string }) => targetId === id);
       const { inbox } = (await alice.get('/api/inbox')).body;
-      const told = inbox.some(({ sourceId }: { sourceId: string }) => sourceId === id);
-      return [reply.parentUnavailable, reply.rootUnavailable, liked, told];
+      const isInInbox = inbox.some(({ sourceId }: { sourceId: string }) => sourceId === id);
+      return [reply.parentUnavailable, reply.rootUnavailable, liked, isInInbox];
     };
-    expect(await seen()).toEqual([false, false, true, true]);
+    expect(await currentViews()).toEqual([false, false, true, true]);
     await restrict(id);
-    expect(await seen()).toEqual([true, true, false, false]);
-    expect(answered(await bob.get(`/api/posts/${id}/replies`))).toEqual([404, refused('post_unavailable')]);
+    expect(await currentViews()).toEqual([true, true, false, false]);
+    expect(answered(await bob.get(`/api/posts/${id}/replies`))).toEqual([404, errorBody('post_unavailable')]);
     await unrestrict(id);
-    expect(await seen()).toEqual([false, false, true, true]);
+    expect(await currentViews()).toEqual([false, false, true, true]);
   });
 
   it('is reported in feeds and deltas to everybody who may have a copy', async () => {
     const id = await post(alice, 'held by everybody');
     const { cursor } = (await bob.get('/api/reconcile')).body;
-    const since = async () => {
+    const changesSince = async () => {
       const feed = (await bob.get(`/api/events?cursor=${cursor}`)).body;
       const view = (await bob.get(`/api/reconcile?cursor=${cursor}`)).body;
       return { feed, view };
     };
     await restrict(id);
-    const restricted = await since();
+    const restricted = await changesSince();
     expect(restricted.feed.events).toMatchObject([
       { kind: 'post.deleted', postId: id, actorId: alice.actorId },
     ]);
     expect([restricted.view.replace, idsIn(restricted.view.posts).includes(id)]).toEqual([true, false]);
     await unrestrict(id);
-    const back = await since();
+    const back = await changesSince();
     expect(back.feed).toMatchObject({ replace: true, events: [] });
     expect([back.view.replace, idsIn(back.view.posts).includes(id)]).toEqual([true, true]);
   });
@@ -124,7 +124,7 @@ describe('a restricted post', () => {
       [bob.put(`/api/relations/like/${id}`, newIntent()), 403, 'interaction_unavailable'],
       [bob.post('/api/reports', report), 404, 'post_unavailable'],
     ] as const)
-      expect(answered(await answering)).toEqual([status, refused(code)]);
+      expect(answered(await answering)).toEqual([status, errorBody(code)]);
   });
 
   it('returns its current state to repeated intents', async () => {

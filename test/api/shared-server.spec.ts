@@ -22,7 +22,7 @@ let network: TestNetwork;
 beforeAll(async () => {
   store = await startEmbeddedEventStore();
   client = EventStoreDBClient.connectionString(store.url);
-  await order(1);
+  await appendOrders(1);
   network = await startNetwork({ EVENTSTORE_URL: store.url, EVENTSTORE_SHARED: 'on' });
 });
 afterAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 /** What another application writes: events of a type that the network has, too, with content of its own. */
-const order = (count: number) =>
+const appendOrders = (count: number) =>
   client.appendToStream(
     'order-1',
     Array.from({ length: count }, () =>
@@ -50,18 +50,18 @@ describe('on an event store with streams of another application', () => {
       env: { ...network.env, ROLE: role, ...ports, EVENTSTORE_SHARED: 'off' },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
     expect(code).toBe(1);
-    expect(said).toContain('streams of another application (\\"order-1\\")');
-    expect(said).toContain('EVENTSTORE_SHARED=on');
+    expect(stderr).toContain('streams of another application (\\"order-1\\")');
+    expect(stderr).toContain('EVENTSTORE_SHARED=on');
   });
 
   it('events of the other application are ignored, and delay nothing', async () => {
     const ada: SignedIn = await signIn(network, await registerApplication(network));
     expect((await ada.say('before')).status).toBe(200);
-    await order(300);
+    await appendOrders(300);
     expect((await ada.say('behind it')).status).toBe(200);
-    await order(300);
+    await appendOrders(300);
     const lags = async () => (await operatorOf(network).projections()).projections.map(({ lag }) => lag);
     await until(async () => (await lags()).every((lag) => lag === 0));
     await until(async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200);

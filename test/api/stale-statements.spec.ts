@@ -20,7 +20,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-async function prepared(): Promise<string[]> {
+async function preparedNames(): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     'SELECT name FROM pg_prepared_statements ORDER BY name',
   );
@@ -33,9 +33,9 @@ it('a connection drops the prepared statements of an incarnation that is no long
   published = 'one';
   await ask(statementName('timeline', 'one'));
   await ask(statementName('inbox', 'one'));
-  expect(await prepared()).toEqual(['inbox@one', 'of-no-incarnation', 'timeline@one']);
+  expect(await preparedNames()).toEqual(['inbox@one', 'of-no-incarnation', 'timeline@one']);
   published = 'two';
   await ask(statementName('timeline', 'two'));
   await ask('of-no-incarnation');
-  expect(await prepared()).toEqual(['of-no-incarnation', 'timeline@two']);
+  expect(await preparedNames()).toEqual(['of-no-incarnation', 'timeline@two']);
 });

@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 const EVENTS = 4_000;
 const BYTES = 10_000;
 /** What the processes may ask of the log for other reasons meanwhile, on a machine that takes long. */
-const LITTLE = EVENTS / 2;
+const MAX_UNRELATED = EVENTS / 2;
 
 let cluster: TestCluster;
 let node: ClusterNode;
@@ -31,31 +31,31 @@ afterAll(async () => {
 const isReady = async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200;
 
 /** What the log tells all processes meanwhile, in events of its statistics. */
-async function toldDuring(work: () => Promise<unknown>): Promise<number> {
+async function eventsReadDuring(work: () => Promise<unknown>): Promise<number> {
   const before = node.network.answered();
   await work();
   return (node.network.answered() - before) / BYTES;
 }
 
 it('/readyz does not read the event store’s statistics behind the newest event', async () => {
-  const told = await toldDuring(async () => {
+  const eventsRead = await eventsReadDuring(async () => {
     for (let i = 0; i < 20; i++) await until(isReady);
   });
-  expect(told).toBeLessThan(LITTLE);
+  expect(eventsRead).toBeLessThan(MAX_UNRELATED);
 });
 
 it('a start with statistics behind the newest event ends, even if nobody writes', async () => {
-  const told = await toldDuring(async () => {
+  const eventsRead = await eventsReadDuring(async () => {
     await network.restart();
     await until(isReady);
   });
-  expect(told).toBeLessThan(LITTLE);
+  expect(eventsRead).toBeLessThan(MAX_UNRELATED);
 });
 
 it('the lag of the projections is reported, with one read of the statistics', async () => {
   const lags = async () => (await operatorOf(network).projections()).projections.map(({ lag }) => lag);
-  const told = await toldDuring(async () => {
+  const eventsRead = await eventsReadDuring(async () => {
     for (let i = 0; i < 3; i++) await until(async () => (await lags()).every((lag) => lag === 0));
   });
-  expect(told).toBeLessThan(EVENTS * 1.2);
+  expect(eventsRead).toBeLessThan(EVENTS * 1.2);
 });

@@ -18,15 +18,15 @@ beforeAll(async () => {
 });
 afterAll(() => network.stop());
 
-const ways = {
+const hidings = {
   suspension: ({ actorId }: SignedIn) => operatorOf(network).setAccountState(actorId, 'suspend', 'a test'),
   block: (hidden: SignedIn, other: SignedIn) => block(hidden, other),
 };
 
 /** One person's requests, each as it tells them something: without what is random or a time. */
-class Notes {
+class Transcript {
   readonly lines: unknown[] = [];
-  private readonly written: string[] = [];
+  private readonly writeRevisions: string[] = [];
   private readonly names = new Map<string, string>();
 
   constructor(private readonly who: SignedIn) {}
@@ -37,7 +37,7 @@ class Notes {
 
   async read(path: string): Promise<void> {
     const answer = await this.who.get(path);
-    this.lines.push([this.named(path.replace(/cursor=.*/, '')), this.plain(answer)]);
+    this.lines.push([this.withNames(path.replace(/cursor=.*/, '')), this.withoutVaryingParts(answer)]);
   }
 
   /** With whether the answer tells a revision that came by this very request, or which earlier one. */
@@ -47,92 +47,101 @@ class Notes {
     const answer = await act();
     const revision = answer.headers.get('x-network-write-revision');
     const isNew = revision !== null && BigInt(revision) > before;
-    this.lines.push([what, this.plain(answer), isNew ? 'new' : this.written.indexOf(revision ?? '')]);
-    if (revision !== null) this.written.push(revision);
+    this.lines.push([
+      what,
+      this.withoutVaryingParts(answer),
+      isNew ? 'new' : this.writeRevisions.indexOf(revision ?? ''),
+    ]);
+    if (revision !== null) this.writeRevisions.push(revision);
   }
 
-  private plain({ status, body }: Answer): unknown {
-    const text = this.named(JSON.stringify([status, body]));
+  private withoutVaryingParts({ status, body }: Answer): unknown {
+    const text = this.withNames(JSON.stringify([status, body]));
     return text.replaceAll(/"(createdAt|readAt|cursor|position|at)":("[^"]*"|\d+)/g, '"$1":0');
   }
 
-  private named(text: string): string {
+  private withNames(text: string): string {
     return [...this.names].reduce((all, [id, name]) => all.replaceAll(id, name), text);
   }
 }
 
 /** What somebody sees and does who follows, is followed by and likes a post of the person who is then hidden. */
-async function storyOf(hide: (typeof ways)[keyof typeof ways]): Promise<unknown[]> {
+async function transcriptOf(hide: (typeof hidings)[keyof typeof hidings]): Promise<unknown[]> {
   const scopes = everyScope.join(' ');
   const [ada, bob] = [await signIn(network, application, scopes), await signIn(network, application, scopes)];
-  const notes = new Notes(bob);
+  const transcript = new Transcript(bob);
   const intents: string[] = [];
   const intent = (n: number) => (intents[n] ??= randomUUID());
   const [adas, bobs] = [await post(ada, 'of ada'), await post(bob, 'of bob')];
   for (const [id, name] of Object.entries({ ada: ada.actorId, bob: bob.actorId, adas, bobs }))
-    notes.name(name, id);
+    transcript.name(name, id);
   await follow(ada, bob);
   await like(ada, bobs);
   const { handle } = (await bob.get('/api/profile')).body.profile;
-  notes.name(handle, 'bobs-handle');
+  transcript.name(handle, 'bobs-handle');
 
   const relate = (method: 'put' | 'delete', kind: string, target: string, n: number) => () =>
     method === 'put'
       ? bob.put(`/api/relations/${kind}/${target}`, { intentId: intent(n) })
       : bob.delete(`/api/relations/${kind}/${target}?intentId=${intent(n)}`);
-  await notes.change('follows', relate('put', 'follow', ada.actorId, 0));
-  await notes.change('likes', relate('put', 'like', adas, 1));
-  await notes.read(`/api/actors/${bob.actorId}`);
+  await transcript.change('follows', relate('put', 'follow', ada.actorId, 0));
+  await transcript.change('likes', relate('put', 'like', adas, 1));
+  await transcript.read(`/api/actors/${bob.actorId}`);
 
   await hide(ada, bob);
   await until(async () => {
     const { projections } = await operatorOf(network).projections();
     return projections.every(({ lag }) => lag === 0);
   });
-  const look = async () => {
+  const readEverything = async () => {
     for (const page of ['', '/followers', '/following', '/posts'])
-      for (const { actorId } of [ada, bob]) await notes.read(`/api/actors/${actorId}${page}`);
+      for (const { actorId } of [ada, bob]) await transcript.read(`/api/actors/${actorId}${page}`);
     for (const path of ['relations', 'inbox', 'timeline', 'reconcile', `posts/${adas}`, 'blocks'])
-      await notes.read(`/api/${path}`);
+      await transcript.read(`/api/${path}`);
   };
-  await look();
+  await readEverything();
   const eventsSince = async () => {
     const { cursor } = (await bob.get('/api/reconcile')).body;
-    return () => notes.read(`/api/events?cursor=${cursor}`);
+    return () => transcript.read(`/api/events?cursor=${cursor}`);
   };
   const readEvents = await eventsSince();
-  await notes.change('follows once more, as before', relate('put', 'follow', ada.actorId, 0));
-  await notes.change('likes once more, as before', relate('put', 'like', adas, 1));
-  await notes.change('follows anew', relate('put', 'follow', ada.actorId, 2));
-  await notes.change('likes anew', relate('put', 'like', adas, 3));
-  await notes.change('follows no more', relate('delete', 'follow', ada.actorId, 4));
-  await notes.change('the same again', relate('delete', 'follow', ada.actorId, 4));
-  await notes.change('follows no more, anew', relate('delete', 'follow', ada.actorId, 5));
-  await notes.change('follows once more, after that', relate('put', 'follow', ada.actorId, 0));
-  await notes.change('likes no more', relate('delete', 'like', adas, 6));
-  await notes.change('likes no more, anew', relate('delete', 'like', adas, 7));
-  await notes.change('replies', () => bob.post('/api/posts', { intentId: intent(8), ...reply(adas) }));
-  await notes.change('reports', () =>
+  await transcript.change('follows once more, as before', relate('put', 'follow', ada.actorId, 0));
+  await transcript.change('likes once more, as before', relate('put', 'like', adas, 1));
+  await transcript.change('follows anew', relate('put', 'follow', ada.actorId, 2));
+  await transcript.change('likes anew', relate('put', 'like', adas, 3));
+  await transcript.change('follows no more', relate('delete', 'follow', ada.actorId, 4));
+  await transcript.change('the same again', relate('delete', 'follow', ada.actorId, 4));
+  await transcript.change('follows no more, anew', relate('delete', 'follow', ada.actorId, 5));
+  await transcript.change('follows once more, after that', relate('put', 'follow', ada.actorId, 0));
+  await transcript.change('likes no more', relate('delete', 'like', adas, 6));
+  await transcript.change('likes no more, anew', relate('delete', 'like', adas, 7));
+  await transcript.change('replies', () => bob.post('/api/posts', { intentId: intent(8), ...reply(adas) }));
+  await transcript.change('reports', () =>
     bob.post('/api/reports', { intentId: intent(9), actorId: ada.actorId, reason: 'spam' }),
   );
-  await notes.change('reads the inbox', () =>
+  await transcript.change('reads the inbox', () =>
     bob.post('/api/inbox/read', { intentId: intent(10), upTo: Date.now() }),
   );
   await readEvents();
-  await notes.change('blocks', () => bob.put(`/api/blocks/${ada.actorId}`, { intentId: intent(11) }));
-  await look();
-  await notes.change('follows no more, behind the own block', relate('delete', 'follow', ada.actorId, 12));
-  await notes.change('blocks no more', () => bob.delete(`/api/blocks/${ada.actorId}?intentId=${intent(13)}`));
-  await notes.change('follows no more, in the end', relate('delete', 'follow', ada.actorId, 14));
-  await look();
-  await notes.change('looks up', () => bob.post('/api/intents/lookup', { intentIds: intents }));
-  return notes.lines.map((line) => JSON.stringify(line).replaceAll(/[\w-]{36}/g, 'uuid'));
+  await transcript.change('blocks', () => bob.put(`/api/blocks/${ada.actorId}`, { intentId: intent(11) }));
+  await readEverything();
+  await transcript.change(
+    'follows no more, behind the own block',
+    relate('delete', 'follow', ada.actorId, 12),
+  );
+  await transcript.change('blocks no more', () =>
+    bob.delete(`/api/blocks/${ada.actorId}?intentId=${intent(13)}`),
+  );
+  await transcript.change('follows no more, in the end', relate('delete', 'follow', ada.actorId, 14));
+  await readEverything();
+  await transcript.change('looks up', () => bob.post('/api/intents/lookup', { intentIds: intents }));
+  return transcript.lines.map((line) => JSON.stringify(line).replaceAll(/[\w-]{36}/g, 'uuid'));
 }
 
 const reply = (parentId: string) => ({ text: 'to ada', audience: 'public', parentId });
 
 it('a person from whom an account is hidden cannot tell a suspension from a block', async () => {
-  const [suspended, blocked] = [await storyOf(ways.suspension), await storyOf(ways.block)];
+  const [suspended, blocked] = [await transcriptOf(hidings.suspension), await transcriptOf(hidings.block)];
   expect(suspended).toEqual(blocked);
   expect(blocked).toContainEqual(expect.stringMatching(/^\["follows no more",.*"new"\]$/));
 });

@@ -18,16 +18,17 @@ beforeAll(async () => {
 
 afterAll(() => network?.stop());
 
-const person = (): Promise<SignedIn> => signIn(network, application, scopes);
-const people = (number: number): Promise<SignedIn[]> => Promise.all(Array.from({ length: number }, person));
+const newPerson = (): Promise<SignedIn> => signIn(network, application, scopes);
+const newPeople = (number: number): Promise<SignedIn[]> =>
+  Promise.all(Array.from({ length: number }, newPerson));
 
-const error = (code: string) => ({ error: code, message: expect.any(String) });
+const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 const idsIn = ({ body }: Answer): string[] => body.posts.map(({ id }: { id: string }) => id);
 const timelineOf = async (who: SignedIn) => idsIn(await who.get('/api/timeline'));
 
 /** Someone who is followed by more than the threshold, or by nobody yet. */
-async function author(isLarge: boolean): Promise<SignedIn> {
-  const [someone, ...crowd] = await people(isLarge ? 4 : 1);
+async function newAuthor(isLarge: boolean): Promise<SignedIn> {
+  const [someone, ...crowd] = await newPeople(isLarge ? 4 : 1);
   if (!someone) throw new Error('nobody is there');
   for (const each of crowd) await follow(each, someone);
   return someone;
@@ -41,7 +42,7 @@ describe.each([
   let writer: SignedIn;
 
   beforeAll(async () => {
-    [reader, writer] = await Promise.all([person(), author(isLarge)]);
+    [reader, writer] = await Promise.all([newPerson(), newAuthor(isLarge)]);
   });
 
   it('has own and followed posts and replies, newest first, until an unfollow', async () => {
@@ -84,7 +85,7 @@ describe.each([
   });
 
   it('comes in pages that show each post once, even as new posts arrive', async () => {
-    const [somebody, other] = await people(2);
+    const [somebody, other] = await newPeople(2);
     if (!somebody || !other) throw new Error('nobody is there');
     await Promise.all([follow(somebody, other), follow(somebody, writer)]);
     const before = (await timelineOf(somebody)).length;
@@ -104,7 +105,7 @@ describe.each([
 
 describe('a timeline', () => {
   it('has no gap when an author crosses the fan-out threshold', async () => {
-    const [writer, ...readers] = await people(5);
+    const [writer, ...readers] = await newPeople(5);
     if (!writer) throw new Error('nobody is there');
     const posted: string[] = [];
     for (const reader of readers) {
@@ -115,7 +116,7 @@ describe('a timeline', () => {
   });
 
   it('shows all posts of a newly followed author who is writing', async () => {
-    const [writer, ...readers] = await people(5);
+    const [writer, ...readers] = await newPeople(5);
     if (!writer) throw new Error('nobody is there');
     const [posted] = await Promise.all([
       Promise.all(Array.from({ length: 10 }, (_, n) => post(writer, `number ${n}`))),
@@ -126,10 +127,10 @@ describe('a timeline', () => {
 
   it('needs a token with the scope read', async () => {
     const nobody = await send(network.baseUrl, 'GET', '/api/timeline');
-    expect([nobody.status, nobody.body]).toEqual([401, error('authentication_required')]);
+    expect([nobody.status, nobody.body]).toEqual([401, errorBody('authentication_required')]);
     const writer = await signIn(network, application, 'openid post:create');
     const answer = await writer.get('/api/timeline');
-    expect([answer.status, answer.body]).toEqual([403, error('capability_required')]);
+    expect([answer.status, answer.body]).toEqual([403, errorBody('capability_required')]);
   });
 
   it.each([
@@ -140,13 +141,13 @@ describe('a timeline', () => {
     ['abc', 3],
     ['50.5', 3],
   ])('accepts the limit %s', async (limit, number) => {
-    const someone = await person();
+    const someone = await newPerson();
     for (let n = 0; n < 3; n++) await post(someone, `number ${n}`);
     expect(idsIn(await someone.get(`/api/timeline?limit=${limit}`))).toHaveLength(number);
   });
 
   it('refuses a cursor of another list or reader', async () => {
-    const [someone, other] = await people(2);
+    const [someone, other] = await newPeople(2);
     if (!someone || !other) throw new Error('nobody is there');
     for (let n = 0; n < 2; n++) await post(someone, `number ${n}`);
     const { cursor } = (await someone.get('/api/timeline?limit=1')).body;
@@ -156,6 +157,6 @@ describe('a timeline', () => {
     const cut = await someone.get(`/api/timeline?cursor=${cursor.slice(0, 5)}`);
     const empty = await someone.get('/api/timeline?cursor=');
     for (const { status, body } of [elsewhere, foreign, altered, cut, empty])
-      expect([status, body]).toEqual([400, error('invalid_page_cursor')]);
+      expect([status, body]).toEqual([400, errorBody('invalid_page_cursor')]);
   });
 });

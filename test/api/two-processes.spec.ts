@@ -27,7 +27,7 @@ beforeAll(async () => {
   bob = await signIn(network, application);
 });
 
-afterEach(() => wake());
+afterEach(() => thawWorker());
 
 afterAll(async () => {
   await database?.end();
@@ -42,13 +42,13 @@ const ask = (process: 0 | 1, method: string, path: string, by?: SignedIn, body?:
 const say = (process: 0 | 1, by: SignedIn, words: string, intentId = randomUUID()) =>
   ask(process, 'POST', '/api/posts', by, { intentId, text: words, audience: 'public' });
 
-const other = (process: 0 | 1) => (1 - process) as 0 | 1;
+const otherProcess = (process: 0 | 1) => (1 - process) as 0 | 1;
 
-function sleep(): void {
+function freezeWorker(): void {
   process.kill(network.pids().worker ?? 0, 'SIGSTOP');
 }
 
-function wake(): void {
+function thawWorker(): void {
   const { worker } = network.pids();
   if (worker !== undefined) process.kill(worker, 'SIGCONT');
 }
@@ -58,7 +58,7 @@ describe('two API processes', () => {
     for (let n = 0; n < 30; n++) {
       const writer = (n % 2) as 0 | 1;
       const { body: written } = await say(writer, alice, `number ${n}`);
-      const { body: view } = await ask(other(writer), 'GET', '/api/reconcile', alice);
+      const { body: view } = await ask(otherProcess(writer), 'GET', '/api/reconcile', alice);
       expect(view.ownPosts[0].id).toBe(written.post.id);
     }
   });
@@ -74,14 +74,14 @@ describe('two API processes', () => {
   });
 
   it('refuse the writer a view without a write that the worker has not applied', async () => {
-    sleep();
+    freezeWorker();
     expect((await say(0, alice, 'not seen yet')).status).toBe(200);
     for (const to of [0, 1] as const) {
       const { status, body } = await ask(to, 'GET', '/api/reconcile', alice);
       expect([status, body.error]).toEqual([503, 'protected_read_unavailable']);
       expect((await ask(to, 'GET', '/api/reconcile', bob)).status).toBe(200);
     }
-    wake();
+    thawWorker();
     const view = await until(async () => {
       const answer = await ask(1, 'GET', '/api/reconcile', alice);
       return answer.status === 200 && answer.body;
@@ -174,7 +174,7 @@ describe('while it is suspended,', () => {
       };
       for (const to of [0, 1] as const) expect(await profile(to)).toEqual([200, undefined]);
       // Authority waits for no worker.
-      sleep();
+      freezeWorker();
       await set('suspend', carol);
       for (const to of [0, 1] as const) {
         expect(await profile(to)).toEqual([403, 'social_authority_required']);
@@ -189,7 +189,7 @@ describe('while it is suspended,', () => {
 
 /** Publishes a copy of what is published under another incarnation and drops the old one, as a rebuild does in the end. */
 async function republish(change: () => Promise<void>): Promise<void> {
-  sleep();
+  freezeWorker();
   const { rows } = await database.query<{ incarnation: string; schema_name: string }>(
     'SELECT incarnation, schema_name FROM recovery.publication JOIN recovery.incarnation USING (incarnation)',
   );

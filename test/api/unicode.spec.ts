@@ -30,14 +30,14 @@ describe.each([
   ['the word null', 'null'],
   ['the name __proto__', '__proto__'],
 ])('%s in a text', (_what, written) => {
-  const kept = written.normalize('NFC');
+  const expected = written.normalize('NFC');
   const textOf = async (id: string) => (await bob.get(`/api/posts/${id}`)).body.post.text;
 
   it('is posted, edited and read again', async () => {
     const id = await wrote(alice, written);
-    expect(await textOf(id)).toBe(kept);
+    expect(await textOf(id)).toBe(expected);
     expect((await edit(alice, id, { text: `${written}!` })).status).toBe(200);
-    expect(await textOf(id)).toBe(`${kept}!`);
+    expect(await textOf(id)).toBe(`${expected}!`);
   });
 
   it('is accepted as a display name, in a bio and in a report', async () => {
@@ -45,7 +45,7 @@ describe.each([
     const change = { intentId: randomUUID(), revision, displayName: written, bio: `${written}!` };
     expect((await alice.patch('/api/profile', change)).status).toBe(200);
     const { actor } = (await bob.get(`/api/actors/${alice.actorId}`)).body;
-    expect([actor.displayName, actor.bio]).toEqual([kept, `${kept}!`]);
+    expect([actor.displayName, actor.bio]).toEqual([expected, `${expected}!`]);
     const report = { intentId: randomUUID(), actorId: bob.actorId, reason: 'other', text: written };
     expect((await alice.post('/api/reports', report)).status).toBe(200);
   });

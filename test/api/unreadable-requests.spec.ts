@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 /** What comes back for bytes that no client library would send. */
-async function told(head: string): Promise<{ status: number; body: unknown }> {
+async function sendHead(head: string): Promise<{ status: number; body: unknown }> {
   const { host, port } = new URL(network.baseUrl);
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(`${head.replaceAll('HOST', host)}\r\n\r\n`);
@@ -53,7 +53,7 @@ describe('a malformed request is refused in the error format of its path:', () =
       'not a well-formed',
     ],
   ])('%s', async (_what, head, wording, words) => {
-    const { status, body } = await told(head);
+    const { status, body } = await sendHead(head);
     expect([status, body]).toEqual([
       400,
       { error: 'invalid_request', [wording]: expect.stringContaining(words) },

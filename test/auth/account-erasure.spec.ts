@@ -34,10 +34,10 @@ const execute = <Result>(command: object): Promise<Result> =>
     .get(CommandBus)
     .execute(command as never);
 const act = { requestId: 'test', operator: 'test', reason: 'a test' };
-const typesOf = (actorId: string) => area.typesIn(streams.account(actorId));
-const offers = ({ forms }: Answer, path: string) => forms.some(({ action }) => action.endsWith(path));
+const eventTypesOf = (actorId: string) => area.typesIn(streams.account(actorId));
+const hasForm = ({ forms }: Answer, path: string) => forms.some(({ action }) => action.endsWith(path));
 /** When a page says that the account is deleted. */
-const deletedOn = ({ text }: Answer): number =>
+const deletionDateOn = ({ text }: Answer): number =>
   Date.parse(
     /will be deleted<\/h2>\s*<p>On <time datetime="([^"]*)">/.exec(text)?.[1] ?? 'no deletion is pending',
   );
@@ -52,13 +52,13 @@ describe('deleting one’s account', () => {
       200,
       'Your account will be deleted. Until then you can keep it.',
     ]);
-    expect(deletedOn(planned)).toBeGreaterThanOrEqual(before + 7 * DAY_MS);
-    expect(deletedOn(planned)).toBeLessThanOrEqual(Date.now() + 7 * DAY_MS);
-    expect([offers(planned, '/erase'), offers(planned, '/keep')]).toEqual([false, true]);
+    expect(deletionDateOn(planned)).toBeGreaterThanOrEqual(before + 7 * DAY_MS);
+    expect(deletionDateOn(planned)).toBeLessThanOrEqual(Date.now() + 7 * DAY_MS);
+    expect([hasForm(planned, '/erase'), hasForm(planned, '/keep')]).toEqual([false, true]);
     const [, elsewhere] = await area.enter(handle);
-    expect(deletedOn(elsewhere)).toBe(deletedOn(planned));
+    expect(deletionDateOn(elsewhere)).toBe(deletionDateOn(planned));
     expect(await isLive(area.client, token)).toBe(true);
-    expect(await typesOf(actorId)).toEqual(['account.registered', 'account.erasure_requested']);
+    expect(await eventTypesOf(actorId)).toEqual(['account.registered', 'account.erasure_requested']);
   });
 
   it('can be cancelled before its date, and requested again', async () => {
@@ -66,9 +66,9 @@ describe('deleting one’s account', () => {
     const planned = await visitor.submitTo(page, '/erase', { confirm: password });
     const kept = await visitor.submitTo(planned, '/keep');
     expect(noticeIn(kept)).toBe('You keep your account: it is not deleted.');
-    expect([offers(kept, '/erase'), offers(kept, '/keep')]).toEqual([true, false]);
-    expect(deletedOn(await visitor.submitTo(kept, '/erase', { confirm: password }))).not.toBeNaN();
-    expect((await typesOf(actorId)).slice(1)).toEqual([
+    expect([hasForm(kept, '/erase'), hasForm(kept, '/keep')]).toEqual([true, false]);
+    expect(deletionDateOn(await visitor.submitTo(kept, '/erase', { confirm: password }))).not.toBeNaN();
+    expect((await eventTypesOf(actorId)).slice(1)).toEqual([
       'account.erasure_requested',
       'account.erasure_cancelled',
       'account.erasure_requested',
@@ -84,11 +84,11 @@ describe('deleting one’s account', () => {
     ]);
     answers.push(await visitor.submitTo(page, '/erase', { confirm: password }));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(new Set(answers.map(deletedOn)).size).toBe(1);
+    expect(new Set(answers.map(deletionDateOn)).size).toBe(1);
     const [planned] = answers;
     for (const { status } of await Promise.all([1, 2].map(() => visitor.submitTo(planned, '/keep'))))
       expect(status).toBe(200);
-    expect((await typesOf(actorId)).slice(1)).toEqual([
+    expect((await eventTypesOf(actorId)).slice(1)).toEqual([
       'account.erasure_requested',
       'account.erasure_cancelled',
     ]);
@@ -98,7 +98,7 @@ describe('deleting one’s account', () => {
     const { visitor, actorId } = await area.someone();
     await execute(new RequestErasure(actorId, DAY_MS, act));
     const page = await visitor.open(area.address);
-    expect(deletedOn(page)).toBeGreaterThan(Date.now());
+    expect(deletionDateOn(page)).toBeGreaterThan(Date.now());
     expect(noticeIn(await visitor.submitTo(page, '/keep'))).toContain('You keep your account');
   });
 
@@ -123,7 +123,7 @@ describe('deleting one’s account', () => {
       logger: pino({ level: 'silent' }),
     });
     await execute(new EraseAccount(actorId, { requestId: 'early' }, { onlyWhenDue: true }));
-    expect(await typesOf(actorId)).not.toContain('account.erased');
+    expect(await eventTypesOf(actorId)).not.toContain('account.erased');
     area.network.advanceClock(7 * DAY_MS + 1_000);
     erasures.start();
     const finished = `SELECT FROM authority.account WHERE erasure_finished_at IS NOT NULL AND actor_id = ANY ($1)`;
@@ -138,7 +138,7 @@ describe('deleting one’s account', () => {
       event: { type: 'account.erased', data: { actorId } },
       metadata: { actorId },
     });
-    expect(await typesOf(kept.actorId)).not.toContain('account.erased');
+    expect(await eventTypesOf(kept.actorId)).not.toContain('account.erased');
     expect(await isLive(area.client, token)).toBe(false);
     expect(isSignIn(await visitor.open(area.address))).toBe(true);
     const late = await visitor.submitTo(planned, '/keep');
@@ -155,14 +155,14 @@ describe('deleting one’s account is refused', () => {
       const wrong = await visitor.submitTo(page, '/erase', { confirm });
       expect([wrong.status, alertIn(wrong)]).toEqual([400, 'That is not your password.']);
       expect(wrong.text).not.toContain('value="not the one"');
-      expect(deletedOn(wrong)).toBeNaN();
+      expect(deletionDateOn(wrong)).toBeNaN();
     }
     for (let tries = 2; tries < 10; tries++) await visitor.submitTo(page, '/erase', { confirm: 'x' });
     const refused = await visitor.submitTo(page, '/erase', { confirm: password });
     expect([refused.status, refused.text.includes('pilot_rate_limited')]).toEqual([429, true]);
     // In this browser alone: a sign-in takes the password.
     expect((await area.enter(handle))[1].status).toBe(200);
-    expect(await typesOf(actorId)).toEqual(['account.registered']);
+    expect(await eventTypesOf(actorId)).toEqual(['account.registered']);
   });
 
   it.each([
@@ -177,7 +177,7 @@ describe('deleting one’s account is refused', () => {
     const stays = await visitor.submitTo(planned, '/keep', fields, headers);
     expect([refused.status, stays.status]).toEqual([403, 403]);
     for (const { text } of [refused, stays]) expect(text).toContain(code);
-    expect(await typesOf(actorId)).toEqual(['account.registered', 'account.erasure_requested']);
+    expect(await eventTypesOf(actorId)).toEqual(['account.registered', 'account.erasure_requested']);
   });
 
   it('with the form of another person’s page, and without a session', async () => {
@@ -188,8 +188,8 @@ describe('deleting one’s account is refused', () => {
     });
     expect([stolen.status, nobody.status]).toEqual([403, 403]);
     expect(nobody.text).toContain('login_required');
-    expect(await typesOf(ana.actorId)).toEqual(['account.registered']);
-    expect(await typesOf(bob.actorId)).toEqual(['account.registered']);
+    expect(await eventTypesOf(ana.actorId)).toEqual(['account.registered']);
+    expect(await eventTypesOf(bob.actorId)).toEqual(['account.registered']);
   });
 
   it('while the witness is unavailable, and succeeds afterwards', async () => {

@@ -173,8 +173,8 @@ describe('the account page', () => {
       [actorId, `lost_${handle}`],
     );
     const page = await visitor.open(area.address);
-    const out = await visitor.submitTo(page, '/sign-out-everywhere', { disconnect: 'all' });
-    expect(noticeIn(out)).toContain('Not every application could be disconnected');
+    const done = await visitor.submitTo(page, '/sign-out-everywhere', { disconnect: 'all' });
+    expect(noticeIn(done)).toContain('Not every application could be disconnected');
     expect(await area.isStillIn(visitor)).toBe(false);
     expect(await isLive(area.client, token)).toBe(false);
   });
@@ -183,15 +183,15 @@ describe('the account page', () => {
     const { visitor, page, handle, actorId } = await area.someone();
     const [other] = await area.enter(handle);
     const { dataSource } = area.network.database();
-    const door = dataSource.createQueryRunner();
-    await door.startTransaction();
-    await door.query('SELECT FROM authority.credential WHERE actor_id = $1 FOR SHARE', [actorId]);
+    const credentialLock = dataSource.createQueryRunner();
+    await credentialLock.startTransaction();
+    await credentialLock.query('SELECT FROM authority.credential WHERE actor_id = $1 FOR SHARE', [actorId]);
     const answered = visitor.submitTo(page, '/sign-out-everywhere', { disconnect: 'all' });
     const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
     await until(async () => (await dataSource.query<unknown[]>(waiting)).length === 1);
     const token = await area.connect(other);
-    await door.rollbackTransaction();
-    await door.release();
+    await credentialLock.rollbackTransaction();
+    await credentialLock.release();
     expect(noticeIn(await answered)).toContain('no application is connected');
     expect(await isLive(area.client, token)).toBe(false);
   });

@@ -92,22 +92,22 @@ describe('an account', () => {
     const data = account('ines');
     const otherHash = await app.get(Passwords).hash('another password');
     const gate = Promise.withResolvers<void>();
-    const looked = Promise.withResolvers<void>();
+    const firstRead = Promise.withResolvers<void>();
     let reads = 0;
     /** Its first look at the stream is long ago by the time that it goes on. */
-    const slow = new FailingLog(network.log(), 0, 'before');
-    slow.read = async (...given) => {
+    const delayedLog = new FailingLog(network.log(), 0, 'before');
+    delayedLog.read = async (...given) => {
       const past = await network.log().read(...given);
       reads += 1;
       if (reads > 1) return past;
-      looked.resolve();
+      firstRead.resolve();
       await gate.promise;
       return past;
     };
-    const late = handlerOn(slow).execute(
+    const late = handlerOn(delayedLog).execute(
       new CreateAccount({ ...data, passwordHash: otherHash }, { requestId: 'r' }),
     );
-    await looked.promise;
+    await firstRead.promise;
     const { actorId, created } = await create(data);
     gate.resolve();
     expect(created).toBe(true);
@@ -243,8 +243,8 @@ describe('the rows of the authority store', () => {
     const before = await everything();
     await projectInline(recorded, manager);
     await projectInline(recorded.toReversed(), manager);
-    for (let turn = 1; turn < recorded.length; turn++)
-      await projectInline([...recorded.slice(turn), ...recorded.slice(0, turn)], manager);
+    for (let offset = 1; offset < recorded.length; offset++)
+      await projectInline([...recorded.slice(offset), ...recorded.slice(0, offset)], manager);
     expect(await everything()).toEqual(before);
   });
 
@@ -253,11 +253,11 @@ describe('the rows of the authority store', () => {
     const { manager } = network.database().dataSource;
     await projectInline(recorded, manager);
     const before = await everything();
-    for (let turn = 0; turn < recorded.length; turn++) {
+    for (let offset = 0; offset < recorded.length; offset++) {
       await query('DELETE FROM authority.account WHERE actor_id = $1', [actorId]);
       await query('DELETE FROM authority.application WHERE app_id = $1', [clientId]);
       await query('DELETE FROM authority.app_grant WHERE grant_id = $1', ['g-2']);
-      const turned = [...recorded.slice(turn), ...recorded.slice(0, turn)].toReversed();
+      const turned = [...recorded.slice(offset), ...recorded.slice(0, offset)].toReversed();
       await projectInline(turned, manager);
       // When a grant was used is told by its row alone: it is known again when that event comes again.
       await projectInline(turned, manager);

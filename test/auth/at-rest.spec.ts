@@ -22,22 +22,22 @@ const canaries = {
 
 let network: TestNetwork;
 /** All rows of all tables. */
-let everyRow: string;
+let allRows: string;
 /** Everything that the processes printed. */
-let said: string;
+let output: string;
 /** Everything that was handed out, and lets its holder act for somebody; by what it is. */
 const issued = new Map<string, string>();
 
 beforeAll(async () => {
   network = await startNetwork({ LOG_LEVEL: 'debug' });
   const databases = await connectAll();
-  await walk();
+  await useEveryFeature();
   await leaveCanaries(databases);
-  everyRow = await rowsOf(databases);
+  allRows = await rowsOf(databases);
   for (const database of databases) await database.end();
   // A Postgres that stops writes everything to its files. While it runs, it replaces some of them at any moment.
   await network.halt();
-  said = network.output();
+  output = network.output();
 });
 
 afterAll(() => network?.stop());
@@ -50,7 +50,7 @@ async function connectAll(): Promise<readonly Client[]> {
 }
 
 /** A person and an application do everything that there is to do, and leave some of it open. */
-async function walk(): Promise<void> {
+async function useEveryFeature(): Promise<void> {
   const application = await registerApplication(network, canaries.eventStore);
   issued.set('client secret', application.clientSecret).set('password', password);
   const operator = new OperatorClient(readConfig(network.env), 'test');
@@ -113,7 +113,7 @@ function filesIn(directory: string): string[] {
 }
 
 /** As it is, and as `bytea` or a log could show it. */
-const disguises = (value: string) => [
+const encodingsOf = (value: string) => [
   value,
   Buffer.from(value).toString('hex'),
   Buffer.from(value).toString('base64').replace(/=+$/, ''),
@@ -125,7 +125,7 @@ function search(values: ReadonlyMap<string, string>): string[] {
   for (const file of filesIn(network.dataDir)) {
     const content = readFileSync(file);
     for (const [what, value] of values)
-      if (disguises(value).some((text) => content.includes(text)))
+      if (encodingsOf(value).some((text) => content.includes(text)))
         hits.push(`${what} in ${relative(network.dataDir, file)}`);
   }
   return hits;
@@ -156,14 +156,16 @@ describe('each issued secret', () => {
   });
 
   it('is in no table, whose rows may be compressed on disk', () => {
-    const found = [...issued].filter(([, value]) => disguises(value).some((text) => everyRow.includes(text)));
+    const found = [...issued].filter(([, value]) =>
+      encodingsOf(value).some((text) => allRows.includes(text)),
+    );
     expect(found).toEqual([]);
-    expect(everyRow).toContain(canaries.table);
+    expect(allRows).toContain(canaries.table);
   });
 
   it('is in no log line, even at level debug', () => {
-    expect(said).toContain('"serving"');
-    expect([...issued].filter(([, value]) => said.includes(value))).toEqual([]);
+    expect(output).toContain('"serving"');
+    expect([...issued].filter(([, value]) => output.includes(value))).toEqual([]);
   });
 
   it('would be found: the search finds canaries', () => {

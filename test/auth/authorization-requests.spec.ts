@@ -18,7 +18,7 @@ afterAll(() => network.stop());
 type Changes = Readonly<Record<string, string>>;
 
 /** The answer's parameters, where the application is sent the browser back. */
-async function refusal(url: URL): Promise<Record<string, string>> {
+async function redirectedError(url: URL): Promise<Record<string, string>> {
   const { status, headers } = await send(network, { path: `${url.pathname}${url.search}` });
   expect(status).toBe(303);
   const location = new URL(headers.location ?? '');
@@ -69,7 +69,7 @@ describe('an authorization request refuses', () => {
   ])('%s [service-code-flow-only, flow-s256, flow-redirect]', async (_what, scope, changes, error) => {
     const attempt = await authorizationRequest(client, scope, changes);
     if (changes['response_type'] === '') attempt.url.searchParams.delete('response_type');
-    expect(await refusal(attempt.url)).toEqual({
+    expect(await redirectedError(attempt.url)).toEqual({
       error,
       // In words about what is wrong.
       error_description: expect.not.stringMatching(/^(The request was refused.)?$/),
@@ -83,7 +83,7 @@ describe('an authorization request refuses', () => {
     ['nonce', 256],
   ])('a %s of more than %d characters', async (name, most) => {
     const { url } = await authorizationRequest(client, 'openid', { [name]: 'x'.repeat(most + 1) });
-    expect(await refusal(url)).toMatchObject({
+    expect(await redirectedError(url)).toMatchObject({
       error: 'invalid_request',
       error_description: `${name} has more than ${most} characters`,
     });
@@ -94,7 +94,7 @@ describe('an authorization request refuses', () => {
 
   it('a missing state', async () => {
     const { url } = await authorizationRequest(client, 'read', { state: '' });
-    expect(await refusal(url)).toEqual({
+    expect(await redirectedError(url)).toEqual({
       error: 'invalid_request',
       error_description: 'state is missing',
       iss: network.issuer,
@@ -106,7 +106,7 @@ describe('an authorization request refuses', () => {
     async (name) => {
       const { url } = await authorizationRequest(client, 'openid', { resource: network.baseUrl });
       url.searchParams.append(name, url.searchParams.get(name) ?? '');
-      expect((await refusal(url)).error).toBe('invalid_request');
+      expect((await redirectedError(url)).error).toBe('invalid_request');
     },
   );
 });
@@ -204,6 +204,6 @@ describe('offline access', () => {
   it('is refused to an application without that registered scope, before the person is asked', async () => {
     const other = await discover(network, await network.registerApplication(['openid', 'read']));
     const { url } = await authorizationRequest(other, 'read offline_access');
-    expect((await refusal(url)).error).toBe('invalid_scope');
+    expect((await redirectedError(url)).error).toBe('invalid_scope');
   });
 });

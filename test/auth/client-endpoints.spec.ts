@@ -22,14 +22,14 @@ afterAll(() => network.stop());
 const endpoints = ['token', 'introspect', 'revoke'];
 const path = (endpoint: string) => `/api/auth/oauth2/${endpoint}`;
 /** A form that each of them understands. */
-const harmless = 'grant_type=refresh_token&refresh_token=x&token=x';
+const understoodForm = 'grant_type=refresh_token&refresh_token=x&token=x';
 
 const at = (endpoint: string, changes: Partial<RawRequest> = {}) =>
   send(network, {
     method: 'POST',
     path: path(endpoint),
     headers: [basicOf(application), formType],
-    body: harmless,
+    body: understoodForm,
     ...changes,
   });
 
@@ -64,35 +64,35 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
   it('a secret in the form with 401, and with 400 if it comes beside HTTP Basic [credentials-basic, token-request]', async () => {
     const { clientId, clientSecret } = application;
     const own = new URLSearchParams({ client_id: clientId, client_secret: clientSecret }).toString();
-    const body = `${harmless}&${own}`;
+    const body = `${understoodForm}&${own}`;
     expect(errorOf(await at(endpoint, { headers: [formType], body }))).toEqual([401, 'invalid_client']);
     expect(errorOf(await at(endpoint, { body }))).toEqual([400, 'invalid_request']);
   });
 
   it('a signed assertion with 401, and with 400 if it comes beside HTTP Basic', async () => {
     const type = encodeURIComponent('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
-    const body = `${harmless}&client_assertion=e30.e30.x&client_assertion_type=${type}`;
+    const body = `${understoodForm}&client_assertion=e30.e30.x&client_assertion_type=${type}`;
     expect(errorOf(await at(endpoint, { headers: [formType], body }))).toEqual([401, 'invalid_client']);
     expect(errorOf(await at(endpoint, { body }))).toEqual([400, 'invalid_request']);
   });
 
   it('a client_id in the form that differs from the credentials with 401', async () => {
     const other = await network.registerApplication();
-    const body = `${harmless}&client_id=${other.clientId}`;
+    const body = `${understoodForm}&client_id=${other.clientId}`;
     expect(errorOf(await at(endpoint, { body }))).toEqual([401, 'invalid_client']);
   });
 
   it.each(['Authorization', 'Content-Type', 'Origin'])(
     'a second %s header with 400 [origin-rule]',
     async (name) => {
-      const said: [string, string][] = [
+      const given: [string, string][] = [
         [...basicOf(application)] as [string, string],
         [...formType] as [string, string],
         ['origin', network.baseUrl],
       ];
-      expect((await at(endpoint, { headers: said })).body?.error).not.toBe('invalid_request');
-      const again = said.find(([header]) => header === name.toLowerCase()) ?? ['', ''];
-      expect(errorOf(await at(endpoint, { headers: [...said, again] }))).toEqual([400, 'invalid_request']);
+      expect((await at(endpoint, { headers: given })).body?.error).not.toBe('invalid_request');
+      const again = given.find(([header]) => header === name.toLowerCase()) ?? ['', ''];
+      expect(errorOf(await at(endpoint, { headers: [...given, again] }))).toEqual([400, 'invalid_request']);
     },
   );
 
@@ -107,9 +107,9 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
   it.each([
     ['application/json', '{}'],
     ['multipart/form-data; boundary=x', '--x--'],
-    ['text/plain', harmless],
-    ['application/x-www-form-urlencoded; charset=utf-16', harmless],
-    ['nonsense', harmless],
+    ['text/plain', understoodForm],
+    ['application/x-www-form-urlencoded; charset=utf-16', understoodForm],
+    ['nonsense', understoodForm],
   ])('a body of %s with 415 [token-request, credentials-basic]', async (type, body) => {
     const headers = [basicOf(application), ['content-type', type] as const];
     expect(errorOf(await at(endpoint, { headers, body }))).toEqual([415, 'invalid_request']);
@@ -121,18 +121,18 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
   });
 
   it.each([
-    ['malformed percent-encoding', `${harmless}&x=%zz`],
-    ['percent-encoded bytes that are not UTF-8', `${harmless}&x=%FF`],
-    ['bytes that are not UTF-8', Buffer.concat([Buffer.from(`${harmless}&x=`), Buffer.from([0xff])])],
-    ['a parameter twice', `${harmless}&token=x&grant_type=refresh_token`],
-    ['an unknown parameter twice', `${harmless}&x=1&%78=2`],
+    ['malformed percent-encoding', `${understoodForm}&x=%zz`],
+    ['percent-encoded bytes that are not UTF-8', `${understoodForm}&x=%FF`],
+    ['bytes that are not UTF-8', Buffer.concat([Buffer.from(`${understoodForm}&x=`), Buffer.from([0xff])])],
+    ['a parameter twice', `${understoodForm}&token=x&grant_type=refresh_token`],
+    ['an unknown parameter twice', `${understoodForm}&x=1&%78=2`],
     ['an empty form', ''],
   ])('%s with 400', async (_what, body) => {
     expect(errorOf(await at(endpoint, { body }))).toEqual([400, 'invalid_request']);
   });
 
   it('more than 64 KiB with 413, and accepts 64 KiB', async () => {
-    const padded = (size: number) => `${harmless}&x=`.padEnd(size, 'x');
+    const padded = (size: number) => `${understoodForm}&x=`.padEnd(size, 'x');
     expect(errorOf(await at(endpoint, { body: padded(64 * KIBI + 1) }))).toEqual([413, 'invalid_request']);
     const { status, body } = await at(endpoint, { body: padded(64 * KIBI) });
     expect([status, body?.error]).toEqual(endpoint === 'token' ? [400, 'invalid_grant'] : [200, undefined]);
@@ -142,7 +142,7 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
     ['letters', 'x'],
     ['characters that take three bytes when encoded', '"'],
   ])('no known parameter of 64 KiB, of %s', async (_what, letter) => {
-    const body = `${harmless}&redirect_uri=`.padEnd(64 * KIBI, letter);
+    const body = `${understoodForm}&redirect_uri=`.padEnd(64 * KIBI, letter);
     const answer = await at(endpoint, { body });
     const expected = endpoint === 'token' ? [400, 'invalid_grant'] : [200, undefined];
     expect([answer.status, answer.body?.error]).toEqual(expected);
@@ -152,7 +152,7 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
     const headers = [basicOf(application), formType];
     const sent = open(network, { method: 'POST', path: path(endpoint), headers });
     sent.on('error', () => undefined);
-    sent.write(`${harmless}&x=`.padEnd(64 * KIBI + 1, 'x'));
+    sent.write(`${understoodForm}&x=`.padEnd(64 * KIBI + 1, 'x'));
     const answer = await answerTo(sent);
     expect(errorOf(answer)).toEqual([413, 'invalid_request']);
     expect(answer.headers.connection).toBe('close');
@@ -203,9 +203,9 @@ describe('an address of the authorization server refuses', () => {
     const { hostname, port } = new URL(network.baseUrl);
     const socket = connect(Number(port), hostname);
     socket.write('GET /api/auth/jwks HTTP/1.1\r\nConnection: close\r\n\r\n');
-    const said = await text(socket);
-    expect(said).toMatch(/^HTTP\/1.1 400 /);
-    expect(JSON.parse(said.split('\r\n\r\n')[1] ?? '')).toEqual(refused[1]);
+    const answered = await text(socket);
+    expect(answered).toMatch(/^HTTP\/1.1 400 /);
+    expect(JSON.parse(answered.split('\r\n\r\n')[1] ?? '')).toEqual(refused[1]);
   });
 
   it.each([

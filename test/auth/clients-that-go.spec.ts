@@ -13,18 +13,18 @@ beforeAll(async () => {
 afterAll(() => network?.stop());
 
 /** Sends requests, and resets the connection once the server has had time to look at them, or not. */
-async function sendAndGo(requests: string, waits: boolean): Promise<void> {
+async function sendAndDisconnect(requests: string, untilRead: boolean): Promise<void> {
   const { port } = new URL(network.baseUrl);
   const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
   await once(socket, 'connect');
   await new Promise((written) => socket.write(requests, written));
   // Whatever it has come to by then: an answer of another connection says that this one's was read.
-  if (waits) await fetch(`${network.baseUrl}/livez`);
+  if (untilRead) await fetch(`${network.baseUrl}/livez`);
   socket.resetAndDestroy();
 }
 
 /** A form of so many bytes, of which two come. */
-function form(path: string, length: number): string {
+function formRequest(path: string, length: number): string {
   const head = [
     `POST ${path} HTTP/1.1`,
     `host: ${new URL(network.baseUrl).host}`,
@@ -41,7 +41,10 @@ it('a client that disconnects before its answer leaves no warning in the log', a
   for (const path of ['oauth2/token', 'oauth2/introspect', 'account/sign-in', 'interaction/x/sign-up'])
     for (let n = 0; n < 20; n++) {
       const address = `/api/auth/${path}`;
-      await sendAndGo(n % 2 ? form(address, 2).repeat(10) : form(address, 100), n % 4 < 2);
+      await sendAndDisconnect(
+        n % 2 ? formRequest(address, 2).repeat(10) : formRequest(address, 100),
+        n % 4 < 2,
+      );
     }
   // Behind all of these, a request of each kind that is answered.
   expect((await fetch(`${network.baseUrl}/api/auth/account`)).status).toBe(200);

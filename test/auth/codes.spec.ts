@@ -30,7 +30,7 @@ interface Issued {
   readonly attempt: Attempt;
 }
 
-async function issue(changes: Readonly<Record<string, string>> = {}): Promise<Issued> {
+async function issueCode(changes: Readonly<Record<string, string>> = {}): Promise<Issued> {
   const attempt = await authorizationRequest(client, 'openid offline_access read', changes);
   const callback = await new Browser(network.baseUrl).authorize(attempt.url, { handle: 'ada', password });
   return { code: callback.searchParams.get('code') ?? '', attempt };
@@ -62,7 +62,7 @@ async function grantOf(token: string): Promise<string> {
   return row.grant_id as string;
 }
 
-const eventsOf = async (grantId: string) =>
+const grantEventsOf = async (grantId: string) =>
   (await network.log().read(streams.grant(grantId))).map(({ event }) => event);
 
 describe('the token endpoint refuses a code, which its application can still exchange,', () => {
@@ -88,19 +88,19 @@ describe('the token endpoint refuses a code, which its application can still exc
       'invalid_grant',
     ],
   ])('%s [token-code-fields, flow-s256]', async (_what, changes, error) => {
-    const issued = await issue();
+    const issued = await issueCode();
     expect(outcome(await exchange(issued, changes(issued)))).toEqual([400, error]);
     expect(outcome(await exchange(issued, { resource: network.baseUrl }))).toEqual([200, undefined]);
   });
 
   it('of another application (mixed-up clients)', async () => {
-    const issued = await issue();
+    const issued = await issueCode();
     expect(outcome(await exchange(issued, {}, other))).toEqual([400, 'invalid_grant']);
     expect(outcome(await exchange(issued))).toEqual([200, undefined]);
   });
 
   it('of another sign-in of the same application (code injection)', async () => {
-    const [victims, attackers] = [await issue(), await issue()];
+    const [victims, attackers] = [await issueCode(), await issueCode()];
     const injected = { code: victims.code, attempt: attackers.attempt };
     expect(outcome(await exchange(injected))).toEqual([400, 'invalid_grant']);
     expect(outcome(await exchange(victims))).toEqual([200, undefined]);
@@ -119,7 +119,7 @@ describe('the token endpoint refuses', () => {
   });
 
   it('an expired code', async () => {
-    const issued = await issue();
+    const issued = await issueCode();
     await network.database().dataSource.query(
       `UPDATE authority.oidc_record SET payload = payload || '{"exp": 1}'
        WHERE kind = 'AuthorizationCode' AND key_hash = sha256($1::bytea)`,
@@ -129,7 +129,7 @@ describe('the token endpoint refuses', () => {
   });
 
   it('a used code, and ends its grant with all its tokens [flow-callback]', async () => {
-    const issued = await issue();
+    const issued = await issueCode();
     const { body } = await exchange(issued);
     expect(await isLive(client, body.access_token)).toBe(true);
     const grantId = await grantOf(body.access_token);
@@ -137,7 +137,7 @@ describe('the token endpoint refuses', () => {
     expect(await isLive(client, body.access_token)).toBe(false);
     const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token };
     expect(outcome(await post(network, 'token', application, refresh))).toEqual([400, 'invalid_grant']);
-    expect((await eventsOf(grantId)).slice(1)).toEqual([
+    expect((await grantEventsOf(grantId)).slice(1)).toEqual([
       expect.objectContaining({
         type: 'grant.reuse_detected',
         data: expect.objectContaining({ of: 'authorization_code', at: expect.any(Number) }),
@@ -155,13 +155,13 @@ describe('the token endpoint refuses', () => {
     ['another redirect_uri', { redirect_uri: `${redirectUri}/` }],
     ['no redirect_uri', { redirect_uri: undefined }],
   ])('a used code also with %s, and ends its grant once', async (_what, changes) => {
-    const issued = await issue();
+    const issued = await issueCode();
     const { body } = await exchange(issued);
     const grantId = await grantOf(body.access_token);
     expect((await exchange(issued, changes)).status).toBe(400);
     expect(await isLive(client, body.access_token)).toBe(false);
     expect((await exchange(issued)).status).toBe(400);
-    expect((await eventsOf(grantId)).slice(1)).toEqual([
+    expect((await grantEventsOf(grantId)).slice(1)).toEqual([
       expect.objectContaining({
         type: 'grant.reuse_detected',
         data: expect.objectContaining({ of: 'authorization_code' }),
@@ -174,14 +174,14 @@ describe('the token endpoint refuses', () => {
     ['another application', () => other],
     ['a client without the secret', () => ({ ...application, clientSecret: 'guessed' })],
   ])('a used code from %s, and keeps its grant', async (_who, by) => {
-    const issued = await issue();
+    const issued = await issueCode();
     const { body } = await exchange(issued);
     expect((await exchange(issued, {}, by())).status).toBeGreaterThanOrEqual(400);
     expect(await isLive(client, body.access_token)).toBe(true);
   });
 
   it('all but one of sixteen concurrent exchanges of one code, and ends its grant', async () => {
-    const issued = await issue();
+    const issued = await issueCode();
     const answers = await Promise.all(Array.from({ length: 16 }, () => exchange(issued)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     const winner = answers.find(({ status }) => status === 200);
@@ -191,7 +191,7 @@ describe('the token endpoint refuses', () => {
 
 describe('each use of a grant', () => {
   it('is in the log, with application, address class and time', async () => {
-    const issued = await issue();
+    const issued = await issueCode();
     const { body } = await exchange(issued);
     const grantId = await grantOf(body.access_token);
     const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token };
@@ -214,7 +214,7 @@ describe('each use of a grant', () => {
   });
 
   it('is refused while the log is unavailable, and the token can be used afterwards', async () => {
-    const issued = await issue();
+    const issued = await issueCode();
     const { body } = await exchange(issued);
     const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token };
     await network.eventStore.begin();
@@ -227,7 +227,7 @@ describe('each use of a grant', () => {
   });
 
   it('is refused if the log has its end and the authority store does not', async () => {
-    const issued = await issue();
+    const issued = await issueCode();
     const { body } = await exchange(issued);
     const grantId = await grantOf(body.access_token);
     const [first] = await network.log().read(streams.grant(grantId));

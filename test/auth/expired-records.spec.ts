@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 /** That many records that expire this long after now. */
-const keep = (kind: string, count: number, milliseconds: number, consumed = false) =>
+const insertRecords = (kind: string, count: number, milliseconds: number, consumed = false) =>
   database.pool.query(
     `INSERT INTO authority.oidc_record (kind, key_hash, payload, expires_at, consumed_at)
      SELECT $1, sha256(($1 || $3 || n)::bytea), '{}', to_timestamp($3::double precision / 1000), $4
@@ -40,19 +40,19 @@ const keep = (kind: string, count: number, milliseconds: number, consumed = fals
     [kind, count, NOW + milliseconds, consumed ? new Date(NOW - HOUR) : null],
   );
 
-const kept = async () =>
+const remainingRecords = async () =>
   (await database.pool.query('SELECT kind FROM authority.oidc_record ORDER BY kind')).rows;
 
 describe('expired records of the authorization server', () => {
   it('are deleted in batches, by several servers concurrently', async () => {
-    await keep('AccessToken', 250, -HOUR);
-    await keep('Session', 250, -2 * HOUR, true);
-    await keep('RefreshToken', 1, HOUR, true);
-    await keep('Interaction', 1, -1_000);
+    await insertRecords('AccessToken', 250, -HOUR);
+    await insertRecords('Session', 250, -2 * HOUR, true);
+    await insertRecords('RefreshToken', 1, HOUR, true);
+    await insertRecords('Interaction', 1, -1_000);
     const deleted = await Promise.all([1, 2, 3].map(() => records.sweep(20)));
     expect(deleted.reduce((sum, each) => sum + each)).toBe(500);
     // A spent refresh token until it expires, so that its reuse shows; and what expired by another's clock perhaps.
-    expect(await kept()).toEqual([{ kind: 'Interaction' }, { kind: 'RefreshToken' }]);
+    expect(await remainingRecords()).toEqual([{ kind: 'Interaction' }, { kind: 'RefreshToken' }]);
     expect(await records.sweep()).toBe(0);
   });
 

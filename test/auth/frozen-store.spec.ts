@@ -15,8 +15,8 @@ let network: AuthNetwork;
 let client: oidc.Configuration;
 let refreshTokens: string[];
 /** Sees what is committed, and nothing else. */
-let bystander: Client;
-let holder: Client;
+let observer: Client;
+let lockHolder: Client;
 
 beforeAll(async () => {
   network = await startAuthNetwork();
@@ -26,20 +26,20 @@ beforeAll(async () => {
   refreshTokens = [];
   for (let count = 0; count < REFRESHES; count++)
     refreshTokens.push((await connect(client, browser, 'ada')).refreshToken);
-  bystander = new Client(network.databaseUrl);
-  holder = new Client(network.databaseUrl);
-  await Promise.all([bystander.connect(), holder.connect()]);
+  observer = new Client(network.databaseUrl);
+  lockHolder = new Client(network.databaseUrl);
+  await Promise.all([observer.connect(), lockHolder.connect()]);
 });
 
 afterAll(async () => {
-  await Promise.all([bystander.end(), holder.end()]);
+  await Promise.all([observer.end(), lockHolder.end()]);
   await network.stop();
 });
 
 const count = async (sql: string, parameters: unknown[] = []) =>
-  Number((await bystander.query<{ n: string }>(`SELECT count(*) AS n FROM ${sql}`, parameters)).rows[0]?.n);
+  Number((await observer.query<{ n: string }>(`SELECT count(*) AS n FROM ${sql}`, parameters)).rows[0]?.n);
 
-const backends = (state: string) =>
+const countBackends = (state: string) =>
   count(`pg_stat_activity WHERE application_name = 'plaza-auth-test' AND ${state}`);
 
 /** A refresh as the network itself answers it. */
@@ -47,15 +47,15 @@ const refreshed = async (token: string) => errorOf(oidc.refreshTokenGrant(client
 
 describe('Postgres backends that freeze during token requests', () => {
   it('leave no connection on which a write is acknowledged and then lost', async () => {
-    await holder.query('BEGIN');
-    await holder.query(`SELECT 1 FROM authority.oidc_record WHERE kind = 'RefreshToken' FOR UPDATE`);
+    await lockHolder.query('BEGIN');
+    await lockHolder.query(`SELECT 1 FROM authority.oidc_record WHERE kind = 'RefreshToken' FOR UPDATE`);
     const answers = Promise.all(refreshTokens.map(refreshed));
-    const waiting = () => backends(`wait_event_type = 'Lock'`);
+    const waiting = () => countBackends(`wait_event_type = 'Lock'`);
     await until(async () => (await waiting()) === REFRESHES);
 
     network.postgres.freeze();
     const refusals = await answers.finally(() => network.postgres.thaw());
-    await holder.query('ROLLBACK');
+    await lockHolder.query('ROLLBACK');
     for (const refusal of refusals)
       expect(refusal).toMatchObject({ status: 503, error: 'temporarily_unavailable' });
 
@@ -76,6 +76,6 @@ describe('Postgres backends that freeze during token requests', () => {
         await count('authority.oidc_record WHERE key_hash = sha256($1::bytea)', [Buffer.from(accessToken)]),
       ).toBe(1);
     }
-    expect(await backends(`state LIKE 'idle in transaction%'`)).toBe(0);
+    expect(await countBackends(`state LIKE 'idle in transaction%'`)).toBe(0);
   });
 });

@@ -29,13 +29,13 @@ afterAll(() => network.stop());
 const metadata = { requestId: 'r', operator: 'grace', reason: 'a test' };
 const execute = <Result>(command: Command<Result>) => network.app().get(CommandBus).execute(command);
 
-async function issue(application = appId, person = actorId): Promise<string> {
+async function issueGrant(application = appId, person = actorId): Promise<string> {
   const grantId = randomUUID();
   await execute(new IssueGrant(grantId, application, person, ['read'], metadata));
   return grantId;
 }
 
-const revokeOf = (application: string) =>
+const revokeGrantsOf = (application: string) =>
   execute(new RevokeGrants({ cause: 'operator', appId: application }, metadata));
 
 const disconnect = (person: string, application?: string) =>
@@ -43,7 +43,7 @@ const disconnect = (person: string, application?: string) =>
 
 const refresh = (grantId: string) => execute(new RefreshGrant(grantId, metadata));
 
-async function typesOf(grantId: string): Promise<readonly string[]> {
+async function eventTypesOf(grantId: string): Promise<readonly string[]> {
   const recorded = await network.log().read(streams.grant(grantId));
   return recorded.map(({ event }) => event.type);
 }
@@ -79,54 +79,57 @@ async function costOf(refreshing: RefreshGrant) {
 
 describe('a grant', () => {
   it('is refreshed by reading one event, however many it has', async () => {
-    const grantId = await issue();
+    const grantId = await issueGrant();
     for (let times = 0; times < 12; times++) await refresh(grantId);
     expect(await costOf(new RefreshGrant(grantId, metadata))).toEqual({
       read: 1,
       appended: 1,
       revision: 13n,
     });
-    expect(await typesOf(grantId)).toEqual(['grant.issued', ...Array<string>(13).fill('grant.refreshed')]);
+    expect(await eventTypesOf(grantId)).toEqual([
+      'grant.issued',
+      ...Array<string>(13).fill('grant.refreshed'),
+    ]);
   });
 
   it('is refreshed without a read if the newest revision is known, and with one if it is not', async () => {
-    const grantId = await issue();
+    const grantId = await issueGrant();
     const since = (revision: bigint) => new RefreshGrant(grantId, metadata, { appId, actorId, revision });
     expect(await costOf(since(0n))).toEqual({ read: 0, appended: 1, revision: 1n });
     expect(await costOf(since(0n))).toEqual({ read: 1, appended: 1, revision: 2n });
     expect(await costOf(since(9n))).toEqual({ read: 1, appended: 1, revision: 3n });
     await execute(new RevokeGrant(grantId, { cause: 'person' }, metadata));
     await expect(execute(since(3n))).rejects.toMatchObject({ code: 'not_found' });
-    expect((await typesOf(grantId)).at(-1)).toBe('grant.revoked');
+    expect((await eventTypesOf(grantId)).at(-1)).toBe('grant.revoked');
   });
 
   it('is not refreshed once it has ended, whatever its row says', async () => {
-    const grantId = await issue();
+    const grantId = await issueGrant();
     await execute(new RevokeGrant(grantId, { cause: 'person' }, metadata));
     await network
       .database()
       .dataSource.query('UPDATE authority.app_grant SET revoked_at = NULL WHERE grant_id = $1', [grantId]);
     await expect(refresh(grantId)).rejects.toMatchObject({ code: 'not_found' });
     await expect(refresh('nowhere')).rejects.toMatchObject({ code: 'not_found' });
-    expect(await typesOf(grantId)).toEqual(['grant.issued', 'grant.revoked']);
+    expect(await eventTypesOf(grantId)).toEqual(['grant.issued', 'grant.revoked']);
   });
 
   it('that is refreshed and revoked concurrently ends as revoked', async () => {
     const once = async (): Promise<void> => {
-      const grantId = await issue();
+      const grantId = await issueGrant();
       await Promise.allSettled([
         refresh(grantId),
         execute(new RevokeGrant(grantId, { cause: 'client' }, metadata)),
         refresh(grantId),
       ]);
-      expect((await typesOf(grantId)).at(-1)).toBe('grant.revoked');
+      expect((await eventTypesOf(grantId)).at(-1)).toBe('grant.revoked');
       expect(await isRevoked(grantId)).toBe(true);
     };
     await Promise.all(Array.from({ length: 10 }, once));
   });
 
   it('that ends by reuse records the reused kind of token, and ends once', async () => {
-    const grantId = await issue();
+    const grantId = await issueGrant();
     await refresh(grantId);
     const ending = { cause: 'reuse', of: 'refresh_token' } as const;
     expect(await execute(new RevokeGrant(grantId, ending, metadata))).toEqual({ changed: true });
@@ -142,29 +145,29 @@ describe('a grant', () => {
 describe('the grants of an application', () => {
   it('all end, each with operator and reason, and those of other applications do not', async () => {
     const { clientId } = await network.registerApplication();
-    const others = await issue();
-    const grantIds = await Promise.all(Array.from({ length: 20 }, () => issue(clientId)));
+    const others = await issueGrant();
+    const grantIds = await Promise.all(Array.from({ length: 20 }, () => issueGrant(clientId)));
     await execute(new RevokeGrant(grantIds[0] ?? '', { cause: 'person' }, metadata));
-    expect(await revokeOf(clientId)).toEqual({ revoked: 19 });
+    expect(await revokeGrantsOf(clientId)).toEqual({ revoked: 19 });
     for (const grantId of grantIds) expect(await isRevoked(grantId)).toBe(true);
     expect(await isRevoked(others)).toBe(false);
     const newest = (await network.log().read(streams.grant(grantIds[1] ?? ''))).at(-1);
     expect(newest?.event.data).toMatchObject({ cause: 'operator' });
     expect(newest?.metadata).toMatchObject({ ...metadata, appId: clientId, grantId: grantIds[1] });
-    expect(await revokeOf(clientId)).toEqual({ revoked: 0 });
+    expect(await revokeGrantsOf(clientId)).toEqual({ revoked: 0 });
   });
 
   it('all end on a retry after a crash between two of them', async () => {
     const { clientId } = await network.registerApplication();
-    const [revoked, live] = [await issue(clientId), await issue(clientId)];
+    const [revoked, live] = [await issueGrant(clientId), await issueGrant(clientId)];
     await execute(new RevokeGrant(revoked, { cause: 'operator' }, metadata));
     // As if the process had gone between the append and the row.
     await network
       .database()
       .dataSource.query('UPDATE authority.app_grant SET revoked_at = NULL WHERE grant_id = $1', [revoked]);
-    expect(await revokeOf(clientId)).toEqual({ revoked: 1 });
+    expect(await revokeGrantsOf(clientId)).toEqual({ revoked: 1 });
     expect([await isRevoked(revoked), await isRevoked(live)]).toEqual([true, true]);
-    expect(await typesOf(revoked)).toEqual(['grant.issued', 'grant.revoked']);
+    expect(await eventTypesOf(revoked)).toEqual(['grant.issued', 'grant.revoked']);
   });
 
   it('all end except one that the log does not know, which is reported', async () => {
@@ -174,8 +177,8 @@ describe('the grants of an application', () => {
       `INSERT INTO authority.app_grant (grant_id, app_id, actor_id, scopes, issued_at) VALUES ('-', $1, $2, '{}', 1)`,
       [clientId, actorId],
     );
-    const grantIds = await Promise.all(Array.from({ length: 9 }, () => issue(clientId)));
-    await expect(revokeOf(clientId)).rejects.toMatchObject({
+    const grantIds = await Promise.all(Array.from({ length: 9 }, () => issueGrant(clientId)));
+    await expect(revokeGrantsOf(clientId)).rejects.toMatchObject({
       code: 'not_found',
       message: 'The log does not know 1 of these grants; all others are revoked.',
     });
@@ -205,7 +208,7 @@ describe('the grants of an application', () => {
   });
 
   it('are not found for an unknown application', async () => {
-    await expect(revokeOf('nobody')).rejects.toMatchObject({
+    await expect(revokeGrantsOf('nobody')).rejects.toMatchObject({
       code: 'not_found',
     });
   });
@@ -214,9 +217,9 @@ describe('the grants of an application', () => {
 describe('the grants of a person', () => {
   it('all end, or those of one application, each as an act of the person, and those of other people do not', async () => {
     const [bob, { clientId }] = [await network.createAccount('bob'), await network.registerApplication()];
-    const others = await issue(clientId);
-    const grantIds = await Promise.all(Array.from({ length: 9 }, () => issue(clientId, bob)));
-    const elsewhere = await issue(appId, bob);
+    const others = await issueGrant(clientId);
+    const grantIds = await Promise.all(Array.from({ length: 9 }, () => issueGrant(clientId, bob)));
+    const elsewhere = await issueGrant(appId, bob);
     expect(await disconnect(bob, clientId)).toEqual({ revoked: 9 });
     for (const grantId of grantIds) expect(await isRevoked(grantId)).toBe(true);
     expect([await isRevoked(elsewhere), await isRevoked(others)]).toEqual([false, false]);
@@ -225,14 +228,14 @@ describe('the grants of a person', () => {
       event: { type: 'grant.revoked', data: { cause: 'person', actorId: bob } },
       metadata: { appId: clientId, grantId: grantIds[0] },
     });
-    await issue(clientId, bob);
+    await issueGrant(clientId, bob);
     expect(await disconnect(bob)).toEqual({ revoked: 2 });
     expect([await isRevoked(elsewhere), await isRevoked(others)]).toEqual([true, false]);
   });
 
   it('end on a retry after the log was unavailable', async () => {
     const eve = await network.createAccount('eve');
-    const grantIds = await Promise.all(Array.from({ length: 9 }, () => issue(appId, eve)));
+    const grantIds = await Promise.all(Array.from({ length: 9 }, () => issueGrant(appId, eve)));
     await network.eventStore.begin();
     await expect(disconnect(eve)).rejects.toBeInstanceOf(LogUnavailable);
     await network.eventStore.end();

@@ -8,7 +8,7 @@ import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 
 const host = 'plaza.example';
-const name = 'strict-transport-security';
+const HEADER = 'strict-transport-security';
 
 let network: AuthNetwork;
 
@@ -27,9 +27,9 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
 }
 
 /** What is no HTTP at all. */
-async function say(words: string): Promise<string> {
+async function sendBytes(bytes: string): Promise<string> {
   const socket = connect(network.config.port, '127.0.0.1');
-  socket.end(words);
+  socket.end(bytes);
   return text(socket);
 }
 
@@ -47,7 +47,7 @@ describe('behind https', () => {
   it.each(answers)('an answer %s has Strict-Transport-Security', async (_what, path, status) => {
     const answer = await ask(path);
     expect(answer.status).toBe(status);
-    expect(answer.headers[name]).toBe('max-age=63072000');
+    expect(answer.headers[HEADER]).toBe('max-age=63072000');
   });
 
   it('so has a refusal of the host, the method, the application, or of bytes that are not HTTP', async () => {
@@ -57,8 +57,8 @@ describe('behind https', () => {
       await ask('/api/auth/oauth2/token', {}, 'POST'),
     ];
     expect(refused.every(({ status }) => status !== 200)).toBe(true);
-    expect(refused.map(({ headers }) => headers[name])).toEqual(Array(3).fill('max-age=63072000'));
-    expect(await say('what\r\n\r\n')).toContain(`${name}: max-age=63072000\r\n`);
+    expect(refused.map(({ headers }) => headers[HEADER])).toEqual(Array(3).fill('max-age=63072000'));
+    expect(await sendBytes('what\r\n\r\n')).toContain(`${HEADER}: max-age=63072000\r\n`);
   });
 });
 
@@ -68,7 +68,7 @@ describe('behind http', () => {
   it.each(answers)('an answer %s has no Strict-Transport-Security', async (_what, path, status) => {
     const answer = await ask(path);
     expect(answer.status).toBe(status);
-    expect(answer.headers[name]).toBeUndefined();
+    expect(answer.headers[HEADER]).toBeUndefined();
   });
 });
 

@@ -38,21 +38,24 @@ interface Refused {
   readonly members: Readonly<Record<string, string>>;
 }
 
-const inBody = ({ status, body }: RawAnswer): Refused => ({ status, members: body as Refused['members'] });
+const errorInBody = ({ status, body }: RawAnswer): Refused => ({
+  status,
+  members: body as Refused['members'],
+});
 
 /** What the authorization endpoint answers a browser; without one, nobody is signed in. */
-async function inAddress(
+async function errorInRedirect(
   changes: Readonly<Record<string, string>>,
   browser = new Visitor(network.baseUrl),
 ): Promise<Refused> {
   const { url } = await authorizationRequest(client, 'openid', changes);
   const answer = await browser.open(url);
   if (!answer.url.startsWith(redirectUri))
-    return inBody(await send(network, { path: url.pathname + url.search }));
+    return errorInBody(await send(network, { path: url.pathname + url.search }));
   return { status: 303, members: Object.fromEntries(new URL(answer.url).searchParams) };
 }
 
-async function consent(decision: string): Promise<Refused> {
+async function decide(decision: string): Promise<Refused> {
   const { url } = await authorizationRequest(client, 'openid');
   const callback = await visitor.submit(await visitor.open(url), { decision });
   return { status: 303, members: Object.fromEntries(new URL(callback.url).searchParams) };
@@ -61,7 +64,7 @@ async function consent(decision: string): Promise<Refused> {
 const query = (sql: string) => network.database().dataSource.query(sql);
 
 /** While the authority store is not as it has to be. */
-async function during(change: string, undo: string, ask: () => Promise<Refused>): Promise<Refused> {
+async function withStoreChange(change: string, undo: string, ask: () => Promise<Refused>): Promise<Refused> {
   await query(change);
   try {
     return await ask();
@@ -71,23 +74,23 @@ async function during(change: string, undo: string, ask: () => Promise<Refused>)
 }
 
 const atToken = async (parameters: Readonly<Record<string, string>>, by = application) =>
-  inBody(await post(network, 'token', by, parameters));
+  errorInBody(await post(network, 'token', by, parameters));
 
 const refresh = (token = connected.refreshToken) =>
   atToken({ grant_type: 'refresh_token', refresh_token: token });
 
-const stranger = { clientId: 'nobody', clientSecret: 'nothing' };
-const forged = () => `${connected.idToken.slice(0, -8)}AAAAAAAA`;
+const unknownClient = { clientId: 'nobody', clientSecret: 'nothing' };
+const forgedIdToken = () => `${connected.idToken.slice(0, -8)}AAAAAAAA`;
 
 /** Every published code, the request that it answers, and the status that it comes with. */
 const table: readonly (readonly [string, () => Promise<Refused>, number])[] = [
   ['invalid_request', () => atToken({}), 400],
-  ['invalid_client', () => atToken({ grant_type: 'refresh_token' }, stranger), 401],
+  ['invalid_client', () => atToken({ grant_type: 'refresh_token' }, unknownClient), 401],
   ['invalid_grant', () => refresh('x'.repeat(43)), 400],
-  ['invalid_scope', () => inAddress({ scope: 'everything' }), 303],
+  ['invalid_scope', () => errorInRedirect({ scope: 'everything' }), 303],
   ['unsupported_grant_type', () => atToken({ grant_type: 'password' }), 400],
-  ['unsupported_response_type', () => inAddress({ response_type: 'token' }), 303],
-  ['access_denied', () => consent('deny'), 303],
+  ['unsupported_response_type', () => errorInRedirect({ response_type: 'token' }), 303],
+  ['access_denied', () => decide('deny'), 303],
   [
     'temporarily_unavailable',
     async () => {
@@ -103,7 +106,7 @@ const table: readonly (readonly [string, () => Promise<Refused>, number])[] = [
   [
     'server_error',
     () =>
-      during(
+      withStoreChange(
         'ALTER TABLE authority.oidc_record RENAME COLUMN payload TO elsewhere',
         'ALTER TABLE authority.oidc_record RENAME COLUMN elsewhere TO payload',
         refresh,
@@ -114,34 +117,38 @@ const table: readonly (readonly [string, () => Promise<Refused>, number])[] = [
     'invalid_token',
     async () => {
       const headers = [['authorization', 'Bearer nonsense']] as const;
-      return inBody(await send(network, { path: '/api/auth/oauth2/userinfo', headers }));
+      return errorInBody(await send(network, { path: '/api/auth/oauth2/userinfo', headers }));
     },
     401,
   ],
   [
     'unsupported_token_type',
-    async () => inBody(await post(network, 'revoke', application, { token: connected.idToken })),
+    async () => errorInBody(await post(network, 'revoke', application, { token: connected.idToken })),
     400,
   ],
-  ['invalid_target', () => inAddress({ resource: 'https://other.example' }), 303],
-  ['invalid_signature', () => inAddress({ id_token_hint: forged() }), 303],
-  ['invalid_redirect_uri', () => inAddress({ redirect_uri: 'https://evil.example/' }), 400],
-  ['invalid_request_uri', () => inAddress({ request_uri: 'nonsense' }), 303],
-  ['request_not_supported', () => inAddress({ request: 'e30.e30.' }), 303],
-  ['request_uri_not_supported', () => inAddress({ request_uri: 'urn:ietf:params:oauth:request_uri:x' }), 303],
-  ['login_required', () => inAddress({ prompt: 'none' }), 303],
+  ['invalid_target', () => errorInRedirect({ resource: 'https://other.example' }), 303],
+  ['invalid_signature', () => errorInRedirect({ id_token_hint: forgedIdToken() }), 303],
+  ['invalid_redirect_uri', () => errorInRedirect({ redirect_uri: 'https://evil.example/' }), 400],
+  ['invalid_request_uri', () => errorInRedirect({ request_uri: 'nonsense' }), 303],
+  ['request_not_supported', () => errorInRedirect({ request: 'e30.e30.' }), 303],
+  [
+    'request_uri_not_supported',
+    () => errorInRedirect({ request_uri: 'urn:ietf:params:oauth:request_uri:x' }),
+    303,
+  ],
+  ['login_required', () => errorInRedirect({ prompt: 'none' }), 303],
   [
     'interaction_required',
     () =>
-      during(
+      withStoreChange(
         `UPDATE authority.account SET state = 'suspended' WHERE actor_id = '${actorId}'`,
         `UPDATE authority.account SET state = 'active' WHERE actor_id = '${actorId}'`,
-        () => inAddress({ prompt: 'none' }, visitor),
+        () => errorInRedirect({ prompt: 'none' }, visitor),
       ),
     303,
   ],
-  ['account_selection_required', () => inAddress({ prompt: 'none', login_hint: 'bob' }, visitor), 303],
-  ['consent_required', () => inAddress({ prompt: 'none' }, visitor), 303],
+  ['account_selection_required', () => errorInRedirect({ prompt: 'none', login_hint: 'bob' }, visitor), 303],
+  ['consent_required', () => errorInRedirect({ prompt: 'none' }, visitor), 303],
 ];
 
 const document = readFileSync(new URL('../../docs/network-api.md', import.meta.url), 'utf8');

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => network.stop());
 
 /** A person at the consent page of an application, both of their own for a test. */
-interface Way {
+interface PendingConsent {
   readonly actorId: string;
   readonly application: ClientCredentials;
   readonly client: oidc.Configuration;
@@ -33,7 +33,7 @@ interface Way {
   readonly consent: Answer;
 }
 
-async function atConsent(): Promise<Way> {
+async function atConsent(): Promise<PendingConsent> {
   const handle = `person_${++people}`;
   const actorId = await network.createAccount(handle);
   const application = await network.registerApplication();
@@ -45,7 +45,7 @@ async function atConsent(): Promise<Way> {
 }
 
 /** Says yes; answers the address that the browser is then to come for the code at. */
-async function consented({ visitor, consent }: Way): Promise<URL> {
+async function allow({ visitor, consent }: PendingConsent): Promise<URL> {
   const form = consent.forms.find(({ action }) => action.endsWith('/consent'));
   const answer = await visitor.request(new URL(form?.action ?? '', network.baseUrl), {
     method: 'POST',
@@ -59,11 +59,12 @@ async function consented({ visitor, consent }: Way): Promise<URL> {
 const execute = (command: Command<unknown>) => network.app().get(CommandBus).execute(command);
 const metadata = { requestId: 'r', operator: 'test', reason: 'a test' };
 const acts = {
-  suspendsPerson: ({ actorId }: Way) => execute(new SuspendAccount(actorId, metadata)),
-  suspendsApplication: ({ application }: Way) =>
+  suspendsPerson: ({ actorId }: PendingConsent) => execute(new SuspendAccount(actorId, metadata)),
+  suspendsApplication: ({ application }: PendingConsent) =>
     execute(new SuspendApplication(application.clientId, metadata)),
-  signsOut: ({ actorId }: Way) => execute(new SignOutEverywhere(actorId, metadata)),
-  disconnects: ({ actorId }: Way) => execute(new RevokeGrants({ cause: 'person', actorId }, metadata)),
+  signsOut: ({ actorId }: PendingConsent) => execute(new SignOutEverywhere(actorId, metadata)),
+  disconnects: ({ actorId }: PendingConsent) =>
+    execute(new RevokeGrants({ cause: 'person', actorId }, metadata)),
 };
 type Act = keyof typeof acts;
 
@@ -75,14 +76,14 @@ describe('a consent makes no grant if, while the page was open,', () => {
     ['the application was suspended', 'suspendsApplication', 'social_authority_required'],
     ['the person signed out everywhere', 'signsOut', 'invalid_request'],
   ])('%s', async (_what, act, code) => {
-    const way = await atConsent();
-    await acts[act](way);
-    const refused = await way.visitor.submit(way.consent, { decision: 'allow' });
+    const pending = await atConsent();
+    await acts[act](pending);
+    const refused = await pending.visitor.submit(pending.consent, { decision: 'allow' });
     expect([refused.status >= 400, isAtApplication(refused)]).toEqual([true, false]);
     expect(refused.text).toContain(code);
     const { dataSource } = network.database();
     const grants = `SELECT FROM authority.app_grant WHERE actor_id = $1`;
-    expect(await dataSource.query(grants, [way.actorId])).toEqual([]);
+    expect(await dataSource.query(grants, [pending.actorId])).toEqual([]);
   });
 });
 
@@ -93,10 +94,10 @@ describe('a consent brings no code if, before the redirect,', () => {
     ['the person signed out everywhere', 'signsOut', 'invalid_request'],
     ['the person disconnected the application, and they are asked again', 'disconnects', 'name="decision"'],
   ])('%s', async (_what, act, text) => {
-    const way = await atConsent();
-    const next = await consented(way);
-    await acts[act](way);
-    const answer = await way.visitor.open(next);
+    const pending = await atConsent();
+    const next = await allow(pending);
+    await acts[act](pending);
+    const answer = await pending.visitor.open(next);
     expect(isAtApplication(answer)).toBe(false);
     expect(answer.text).toContain(text);
   });
@@ -121,10 +122,10 @@ describe('a code, before its exchange,', () => {
     ],
     ['stays valid when the person signs out everywhere', 'signsOut', undefined],
   ])('%s', async (_what, act, error) => {
-    const way = await atConsent();
-    const { url } = await way.visitor.open(await consented(way));
-    await acts[act](way);
-    expect(await errorOf(exchange(way.client, new URL(url), way.attempt))).toEqual(error);
+    const pending = await atConsent();
+    const { url } = await pending.visitor.open(await allow(pending));
+    await acts[act](pending);
+    expect(await errorOf(exchange(pending.client, new URL(url), pending.attempt))).toEqual(error);
   });
 });
 

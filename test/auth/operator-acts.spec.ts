@@ -46,7 +46,7 @@ async function plaza(...args: string[]): Promise<string> {
   return printed;
 }
 
-const asked = async <Answer>(...args: string[]): Promise<Answer> =>
+const runForJson = async <Answer>(...args: string[]): Promise<Answer> =>
   JSON.parse(await plaza(...args, '--json')) as Answer;
 
 /** The items of a list, which are a line each. */
@@ -58,7 +58,7 @@ async function listed<Item>(...args: string[]): Promise<Item[]> {
 
 describe('the command line of an operator', () => {
   it('suspends and reinstates an application', async () => {
-    const { clientId } = await asked<{ clientId: string }>(
+    const { clientId } = await runForJson<{ clientId: string }>(
       'app',
       'register',
       '--name',
@@ -77,11 +77,11 @@ describe('the command line of an operator', () => {
       `${clientId} is suspended already (lifecycle revision 2); nothing changed\n`,
     );
     expect(await listed('app', 'list')).toMatchObject([{ clientId, name: 'Quill', state: 'suspended' }]);
-    expect(await asked('app', 'reinstate', clientId, '--reason', 'they mended it')).toEqual({
+    expect(await runForJson('app', 'reinstate', clientId, '--reason', 'they mended it')).toEqual({
       changed: true,
       revision: 3,
     });
-    expect(await asked('app', 'reinstate', clientId)).toEqual({ changed: false, revision: 3 });
+    expect(await runForJson('app', 'reinstate', clientId)).toEqual({ changed: false, revision: 3 });
     expect(await listed('app', 'list')).toEqual([
       {
         clientId,
@@ -97,7 +97,7 @@ describe('the command line of an operator', () => {
   });
 
   it('revokes the grants of an application, and rotates its secret', async () => {
-    const { clientId, clientSecret } = await asked<{ clientId: string; clientSecret: string }>(
+    const { clientId, clientSecret } = await runForJson<{ clientId: string; clientSecret: string }>(
       'app',
       'register',
       '--name',
@@ -116,7 +116,7 @@ describe('the command line of an operator', () => {
     expect(await isLive(client, accessToken)).toBe(false);
 
     const before = Date.now();
-    const rotated = await asked<{ clientSecret: string; previousUntil: number }>(
+    const rotated = await runForJson<{ clientSecret: string; previousUntil: number }>(
       'app',
       'rotate-secret',
       clientId,
@@ -125,7 +125,7 @@ describe('the command line of an operator', () => {
     );
     expect(rotated.clientSecret).not.toBe(clientSecret);
     expect(Math.round((rotated.previousUntil - before) / 60_000)).toBe(15);
-    const byDefault = await asked<{ previousUntil: number }>('app', 'rotate-secret', clientId);
+    const byDefault = await runForJson<{ previousUntil: number }>('app', 'rotate-secret', clientId);
     expect(Math.round((byDefault.previousUntil - before) / 3_600_000)).toBe(24);
   });
 
@@ -145,7 +145,7 @@ describe('the command line of an operator', () => {
     type Key = { kid: string; state: string };
     const [old] = await listed<Key>('keys', 'list');
     expect(old).toEqual({ kid: expect.any(String), state: 'signing', signsFrom: null, publishedUntil: null });
-    const { kid } = await asked<{ kid: string }>('keys', 'rotate', '--reason', 'a year has passed');
+    const { kid } = await runForJson<{ kid: string }>('keys', 'rotate', '--reason', 'a year has passed');
     expect(await plaza('keys', 'rotate')).toMatch(
       new RegExp(`^${kid} signs from 20.* on: a rotation is under way; nothing changed\n$`),
     );

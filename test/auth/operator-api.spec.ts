@@ -74,9 +74,9 @@ describe('the operator API', () => {
   });
 
   it('registers an application and a person, who can sign in through it at once', async () => {
-    const registered = await post('/operator/applications', application);
-    expect(registered.status).toBe(201);
-    const { clientId = '', clientSecret = '' } = registered.body;
+    const newApplication = await post('/operator/applications', application);
+    expect(newApplication.status).toBe(201);
+    const { clientId = '', clientSecret = '' } = newApplication.body;
     expect(`${clientId}${clientSecret}`).toMatch(/^[A-Za-z0-9_-]+$/);
     const created = await post('/operator/accounts', account('ada'));
     expect(created).toMatchObject({ status: 201, body: { actorId: expect.any(String) } });
@@ -139,8 +139,8 @@ describe('the operator API', () => {
   });
 
   it('lists applications with scopes, addresses, state and number of grants', async () => {
-    const registered = await post('/operator/applications', { ...application, name: 'Quill' });
-    const { clientId = '', clientSecret = '' } = registered.body;
+    const newApplication = await post('/operator/applications', { ...application, name: 'Quill' });
+    const { clientId = '', clientSecret = '' } = newApplication.body;
     const client = await discover(network, { clientId, clientSecret });
     await post('/operator/accounts', account('greta'));
     await connect(client, new Browser(network.baseUrl), 'greta');
@@ -217,7 +217,7 @@ describe('the operator API', () => {
 describe("an application's secret", () => {
   const HOUR = 60 * 60_000;
 
-  async function registered() {
+  async function newApplication() {
     const { body } = await post('/operator/applications', application);
     return { clientId: body['clientId'] ?? '', clientSecret: body['clientSecret'] ?? '' };
   }
@@ -228,13 +228,13 @@ describe("an application's secret", () => {
     return body as unknown as { clientId: string; clientSecret: string; previousUntil: number };
   }
 
-  async function opens(clientId: string, clientSecret: string): Promise<boolean> {
+  async function isAccepted(clientId: string, clientSecret: string): Promise<boolean> {
     const client = await discover(network, { clientId, clientSecret });
     return (await errorOf(isLive(client, 'nothing'))) === undefined;
   }
 
   /** When each secret ends, in order: Unix milliseconds; null: it does not. */
-  async function ends(clientId: string): Promise<readonly (number | null)[]> {
+  async function expiriesOf(clientId: string): Promise<readonly (number | null)[]> {
     const rows = await network.database().dataSource.query<{ ms: string | null }[]>(
       `SELECT (extract(epoch FROM expires_at) * 1000)::bigint AS ms FROM authority.client_secret
          WHERE app_id = $1 ORDER BY expires_at`,
@@ -244,15 +244,15 @@ describe("an application's secret", () => {
   }
 
   it('stays valid beside the new one for the chosen overlap', async () => {
-    const { clientId, clientSecret } = await registered();
+    const { clientId, clientSecret } = await newApplication();
     const before = Date.now();
     const rotated = await rotate(clientId, HOUR);
     expect(rotated.clientId).toBe(clientId);
     expect(rotated.previousUntil).toBeGreaterThanOrEqual(before + HOUR);
     expect(rotated.previousUntil).toBeLessThanOrEqual(Date.now() + HOUR);
-    expect(await opens(clientId, clientSecret)).toBe(true);
-    expect(await opens(clientId, rotated.clientSecret)).toBe(true);
-    expect(await ends(clientId)).toEqual([rotated.previousUntil, null]);
+    expect(await isAccepted(clientId, clientSecret)).toBe(true);
+    expect(await isAccepted(clientId, rotated.clientSecret)).toBe(true);
+    expect(await expiriesOf(clientId)).toEqual([rotated.previousUntil, null]);
     const recorded = (await network.log().read(streams.application(clientId))).at(-1);
     expect(recorded?.event).toEqual({
       type: 'application.secret_rotated',
@@ -261,38 +261,38 @@ describe("an application's secret", () => {
   });
 
   it('ends at once with an overlap of 0', async () => {
-    const { clientId, clientSecret } = await registered();
+    const { clientId, clientSecret } = await newApplication();
     const rotated = await rotate(clientId, 0);
-    expect(await opens(clientId, clientSecret)).toBe(false);
-    expect(await opens(clientId, rotated.clientSecret)).toBe(true);
-    expect(await ends(clientId)).toEqual([null]);
+    expect(await isAccepted(clientId, clientSecret)).toBe(false);
+    expect(await isAccepted(clientId, rotated.clientSecret)).toBe(true);
+    expect(await expiriesOf(clientId)).toEqual([null]);
   });
 
   it('of an earlier rotation can end sooner by a later rotation, and never later', async () => {
-    const { clientId } = await registered();
+    const { clientId } = await newApplication();
     await rotate(clientId, 24 * HOUR);
     const { previousUntil: sooner } = await rotate(clientId, HOUR);
-    expect(await ends(clientId)).toEqual([sooner, sooner, null]);
+    expect(await expiriesOf(clientId)).toEqual([sooner, sooner, null]);
     const { previousUntil: later } = await rotate(clientId, 24 * HOUR);
-    expect(await ends(clientId)).toEqual([sooner, sooner, later, null]);
+    expect(await expiriesOf(clientId)).toEqual([sooner, sooner, later, null]);
   });
 
   it('is the last of several concurrent rotations without overlap', async () => {
-    const { clientId } = await registered();
+    const { clientId } = await newApplication();
     const made = await Promise.all([1, 2, 3, 4].map(() => rotate(clientId, 0)));
-    expect(await ends(clientId)).toEqual([null]);
-    const open = await Promise.all(made.map(({ clientSecret }) => opens(clientId, clientSecret)));
+    expect(await expiriesOf(clientId)).toEqual([null]);
+    const open = await Promise.all(made.map(({ clientSecret }) => isAccepted(clientId, clientSecret)));
     expect(open.filter(Boolean)).toHaveLength(1);
   });
 
   it('does not change while the log is unavailable', async () => {
-    const { clientId, clientSecret } = await registered();
+    const { clientId, clientSecret } = await newApplication();
     await network.eventStore.begin();
     const refused = await post(`/operator/applications/${clientId}/rotate-secret`, { overlapMs: 0 });
     await network.eventStore.end();
     expect(refused).toMatchObject({ status: 503, body: { error: 'domain_storage_unavailable' } });
-    expect(await ends(clientId)).toEqual([null]);
-    expect(await opens(clientId, clientSecret)).toBe(true);
+    expect(await expiriesOf(clientId)).toEqual([null]);
+    expect(await isAccepted(clientId, clientSecret)).toBe(true);
   });
 });
 

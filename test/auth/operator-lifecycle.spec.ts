@@ -53,14 +53,17 @@ describe('an operator', () => {
     async (_what, make, noun, idName) => {
       const id = (await make()).body[idName] ?? '';
       const stream = noun === 'accounts' ? streams.account(id) : streams.application(id);
-      const of = (act: string) => post(`/operator/${noun}/${id}/${act}`, { reason: `we ${act} it` });
-      expect(await of('reinstate')).toMatchObject({ status: 200, body: { changed: false, revision: 1 } });
+      const changeState = (act: string) => post(`/operator/${noun}/${id}/${act}`, { reason: `we ${act} it` });
+      expect(await changeState('reinstate')).toMatchObject({
+        status: 200,
+        body: { changed: false, revision: 1 },
+      });
       for (const [act, revision] of [
         ['suspend', 2],
         ['reinstate', 3],
       ] as const) {
-        expect(await of(act)).toMatchObject({ status: 200, body: { changed: true, revision } });
-        expect(await of(act)).toMatchObject({ status: 200, body: { changed: false, revision } });
+        expect(await changeState(act)).toMatchObject({ status: 200, body: { changed: true, revision } });
+        expect(await changeState(act)).toMatchObject({ status: 200, body: { changed: false, revision } });
         const newest = (await network.log().read(stream)).at(-1);
         expect(newest?.event.type).toBe(`${noun.slice(0, -1)}.${act}${act === 'suspend' ? 'ed' : 'd'}`);
         expect(newest?.metadata).toMatchObject({ operator: 'grace', reason: `we ${act} it` });
@@ -76,7 +79,7 @@ describe('an operator', () => {
     'does not change %s whose lifecycle revision is not the expected one',
     async (_what, make, noun, idName) => {
       const path = `/operator/${noun}/${(await make()).body[idName] ?? ''}`;
-      const of = (act: string, revision: unknown) =>
+      const changeState = (act: string, revision: unknown) =>
         post(`${path}/${act}`, { reason: 'we saw it', revision });
       const stale = { status: 409, body: { error: 'lifecycle_revision_conflict' } };
       const present = (revision: number, state: string) => ({
@@ -86,15 +89,21 @@ describe('an operator', () => {
           message: expect.stringContaining(`lifecycle revision is now ${revision} (${state})`),
         },
       });
-      expect(await of('suspend', 2)).toMatchObject(present(1, 'active'));
-      expect(await of('suspend', 1)).toMatchObject({ status: 200, body: { changed: true, revision: 2 } });
+      expect(await changeState('suspend', 2)).toMatchObject(present(1, 'active'));
+      expect(await changeState('suspend', 1)).toMatchObject({
+        status: 200,
+        body: { changed: true, revision: 2 },
+      });
       // It is as it was asked for, but somebody has decided so meanwhile.
-      expect(await of('suspend', 1)).toMatchObject(present(2, 'suspended'));
-      const answers = await Promise.all(Array.from({ length: 4 }, () => of('reinstate', 2)));
+      expect(await changeState('suspend', 1)).toMatchObject(present(2, 'suspended'));
+      const answers = await Promise.all(Array.from({ length: 4 }, () => changeState('reinstate', 2)));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       expect(answers.filter(({ status }) => status === 409)).toHaveLength(3);
       for (const bad of [0, -1, 1.5, '3', null])
-        expect(await of('suspend', bad)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+        expect(await changeState('suspend', bad)).toMatchObject({
+          status: 400,
+          body: { error: 'invalid_request' },
+        });
     },
   );
 });

@@ -34,24 +34,24 @@ beforeAll(async () => {
 afterAll(() => network.stop());
 
 /** A browser that was just sent here, at the sign-in page. */
-async function arrive(changes?: Readonly<Record<string, string>>): Promise<[Visitor, Answer]> {
+async function openSignIn(changes?: Readonly<Record<string, string>>): Promise<[Visitor, Answer]> {
   const visitor = new Visitor(network.baseUrl);
   const { url } = await authorizationRequest(client, 'openid read post:create', changes);
   return [visitor, await visitor.open(url)];
 }
 
 /** The same, at the consent page. */
-async function signedIn(): Promise<[Visitor, Answer]> {
-  const [visitor, page] = await arrive();
+async function openConsent(): Promise<[Visitor, Answer]> {
+  const [visitor, page] = await openSignIn();
   return [visitor, await visitor.submit(page, { handle: 'ada', password })];
 }
 
-const grants = async () =>
+const countGrants = async () =>
   (await network.database().dataSource.query('SELECT count(*)::int AS n FROM authority.app_grant'))[0].n;
 
 describe('the sign-in page', () => {
   it('is HTML without scripts, which no other site can frame', async () => {
-    const [, page] = await arrive();
+    const [, page] = await openSignIn();
     expect(page.status).toBe(200);
     const policy = page.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -74,7 +74,7 @@ describe('the sign-in page', () => {
       { handle: 'ada', password: '' },
       { handle: '', password },
     ]) {
-      const [visitor, page] = await arrive();
+      const [visitor, page] = await openSignIn();
       answers.push(await visitor.submit(page, typed));
     }
     const problems = answers.map(({ text }) => /role="alert">([^<]*)</.exec(text)?.[1]);
@@ -84,7 +84,7 @@ describe('the sign-in page', () => {
   });
 
   it('accepts another attempt, and shows the typed handle, escaped', async () => {
-    const [visitor, page] = await arrive();
+    const [visitor, page] = await openSignIn();
     const again = await visitor.submit(page, { handle: '"><b>', password: 'wrong' });
     expect(again.text).toContain('value="&quot;&gt;&lt;b&gt;"');
     const consent = await visitor.submit(again, { handle: ' @ADA ', password });
@@ -92,14 +92,14 @@ describe('the sign-in page', () => {
   });
 
   it('is prefilled with the login_hint of the application', async () => {
-    const [, page] = await arrive({ login_hint: '@ADA' });
+    const [, page] = await openSignIn({ login_hint: '@ADA' });
     expect(page.text).toContain('value="ada"');
-    const [, nobody] = await arrive({ login_hint: '"><script>' });
+    const [, nobody] = await openSignIn({ login_hint: '"><script>' });
     expect(nobody.text).toContain('value=""');
   });
 
   it('is skipped for a signed-in person, unless the application asks for sign-in', async () => {
-    const [visitor] = await signedIn();
+    const [visitor] = await openConsent();
     const open = async (prompt: string) =>
       visitor.open((await authorizationRequest(client, 'read', { prompt })).url);
     expect((await open('consent')).text).toContain('name="decision"');
@@ -109,7 +109,7 @@ describe('the sign-in page', () => {
 
 describe('the consent page', () => {
   it('names the application, its host, each scope in words, and the signed-in person', async () => {
-    const [, page] = await signedIn();
+    const [, page] = await openConsent();
     expect(page.text).toContain('&lt;script&gt;alert');
     expect(page.text).toContain('pebble.example');
     expect(page.text).toContain('The ada');
@@ -120,15 +120,15 @@ describe('the consent page', () => {
   });
 
   it('makes one grant, however often its form is sent', async () => {
-    const [visitor, page] = await signedIn();
-    const before = await grants();
+    const [visitor, page] = await openConsent();
+    const before = await countGrants();
     const answers = await Promise.all([1, 2, 3].map(() => visitor.submit(page, { decision: 'allow' })));
     expect(answers.some(({ url }) => url.startsWith(redirectUri))).toBe(true);
-    expect(await grants()).toBe(before + 1);
+    expect(await countGrants()).toBe(before + 1);
   });
 
   it('links to the account page, where the consent can be withdrawn', async () => {
-    const [, page] = await signedIn();
+    const [, page] = await openConsent();
     expect(page.text).toContain('href="/api/auth/account"');
   });
 
@@ -153,27 +153,27 @@ describe('the consent page', () => {
   });
 
   it('makes no grant once the person is signed out', async () => {
-    const [visitor, page] = await signedIn();
-    const before = await grants();
+    const [visitor, page] = await openConsent();
+    const before = await countGrants();
     const account = await visitor.open(`${network.issuer}/account`);
     await visitor.submitTo(account, '/sign-out');
     expect((await visitor.submit(page, { decision: 'allow' })).status).toBe(400);
-    expect(await grants()).toBe(before);
+    expect(await countGrants()).toBe(before);
   });
 
   it('makes no grant for a person who signed in since', async () => {
-    const [visitor, page] = await signedIn();
-    const before = await grants();
+    const [visitor, page] = await openConsent();
+    const before = await countGrants();
     const account = await visitor.open(`${network.issuer}/account`);
     const signIn = await visitor.submitTo(account, '/sign-out');
     await visitor.submit(signIn, { handle: 'bob', password });
     expect((await visitor.submit(page, { decision: 'allow' })).status).toBe(400);
-    expect(await grants()).toBe(before);
+    expect(await countGrants()).toBe(before);
   });
 
   it('makes no grant in a browser that has the interaction, but not the session [service-browser-cookie, credentials-browser]', async () => {
-    const [visitor, page] = await signedIn();
-    const before = await grants();
+    const [visitor, page] = await openConsent();
+    const before = await countGrants();
     const cookies = visitor.cookiesFor(page.url).filter((pair) => !pair.startsWith('plaza_session'));
     const [form] = page.forms;
     const refused = await fetch(new URL(form?.action ?? '', network.baseUrl), {
@@ -183,14 +183,14 @@ describe('the consent page', () => {
     });
     expect(refused.status).toBe(403);
     expect(await refused.json()).toEqual({ error: 'login_required', message: expect.any(String) });
-    expect(await grants()).toBe(before);
+    expect(await countGrants()).toBe(before);
   });
 
   it('makes no grant without a decision', async () => {
-    const [visitor, page] = await signedIn();
-    const before = await grants();
+    const [visitor, page] = await openConsent();
+    const before = await countGrants();
     expect((await visitor.submit(page, {})).status).toBe(400);
-    expect(await grants()).toBe(before);
+    expect(await countGrants()).toBe(before);
   });
 });
 
@@ -202,16 +202,16 @@ describe('a form', () => {
     ['without its hidden field', {}, { form: '' }, 'invalid_request'],
     ['with a forged hidden field', {}, { form: 'A'.repeat(43) }, 'invalid_request'],
   ])('%s is refused [credentials-browser, origin-codes]', async (_what, headers, fields, code) => {
-    const [visitor, page] = await signedIn();
-    const before = await grants();
+    const [visitor, page] = await openConsent();
+    const before = await countGrants();
     const refused = await visitor.submit(page, { decision: 'allow', ...fields }, headers);
     expect(refused.status).toBe(403);
     expect(refused.text).toContain(code);
-    expect(await grants()).toBe(before);
+    expect(await countGrants()).toBe(before);
   });
 
   it('is refused in another browser than the one that opened it', async () => {
-    const [, page] = await signedIn();
+    const [, page] = await openConsent();
     const thief = new Visitor(network.baseUrl);
     const refused = await thief.submit(page, { decision: 'allow' });
     expect(refused.status).toBe(400);
@@ -219,7 +219,7 @@ describe('a form', () => {
   });
 
   it('is answered with an error object to a program', async () => {
-    const [, page] = await arrive();
+    const [, page] = await openSignIn();
     const [form] = page.forms;
     const response = await fetch(new URL(form?.action ?? '', network.baseUrl), {
       method: 'POST',
@@ -241,7 +241,7 @@ describe('an expired sign-in', () => {
 
 describe('a request that the server refuses before the page', () => {
   const post = async (init: { headers?: Record<string, string>; body: string | URLSearchParams }) => {
-    const [, page] = await arrive();
+    const [, page] = await openSignIn();
     const url = new URL(page.forms[0]?.action ?? '', network.baseUrl);
     const headers = { origin: network.baseUrl, ...init.headers };
     const response = await fetch(url, { method: 'POST', body: init.body, headers });

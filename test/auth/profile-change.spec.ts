@@ -139,9 +139,9 @@ describe('the claims that applications get', () => {
       email_verified: false,
       updated_at: expect.any(Number),
     };
-    const told = await claimsOf('emilio');
-    expect(told).toEqual({ ...after, preferred_username: 'emilio' });
-    expect(told.updated_at).toBeGreaterThan(before.updated_at);
+    const changedClaims = await claimsOf('emilio');
+    expect(changedClaims).toEqual({ ...after, preferred_username: 'emilio' });
+    expect(changedClaims.updated_at).toBeGreaterThan(before.updated_at);
     await change(actorId, { revision: 2, handle: null });
     expect(await claimsOf('emilio')).toEqual(after);
   });
@@ -149,11 +149,11 @@ describe('the claims that applications get', () => {
 
 describe('a change that the log interrupts', () => {
   const steps = ['the claim', 'the change', 'the release of the old handle'];
-  const cuts = steps.flatMap((step, index) =>
+  const interruptions = steps.flatMap((step, index) =>
     (['before', 'after'] as const).map((when) => [when, step, index + 1] as const),
   );
 
-  it.each(cuts)('%s %s is completed by the same intent', async (when, _step, failing) => {
+  it.each(interruptions)('%s %s is completed by the same intent', async (when, _step, failing) => {
     const [old, wanted] = [`fritz_${failing}_${when}`, `fred_${failing}_${when}`];
     const actorId = await network.createAccount(old);
     const [intentId, fields] = [randomUUID(), { revision: 1, handle: wanted }];

@@ -19,7 +19,7 @@ import { post, send } from './support/raw.js';
 
 const AT_ONCE = 50;
 /** Of the advisory lock that a trigger of this test waits on. */
-const GATE = 4_711_001;
+const GATE_LOCK = 4_711_001;
 
 let network: TestNetwork;
 let second: ChildProcess;
@@ -31,7 +31,7 @@ let handle: string;
 beforeAll(async () => {
   network = await startNetwork();
   ports = [Number(new URL(network.baseUrl).port), await freePort()];
-  second = await startSecond();
+  second = await startSecondProcess();
   database = new Client({ connectionString: network.env['DATABASE_URL'] });
   await database.connect();
   application = await registerApplication(network);
@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 /** One more API process of the network, as it would run behind the same proxy. */
-async function startSecond(): Promise<ChildProcess> {
+async function startSecondProcess(): Promise<ChildProcess> {
   const env = {
     ...network.env,
     ROLE: 'api',
@@ -97,7 +97,7 @@ async function grantOf(token: string): Promise<string> {
 }
 
 /** What the store has under a grant: a spent refresh token stays until its reuse was noticed. */
-async function stateOf(grantId: string) {
+async function tokenCountsOf(grantId: string) {
   const { rows } = await database.query(
     `SELECT revoked_at IS NOT NULL AS revoked,
        count(*) FILTER (WHERE kind = 'RefreshToken' AND consumed_at IS NOT NULL)::int AS spent,
@@ -120,7 +120,7 @@ describe('one refresh token, at two API processes,', () => {
     expect(new Set(losers.map(({ status, body }) => `${status} ${body.error}`))).toEqual(
       new Set(['400 invalid_grant']),
     );
-    expect(await stateOf(grantId)).toEqual({ revoked: true, spent: 0, unspent: 1 });
+    expect(await tokenCountsOf(grantId)).toEqual({ revoked: true, spent: 0, unspent: 1 });
     const [winner] = winners.map(({ body }) => body as Record<string, string>);
     const { access_token: accessToken, refresh_token: next } = winner ?? {};
     for (const process of [0, 1]) {
@@ -139,10 +139,10 @@ describe('one refresh token, at two API processes,', () => {
     const token = await refreshToken();
     const grantId = await grantOf(token);
     await database.query(`CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN PERFORM pg_advisory_xact_lock(${GATE}); RETURN NEW; END $$`);
+      $$ BEGIN PERFORM pg_advisory_xact_lock(${GATE_LOCK}); RETURN NEW; END $$`);
     await database.query(`CREATE TRIGGER gate BEFORE INSERT ON authority.oidc_record FOR EACH ROW
       WHEN (NEW.kind = 'RefreshToken') EXECUTE FUNCTION wait_at_gate()`);
-    await database.query(`SELECT pg_advisory_lock(${GATE})`);
+    await database.query(`SELECT pg_advisory_lock(${GATE_LOCK})`);
     const cutOff = refreshAt(1, token).then(
       () => 'answered',
       () => 'cut off',
@@ -157,16 +157,16 @@ describe('one refresh token, at two API processes,', () => {
     second.kill('SIGKILL');
     await once(second, 'exit');
     expect(await cutOff).toBe('cut off');
-    await database.query(`SELECT pg_advisory_unlock(${GATE})`);
+    await database.query(`SELECT pg_advisory_unlock(${GATE_LOCK})`);
     await database.query('DROP TRIGGER gate ON authority.oidc_record');
     await database.query('DROP FUNCTION wait_at_gate()');
-    expect(await stateOf(grantId)).toEqual({ revoked: false, spent: 0, unspent: 1 });
-    second = await startSecond();
+    expect(await tokenCountsOf(grantId)).toEqual({ revoked: false, spent: 0, unspent: 1 });
+    second = await startSecondProcess();
 
     expect((await refreshAt(0, token)).status).toBe(200);
-    expect(await stateOf(grantId)).toEqual({ revoked: false, spent: 1, unspent: 1 });
+    expect(await tokenCountsOf(grantId)).toEqual({ revoked: false, spent: 1, unspent: 1 });
     const again = await refreshAt(1, token);
     expect([again.status, again.body.error]).toEqual([400, 'invalid_grant']);
-    expect(await stateOf(grantId)).toEqual({ revoked: true, spent: 0, unspent: 1 });
+    expect(await tokenCountsOf(grantId)).toEqual({ revoked: true, spent: 0, unspent: 1 });
   });
 });

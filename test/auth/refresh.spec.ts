@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => network.stop());
 
-const connected = (scope?: string) => connect(client, new Browser(network.baseUrl), 'ada', scope);
+const connectAda = (scope?: string) => connect(client, new Browser(network.baseUrl), 'ada', scope);
 
 const query = (sql: string, parameters: unknown[] = []) =>
   network.database().dataSource.query(sql, parameters);
@@ -57,7 +57,7 @@ async function refreshAt(port: number, token: string): Promise<{ status: number;
 
 describe('a refresh', () => {
   it('replaces the token and keeps actor, application, grant and scopes [refresh-rotation, refresh-keeps, token-refresh-fields]', async () => {
-    const before = await connected();
+    const before = await connectAda();
     const after = await oidc.refreshTokenGrant(client, before.refreshToken);
     expect(after.refresh_token).not.toBe(before.refreshToken);
     expect(after.scope).toBe(before.scope);
@@ -68,7 +68,7 @@ describe('a refresh', () => {
   });
 
   it('does not extend the 30 days that began with the first token [lifetime-refresh]', async () => {
-    const { refreshToken } = await connected();
+    const { refreshToken } = await connectAda();
     const began = Math.floor(Date.now() / 1000) - 29 * 24 * 3600;
     await query(
       `UPDATE authority.oidc_record
@@ -87,7 +87,7 @@ describe('a refresh', () => {
   it.each(['read', 'openid offline_access read post:create block:read'])(
     'is refused for other scopes than the granted ones (%s), and the token stays usable [token-scope, refresh-keeps]',
     async (scope) => {
-      const { refreshToken } = await connected();
+      const { refreshToken } = await connectAda();
       const other = oidc.refreshTokenGrant(client, refreshToken, { scope });
       expect(await errorOf(other)).toEqual({ status: 400, error: 'invalid_scope' });
       expect(await errorOf(oidc.refreshTokenGrant(client, refreshToken))).toBeUndefined();
@@ -95,13 +95,13 @@ describe('a refresh', () => {
   );
 
   it('succeeds with the granted scopes in another order', async () => {
-    const { refreshToken } = await connected('openid read offline_access');
+    const { refreshToken } = await connectAda('openid read offline_access');
     const same = oidc.refreshTokenGrant(client, refreshToken, { scope: 'read openid offline_access' });
     expect(await errorOf(same)).toBeUndefined();
   });
 
   it('with a used token ends the grant and its newest tokens [refresh-rotation]', async () => {
-    const { refreshToken } = await connected();
+    const { refreshToken } = await connectAda();
     const rotated = await oidc.refreshTokenGrant(client, refreshToken);
     const grantId = await grantIdOf(rotated.access_token);
     expect(await isLive(client, rotated.access_token)).toBe(true);
@@ -122,7 +122,7 @@ describe('a refresh', () => {
   });
 
   it('of one token by eight concurrent requests to two servers succeeds once [refresh-serialized]', async () => {
-    const { refreshToken } = await connected();
+    const { refreshToken } = await connectAda();
     const another = await network.startAnotherServer();
     const ports = [network.config.port, another.port];
     const answers = await Promise.all(
@@ -134,7 +134,7 @@ describe('a refresh', () => {
   });
 
   it('that fails in the store loses nothing [refresh-rotation]', async () => {
-    const { refreshToken } = await connected();
+    const { refreshToken } = await connectAda();
     await query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'no more access tokens'; END $$`);
     await query(`CREATE TRIGGER refuse BEFORE INSERT ON authority.oidc_record FOR EACH ROW

@@ -22,8 +22,8 @@ const points = async () =>
   (await query('SELECT points FROM limits.used')).rows.map((row: { points: number }) => row.points);
 
 /** Of an address that nothing has come from yet. */
-let strangers = 0;
-const stranger = () => ['x-forwarded-for', `198.51.100.${++strangers}`] as const;
+let addresses = 0;
+const newAddress = () => ['x-forwarded-for', `198.51.100.${++addresses}`] as const;
 
 type Header = readonly [string, string];
 const endpoints = ['token', 'introspect', 'revoke', 'userinfo'];
@@ -40,7 +40,7 @@ function ask(endpoint: string, from: Header, credentials?: ClientCredentials) {
 
 describe.each(endpoints)('at %s, refused credentials', (endpoint) => {
   it('are limited to 6,000 in five minutes for each address, after which none is looked up', async () => {
-    const from = stranger();
+    const from = newAddress();
     expect([(await ask(endpoint, from)).status, await points()]).toEqual([401, [1]]);
     await query('UPDATE limits.used SET points = 5999');
     expect([(await ask(endpoint, from)).status, await points()]).toEqual([401, [6_000]]);
@@ -53,15 +53,15 @@ describe.each(endpoints)('at %s, refused credentials', (endpoint) => {
     expect(headers['ratelimit-policy']).toBe('"refused";q=6000;w=300');
     expect(headers['ratelimit']).toBe(`"refused";r=0;t=${headers['retry-after']}`);
     expect(await points()).toEqual([6_000]);
-    expect((await ask(endpoint, stranger())).status).toBe(401);
+    expect((await ask(endpoint, newAddress())).status).toBe(401);
   });
 });
 
 it('refused credentials do not block an application that this process has accepted before', async () => {
-  const from = stranger();
+  const from = newAddress();
   const known = await network.registerApplication();
   const unknown = await network.registerApplication();
-  expect((await ask('introspect', stranger(), known)).status).toBe(200);
+  expect((await ask('introspect', newAddress(), known)).status).toBe(200);
   expect((await ask('introspect', from)).status).toBe(401);
   await query('UPDATE limits.used SET points = 6000');
   expect((await ask('introspect', from)).status).toBe(401);
@@ -70,7 +70,7 @@ it('refused credentials do not block an application that this process has accept
 });
 
 it('requests refused for other reasons are not counted', async () => {
-  const from = stranger();
+  const from = newAddress();
   const answers = await Promise.all(
     ['token', 'introspect', 'revoke'].map((endpoint) => ask(endpoint, from, application)),
   );

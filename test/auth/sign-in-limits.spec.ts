@@ -20,7 +20,7 @@ const query = (sql: string, values: unknown[] = []) => network.database().pool.q
 
 beforeEach(() => query('DELETE FROM limits.used'));
 
-interface Tried {
+interface Attempted {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
@@ -35,7 +35,7 @@ async function ask(
   headers: Headers,
   body = '',
   port = network.config.port,
-): Promise<Tried> {
+): Promise<Attempted> {
   const { host } = new URL(network.baseUrl);
   const asked = request({ host: '127.0.0.1', port, path, method, headers: { host, ...headers } }).end(body);
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
@@ -47,7 +47,7 @@ async function open(port = network.config.port) {
   const page = await ask('GET', '/api/auth/account', { accept: 'text/html' }, '', port);
   const cookie = (page.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
   const [form] = formsOf(page.body);
-  return (handle: string, secret: string, headers: Headers = {}, at = port): Promise<Tried> =>
+  return (handle: string, secret: string, headers: Headers = {}, at = port): Promise<Attempted> =>
     ask(
       'POST',
       form?.action ?? '',
@@ -60,10 +60,10 @@ async function open(port = network.config.port) {
 const WRONG = 'a wrong password';
 const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
-const statuses = (tried: readonly Tried[]) => tried.map(({ status }) => status).sort((a, b) => a - b);
+const statuses = (tried: readonly Attempted[]) => tried.map(({ status }) => status).sort((a, b) => a - b);
 
 /** The seconds that are left, and what the pages of a form prove themselves with. */
-const differsByItself = /(?<=t=)\d+|(?<="retry-after":")\d+|(?<=name="form" value=")[^"]+/g;
+const varyingParts = /(?<=t=)\d+|(?<="retry-after":")\d+|(?<=name="form" value=")[^"]+/g;
 
 /** As if ten minutes had passed. */
 const endWindows = () => query('UPDATE limits.used SET expire = $1', [Date.now() - 1]);
@@ -107,18 +107,18 @@ describe('attempts on one account', () => {
   it('are answered alike whether or not the account exists', async () => {
     await network.createAccount('there_is_one');
     const submit = await open();
-    const story = async (handle: string): Promise<string[]> => {
+    const transcriptOf = async (handle: string): Promise<string[]> => {
       const answers: string[] = [];
       await query('DELETE FROM limits.used');
       for (let count = 0; count < 12; count++) {
         const { status, headers, body } = await submit(handle, WRONG, { accept: 'text/html' });
         const { date: _date, ...others } = headers;
-        const said = `${status} ${JSON.stringify(others)} ${body.replace(/<style>.*<\/style>/s, '')}`;
-        answers.push(said.replaceAll(handle, 'HANDLE').replaceAll(differsByItself, 'OTHER'));
+        const transcript = `${status} ${JSON.stringify(others)} ${body.replace(/<style>.*<\/style>/s, '')}`;
+        answers.push(transcript.replaceAll(handle, 'HANDLE').replaceAll(varyingParts, 'OTHER'));
       }
       return answers;
     };
-    const [known, unknown] = [await story('there_is_one'), await story('there_is_not')];
+    const [known, unknown] = [await transcriptOf('there_is_one'), await transcriptOf('there_is_not')];
     expect(known).toEqual(unknown);
     expect(known.map((answer) => answer.slice(0, 3))).toEqual([
       ...Array<string>(10).fill('400'),
@@ -178,7 +178,8 @@ describe('behind a trusted proxy, attempts', () => {
   beforeAll(() => network.restartServer({ TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' }));
   afterAll(() => network.restartServer());
 
-  const left = (tried: Tried) => Number(/"address";r=(\d+);/.exec(String(tried.headers['ratelimit']))?.[1]);
+  const left = (tried: Attempted) =>
+    Number(/"address";r=(\d+);/.exec(String(tried.headers['ratelimit']))?.[1]);
 
   it('are counted by the forwarded address', async () => {
     const submit = await open();

@@ -13,7 +13,7 @@ import type { Connected } from './support/flow.js';
 import { send } from './support/raw.js';
 import { Visitor } from './support/visitor.js';
 
-const afterwards = 'https://pebble.example/signed-out';
+const signedOutUri = 'https://pebble.example/signed-out';
 
 let network: AuthNetwork;
 let application: ClientCredentials;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const registration = {
     name: 'Pebble',
     redirectUris: [redirectUri],
-    postLogoutRedirectUris: [afterwards],
+    postLogoutRedirectUris: [signedOutUri],
     scopes: ['openid', 'offline_access', 'read'],
   };
   application = await network
@@ -57,22 +57,26 @@ const isSignedIn = async (visitor: Visitor) => {
 describe('signing out at the request of an application', () => {
   it('asks the person, ends the session, and returns to the registered address with its state', async () => {
     const visitor = await signedIn();
-    const asked = { post_logout_redirect_uri: afterwards, state: 's&t=1', id_token_hint: connected.idToken };
-    const page = await visitor.open(endSession(asked));
+    const parameters = {
+      post_logout_redirect_uri: signedOutUri,
+      state: 's&t=1',
+      id_token_hint: connected.idToken,
+    };
+    const page = await visitor.open(endSession(parameters));
     expect(await isSignedIn(visitor)).toBe(true);
-    const done = await visitor.submit(await visitor.open(endSession(asked)), { logout: 'yes' });
+    const done = await visitor.submit(await visitor.open(endSession(parameters)), { logout: 'yes' });
     expect(page.text).toContain('Sign out');
     // Browsers hold a form to this also where its answer sends them on.
     expect(page.headers.get('content-security-policy')).toContain(
       "form-action 'self' https://pebble.example;",
     );
-    expect(done.url).toBe(`${afterwards}?state=s%26t%3D1`);
+    expect(done.url).toBe(`${signedOutUri}?state=s%26t%3D1`);
     expect(await isSignedIn(visitor)).toBe(false);
   });
 
   it('does not tell the application that the person stays signed in', async () => {
     const visitor = await signedIn();
-    const asked = { post_logout_redirect_uri: afterwards, state: 'secret-state' };
+    const asked = { post_logout_redirect_uri: signedOutUri, state: 'secret-state' };
     for (const parameters of [{ ...asked, client_id: application.clientId }, {}]) {
       const page = await visitor.open(endSession(parameters));
       const stays = await visitor.submit(page, {});
@@ -95,14 +99,14 @@ describe('signing out at the request of an application', () => {
     const sessions = () =>
       network.database().dataSource.query("SELECT FROM authority.oidc_record WHERE kind = 'Session'");
     const before = await sessions();
-    const { client_id, ...asked } = {
+    const { client_id, ...withoutClient } = {
       client_id: application.clientId,
-      post_logout_redirect_uri: afterwards,
+      post_logout_redirect_uri: signedOutUri,
       state: 's&t=1',
     };
     for (const [parameters, location] of [
-      [{ ...asked, client_id }, `${afterwards}?state=s%26t%3D1`],
-      [asked, '/api/auth/oauth2/end-session/success'],
+      [{ ...withoutClient, client_id }, `${signedOutUri}?state=s%26t%3D1`],
+      [withoutClient, '/api/auth/oauth2/end-session/success'],
       [{}, '/api/auth/oauth2/end-session/success'],
     ] as const) {
       const visitor = new Visitor(network.baseUrl);
@@ -131,15 +135,15 @@ describe('a session', () => {
 describe('signing out refuses', () => {
   it.each([
     ['an unregistered address', { post_logout_redirect_uri: 'https://evil.example/' }],
-    ['an extended registered address', { post_logout_redirect_uri: `${afterwards}/more` }],
+    ['an extended registered address', { post_logout_redirect_uri: `${signedOutUri}/more` }],
     ['the redirect_uri of the code flow', { post_logout_redirect_uri: redirectUri }],
-  ])('a redirect to %s', async (_what, asked) => {
+  ])('a redirect to %s', async (_what, parameters) => {
     const visitor = await signedIn();
     const own = { client_id: application.clientId };
-    const named = await visitor.open(endSession({ ...asked, ...own }));
+    const named = await visitor.open(endSession({ ...parameters, ...own }));
     expect([named.status, named.headers.get('location')]).toEqual([400, null]);
     // By nobody in particular: it is not looked at.
-    const done = await visitor.submit(await visitor.open(endSession(asked)), { logout: 'yes' });
+    const done = await visitor.submit(await visitor.open(endSession(parameters)), { logout: 'yes' });
     expect(done.url).toMatch(new RegExp(`^${network.issuer}/oauth2/end-session/success`));
   });
 
@@ -147,7 +151,7 @@ describe('signing out refuses', () => {
     ['that was tampered with', () => `${connected.idToken.slice(0, -8)}AAAAAAAA`, 'invalid_signature'],
     ['that is malformed', () => 'nonsense', 'invalid_request'],
   ])('an ID token %s', async (_what, hint, error) => {
-    const url = new URL(endSession({ id_token_hint: hint(), post_logout_redirect_uri: afterwards }));
+    const url = new URL(endSession({ id_token_hint: hint(), post_logout_redirect_uri: signedOutUri }));
     const { status, body } = await send(network, { path: `${url.pathname}${url.search}` });
     expect([status, body]).toEqual([400, { error, error_description: expect.any(String) }]);
   });
@@ -215,12 +219,12 @@ describe('signing out without an application', () => {
     const [{ n: live }] = await network
       .database()
       .dataSource.query('SELECT count(*)::int AS n FROM authority.app_grant WHERE revoked_at IS NULL');
-    const asked = await visitor.open(`${network.issuer}/oauth2/end-session`);
-    expect(asked.text).toContain('Sign out of Plaza?');
-    expect(asked.text).toContain('href="/api/auth/account"');
-    const elsewhere = await visitor.submit(asked, { logout: 'yes' }, { origin: 'https://evil.example' });
+    const question = await visitor.open(`${network.issuer}/oauth2/end-session`);
+    expect(question.text).toContain('Sign out of Plaza?');
+    expect(question.text).toContain('href="/api/auth/account"');
+    const elsewhere = await visitor.submit(question, { logout: 'yes' }, { origin: 'https://evil.example' });
     expect(elsewhere.status).toBe(403);
-    const done = await visitor.submit(asked, { logout: 'yes' });
+    const done = await visitor.submit(question, { logout: 'yes' });
     expect(done.text).toContain('Done');
     expect(done.text).toContain('href="/api/auth/account"');
     const { url } = await authorizationRequest(client, 'read');

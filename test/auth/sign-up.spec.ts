@@ -23,13 +23,13 @@ beforeAll(async () => {
 afterAll(() => network.stop());
 
 /** A browser at the sign-up page that is reached from the account page. */
-async function arrive(): Promise<[Visitor, Answer]> {
+async function openSignUp(): Promise<[Visitor, Answer]> {
   const visitor = new Visitor(network.baseUrl);
   return [visitor, await visitor.open(`${account}/sign-up`)];
 }
 
 /** A person whom nobody else is. */
-function somebody() {
+function newPerson() {
   const handle = `new_${++people}`;
   return { handle, displayName: `New ${people}`, email: `${handle}@example.org`, password };
 }
@@ -52,7 +52,7 @@ describe('signing up', () => {
     const visitor = new Visitor(network.baseUrl);
     const signIn = await visitor.open(account);
     expect(signIn.text).toContain('href="/api/auth/account/sign-up"');
-    const person = somebody();
+    const person = newPerson();
     const done = await visitor.submit(await visitor.open(`${account}/sign-up`), person);
     expect(done.url).toBe(account);
     expect(done.text).toContain('Welcome');
@@ -61,8 +61,8 @@ describe('signing up', () => {
   });
 
   it('is recorded in the log with address class and request id', async () => {
-    const [visitor, page] = await arrive();
-    const person = somebody();
+    const [visitor, page] = await openSignUp();
+    const person = newPerson();
     await visitor.submit(page, { ...person, handle: ` @${person.handle.toUpperCase()} ` });
     const [actorId = ''] = await accountsOf(person.handle);
     const recorded = await network.log().read(streams.account(actorId));
@@ -79,7 +79,7 @@ describe('signing up', () => {
     const attempt = await authorizationRequest(client, 'openid read');
     const signIn = await visitor.open(attempt.url);
     const [, address = ''] = /href="([^"]*\/sign-up)"/.exec(signIn.text) ?? [];
-    const person = somebody();
+    const person = newPerson();
     const page = await visitor.open(new URL(address, network.baseUrl));
     expect(page.text).toContain('Pebble');
     const consent = await visitor.submit(page, person);
@@ -91,7 +91,7 @@ describe('signing up', () => {
   });
 
   it('explains each invalid field, and keeps the typed values except the password', async () => {
-    const [visitor, page] = await arrive();
+    const [visitor, page] = await openSignUp();
     const typed = { handle: 'a', displayName: '"\u200b', email: 'nowhere', password: 'seven77' };
     const again = await visitor.submit(page, typed);
     expect(again.status).toBe(400);
@@ -105,13 +105,13 @@ describe('signing up', () => {
     expect(again.text).toContain('value="&quot;');
     expect(again.text).toContain('value="nowhere"');
     expect(again.text).not.toContain('seven77');
-    const person = somebody();
+    const person = newPerson();
     expect((await visitor.submit(again, person)).url).toBe(account);
   });
 
   it('reports a taken handle, and accepts another one from the same page', async () => {
-    const [visitor, page] = await arrive();
-    const person = somebody();
+    const [visitor, page] = await openSignUp();
+    const person = newPerson();
     const again = await visitor.submit(page, { ...person, handle: 'ada' });
     expect(again.status).toBe(400);
     expect(faultsIn(again)).toEqual({ handle: expect.stringContaining('choose another') });
@@ -119,8 +119,8 @@ describe('signing up', () => {
   });
 
   it('makes one account and signs in, however often the form is sent', async () => {
-    const [visitor, page] = await arrive();
-    const person = somebody();
+    const [visitor, page] = await openSignUp();
+    const person = newPerson();
     const answers = [
       ...(await Promise.all([1, 2, 3].map(() => visitor.submit(page, person)))),
       await visitor.submit(page, person),
@@ -138,8 +138,8 @@ describe('signing up refuses', () => {
     ['another address', { email: 'another@example.org' }],
     ['another password', { password: 'another long password' }],
   ])('%s from a page that has already made an account', async (_what, changes) => {
-    const [visitor, page] = await arrive();
-    const person = somebody();
+    const [visitor, page] = await openSignUp();
+    const person = newPerson();
     await visitor.submit(page, person);
     const again = await visitor.submit(page, { ...person, ...changes });
     expect(again.status).toBe(400);
@@ -149,25 +149,25 @@ describe('signing up refuses', () => {
   });
 
   it('a form of another browser’s page', async () => {
-    const [, page] = await arrive();
-    const [thief] = await arrive();
-    const person = somebody();
+    const [, page] = await openSignUp();
+    const [thief] = await openSignUp();
+    const person = newPerson();
     const refused = await thief.submit(page, person);
     expect([refused.status, refused.text.includes('invalid_request')]).toEqual([403, true]);
     expect(await accountsOf(person.handle)).toEqual([]);
   });
 
   it.each(['handle', 'email'] as const)('the %s as a password', async (field) => {
-    const [visitor, page] = await arrive();
-    const person = { ...somebody(), handle: `somebody_${++people}` };
+    const [visitor, page] = await openSignUp();
+    const person = { ...newPerson(), handle: `somebody_${++people}` };
     const again = await visitor.submit(page, { ...person, password: person[field].toUpperCase() });
     expect(faultsIn(again)).toEqual({ password: expect.stringContaining('neither') });
     expect(await accountsOf(person.handle)).toEqual([]);
   });
 
   it('a password of more than 1,024 characters', async () => {
-    const [visitor, page] = await arrive();
-    const again = await visitor.submit(page, { ...somebody(), password: 'x'.repeat(1025) });
+    const [visitor, page] = await openSignUp();
+    const again = await visitor.submit(page, { ...newPerson(), password: 'x'.repeat(1025) });
     expect(faultsIn(again)).toEqual({ password: expect.stringContaining('at most 1024') });
   });
 
@@ -176,18 +176,18 @@ describe('signing up refuses', () => {
     ['from another site', { origin: 'https://evil.example' }, {}, 'origin_mismatch'],
     ['without its hidden field', {}, { form: '' }, 'invalid_request'],
   ])('a form %s', async (_what, headers, fields, code) => {
-    const person = somebody();
-    const [visitor, page] = await arrive();
+    const person = newPerson();
+    const [visitor, page] = await openSignUp();
     const refused = await visitor.submit(page, { ...person, ...fields }, headers);
     expect([refused.status, refused.text.includes(code)]).toEqual([403, true]);
     expect(await accountsOf(person.handle)).toEqual([]);
   });
 
   it('attempts above the limit of an address, and does not limit sign-in there', async () => {
-    const [visitor, page] = await arrive();
+    const [visitor, page] = await openSignUp();
     const limits = network.app().get(SignInLimits);
     while ((await limits.takeSignUp('127.0.0.1')).allowed);
-    const person = somebody();
+    const person = newPerson();
     const refused = await visitor.submit(page, person);
     const wrong = await visitor.submit(await visitor.open(account), { handle: person.handle, password });
     await network.database().dataSource.query('DELETE FROM limits.used');
@@ -202,16 +202,16 @@ describe('signing up refuses', () => {
   });
 
   it('nothing before counting it: an invalid form counts, too', async () => {
-    const [visitor, page] = await arrive();
+    const [visitor, page] = await openSignUp();
     await network.database().dataSource.query('DELETE FROM limits.used');
-    const wrong = await visitor.submit(page, { ...somebody(), displayName: '\u0301\u0316'.repeat(5_000) });
+    const wrong = await visitor.submit(page, { ...newPerson(), displayName: '\u0301\u0316'.repeat(5_000) });
     expect(faultsIn(wrong)).toEqual({ displayName: expect.stringContaining('UTF-16 code units') });
     expect(wrong.headers.get('ratelimit')).toContain('"sign-up";r=99;');
   });
 
   it('everybody if registration is closed, and then is offered nowhere', async () => {
-    const [visitor, page] = await arrive();
-    const person = somebody();
+    const [visitor, page] = await openSignUp();
+    const person = newPerson();
     await network.restartServer({ REGISTRATION: 'closed' });
     try {
       const { url } = await authorizationRequest(client, 'read');

@@ -34,7 +34,7 @@ const execute = <Result>(command: Command<Result>) => network.app().get(CommandB
 const signOut = (actorId: string) => execute(new SignOutEverywhere(actorId, metadata));
 
 /** Where an authorization request leads this browser: to the sign-in page, or to the consent of somebody. */
-async function arrive(visitor: Visitor): Promise<Answer> {
+async function requestAuthorization(visitor: Visitor): Promise<Answer> {
   return visitor.open((await authorizationRequest(client, 'openid read')).url);
 }
 
@@ -43,7 +43,7 @@ const asksForConsent = ({ text }: Answer): boolean => text.includes('value="allo
 
 async function signedIn(handle: string): Promise<Visitor> {
   const visitor = new Visitor(network.baseUrl);
-  const consent = await visitor.submit(await arrive(visitor), { handle, password });
+  const consent = await visitor.submit(await requestAuthorization(visitor), { handle, password });
   expect(asksForConsent(consent)).toBe(true);
   return visitor;
 }
@@ -60,7 +60,7 @@ async function sessionOf(visitor: Visitor): Promise<Buffer> {
   return rows[0]?.key_hash ?? Buffer.alloc(0);
 }
 
-async function typesOf(actorId: string): Promise<readonly string[]> {
+async function eventTypesOf(actorId: string): Promise<readonly string[]> {
   const recorded = await network.log().read(streams.account(actorId));
   return recorded.map(({ event }) => event.type).slice(1);
 }
@@ -71,19 +71,19 @@ describe('a person who signs out everywhere', () => {
     await network.createAccount('bob');
     const [first, second, bobs] = [await signedIn('ada'), await signedIn('ada'), await signedIn('bob')];
     await signOut(actorId);
-    expect(asksForPassword(await arrive(first))).toBe(true);
-    expect(asksForPassword(await arrive(second))).toBe(true);
-    expect(asksForConsent(await arrive(bobs))).toBe(true);
-    expect(await typesOf(actorId)).toEqual(['account.signed_out']);
+    expect(asksForPassword(await requestAuthorization(first))).toBe(true);
+    expect(asksForPassword(await requestAuthorization(second))).toBe(true);
+    expect(asksForConsent(await requestAuthorization(bobs))).toBe(true);
+    expect(await eventTypesOf(actorId)).toEqual(['account.signed_out']);
     await signOut(actorId);
-    expect(await typesOf(actorId)).toEqual(['account.signed_out']);
+    expect(await eventTypesOf(actorId)).toEqual(['account.signed_out']);
   });
 
   it('can sign in again at once', async () => {
     const actorId = await network.createAccount('dora');
     const visitor = await signedIn('dora');
     await signOut(actorId);
-    const consent = await visitor.submit(await arrive(visitor), { handle: 'dora', password });
+    const consent = await visitor.submit(await requestAuthorization(visitor), { handle: 'dora', password });
     expect(asksForConsent(consent)).toBe(true);
   });
 
@@ -91,14 +91,14 @@ describe('a person who signs out everywhere', () => {
     const actorId = await network.createAccount('emil');
     const { accessToken } = await connect(client, new Browser(network.baseUrl), 'emil');
     await signOut(actorId);
-    expect(await typesOf(actorId)).toEqual(['account.signed_out']);
+    expect(await eventTypesOf(actorId)).toEqual(['account.signed_out']);
     expect(await isLive(client, accessToken)).toBe(true);
   });
 
   it('cannot consent on a page that was open before', async () => {
     const actorId = await network.createAccount('fritz');
     const visitor = new Visitor(network.baseUrl);
-    const consent = await visitor.submit(await arrive(visitor), { handle: 'fritz', password });
+    const consent = await visitor.submit(await requestAuthorization(visitor), { handle: 'fritz', password });
     await signOut(actorId);
     const answer = await visitor.submit(consent, { decision: 'allow' });
     expect(answer.url).not.toContain('code=');
@@ -119,7 +119,7 @@ describe('a person who signs out everywhere', () => {
     await signOut(actorId);
     await session?.save(1_000);
     expect(await provider.Session.find(value)).toBeUndefined();
-    expect(asksForPassword(await arrive(visitor))).toBe(true);
+    expect(asksForPassword(await requestAuthorization(visitor))).toBe(true);
   });
 
   it('is not signed in again by a request that began before and renames the session', async () => {
@@ -156,7 +156,7 @@ describe('a person who signs out everywhere', () => {
     await network.eventStore.begin();
     await expect(signOut(actorId)).rejects.toBeInstanceOf(LogUnavailable);
     await network.eventStore.end();
-    expect(asksForConsent(await arrive(visitor))).toBe(true);
+    expect(asksForConsent(await requestAuthorization(visitor))).toBe(true);
   });
 
   it('must exist', async () => {
@@ -185,14 +185,14 @@ describe('a changed password', () => {
     const actorId = await network.createAccount('ines');
     const visitor = await signedIn('ines');
     await change(actorId, 'another password');
-    const asked = await arrive(visitor);
+    const asked = await requestAuthorization(visitor);
     expect(asksForPassword(asked)).toBe(true);
     const refused = await visitor.submit(asked, { handle: 'ines', password });
     expect(asksForPassword(refused)).toBe(true);
     const taken = await visitor.submit(refused, { handle: 'ines', password: 'another password' });
     expect(asksForConsent(taken)).toBe(true);
     await change(actorId, 'another password');
-    expect(await typesOf(actorId)).toEqual(['account.password_changed', 'account.password_changed']);
+    expect(await eventTypesOf(actorId)).toEqual(['account.password_changed', 'account.password_changed']);
   });
 
   it('is not stored without an account', async () => {
@@ -211,34 +211,34 @@ describe('a changed password', () => {
     );
     expect(answers.filter(({ changed }) => changed)).toHaveLength(1);
     expect(await hashOf(actorId)).toBe(wanted[answers.findIndex(({ changed }) => changed)]);
-    expect(await typesOf(actorId)).toEqual(['account.password_changed']);
+    expect(await eventTypesOf(actorId)).toEqual(['account.password_changed']);
   });
 
   it('refuses a sign-in with the old one that was under way', async () => {
     const actorId = await network.createAccount('lara');
     const visitor = new Visitor(network.baseUrl);
-    const asked = await arrive(visitor);
+    const asked = await requestAuthorization(visitor);
     const another = await hash('another password');
     const waiting = async () =>
       (await query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`, [])).length;
 
     // Both wait at the person's credential, in the order in which they came.
-    const door = network.database().dataSource.createQueryRunner();
-    await door.startTransaction();
-    await door.query('SELECT FROM authority.credential WHERE actor_id = $1 FOR UPDATE', [actorId]);
+    const credentialLock = network.database().dataSource.createQueryRunner();
+    await credentialLock.startTransaction();
+    await credentialLock.query('SELECT FROM authority.credential WHERE actor_id = $1 FOR UPDATE', [actorId]);
     const changed = execute(new ChangePassword(actorId, await hashOf(actorId), another, metadata));
     await until(async () => (await waiting()) === 1);
     const answered = visitor.submit(asked, { handle: 'lara', password });
     await until(async () => (await waiting()) === 2);
-    await door.rollbackTransaction();
-    await door.release();
+    await credentialLock.rollbackTransaction();
+    await credentialLock.release();
 
     expect(await changed).toEqual({ changed: true });
     expect(await answered).toMatchObject({
       status: 403,
       text: expect.stringContaining('Your password was just changed'),
     });
-    expect(asksForPassword(await arrive(visitor))).toBe(true);
+    expect(asksForPassword(await requestAuthorization(visitor))).toBe(true);
   });
 });
 
@@ -247,9 +247,9 @@ describe('a suspended person', () => {
     const actorId = await network.createAccount('jana');
     const visitor = await signedIn('jana');
     await execute(new SuspendAccount(actorId, metadata));
-    expect(asksForConsent(await arrive(visitor))).toBe(false);
+    expect(asksForConsent(await requestAuthorization(visitor))).toBe(false);
     const fresh = new Visitor(network.baseUrl);
-    const answer = await fresh.submit(await arrive(fresh), { handle: 'jana', password });
+    const answer = await fresh.submit(await requestAuthorization(fresh), { handle: 'jana', password });
     expect(asksForConsent(answer)).toBe(false);
   });
 });

@@ -104,7 +104,7 @@ function isSignedBy(keys: readonly Jwk[], token: string): boolean {
 }
 
 /** Each server looks at the vault and the clock, as it does every few seconds. */
-async function look(): Promise<void> {
+async function refreshAllServers(): Promise<void> {
   for (const app of [network.app(), another.app]) await app.get(SigningKeyWatch).refresh();
 }
 
@@ -161,7 +161,7 @@ describe('a signing key', () => {
     const lastOfOld = await newIdTokenAt(another.port);
 
     network.advanceClock(LEAD_MS);
-    await look();
+    await refreshAllServers();
     for (const port of ports) {
       const token = await newIdTokenAt(port);
       expect(kidOf(token)).toBe(next);
@@ -173,16 +173,16 @@ describe('a signing key', () => {
     }
 
     network.advanceClock(TOKEN_GONE_MS);
-    await look();
+    await refreshAllServers();
     for (const port of ports) expect(await kids(port)).toEqual([next]);
   });
 
   it('starts to sign on time while the vault is unavailable', async () => {
     const { keyId: next } = await rotate();
-    await look();
+    await refreshAllServers();
     await network.postgres.begin();
     network.advanceClock(LEAD_MS);
-    await look();
+    await refreshAllServers();
     for (const port of ports) expect((await kids(port))[0]).toBe(next);
     await network.postgres.end();
     for (const port of ports) expect(kidOf(await newIdTokenAt(port))).toBe(next);

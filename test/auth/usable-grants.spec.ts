@@ -40,7 +40,7 @@ const query = (sql: string, values: unknown[]) => network.database().dataSource.
 const now = () => network.app().get(Clock).now();
 
 /** A person of their own for a test, signed in at the account page. */
-async function someone(): Promise<{ actorId: string; visitor: Visitor }> {
+async function newPerson(): Promise<{ actorId: string; visitor: Visitor }> {
   const handle = `person_${++people}`;
   const actorId = await network.createAccount(handle);
   const visitor = new Visitor(network.baseUrl);
@@ -48,14 +48,14 @@ async function someone(): Promise<{ actorId: string; visitor: Visitor }> {
   return { actorId, visitor };
 }
 
-async function issue(actorId: string, scopes: readonly string[]): Promise<string> {
+async function issueGrant(actorId: string, scopes: readonly string[]): Promise<string> {
   const grantId = randomUUID();
   await execute(new IssueGrant(grantId, clientId, actorId, scopes, metadata));
   return grantId;
 }
 
 /** As if the person's grants were that much older. */
-const age = (actorId: string, ms: number) =>
+const ageGrants = (actorId: string, ms: number) =>
   query('UPDATE authority.app_grant SET issued_at = issued_at - $2 WHERE actor_id = $1', [actorId, ms]);
 
 const isListed = ({ text }: Answer) => text.includes('name="application"');
@@ -66,7 +66,7 @@ async function usableGrants(): Promise<number | undefined> {
   return applications.find((each) => each.clientId === clientId)?.grants;
 }
 
-async function unrevoked(actorId: string): Promise<number> {
+async function countUnrevoked(actorId: string): Promise<number> {
   const rows = await query('SELECT FROM authority.app_grant WHERE actor_id = $1 AND revoked_at IS NULL', [
     actorId,
   ]);
@@ -78,17 +78,17 @@ describe('a grant, on the account page and in the operator’s list,', () => {
     ['the last token without offline_access has expired', ['post:create', 'read']],
     ['the last refreshed token has expired', ['offline_access', 'read']],
   ])('is shown until %s', async (_when, scopes) => {
-    const { actorId, visitor } = await someone();
+    const { actorId, visitor } = await newPerson();
     const others = (await usableGrants()) ?? 0;
-    await issue(actorId, scopes);
-    await age(actorId, usableFor(scopes) - MINUTE_MS);
+    await issueGrant(actorId, scopes);
+    await ageGrants(actorId, usableFor(scopes) - MINUTE_MS);
     expect([isListed(await visitor.open(account)), await usableGrants()]).toEqual([true, others + 1]);
     network.advanceClock(MINUTE_MS);
     expect([isListed(await visitor.open(account)), await usableGrants()]).toEqual([false, others]);
   });
 
   it('is shown while a browser can still bring its code after a late redirect', async () => {
-    const { actorId, visitor } = await someone();
+    const { actorId, visitor } = await newPerson();
     const attempt = await authorizationRequest(client, 'read');
     const consent = await visitor.open(attempt.url);
     const { action, fields } = consent.forms.find(({ buttons }) =>
@@ -99,7 +99,7 @@ describe('a grant, on the account page and in the operator’s list,', () => {
       headers: { origin: network.baseUrl },
       body: new URLSearchParams({ ...fields, decision: 'allow' }),
     });
-    await age(actorId, 14 * MINUTE_MS);
+    await ageGrants(actorId, 14 * MINUTE_MS);
     const { url } = await visitor.open(new URL(allowed.headers.get('location')!, network.baseUrl));
     const { access_token: token } = await exchange(client, new URL(url), attempt);
     expect(await isLive(client, token)).toBe(true);
@@ -107,25 +107,25 @@ describe('a grant, on the account page and in the operator’s list,', () => {
   });
 
   it('is hidden once it is too old, but is revoked together with the others', async () => {
-    const { actorId, visitor } = await someone();
-    await Promise.all([issue(actorId, ['read']), issue(actorId, ['post:create'])]);
-    await age(actorId, usableFor(['read']));
-    await issue(actorId, ['read']);
+    const { actorId, visitor } = await newPerson();
+    await Promise.all([issueGrant(actorId, ['read']), issueGrant(actorId, ['post:create'])]);
+    await ageGrants(actorId, usableFor(['read']));
+    await issueGrant(actorId, ['read']);
     const page = await visitor.open(account);
     expect(page.text).not.toContain('Write posts and replies');
-    expect(await unrevoked(actorId)).toBe(3);
+    expect(await countUnrevoked(actorId)).toBe(3);
     await visitor.submit(page, { application: clientId });
-    expect(await unrevoked(actorId)).toBe(0);
-    await issue(actorId, ['read']);
-    await age(actorId, usableFor(['read']));
+    expect(await countUnrevoked(actorId)).toBe(0);
+    await issueGrant(actorId, ['read']);
+    await ageGrants(actorId, usableFor(['read']));
     const others = (await execute(new RevokeGrants({ cause: 'operator', appId: clientId }, metadata)))
       .revoked;
     expect(others).toBeGreaterThan(0);
-    expect(await unrevoked(actorId)).toBe(0);
+    expect(await countUnrevoked(actorId)).toBe(0);
   });
 
   it('is found by index, without reading ended or too old ones', async () => {
-    const { actorId } = await someone();
+    const { actorId } = await newPerson();
     await query(
       `INSERT INTO authority.app_grant (grant_id, app_id, actor_id, scopes, issued_at, revoked_at)
        SELECT n, CASE WHEN n % 10 < 5 THEN $1 ELSE 'app-' || n END, CASE n % 10 WHEN 0 THEN $2 ELSE 'actor-' || n END,

@@ -12,7 +12,7 @@ export interface Outcome {
 }
 
 /** An error that some test was answered with. */
-export interface Answered {
+export interface AnsweredCode {
   readonly code: string;
   readonly status: number;
 }
@@ -20,7 +20,7 @@ export interface Answered {
 /** What the reporter has written of a run of all tests. */
 export interface Run {
   readonly outcomes: readonly Outcome[];
-  readonly answered: readonly Answered[];
+  readonly answered: readonly AnsweredCode[];
 }
 
 /** What is wrong with the titles, whatever a run says of them; a line each. */
@@ -48,7 +48,7 @@ export const faultsInOutcomes = (tags: readonly Tagged[], outcomes: readonly Out
 /** Which codes of a table of statuses no test was answered with, in their status. */
 export const unanswered = (
   statusOf: Readonly<Record<string, number>>,
-  answered: readonly Answered[],
+  answered: readonly AnsweredCode[],
 ): string[] =>
   Object.entries(statusOf)
     .filter(([code, status]) => !answered.some((each) => each.code === code && each.status === status))

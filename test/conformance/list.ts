@@ -43,7 +43,7 @@ export function faultsIn(list: readonly Entry[], document: string): string[] {
           `sentences.json has ${quoted(list[different])} where docs/network-api.md has ${quoted(parts[different])}`,
         ]),
     ...list
-      .filter((entry) => claimsOf(entry) !== (isFrame(entry) ? 0 : 1))
+      .filter((entry) => claimsOf(entry) !== (isHeadingOrColumns(entry) ? 0 : 1))
       .map((entry) => `sentences.json gives ${quoted(entry)} no id and no reason, or more than one`),
     ...ids
       .filter((id, index) => ids.indexOf(id) !== index)
@@ -56,7 +56,7 @@ export function faultsIn(list: readonly Entry[], document: string): string[] {
   ];
 }
 
-const isFrame = ({ kind }: Part): boolean => kind === 'heading' || kind === 'columns';
+const isHeadingOrColumns = ({ kind }: Part): boolean => kind === 'heading' || kind === 'columns';
 
 const claimsOf = ({ id, repeats, bindsNothing }: Entry): number =>
   [id, repeats, bindsNothing].filter((claim) => claim !== undefined && claim !== '').length;

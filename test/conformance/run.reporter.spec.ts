@@ -52,7 +52,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const write = (name: string, text: string) => writeFileSync(join(directory, name), text);
 
 /** What is in artifacts/run.json after a run; undefined: there is no such file. */
-async function recordedBy(...args: string[]): Promise<unknown> {
+async function runAndRead(...args: string[]): Promise<unknown> {
   const jest = ['--experimental-vm-modules', join(root, 'node_modules/jest/bin/jest.js')];
   const child = spawn(process.execPath, [...jest, '--config', join(directory, 'jest.config.mjs'), ...args], {
     cwd: directory,
@@ -72,8 +72,8 @@ const outcome = (title: string, ids: string[], status: string) => ({
 
 describe('artifacts/run.json', () => {
   it('is not written by a run of some tests', async () => {
-    expect(await recordedBy('posts')).toBeUndefined();
-    expect(await recordedBy('--testNamePattern', 'found')).toBeUndefined();
+    expect(await runAndRead('posts')).toBeUndefined();
+    expect(await runAndRead('--testNamePattern', 'found')).toBeUndefined();
   });
 
   it('has the outcome of each test of a whole run, and the codes that passing tests were answered with', async () => {
@@ -90,8 +90,8 @@ describe('artifacts/run.json', () => {
         { code: 'origin_required', status: 403, file: 'posts.spec.ts', test },
       ],
     };
-    expect(await recordedBy()).toEqual(recorded);
+    expect(await runAndRead()).toEqual(recorded);
     // A part of them leaves it as it is.
-    expect(await recordedBy('nothing')).toEqual(recorded);
+    expect(await runAndRead('nothing')).toEqual(recorded);
   });
 });

@@ -16,15 +16,15 @@ import type { Example } from './support/example.js';
 import { startInterposer } from './support/interposer.js';
 import type { Interposer } from './support/interposer.js';
 
-let between: Interposer;
+let proxy: Interposer;
 let network: TestNetwork;
 let database: Client;
 let example: Example;
 
 beforeAll(async () => {
   const port = await freePort();
-  between = await startInterposer(port);
-  network = await startNetwork({ PORT: String(port), BASE_URL: `http://localhost:${between.port}` });
+  proxy = await startInterposer(port);
+  network = await startNetwork({ PORT: String(port), BASE_URL: `http://localhost:${proxy.port}` });
   database = new Client(network.env['DATABASE_URL']);
   await database.connect();
   example = await startExample(network);
@@ -34,13 +34,13 @@ afterAll(async () => {
   await example?.stop();
   await database?.end();
   await network?.stop();
-  await between?.close();
+  await proxy?.close();
 });
 
 const TOKEN = '/api/auth/oauth2/token';
 
 /** Presses a button of the example's, on the form that goes to `path`. */
-function press(visitor: Visitor, page: Answer, path: string, typed: Record<string, string> = {}) {
+function submitForm(visitor: Visitor, page: Answer, path: string, typed: Record<string, string> = {}) {
   const { fields = {} } = page.forms.find(({ action }) => action === path) ?? {};
   const body = new URLSearchParams({ ...fields, ...typed });
   return visitor.open(example.origin + path, { method: 'POST', headers: { origin: example.origin }, body });
@@ -59,20 +59,20 @@ async function newPerson(
 }
 
 /** From the example's first page to the address that the network calls the example back at. */
-async function calledBack(visitor: Visitor, person: Person): Promise<URL> {
-  const sent = await press(visitor, await visitor.open(example.origin), '/login');
+async function authorizeUntilCallback(visitor: Visitor, person: Person): Promise<URL> {
+  const sent = await submitForm(visitor, await visitor.open(example.origin), '/login');
   return new Browser(network.baseUrl).authorize(sent.url, person);
 }
 
-async function signedIn(displayName?: string) {
+async function newSignedInPerson(displayName?: string) {
   const { person, actorId, visitor } = await newPerson(displayName);
-  const page = await visitor.open(await calledBack(visitor, person));
+  const page = await visitor.open(await authorizeUntilCallback(visitor, person));
   expect(page).toMatchObject({ status: 200, url: `${example.origin}/` });
   return { actorId, visitor, page };
 }
 
 /** Whether the grants of a person to the example are live. */
-async function grantsOf(actorId: string): Promise<boolean[]> {
+async function liveGrantsOf(actorId: string): Promise<boolean[]> {
   const { rows } = await database.query(
     'SELECT revoked_at IS NULL AS live FROM authority.app_grant WHERE actor_id = $1 AND app_id = $2',
     [actorId, example.clientId],
@@ -98,7 +98,7 @@ async function postsOf(actorId: string): Promise<string[]> {
 
 describe('sign-in', () => {
   it('shows the escaped name of the person, and gives the browser only an opaque cookie [flow-cookie]', async () => {
-    const { visitor, page } = await signedIn(`<b>Ada</b> & "Co"`);
+    const { visitor, page } = await newSignedInPerson(`<b>Ada</b> & "Co"`);
     expect(page.text).toContain('<h1>&#60;b&#62;Ada&#60;/b&#62; &#38; &#34;Co&#34;</h1>');
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(page.headers.get('cache-control')).toBe('no-store');
@@ -118,34 +118,34 @@ describe('sign-in', () => {
 
   it('refuses a callback with an unknown state, and does not exchange its code [flow-transaction, flow-callback]', async () => {
     const { person, visitor } = await newPerson();
-    const callback = await calledBack(visitor, person);
-    const exchanges = between.count(TOKEN);
+    const callback = await authorizeUntilCallback(visitor, person);
+    const exchanges = proxy.count(TOKEN);
     for (const state of ['x'.repeat(43), '__proto__', '']) {
       const tampered = new URL(callback);
       tampered.searchParams.set('state', state);
       expect(await visitor.open(tampered)).toMatchObject({ status: 400 });
     }
-    expect(between.count(TOKEN)).toBe(exchanges);
+    expect(proxy.count(TOKEN)).toBe(exchanges);
     expect((await visitor.open(example.origin)).text).toContain('Sign in');
   });
 
   it('ends an attempt with its first callback, even a faulty one [flow-transaction, flow-callback]', async () => {
     const { person, visitor, actorId } = await newPerson();
-    const callback = await calledBack(visitor, person);
+    const callback = await authorizeUntilCallback(visitor, person);
     const tampered = new URL(callback);
     tampered.searchParams.set('iss', 'https://elsewhere.example');
     expect(await visitor.open(tampered)).toMatchObject({ status: 400 });
     expect(await visitor.open(callback)).toMatchObject({ status: 400 });
     expect((await visitor.open(example.origin)).text).toContain('Sign in');
-    expect(await grantsOf(actorId)).toEqual([true]);
+    expect(await liveGrantsOf(actorId)).toEqual([true]);
   });
 
   it('succeeds once in each of two tabs, in any order', async () => {
     const { person, visitor } = await newPerson();
     const stranger = new Visitor(example.origin);
-    await calledBack(stranger, person);
-    const first = await calledBack(visitor, person);
-    const second = await calledBack(visitor, person);
+    await authorizeUntilCallback(stranger, person);
+    const first = await authorizeUntilCallback(visitor, person);
+    const second = await authorizeUntilCallback(visitor, person);
     expect(await stranger.open(first)).toMatchObject({ status: 400 });
     for (const callback of [second, first]) {
       expect(await visitor.open(callback)).toMatchObject({ status: 200, url: `${example.origin}/` });
@@ -158,12 +158,12 @@ describe('sign-in', () => {
 
   it('refuses a replayed callback, and one in another browser, and keeps the session [flow-transaction, flow-callback]', async () => {
     const { person, visitor } = await newPerson();
-    const callback = await calledBack(visitor, person);
+    const callback = await authorizeUntilCallback(visitor, person);
     expect(await new Visitor(example.origin).open(callback)).toMatchObject({ status: 400 });
-    const exchanges = between.count(TOKEN);
+    const exchanges = proxy.count(TOKEN);
     expect(await visitor.open(callback)).toMatchObject({ status: 200 });
     expect(await visitor.open(callback)).toMatchObject({ status: 400 });
-    expect(between.count(TOKEN)).toBe(exchanges + 1);
+    expect(proxy.count(TOKEN)).toBe(exchanges + 1);
     expect((await visitor.open(example.origin)).text).toContain('<h1>Ada</h1>');
   });
 
@@ -172,22 +172,22 @@ describe('sign-in', () => {
     ['another application', { appId: 'another' }],
   ])('refuses a session of %s [scopes-client, flow-session]', async (_what, members) => {
     const { person, visitor } = await newPerson();
-    const callback = await calledBack(visitor, person);
-    between.alter('/api/session', members);
+    const callback = await authorizeUntilCallback(visitor, person);
+    proxy.alter('/api/session', members);
     expect(await visitor.open(callback)).toMatchObject({ status: 401 });
     expect((await visitor.open(example.origin)).text).toContain('Sign in');
   });
 
   it('reports that the person denied', async () => {
     const { person, visitor } = await newPerson();
-    const callback = await calledBack(visitor, { ...person, decision: 'deny' });
+    const callback = await authorizeUntilCallback(visitor, { ...person, decision: 'deny' });
     const page = await visitor.open(callback);
     expect(page.status).toBe(400);
     expect(page.text).toContain('access_denied');
   });
 
   it('refuses a form from another site', async () => {
-    const { visitor, page, actorId } = await signedIn();
+    const { visitor, page, actorId } = await newSignedInPerson();
     const [{ fields } = { fields: {} }] = page.forms;
     for (const headers of [{ origin: 'https://elsewhere.example' }, {}]) {
       const body = new URLSearchParams({ ...fields, text: 'Not mine' });
@@ -200,31 +200,35 @@ describe('sign-in', () => {
 
 describe('posting', () => {
   it('makes one post if its form is sent twice', async () => {
-    const { visitor, page, actorId } = await signedIn();
+    const { visitor, page, actorId } = await newSignedInPerson();
     for (const _ of [1, 2])
-      expect(await press(visitor, page, '/posts', { text: 'One\r\nTwo' })).toMatchObject({ status: 200 });
+      expect(await submitForm(visitor, page, '/posts', { text: 'One\r\nTwo' })).toMatchObject({
+        status: 200,
+      });
     expect(await postsOf(actorId)).toEqual(['One\nTwo']);
   });
 
   it('makes one post if the answer is lost and the form is sent again', async () => {
-    const { visitor, page, actorId } = await signedIn();
-    between.loseAnswer('/api/posts');
-    const lost = await press(visitor, page, '/posts', { text: 'Did it arrive?' });
+    const { visitor, page, actorId } = await newSignedInPerson();
+    proxy.loseAnswer('/api/posts');
+    const lost = await submitForm(visitor, page, '/posts', { text: 'Did it arrive?' });
     expect([lost.status, lost.headers.get('retry-after')]).toEqual([503, '5']);
-    expect(await press(visitor, page, '/posts', { text: 'Did it arrive?' })).toMatchObject({ status: 200 });
+    expect(await submitForm(visitor, page, '/posts', { text: 'Did it arrive?' })).toMatchObject({
+      status: 200,
+    });
     expect(await postsOf(actorId)).toEqual(['Did it arrive?']);
   });
 
   it('passes refusals of the network on, with Retry-After', async () => {
-    const { visitor, page, actorId } = await signedIn();
-    between.refuse('/api/posts', 7);
-    const later = await press(visitor, page, '/posts', { text: 'Later' });
+    const { visitor, page, actorId } = await newSignedInPerson();
+    proxy.refuse('/api/posts', 7);
+    const later = await submitForm(visitor, page, '/posts', { text: 'Later' });
     expect([later.status, later.headers.get('retry-after')]).toEqual([503, '7']);
-    const empty = await press(visitor, page, '/posts', { text: '' });
+    const empty = await submitForm(visitor, page, '/posts', { text: '' });
     expect(empty.status).toBe(400);
     expect(empty.text).toContain('invalid_text');
-    expect(await press(visitor, page, '/posts', { text: 'Later' })).toMatchObject({ status: 200 });
-    const other = await press(visitor, page, '/posts', { text: 'Something else' });
+    expect(await submitForm(visitor, page, '/posts', { text: 'Later' })).toMatchObject({ status: 200 });
+    const other = await submitForm(visitor, page, '/posts', { text: 'Something else' });
     expect(other.status).toBe(409);
     expect(other.text).toContain('intent_conflict');
     expect(await postsOf(actorId)).toEqual(['Later']);
@@ -233,48 +237,48 @@ describe('posting', () => {
 
 describe('an expired access token', () => {
   it('is refreshed once for all concurrent requests, under the same grant', async () => {
-    const { visitor, actorId } = await signedIn();
+    const { visitor, actorId } = await newSignedInPerson();
     for (const round of [1, 2]) {
       await expireAccessTokens(actorId);
-      const refreshes = between.count(TOKEN);
+      const refreshes = proxy.count(TOKEN);
       const answers = await Promise.all(Array.from({ length: 4 }, () => visitor.open(example.origin)));
       for (const { text } of answers) expect(text).toContain('<h1>Ada</h1>');
-      expect([round, between.count(TOKEN)]).toEqual([round, refreshes + 1]);
+      expect([round, proxy.count(TOKEN)]).toEqual([round, refreshes + 1]);
     }
-    expect(await grantsOf(actorId)).toEqual([true]);
+    expect(await liveGrantsOf(actorId)).toEqual([true]);
   });
 
   it('ends the session if the outcome of the refresh is unknown, and its refresh token is not sent again [refresh-uncertain]', async () => {
-    const { visitor, actorId } = await signedIn();
+    const { visitor, actorId } = await newSignedInPerson();
     await expireAccessTokens(actorId);
-    between.loseAnswer(TOKEN);
-    const refreshes = between.count(TOKEN);
+    proxy.loseAnswer(TOKEN);
+    const refreshes = proxy.count(TOKEN);
     const answers = await Promise.all([visitor.open(example.origin), visitor.open(example.origin)]);
     for (const { status, text } of answers) {
       expect(status).toBe(401);
       expect(text).toContain('sign in again');
     }
     expect((await visitor.open(example.origin)).text).toContain('Sign in');
-    expect(between.count(TOKEN)).toBe(refreshes + 1);
-    expect(await grantsOf(actorId)).toEqual([true]);
+    expect(proxy.count(TOKEN)).toBe(refreshes + 1);
+    expect(await liveGrantsOf(actorId)).toEqual([true]);
   });
 });
 
 describe('the end of a session', () => {
   it('by sign-out keeps the grant of the application [refresh-logout]', async () => {
-    const { visitor, page, actorId } = await signedIn();
-    expect((await press(visitor, page, '/logout')).text).toContain('Sign in');
-    expect(await press(visitor, page, '/posts', { text: 'Too late' })).toMatchObject({ status: 401 });
-    expect(await grantsOf(actorId)).toEqual([true]);
+    const { visitor, page, actorId } = await newSignedInPerson();
+    expect((await submitForm(visitor, page, '/logout')).text).toContain('Sign in');
+    expect(await submitForm(visitor, page, '/posts', { text: 'Too late' })).toMatchObject({ status: 401 });
+    expect(await liveGrantsOf(actorId)).toEqual([true]);
   });
 
   it('by disconnecting ends the grant, and fails until the network confirms that', async () => {
-    const { visitor, page, actorId } = await signedIn();
-    between.refuse('/api/auth/oauth2/revoke', 3);
-    expect(await press(visitor, page, '/disconnect')).toMatchObject({ status: 503 });
-    expect(await grantsOf(actorId)).toEqual([true]);
-    expect((await press(visitor, page, '/disconnect')).text).toContain('Sign in');
-    expect(await grantsOf(actorId)).toEqual([false]);
+    const { visitor, page, actorId } = await newSignedInPerson();
+    proxy.refuse('/api/auth/oauth2/revoke', 3);
+    expect(await submitForm(visitor, page, '/disconnect')).toMatchObject({ status: 503 });
+    expect(await liveGrantsOf(actorId)).toEqual([true]);
+    expect((await submitForm(visitor, page, '/disconnect')).text).toContain('Sign in');
+    expect(await liveGrantsOf(actorId)).toEqual([false]);
   });
 });
 

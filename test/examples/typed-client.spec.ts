@@ -11,15 +11,15 @@ import type { Example } from './support/example.js';
 import { startInterposer } from './support/interposer.js';
 import type { Interposer } from './support/interposer.js';
 
-let between: Interposer;
+let proxy: Interposer;
 let network: TestNetwork;
 let person: Person;
 let example: Example | undefined;
 
 beforeAll(async () => {
   const port = await freePort();
-  between = await startInterposer(port);
-  network = await startNetwork({ PORT: String(port), BASE_URL: `http://localhost:${between.port}` });
+  proxy = await startInterposer(port);
+  network = await startNetwork({ PORT: String(port), BASE_URL: `http://localhost:${proxy.port}` });
   person = { handle: `t_${randomBytes(5).toString('hex')}`, password: 'correct horse battery' };
   await operatorOf(network).createAccount({
     ...person,
@@ -32,7 +32,7 @@ afterEach(() => example?.stop());
 
 afterAll(async () => {
   await network?.stop();
-  await between?.close();
+  await proxy?.close();
 });
 
 /** Runs the example as its README says, with more options, until it ends; the browser is the person's. */
@@ -65,11 +65,11 @@ describe('the typed client', () => {
   });
 
   it('posts once if the answer is lost, and waits as long as Retry-After says', async () => {
-    between.loseAnswer('/api/posts');
-    between.refuse('/api/timeline', 1);
-    const before = between.count('/api/posts');
+    proxy.loseAnswer('/api/posts');
+    proxy.refuse('/api/timeline', 1);
+    const before = proxy.count('/api/posts');
     const lines = await run('--post Once');
-    expect(between.count('/api/posts')).toBe(before + 2);
+    expect(proxy.count('/api/posts')).toBe(before + 2);
     expect(lines.filter((line) => line.endsWith(': Once'))).toHaveLength(1);
   });
 });

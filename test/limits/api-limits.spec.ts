@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 /** Budgets that nobody has used yet. */
-const fresh = (quotas: typeof limits | 'off' = limits): RequestLimits =>
+const newLimits = (quotas: typeof limits | 'off' = limits): RequestLimits =>
   new RequestLimits(database.pool, randomBytes(32), systemClock, new TrustedProxies(['10.0.0.0/8']), quotas);
 
 const caller = (appId: string, actorId: string): Caller => ({
@@ -38,7 +38,7 @@ const caller = (appId: string, actorId: string): Caller => ({
 
 describe('the budgets of the social API', () => {
   it('are the published ones [limit-anonymous, limit-events]', async () => {
-    const api = fresh();
+    const api = newLimits();
     const all = await Promise.all([
       api.anonymousRead('reads', '203.0.113.9'),
       api.anonymousRead('events', '203.0.113.9'),
@@ -54,7 +54,7 @@ describe('the budgets of the social API', () => {
   });
 
   it.each(['read', 'write'] as const)('are separate for each application and actor: to %s', async (act) => {
-    const api = fresh();
+    const api = newLimits();
     const left = async (appId: string, actorId: string) =>
       (await api[act](caller(appId, actorId)))?.claim.left;
     const whole = await left('pebble', 'ada');
@@ -64,7 +64,7 @@ describe('the budgets of the social API', () => {
   });
 
   it('of an address are shared within its block', async () => {
-    const api = fresh();
+    const api = newLimits();
     const left = async (address: string) => (await api.anonymousRead('reads', address))?.claim.left;
     expect(await left('2001:db8::1')).toBe(119);
     expect(await left('2001:db8:0:0:ffff::2')).toBe(118);
@@ -74,14 +74,14 @@ describe('the budgets of the social API', () => {
   });
 
   it.each(['10.1.2.3', 'unknown', ''])('are unavailable for the address %p', async (nearest) => {
-    await expect(fresh().anonymousRead('reads', nearest)).rejects.toMatchObject({
+    await expect(newLimits().anonymousRead('reads', nearest)).rejects.toMatchObject({
       code: 'trusted_address_unavailable',
       status: 503,
     });
   });
 
   it('are unlimited if limits are off, whatever the address', async () => {
-    const api = fresh('off');
+    const api = newLimits('off');
     expect(await api.anonymousRead('reads', 'unknown')).toBeUndefined();
     expect(await api.read(caller('pebble', 'ada'))).toBeUndefined();
     expect(await api.write(caller('pebble', 'ada'))).toBeUndefined();

@@ -28,7 +28,7 @@ afterAll(async () => {
 const WINDOW_S = 300;
 
 /** One budget that nobody has used yet, as three processes have it. */
-function processes(quota = 3_000) {
+function newWindows(quota = 3_000) {
   const name = randomUUID();
   const clock = { aheadMs: 0, now: () => Date.now() + clock.aheadMs };
   const shared = () =>
@@ -60,36 +60,36 @@ async function useUp(window: LeasedWindow, atOnce = 16): Promise<number> {
 
 describe('a leased budget', () => {
   it('can be used up by one process, with at most one statement for twenty claims', async () => {
-    const { windows } = processes();
-    const asked = jest.spyOn(database.pool, 'query');
+    const { windows } = newWindows();
+    const statements = jest.spyOn(database.pool, 'query');
     expect(await useUp(windows[0])).toBe(3_000);
-    expect(asked.mock.calls.length).toBeLessThan(150);
+    expect(statements.mock.calls.length).toBeLessThan(150);
   });
 
   it('needs no statement once it is used up', async () => {
-    const { windows } = processes(20);
+    const { windows } = newWindows(20);
     await useUp(windows[0]);
-    const asked = jest.spyOn(database.pool, 'query');
+    const statements = jest.spyOn(database.pool, 'query');
     expect(await windows[0].claim('ada')).toEqual({ granted: 0, left: 0, msToReset: expect.any(Number) });
-    expect(asked).not.toHaveBeenCalled();
+    expect(statements).not.toHaveBeenCalled();
   });
 
   it.each([1, 7, 120, 3_000])(
     'of %i is neither exceeded nor wasted by three active processes',
     async (quota) => {
-      const { windows } = processes(quota);
+      const { windows } = newWindows(quota);
       const spent = await Promise.all(windows.map((window) => useUp(window)));
       expect(spent.reduce((sum, each) => sum + each, 0)).toBe(quota);
     },
   );
 
   it('is not exceeded by concurrent claims of one process', async () => {
-    const { windows } = processes(120);
+    const { windows } = newWindows(120);
     expect(await useUp(windows[0], 500)).toBe(120);
   });
 
   it('loses at most one lease to each process that leased one and stopped claiming', async () => {
-    const { windows } = processes();
+    const { windows } = newWindows();
     await windows[1].claim('ada');
     await windows[2].claim('ada');
     expect(await useUp(windows[0])).toBe(3_000 - 2 * MAX_LEASE);
@@ -98,14 +98,14 @@ describe('a leased budget', () => {
   });
 
   it('returns the remaining number, one less for each claim', async () => {
-    const { windows } = processes();
+    const { windows } = newWindows();
     const left: number[] = [];
     for (let count = 0; count < 120; count++) left.push((await windows[0].claim('ada')).left);
     expect(left).toEqual(Array.from({ length: 120 }, (_, n) => 2_999 - n));
   });
 
   it('is whole in the next window, into which no lease is carried over', async () => {
-    const { windows, endWindow } = processes();
+    const { windows, endWindow } = newWindows();
     await windows[1].claim('ada');
     await useUp(windows[0]);
     await endWindow();
@@ -113,13 +113,13 @@ describe('a leased budget', () => {
   });
 
   it('is separate for each key', async () => {
-    const { windows } = processes(5);
+    const { windows } = newWindows(5);
     await useUp(windows[0]);
     expect(await windows[0].claim('eve')).toMatchObject({ granted: 1, left: 4 });
   });
 
   it('is refused while it cannot be counted, except for leased claims, and granted again afterwards', async () => {
-    const { windows } = processes(32);
+    const { windows } = newWindows(32);
     await windows[0].claim('ada');
     await database.pool.query('ALTER TABLE limits.used RENAME TO elsewhere');
     try {

@@ -33,18 +33,21 @@ afterAll(async () => {
 const secret = Buffer.alloc(32, 7);
 
 /** One budget that nobody has used yet, as each of the two processes has it. */
-function windows(quota: number, options: Partial<WindowOptions> = {}): readonly [SharedWindow, SharedWindow] {
+function newWindows(
+  quota: number,
+  options: Partial<WindowOptions> = {},
+): readonly [SharedWindow, SharedWindow] {
   const common = { secret, name: randomUUID(), limit: { quota, windowSeconds: 60 }, isFinal: false };
   const [first, second] = [one, other].map(({ pool }) => new SharedWindow({ pool, ...common, ...options }));
   return [first, second] as [SharedWindow, SharedWindow];
 }
 
-const granted = async (claims: readonly Promise<{ granted: number }>[]): Promise<number> =>
+const countGranted = async (claims: readonly Promise<{ granted: number }>[]): Promise<number> =>
   (await Promise.all(claims)).reduce((sum, claim) => sum + claim.granted, 0);
 
 describe('a budget', () => {
   it('returns the remaining number and the time until it is whole again', async () => {
-    const [window] = windows(3);
+    const [window] = newWindows(3);
     expect(await window.claim('ada')).toEqual({ granted: 1, left: 2, msToReset: expect.any(Number) });
     await window.claim('ada', 2);
     const { msToReset, ...refused } = await window.claim('ada');
@@ -54,13 +57,13 @@ describe('a budget', () => {
   });
 
   it('is separate for each key and each name', async () => {
-    const [window, another] = [windows(1)[0], windows(1)[0]];
+    const [window, another] = [newWindows(1)[0], newWindows(1)[0]];
     const claims = [window.claim('ada'), window.claim('eve'), another.claim('ada')];
-    expect(await granted(claims)).toBe(3);
+    expect(await countGranted(claims)).toBe(3);
   });
 
   it('is granted in part if less is left than claimed', async () => {
-    const [mine, theirs] = windows(10);
+    const [mine, theirs] = newWindows(10);
     expect(await mine.claim('ada', 7)).toMatchObject({ granted: 7, left: 3 });
     expect(await theirs.claim('ada', 7)).toMatchObject({ granted: 3, left: 0 });
     expect(await mine.claim('ada', 7)).toMatchObject({ granted: 0, left: 0 });
@@ -69,14 +72,14 @@ describe('a budget', () => {
   it.each([1, 3, 50])(
     'is never exceeded by concurrent claims of %i points on two processes',
     async (points) => {
-      const both = windows(100);
+      const both = newWindows(100);
       const claims = Array.from({ length: 120 }, (_, n) => both[n % 2 ? 1 : 0].claim('ada', points));
-      expect(await granted(claims)).toBe(100);
+      expect(await countGranted(claims)).toBe(100);
     },
   );
 
   it('is whole again when its window has ended', async () => {
-    const [mine, theirs] = windows(1, { limit: { quota: 1, windowSeconds: 1 }, isFinal: true });
+    const [mine, theirs] = newWindows(1, { limit: { quota: 1, windowSeconds: 1 }, isFinal: true });
     expect((await mine.claim('ada')).granted).toBe(1);
     expect((await theirs.claim('ada')).granted).toBe(0);
     await until(async () => (await theirs.claim('ada')).granted === 1);
@@ -85,7 +88,7 @@ describe('a budget', () => {
 
   it('can be lowered again, unless it is final: then refusals are remembered until the window ends', async () => {
     for (const isFinal of [true, false]) {
-      const [window] = windows(1, { isFinal });
+      const [window] = newWindows(1, { isFinal });
       await window.claim('ada');
       await window.claim('ada');
       await one.pool.query('DELETE FROM limits.used WHERE key = $1', [window.keyOf('ada')]);
@@ -94,7 +97,7 @@ describe('a budget', () => {
   });
 
   it('is stored under a key that reveals nothing', async () => {
-    const [window] = windows(1, { name: 'a-name' });
+    const [window] = newWindows(1, { name: 'a-name' });
     await window.claim('ada');
     const { rows } = await one.pool.query('SELECT * FROM limits.used WHERE key = $1', [window.keyOf('ada')]);
     expect(rows).toHaveLength(1);
@@ -103,16 +106,16 @@ describe('a budget', () => {
 });
 
 describe('a budget that cannot be counted', () => {
-  const failure = async (window: SharedWindow): Promise<unknown> =>
+  const claimFailure = async (window: SharedWindow): Promise<unknown> =>
     window.claim('ada').catch((error: unknown) => error);
 
   it('reports a reachable server if its table is locked', async () => {
-    const [window] = windows(1);
+    const [window] = newWindows(1);
     const client = await other.pool.connect();
     try {
       await client.query('BEGIN');
       await client.query('LOCK TABLE limits.used');
-      const error = await failure(window);
+      const error = await claimFailure(window);
       expect(error).toBeInstanceOf(LimitsUnavailable);
       expect(error).toMatchObject({ isServerAvailable: true });
     } finally {
@@ -123,24 +126,24 @@ describe('a budget that cannot be counted', () => {
   });
 
   it('reports a reachable server if its table is gone', async () => {
-    const [window] = windows(1);
+    const [window] = newWindows(1);
     await one.pool.query('ALTER TABLE limits.used RENAME TO elsewhere');
-    const error = await failure(window);
+    const error = await claimFailure(window);
     await one.pool.query('ALTER TABLE limits.elsewhere RENAME TO used');
     expect(error).toBeInstanceOf(LimitsUnavailable);
     expect(error).toMatchObject({ isServerAvailable: true });
   });
 
   it('reports an unreachable server', async () => {
-    const [window] = windows(1);
+    const [window] = newWindows(1);
     await postgres.kill();
     try {
-      const error = await failure(window);
+      const error = await claimFailure(window);
       expect(error).toBeInstanceOf(LimitsUnavailable);
       expect(error).toMatchObject({ isServerAvailable: false });
     } finally {
       await postgres.start();
     }
-    await until(async () => !((await failure(window)) instanceof Error));
+    await until(async () => !((await claimFailure(window)) instanceof Error));
   });
 });

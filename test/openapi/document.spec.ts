@@ -86,7 +86,7 @@ describe('each operation', () => {
   }
 
   /** What is wrong with the examples of a body. */
-  const misfits = (content: Content = {}): string[] =>
+  const invalidExamples = (content: Content = {}): string[] =>
     Object.entries(content)
       .filter(([type]) => type !== 'text/event-stream')
       .flatMap(([, { schema, example, examples }]) =>
@@ -99,7 +99,7 @@ describe('each operation', () => {
 
   it.each(operations)('%s has examples that match its schemas', (_name, operation) => {
     const bodies = [operation.requestBody, ...Object.values(operation.responses)];
-    expect(bodies.flatMap((body) => misfits(body?.content))).toEqual([]);
+    expect(bodies.flatMap((body) => invalidExamples(body?.content))).toEqual([]);
   });
 
   it.each(operations)('%s has a summary, known tags and all its refusals', (_name, operation) => {
@@ -110,9 +110,11 @@ describe('each operation', () => {
     // What tells nothing of anybody comes from memory, and is never away.
     const isOfSomebody = operation.security.some((scheme) => Object.keys(scheme).length > 0);
     expect('503' in responses).toBe(isOfSomebody);
-    const mute = Object.entries({ 401: 'www-authenticate', 429: 'retry-after', 503: 'retry-after' }).filter(
-      ([status, header]) => responses[status] && !responses[status].headers?.[header],
-    );
-    expect(mute).toEqual([]);
+    const withoutHeader = Object.entries({
+      401: 'www-authenticate',
+      429: 'retry-after',
+      503: 'retry-after',
+    }).filter(([status, header]) => responses[status] && !responses[status].headers?.[header]);
+    expect(withoutHeader).toEqual([]);
   });
 });

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { Acknowledged } from './acknowledged.js';
 
 const creation = { method: 'POST', path: '/api/posts' };
-const acknowledging = (revision: number) => new Headers({ 'x-network-write-revision': String(revision) });
+const acknowledgementOf = (revision: number) => new Headers({ 'x-network-write-revision': String(revision) });
 
 /** A network that shows one revision after another, a read each. Counts the reads. */
-function showing(...revisions: readonly (number | { readonly status: number })[]) {
+function networkShowing(...revisions: readonly (number | { readonly status: number })[]) {
   const network = {
     reads: 0,
     incarnation: 'first',
@@ -22,8 +22,8 @@ function showing(...revisions: readonly (number | { readonly status: number })[]
 describe('a read by a test', () => {
   it.each(['bob', undefined])('is repeated until it shows the writes of others (%s)', async (reader) => {
     const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledging(5));
-    const network = showing(3, 4, 5, 6);
+    acknowledged.note('alice', creation, acknowledgementOf(5));
+    const network = networkShowing(3, 4, 5, 6);
     const answer = await acknowledged.shownTo(reader, network.read);
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['5', 3]);
   });
@@ -33,49 +33,53 @@ describe('a read by a test', () => {
     ['PUT', '/api/blocks/bob'],
   ])('is not repeated for a restriction by others, which must hold at once: %s %s', async (method, path) => {
     const acknowledged = new Acknowledged();
-    acknowledged.note('alice', { method, path }, acknowledging(5));
-    const network = showing(4, 5);
+    acknowledged.note('alice', { method, path }, acknowledgementOf(5));
+    const network = networkShowing(4, 5);
     const answer = await acknowledged.shownTo('bob', network.read);
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['4', 1]);
   });
 
   it('is repeated for a restriction that others lifted', async () => {
     const acknowledged = new Acknowledged();
-    acknowledged.note('alice', { method: 'DELETE', path: '/api/blocks/bob?intentId=i' }, acknowledging(5));
-    const network = showing(4, 5);
+    acknowledged.note(
+      'alice',
+      { method: 'DELETE', path: '/api/blocks/bob?intentId=i' },
+      acknowledgementOf(5),
+    );
+    const network = networkShowing(4, 5);
     const answer = await acknowledged.shownTo('bob', network.read);
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['5', 2]);
   });
 
   it('is not repeated for a write of the reader, which must be shown at once', async () => {
     const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledging(5));
-    const network = showing(4, 5);
+    acknowledged.note('alice', creation, acknowledgementOf(5));
+    const network = networkShowing(4, 5);
     const answer = await acknowledged.shownTo('alice', network.read);
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['4', 1]);
   });
 
   it('is not repeated if a write of the reader is missing, whatever others wrote since', async () => {
     const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledging(5));
-    acknowledged.note('bob', creation, acknowledging(6));
-    const network = showing(4, 6);
+    acknowledged.note('alice', creation, acknowledgementOf(5));
+    acknowledged.note('bob', creation, acknowledgementOf(6));
+    const network = networkShowing(4, 6);
     const answer = await acknowledged.shownTo('alice', network.read);
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['4', 1]);
   });
 
   it('is not repeated if it is refused', async () => {
     const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledging(5));
-    const network = showing({ status: 503 }, 5);
+    acknowledged.note('alice', creation, acknowledgementOf(5));
+    const network = networkShowing({ status: 503 }, 5);
     expect((await acknowledged.shownTo('bob', network.read)).status).toBe(503);
     expect(network.reads).toBe(1);
   });
 
   it('does not wait for writes of a log that was replaced', async () => {
     const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledging(5));
-    const network = showing(5, 1);
+    acknowledged.note('alice', creation, acknowledgementOf(5));
+    const network = networkShowing(5, 1);
     await acknowledged.shownTo('bob', network.read);
     network.incarnation = 'second';
     const answer = await acknowledged.shownTo('bob', network.read);
@@ -84,21 +88,21 @@ describe('a read by a test', () => {
 
   it('that is not found is repeated with the revision of the writes of others', async () => {
     const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledging(5));
+    acknowledged.note('alice', creation, acknowledgementOf(5));
     const statuses = [404, 503, 200];
-    const asked: (string | undefined)[] = [];
+    const minRevisions: (string | undefined)[] = [];
     const { status } = await acknowledged.shownTo('bob', (headers) => {
-      asked.push(headers?.['x-network-min-revision']);
-      return Promise.resolve({ status: statuses[asked.length - 1] ?? 0, headers: new Headers() });
+      minRevisions.push(headers?.['x-network-min-revision']);
+      return Promise.resolve({ status: statuses[minRevisions.length - 1] ?? 0, headers: new Headers() });
     });
-    expect([status, asked]).toEqual([200, [undefined, '5', '5']]);
+    expect([status, minRevisions]).toEqual([200, [undefined, '5', '5']]);
   });
 
   it('that is not found is not repeated if the reader’s write is the newest', async () => {
     const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledging(5));
-    acknowledged.note('bob', creation, acknowledging(6));
-    const network = showing({ status: 404 }, 7);
+    acknowledged.note('alice', creation, acknowledgementOf(5));
+    acknowledged.note('bob', creation, acknowledgementOf(6));
+    const network = networkShowing({ status: 404 }, 7);
     expect((await acknowledged.shownTo('bob', network.read)).status).toBe(404);
   });
 });

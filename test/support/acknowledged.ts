@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Longer than a worker on a busy machine needs; the last answer then says what is missing. */
-const LONGEST_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 
-type Ask<Answer> = (headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+type Read<Answer> = (headers?: Readonly<Record<string, string>>) => Promise<Answer>;
 
-interface Answered {
+interface ReadAnswer {
   readonly status: number;
   readonly headers: Headers;
 }
@@ -41,13 +41,14 @@ export class Acknowledged {
    * Asks until the answer shows all that was acknowledged to others before, or does not say what it shows. An answer
    * that lacks a write of the reader is returned as it is: waiting for others would hide that the API breaks its promise.
    */
-  async shownTo<Answer extends Answered>(actorId: string | undefined, ask: Ask<Answer>): Promise<Answer> {
+  async shownTo<Answer extends ReadAnswer>(actorId: string | undefined, read: Read<Answer>): Promise<Answer> {
     const wanted = this.newestOfOthers(actorId);
     const own = (actorId === undefined ? undefined : this.own.get(actorId)) ?? -1n;
-    const giveUpAt = performance.now() + LONGEST_MS;
+    const giveUpAt = performance.now() + MAX_WAIT_MS;
     for (;;) {
-      const answer = await ask();
-      if (answer.status === 404 && wanted > own) return (await atLeast(wanted, ask, giveUpAt)) ?? answer;
+      const answer = await read();
+      if (answer.status === 404 && wanted > own)
+        return (await readAtRevision(wanted, read, giveUpAt)) ?? answer;
       if (!this.isBehind(answer, own, wanted) || performance.now() > giveUpAt) return answer;
       await pause(20);
     }
@@ -60,7 +61,7 @@ export class Acknowledged {
     return others.reduce((newest, position) => (position > newest ? position : newest), -1n);
   }
 
-  private isBehind({ status, headers }: Answered, own: bigint, wanted: bigint): boolean {
+  private isBehind({ status, headers }: ReadAnswer, own: bigint, wanted: bigint): boolean {
     const shown = headers.get('x-network-revision');
     const incarnation = headers.get('x-network-incarnation');
     if (status !== 200 || shown === null || incarnation === null) return false;
@@ -73,13 +74,13 @@ export class Acknowledged {
 }
 
 /** What is answered once so much is shown, since a 404 does not say what it shows. Undefined: that did not come. */
-async function atLeast<Answer extends Answered>(
+async function readAtRevision<Answer extends ReadAnswer>(
   revision: bigint,
-  ask: Ask<Answer>,
+  read: Read<Answer>,
   giveUpAt: number,
 ): Promise<Answer | undefined> {
   while (performance.now() < giveUpAt) {
-    const answer = await ask({ 'x-network-min-revision': String(revision) });
+    const answer = await read({ 'x-network-min-revision': String(revision) });
     if (answer.status !== 503) return answer;
     await pause(20);
   }

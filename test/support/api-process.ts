@@ -14,7 +14,7 @@ import { noteRefusal } from './refusals-met.js';
 import { until } from './until.js';
 
 /** As long as a whole network gets. */
-const LONGEST_START_MS = 120_000;
+const MAX_START_MS = 120_000;
 
 /** One more API process on the stores of a network, as there are several behind a proxy. */
 export interface ApiProcess {
@@ -38,7 +38,7 @@ export async function startApiProcess(
       ({ status }) => status === 200,
       () => false,
     );
-  await until(serves, LONGEST_START_MS);
+  await until(serves, MAX_START_MS);
   return {
     port,
     async stop() {
@@ -88,12 +88,14 @@ export async function askAt(
     },
   }).end(body && JSON.stringify(body));
   const [response] = await once(sent, 'response');
-  const { statusCode: status, headers: came } = response as IncomingMessage & { statusCode: number };
+  const { statusCode: status, headers: responseHeaders } = response as IncomingMessage & {
+    statusCode: number;
+  };
   const answer = await text(response);
   // What breaks off is no answer: this says so first.
   const read: unknown = JSON.parse(answer);
-  const header = (name: string) => came[name]?.toString();
-  conformance.check({ method, path, status, header, body: answer }, Object.keys(came));
+  const header = (name: string) => responseHeaders[name]?.toString();
+  conformance.check({ method, path, status, header, body: answer }, Object.keys(responseHeaders));
   noteRefusal(status, read);
-  return { status, headers: came, body: read };
+  return { status, headers: responseHeaders, body: read };
 }

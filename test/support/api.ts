@@ -41,7 +41,7 @@ async function readDocument(baseUrl: string): Promise<Conformance | undefined> {
   return new Conformance((await answer.json()) as OpenApi);
 }
 
-async function conform(
+async function checkConformance(
   baseUrl: string,
   method: string,
   path: string,
@@ -53,7 +53,7 @@ async function conform(
   conformance?.check({ method, path, status, header, body }, headers.keys());
 }
 
-interface Asking {
+interface RequestOptions {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
@@ -62,20 +62,25 @@ interface Asking {
  * Sends one request as it is given, and holds the answer against the published document. A body that is no string is
  * sent as JSON. What nobody in particular reads is asked for again until it shows what people were acknowledged before.
  */
-export function send(baseUrl: string, method: string, path: string, asking: Asking = {}): Promise<Answer> {
+export function send(
+  baseUrl: string,
+  method: string,
+  path: string,
+  options: RequestOptions = {},
+): Promise<Answer> {
   const ask = (more?: Readonly<Record<string, string>>) => {
-    const headers = { ...more, ...asking.headers };
-    const askOnce = () => sendOnce(baseUrl, method, path, { ...asking, headers });
+    const headers = { ...more, ...options.headers };
+    const askOnce = () => sendOnce(baseUrl, method, path, { ...options, headers });
     // A revision that is asked for may be one that never comes.
-    const isPatient = undisturbed.has(baseUrl) && !('x-network-min-revision' in headers);
-    return isPatient ? answered(askOnce) : askOnce();
+    const isRetried = undisturbed.has(baseUrl) && !('x-network-min-revision' in headers);
+    return isRetried ? untilAvailable(askOnce) : askOnce();
   };
-  const isAnonymousRead = method === 'GET' && asking.headers?.['authorization'] === undefined;
+  const isAnonymousRead = method === 'GET' && options.headers?.['authorization'] === undefined;
   return isAnonymousRead ? Acknowledged.by(baseUrl).shownTo(undefined, ask) : ask();
 }
 
 /** The first answer that is no 503. */
-const answered = (ask: () => Promise<Answer>): Promise<Answer> =>
+const untilAvailable = (ask: () => Promise<Answer>): Promise<Answer> =>
   until(async () => {
     const answer = await ask();
     return answer.status !== 503 && answer;
@@ -85,7 +90,7 @@ async function sendOnce(
   baseUrl: string,
   method: string,
   path: string,
-  { body, headers = {} }: Asking,
+  { body, headers = {} }: RequestOptions,
 ): Promise<Answer> {
   const response = await fetch(baseUrl + path, {
     method,
@@ -93,7 +98,7 @@ async function sendOnce(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  await conform(baseUrl, method, path, response, text);
+  await checkConformance(baseUrl, method, path, response, text);
   const read: unknown = text === '' ? undefined : JSON.parse(text);
   noteRefusal(response.status, read);
   return { status: response.status, headers: response.headers, body: read };
@@ -104,7 +109,13 @@ function conformingClient(baseUrl: string, token: string): ReturnType<typeof pla
   client.use({
     async onResponse({ request, response }) {
       const { pathname, search } = new URL(request.url);
-      await conform(baseUrl, request.method, pathname + search, response, await response.clone().text());
+      await checkConformance(
+        baseUrl,
+        request.method,
+        pathname + search,
+        response,
+        await response.clone().text(),
+      );
     },
   });
   return client;
@@ -137,12 +148,12 @@ export interface Application {
 }
 
 /** What is to be known of a network by whoever asks it. */
-type Served = Pick<TestNetwork, 'baseUrl' | 'env'>;
+type NetworkAccess = Pick<TestNetwork, 'baseUrl' | 'env'>;
 
 /** The operator API, as the command line speaks to it. */
-export const operatorOf = (network: Served) => new OperatorClient(readConfig(network.env), 'test');
+export const operatorOf = (network: NetworkAccess) => new OperatorClient(readConfig(network.env), 'test');
 
-export const registerApplication = (network: Served, name = 'Pebble'): Promise<Application> =>
+export const registerApplication = (network: NetworkAccess, name = 'Pebble'): Promise<Application> =>
   operatorOf(network).registerApplication({
     name,
     redirectUris: [redirectUri],
@@ -151,7 +162,7 @@ export const registerApplication = (network: Served, name = 'Pebble'): Promise<A
 
 /** Registers a new person and walks them through sign-in and consent. */
 export async function signIn(
-  network: Served,
+  network: NetworkAccess,
   application: Application,
   scope = 'openid read post:create',
 ): Promise<SignedIn> {
@@ -167,7 +178,7 @@ export async function signIn(
 
 /** Walks somebody who is registered through sign-in and consent, as for another application. */
 export async function signInAgain(
-  network: Served,
+  network: NetworkAccess,
   application: Application,
   { actorId, handle }: { readonly actorId: string; readonly handle: string },
   scope: string,
@@ -181,7 +192,7 @@ export async function signInAgain(
   });
   const authorization = `Bearer ${token}`;
   const acknowledged = Acknowledged.by(network.baseUrl);
-  const bearing =
+  const authorized =
     (method: string) =>
     async (path: string, body: unknown, headers = {}) => {
       const answer = await send(network.baseUrl, method, path, {
@@ -191,18 +202,18 @@ export async function signInAgain(
       acknowledged.note(actorId, { method, path }, answer.headers);
       return answer;
     };
-  const post = bearing('POST');
+  const post = authorized('POST');
   return {
     actorId,
     appId: application.clientId,
     token,
     client: conformingClient(network.baseUrl, token),
     get: (path, headers) =>
-      acknowledged.shownTo(actorId, (more) => bearing('GET')(path, undefined, { ...more, ...headers })),
+      acknowledged.shownTo(actorId, (more) => authorized('GET')(path, undefined, { ...more, ...headers })),
     post,
-    put: bearing('PUT'),
-    patch: bearing('PATCH'),
-    delete: (path, headers) => bearing('DELETE')(path, undefined, headers),
+    put: authorized('PUT'),
+    patch: authorized('PATCH'),
+    delete: (path, headers) => authorized('DELETE')(path, undefined, headers),
     say: (text, fields = {}) =>
       post('/api/posts', { intentId: randomUUID(), text, audience: 'public', ...fields }),
   };

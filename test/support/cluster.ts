@@ -12,7 +12,7 @@ import type { Election } from './cluster-node.js';
 
 const { FOLLOWER, LEADER } = gossipPb.MemberInfo.VNodeState;
 /** Bytes that one append may have. */
-const MOST_APPENDED = 1024 * 1024;
+const MAX_APPEND_BYTES = 1024 * 1024;
 
 /**
  * A cluster of event stores in this process, for what a client meets there and a single store never shows: followers that
@@ -63,9 +63,9 @@ export class TestCluster {
   /** Appends what a server writes for itself behind everything else: so many events of so many bytes. */
   async writeStatistics(count: number, bytes: number): Promise<void> {
     const data = Buffer.from(JSON.stringify({ text: 'x'.repeat(bytes) }));
-    const most = Math.max(1, Math.floor(MOST_APPENDED / data.length));
-    for (let left = count; left > 0; left -= most) {
-      const events = Array.from({ length: Math.min(most, left) }, () => ({
+    const perAppend = Math.max(1, Math.floor(MAX_APPEND_BYTES / data.length));
+    for (let left = count; left > 0; left -= perAppend) {
+      const events = Array.from({ length: Math.min(perAppend, left) }, () => ({
         id: randomUUID(),
         type: '$statsCollected',
         isJson: true,

@@ -14,12 +14,12 @@ export interface Ended {
 }
 
 /** What a person who works on Plaza, or a `psql` user, may have set in their shell. */
-const OURS =
+const PLAZA_SETTINGS =
   /^(?:ROLE|PORT|BASE_URL|OPERATOR_\w+|DATA_DIR|\w*DATABASE_(?:URL|PASSWORD_FILE)|EVENTSTORE_\w+|METRICS_PORT|REGISTRATION|LOG_LEVEL|TRUSTED_PROXIES|RATE_LIMITS|PG[A-Z]\w*)$/;
 
 /** The environment for a process of a test: this one's, without any setting of Plaza's or Postgres', and then `settings`. */
 export function environment(settings: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const others = Object.entries(process.env).filter(([name]) => !OURS.test(name));
+  const others = Object.entries(process.env).filter(([name]) => !PLAZA_SETTINGS.test(name));
   return { ...Object.fromEntries(others), ...settings };
 }
 

@@ -19,7 +19,7 @@ export interface Exchanged {
 }
 
 /** Headers of which none may be there that is not in the document. */
-const ofTheApi = /^(x-network-.*|retry-after|ratelimit.*|www-authenticate|link)$/;
+const apiHeaders = /^(x-network-.*|retry-after|ratelimit.*|www-authenticate|link)$/;
 
 /** Holds answers against the published document: statuses, headers and bodies of every path that is in it. */
 export class Conformance {
@@ -36,22 +36,22 @@ export class Conformance {
   }
 
   /** `headers`: names of all that came. @throws {Error} the document does not have such an answer. */
-  check(exchanged: Exchanged, headers: Iterable<string>): void {
-    const pathname = exchanged.path.split('?')[0] ?? '';
+  check(exchange: Exchanged, headers: Iterable<string>): void {
+    const pathname = exchange.path.split('?')[0] ?? '';
     const path = this.templates.find(({ pattern }) => pattern.test(pathname))?.path;
     if (path === undefined) return;
     const fail = (what: string): never => {
-      const { method, status, body } = exchanged;
+      const { method, status, body } = exchange;
       throw new Error(`not in the document: ${method} ${path} ${status}: ${what}\n${body.slice(0, 2_000)}`);
     };
     const method =
-      exchanged.method === 'HEAD' && exchanged.status !== 405 ? 'get' : exchanged.method.toLowerCase();
+      exchange.method === 'HEAD' && exchange.status !== 405 ? 'get' : exchange.method.toLowerCase();
     const item = this.document.paths[path] ?? fail('no such path');
     const operation = item[method as Method];
-    if (!operation) return this.checkOther(exchanged, item, fail);
-    const response = operation.responses[exchanged.status] ?? fail('no such status');
-    this.checkHeaders(exchanged, response, headers, fail);
-    if (exchanged.method !== 'HEAD') this.checkBody(exchanged, operation, [path, method], fail);
+    if (!operation) return this.checkOther(exchange, item, fail);
+    const response = operation.responses[exchange.status] ?? fail('no such status');
+    this.checkHeaders(exchange, response, headers, fail);
+    if (exchange.method !== 'HEAD') this.checkBody(exchange, operation, [path, method], fail);
   }
 
   /** A method that is none of the path's is refused as such, or as no request at all. */
@@ -74,7 +74,7 @@ export class Conformance {
   ): void {
     const declared = response.headers ?? {};
     for (const name of names)
-      if (ofTheApi.test(name) && !(name in declared)) fail(`a header ${name}: ${header(name)}`);
+      if (apiHeaders.test(name) && !(name in declared)) fail(`a header ${name}: ${header(name)}`);
     for (const [name, reference] of Object.entries(declared)) {
       const component = '$ref' in reference ? reference.$ref.split('/').at(-1) : undefined;
       const { required, schema } =

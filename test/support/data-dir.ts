@@ -10,7 +10,7 @@ const ENOUGH_BYTES = 4 * 2 ** 30;
  * write and remove the thousand files of a Postgres there takes seconds. `TMPDIR` puts them elsewhere. Within the directory
  * of a run of tests (run.setup.mjs) if that is there, too: with it goes what a spec leaves that was ended by force.
  */
-function place(): string {
+function parentDir(): string {
   const where = hasPlentyOfMemory() ? MEMORY : tmpdir();
   const run = process.env['PLAZA_TEST_RUN'];
   return run !== undefined && dirname(run) === where ? run : where;
@@ -24,7 +24,7 @@ function hasPlentyOfMemory(): boolean {
 
 /** An empty `DATA_DIR` for a test. By default others may enter it, as if it were made by hand: Postgres' account has to. */
 export function newDataDir(mode = 0o755): string {
-  const dataDir = mkdtempSync(join(place(), 'plaza-'));
+  const dataDir = mkdtempSync(join(parentDir(), 'plaza-'));
   chmodSync(dataDir, mode);
   return dataDir;
 }

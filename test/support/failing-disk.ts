@@ -25,7 +25,7 @@ const BLOCK_BYTES = 4_096;
 const MKFS = ['-q', '-b', String(BLOCK_BYTES), '-J', 'size=4'];
 /** Its own tables and journal get their places at once, and can be written ever after. */
 const WRITTEN_AT_ONCE = ['-E', 'nodiscard,lazy_itable_init=0,lazy_journal_init=0'];
-const LONGEST_UNMOUNT_MS = 60_000;
+const MAX_UNMOUNT_MS = 60_000;
 
 const run = (program: string, ...args: string[]): string =>
   execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
@@ -87,7 +87,7 @@ export function makeFailingDisk(
         } catch {
           return false;
         }
-      }, LONGEST_UNMOUNT_MS);
+      }, MAX_UNMOUNT_MS);
       heal();
       mount();
     },

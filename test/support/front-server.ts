@@ -19,9 +19,9 @@ export interface FrontServer {
   close(): void;
 }
 
-const PASSED_ON = ['authorization', 'requires-leader'];
+const FORWARDED_METADATA = ['authorization', 'requires-leader'];
 const services = [StreamsService, ServerFeaturesService, GossipService];
-const bytes = (message: Buffer): Buffer => message;
+const identity = (message: Buffer): Buffer => message;
 
 /**
  * Stands before an event store and passes on, byte by byte, what a test does not intercept: so a test's store refuses what
@@ -37,40 +37,41 @@ export async function startFrontServer(
     `localhost:${port}`,
     isTls ? credentials.createSsl(certificate) : credentials.createInsecure(),
   );
-  const passOn = (path: string) => (call: ServerDuplexStream<Buffer, Buffer>) => {
+  const forward = (path: string) => (call: ServerDuplexStream<Buffer, Buffer>) => {
     const metadata = new Metadata();
-    for (const name of PASSED_ON) for (const value of call.metadata.get(name)) metadata.add(name, value);
-    const passed = store.makeBidiStreamRequest(path, bytes, bytes, metadata);
-    passed.on('data', (message: Buffer) => call.write(message));
-    passed.on('end', () => call.end());
-    passed.on('error', (error) => call.emit('error', error));
+    for (const name of FORWARDED_METADATA)
+      for (const value of call.metadata.get(name)) metadata.add(name, value);
+    const forwarded = store.makeBidiStreamRequest(path, identity, identity, metadata);
+    forwarded.on('data', (message: Buffer) => call.write(message));
+    forwarded.on('end', () => call.end());
+    forwarded.on('error', (error) => call.emit('error', error));
     call.on('data', (message: Buffer) => {
       const intercepted = intercept(path.split('/').at(-1) ?? '', message);
-      if (!intercepted) passed.write(message);
+      if (!intercepted) forwarded.write(message);
       else if ('answer' in intercepted) call.write(Buffer.from(intercepted.answer));
       else {
-        passed.removeAllListeners('error').on('error', () => undefined);
-        passed.cancel();
+        forwarded.removeAllListeners('error').on('error', () => undefined);
+        forwarded.cancel();
         call.emit('error', intercepted.error);
       }
     });
-    call.on('end', () => passed.end());
-    call.on('cancelled', () => passed.cancel());
+    call.on('end', () => forwarded.end());
+    call.on('cancelled', () => forwarded.cancel());
   };
   const server = new Server();
   // A call of one message is, as it is sent, a stream of one.
   for (const { path } of services.flatMap((service) => Object.values(service)))
-    server.register(path, passOn(path), bytes, bytes, 'bidi');
-  const own = isTls
+    server.register(path, forward(path), identity, identity, 'bidi');
+  const serverCredentials = isTls
     ? ServerCredentials.createSsl(null, [
         { cert_chain: certificate, private_key: readFileSync(join(dir, 'tls.key')) },
       ])
     : ServerCredentials.createInsecure();
-  const bound = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', own, (error, at) => (error ? reject(error) : resolve(at))),
+  const boundPort = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', serverCredentials, (error, at) => (error ? reject(error) : resolve(at))),
   );
   return {
-    url: url.replace(`:${port}?`, `:${bound}?`),
+    url: url.replace(`:${port}?`, `:${boundPort}?`),
     close() {
       server.forceShutdown();
       store.close();

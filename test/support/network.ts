@@ -11,8 +11,8 @@ import { removeDataDir } from './data-dir.js';
 import { dataDirWithCluster } from './postgres.js';
 import { until } from './until.js';
 
-const LONGEST_START_MS = 120_000;
-const LONGEST_STOP_MS = 60_000;
+const MAX_START_MS = 120_000;
+const MAX_STOP_MS = 60_000;
 
 /** A whole network that runs for a test, as `npm start` runs it: the built launcher in processes of its own. */
 export interface TestNetwork {
@@ -49,10 +49,10 @@ export interface TestNetwork {
  */
 export async function startNetwork(
   settings: NodeJS.ProcessEnv = {},
-  given?: string,
+  existingDataDir?: string,
   onOutput?: (chunk: Buffer) => void,
 ): Promise<TestNetwork> {
-  const dataDir = given ?? (await dataDirWithCluster());
+  const dataDir = existingDataDir ?? (await dataDirWithCluster());
   const [port, operatorPort] = [await freePort(), await freePort()];
   const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };
   const env = environment({ ...ports, DATA_DIR: dataDir, RATE_LIMITS: 'off', ...settings });
@@ -62,17 +62,17 @@ export async function startNetwork(
     if (!found) throw new Error(`the network does not run\n${launcher.output()}`);
     return found;
   };
-  const end = async (): Promise<void> => {
+  const stopIfRunning = async (): Promise<void> => {
     if (!isRunning(launcher.process)) return;
-    const pids = all(readRun(dataDir)?.pids);
+    const pids = pidsIn(readRun(dataDir)?.pids);
     launcher.process.kill('SIGTERM');
-    await gone(pids, launcher);
+    await waitUntilAllGone(pids, launcher);
     await launcher.ended;
   };
   try {
     await launcher.ready(dataDir);
   } catch (error) {
-    await end();
+    await stopIfRunning();
     removeDataDir(dataDir);
     throw error;
   }
@@ -86,9 +86,9 @@ export async function startNetwork(
     pids: () => run().pids,
     output: () => launcher.output(),
     killAll: async (signal) => {
-      const pids = all(run().pids);
+      const pids = pidsIn(run().pids);
       for (const pid of pids) if (isAlive(pid)) process.kill(pid, signal);
-      await gone(pids, launcher);
+      await waitUntilAllGone(pids, launcher);
       await launcher.ended;
     },
     killLauncher: async () => {
@@ -96,15 +96,15 @@ export async function startNetwork(
       // A frozen process of the network keeps its output open.
       await launcher.exited;
     },
-    halt: end,
+    halt: stopIfRunning,
     restart: async () => {
-      await end();
+      await stopIfRunning();
       launcher = launch(env, onOutput);
       await launcher.ready(dataDir);
     },
     unref: () => launcher.unref(),
     stop: async () => {
-      await end();
+      await stopIfRunning();
       removeDataDir(dataDir);
     },
   };
@@ -129,12 +129,12 @@ function launch(env: NodeJS.ProcessEnv, onOutput?: (chunk: Buffer) => void): Lau
   const exited = once(child, 'exit');
   const ended = once(child, 'close');
   let output = '';
-  const keep = (chunk: Buffer) => {
+  const collectOutput = (chunk: Buffer) => {
     output += chunk.toString();
     onOutput?.(chunk);
   };
-  child.stdout?.on('data', keep);
-  child.stderr?.on('data', keep);
+  child.stdout?.on('data', collectOutput);
+  child.stderr?.on('data', collectOutput);
   const ready = async (dataDir: string): Promise<void> => {
     const isReady = (): boolean => {
       if (!isRunning(child))
@@ -142,7 +142,7 @@ function launch(env: NodeJS.ProcessEnv, onOutput?: (chunk: Buffer) => void): Lau
       const run = readRun(dataDir);
       return run?.ready === true && run.pids.supervisor === child.pid;
     };
-    await until(isReady, LONGEST_START_MS);
+    await until(isReady, MAX_START_MS);
   };
   const unref = (): void => {
     child.unref();
@@ -154,12 +154,12 @@ function launch(env: NodeJS.ProcessEnv, onOutput?: (chunk: Buffer) => void): Lau
 
 const isRunning = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
 
-function all(pids: Partial<Run['pids']> = {}): number[] {
+function pidsIn(pids: Partial<Run['pids']> = {}): number[] {
   return Object.values(pids).filter((pid) => pid !== undefined);
 }
 
-async function gone(pids: readonly number[], launcher: Launcher): Promise<void> {
-  await Promise.all(pids.map((pid) => waitUntilGone(pid, LONGEST_STOP_MS)));
+async function waitUntilAllGone(pids: readonly number[], launcher: Launcher): Promise<void> {
+  await Promise.all(pids.map((pid) => waitUntilGone(pid, MAX_STOP_MS)));
   const left = pids.filter(isAlive);
   if (left.length > 0) throw new Error(`processes are left: ${left.join(', ')}\n${launcher.output()}`);
 }

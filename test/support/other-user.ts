@@ -7,7 +7,7 @@ export const canBeOtherUser = process.getuid?.() === 0;
 /** `nobody`, on most systems; no user needs to be there for it. */
 export const OTHER_UID = 65_534;
 
-const BECOME = `
+const SWITCH_USER = `
 process.setgroups([]);
 process.setgid(${OTHER_UID});
 process.setuid(${OTHER_UID});
@@ -15,7 +15,7 @@ process.setuid(${OTHER_UID});
 
 /** Runs a script for Node, an ES module, as another user; resolves with what it printed. Its arguments are in `argv`. */
 export async function asOtherUser(script: string, ...args: readonly string[]): Promise<string> {
-  const source = `${BECOME}const argv = process.argv.slice(1);\n${script}`;
+  const source = `${SWITCH_USER}const argv = process.argv.slice(1);\n${script}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', source, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -35,19 +35,19 @@ afterEach(() => {
 
 describe('a killed run of tests', () => {
   it('removes its directories, and does not kill another process that got the id of a launcher', async () => {
-    const stranger = node('setInterval(() => undefined, 60_000)');
+    const otherProcess = node('setInterval(() => undefined, 60_000)');
     const run = node(RUN);
-    const said = createInterface(run.stdout as NonNullable<typeof run.stdout>);
-    const [dataDir] = (await once(said, 'line')) as [string];
+    const output = createInterface(run.stdout as NonNullable<typeof run.stdout>);
+    const [dataDir] = (await once(output, 'line')) as [string];
     const elsewhere = mkdtempSync(join(tmpdir(), 'plaza-elsewhere-'));
     try {
       mkdirSync(join(dataDir, 'eventstore'));
-      writeFileSync(join(dataDir, 'run.json'), `{ "pids": { "supervisor": ${stranger.pid} } }\n`);
+      writeFileSync(join(dataDir, 'run.json'), `{ "pids": { "supervisor": ${otherProcess.pid} } }\n`);
       symlinkSync(elsewhere, join(dataDir, 'postgres'));
       run.kill('SIGKILL');
       await until(() => !existsSync(dirname(dataDir)));
       expect(existsSync(elsewhere)).toBe(false);
-      expect(isAlive(stranger.pid ?? 0)).toBe(true);
+      expect(isAlive(otherProcess.pid ?? 0)).toBe(true);
     } finally {
       rmSync(elsewhere, { recursive: true, force: true });
     }

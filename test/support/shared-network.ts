@@ -11,8 +11,8 @@ import { undisturbed } from './undisturbed.js';
 import { until } from './until.js';
 
 /** For its turn and for somebody else's start, on a machine that may be busy with other tests. */
-const LONGEST_WAIT_MS = 100_000;
-const LONGEST_END_MS = 20_000;
+const MAX_WAIT_MS = 100_000;
+const MAX_END_MS = 20_000;
 
 /** A network that others use at the same moment: nobody may stop it, limit it, or count on what is everybody's. */
 export type SharedNetwork = Pick<TestNetwork, 'baseUrl' | 'env'>;
@@ -27,10 +27,10 @@ export async function sharedNetwork(): Promise<SharedNetwork> {
   if (directory === undefined)
     throw new Error('a network is shared in a run of tests that run.setup.mjs began');
   // The system gives it back where its holder is killed.
-  const release = await until(() => acquireDirectory(directory), LONGEST_WAIT_MS);
+  const release = await until(() => acquireDirectory(directory), MAX_WAIT_MS);
   try {
     const dataDir = join(directory, 'shared-network');
-    const network = running(dataDir) ?? (await start(dataDir));
+    const network = runningNetwork(dataDir) ?? (await start(dataDir));
     undisturbed.add(network.baseUrl);
     return network;
   } finally {
@@ -38,7 +38,7 @@ export async function sharedNetwork(): Promise<SharedNetwork> {
   }
 }
 
-function running(dataDir: string): SharedNetwork | undefined {
+function runningNetwork(dataDir: string): SharedNetwork | undefined {
   const run = readRun(dataDir);
   // The launcher's id may be a stranger's by now.
   if (!run?.ready || !hasArguments(run.pids.supervisor, plaza, 'start')) return undefined;
@@ -47,7 +47,7 @@ function running(dataDir: string): SharedNetwork | undefined {
 }
 
 async function start(dataDir: string): Promise<SharedNetwork> {
-  if (existsSync(dataDir)) await remove(dataDir);
+  if (existsSync(dataDir)) await removeAbandoned(dataDir);
   mkdirSync(dataDir);
   // Postgres' account has to enter it, whatever the umask is.
   chmodSync(dataDir, 0o755);
@@ -57,8 +57,8 @@ async function start(dataDir: string): Promise<SharedNetwork> {
 }
 
 /** What a launcher has left that was killed. Its processes end by themselves. */
-async function remove(dataDir: string): Promise<void> {
+async function removeAbandoned(dataDir: string): Promise<void> {
   const pids = Object.values(readRun(dataDir)?.pids ?? {}).filter((pid) => pid !== undefined);
-  await Promise.all(pids.map((pid) => waitUntilGone(pid, LONGEST_END_MS)));
+  await Promise.all(pids.map((pid) => waitUntilGone(pid, MAX_END_MS)));
   removeDataDir(dataDir);
 }

@@ -1,36 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, SignedIn } from './api.js';
 
-const intent = () => ({ intentId: randomUUID() });
-const asQuery = () => `intentId=${randomUUID()}`;
+const newIntent = () => ({ intentId: randomUUID() });
+const intentQuery = () => `intentId=${randomUUID()}`;
 
 /** What people do to each other, each with a new intent. Rejects what is not answered with 200. */
-export const follow = (who: SignedIn, whom: SignedIn) =>
-  done(who.put(`/api/relations/follow/${whom.actorId}`, intent()));
+export const follow = (actor: SignedIn, other: SignedIn) =>
+  expectSuccess(actor.put(`/api/relations/follow/${other.actorId}`, newIntent()));
 
-export const unfollow = (who: SignedIn, whom: SignedIn) =>
-  done(who.delete(`/api/relations/follow/${whom.actorId}?${asQuery()}`));
+export const unfollow = (actor: SignedIn, other: SignedIn) =>
+  expectSuccess(actor.delete(`/api/relations/follow/${other.actorId}?${intentQuery()}`));
 
-export const like = (who: SignedIn, postId: string) =>
-  done(who.put(`/api/relations/like/${postId}`, intent()));
+export const like = (actor: SignedIn, postId: string) =>
+  expectSuccess(actor.put(`/api/relations/like/${postId}`, newIntent()));
 
-export const unlike = (who: SignedIn, postId: string) =>
-  done(who.delete(`/api/relations/like/${postId}?${asQuery()}`));
+export const unlike = (actor: SignedIn, postId: string) =>
+  expectSuccess(actor.delete(`/api/relations/like/${postId}?${intentQuery()}`));
 
-export const block = (who: SignedIn, whom: SignedIn) =>
-  done(who.put(`/api/blocks/${whom.actorId}`, intent()));
+export const block = (actor: SignedIn, other: SignedIn) =>
+  expectSuccess(actor.put(`/api/blocks/${other.actorId}`, newIntent()));
 
-export const unblock = (who: SignedIn, whom: SignedIn) =>
-  done(who.delete(`/api/blocks/${whom.actorId}?${asQuery()}`));
+export const unblock = (actor: SignedIn, other: SignedIn) =>
+  expectSuccess(actor.delete(`/api/blocks/${other.actorId}?${intentQuery()}`));
 
 /** Id of a new post. */
-export const post = async (who: SignedIn, text: string, fields: object = {}): Promise<string> =>
-  (await done(who.say(text, fields))).body.post.id as string;
+export const post = async (actor: SignedIn, text: string, fields: object = {}): Promise<string> =>
+  (await expectSuccess(actor.say(text, fields))).body.post.id as string;
 
-export const erase = (who: SignedIn, postId: string) =>
-  done(who.delete(`/api/posts/${postId}?${asQuery()}&revision=1`));
+export const erase = (actor: SignedIn, postId: string) =>
+  expectSuccess(actor.delete(`/api/posts/${postId}?${intentQuery()}&revision=1`));
 
-async function done(answering: Promise<Answer>): Promise<Answer> {
+async function expectSuccess(answering: Promise<Answer>): Promise<Answer> {
   const answer = await answering;
   if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
   return answer;

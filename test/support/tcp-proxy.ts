@@ -34,7 +34,7 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
   let isFrozen = false;
   let answered = 0;
   let held: (() => void)[] | undefined;
-  let fatal: string | undefined;
+  let breakAt: string | undefined;
   const server = createServer({ noDelay: true }, (client) => {
     const upstream = connect({ port: serverPort, host: '127.0.0.1', noDelay: true });
     for (const socket of [client, upstream]) {
@@ -47,17 +47,17 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
       // Broken on purpose.
       socket.on('error', () => undefined);
     }
-    let isDoomed = false;
+    let isBreaking = false;
     client.on('data', (chunk: Buffer) => {
-      if (fatal === undefined || !chunk.includes(fatal)) return;
-      fatal = undefined;
-      isDoomed = true;
+      if (breakAt === undefined || !chunk.includes(breakAt)) return;
+      breakAt = undefined;
+      isBreaking = true;
     });
     client.on('data', (chunk) => upstream.write(chunk));
     if (isFrozen) for (const socket of [client, upstream]) socket.pause();
     upstream.on('data', (chunk) => {
       answered += chunk.length;
-      if (isDoomed) client.destroy();
+      if (isBreaking) client.destroy();
       else if (held) held.push(() => client.write(chunk));
       else if (!isLosing) client.write(chunk);
     });
@@ -95,7 +95,7 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
       for (const write of held ?? []) write();
       held = undefined;
     },
-    loseAnswerTo: (words) => (fatal = words),
+    loseAnswerTo: (words) => (breakAt = words),
     mend: () => {
       isLosing = false;
       breakAll();

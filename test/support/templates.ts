@@ -8,7 +8,7 @@ import { newDataDir } from './data-dir.js';
 import { until } from './until.js';
 
 /** On a machine that may be busy with other tests. */
-const LONGEST_MAKE_MS = 120_000;
+const MAX_MAKE_MS = 120_000;
 
 /**
  * A `DATA_DIR` of its own that is as `make` leaves one, with nothing running in it. `make` is called once in a run of
@@ -33,9 +33,9 @@ export async function dataDirFrom(name: string, make: (dataDir: string) => Promi
  * one begins elsewhere: what the other had started may still be writing. What it leaves goes with the run.
  */
 async function makeOnce(template: string, make: (dataDir: string) => Promise<void>): Promise<void> {
-  const turn = `${template}.turn`;
-  mkdirSync(turn, { recursive: true });
-  const release = await until(() => existsSync(template) || acquireDirectory(turn), LONGEST_MAKE_MS);
+  const lockDir = `${template}.turn`;
+  mkdirSync(lockDir, { recursive: true });
+  const release = await until(() => existsSync(template) || acquireDirectory(lockDir), MAX_MAKE_MS);
   if (release === true) return;
   try {
     if (existsSync(template)) return;

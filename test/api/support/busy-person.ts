@@ -6,7 +6,7 @@ import type { Answered } from '../../support/api-process.js';
 import type { SignedIn } from '../../support/api.js';
 
 const RETRY_MS = 50;
-const LONGEST_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 /** Processes of one network, behind a round-robin. */
 interface Served {
@@ -14,16 +14,16 @@ interface Served {
   readonly ports: readonly number[];
 }
 
-let turn = 0;
+let requests = 0;
 
 /** A process that is killed answers nobody, or half; whatever else goes wrong is a fault. */
-function unlessCutOff(error: unknown): undefined {
+function ignoreLostConnection(error: unknown): undefined {
   if (error instanceof SyntaxError || (typeof error === 'object' && error && 'code' in error))
     return undefined;
   throw error;
 }
 
-export interface Kept {
+export interface AcknowledgedPost {
   readonly text: string;
   readonly revision: number;
   /** All that were acknowledged. */
@@ -32,12 +32,12 @@ export interface Kept {
 
 /** Does one thing after the other, each until it is acknowledged, and remembers what has to be there then. */
 export class BusyPerson {
-  readonly posts = new Map<string, Kept>();
+  readonly posts = new Map<string, AcknowledgedPost>();
   readonly deleted = new Map<string, readonly string[]>();
   bio = '';
   follows = 0;
   deeds = 0;
-  private newest = 0;
+  private newestRevision = 0;
 
   constructor(
     private readonly network: Served,
@@ -50,19 +50,19 @@ export class BusyPerson {
       if (this.deeds % 3 === 0) await this.edit(id);
       if (this.deeds % 4 === 0) await this.delete(id);
       if (this.deeds % 5 === 0) await this.follow(other);
-      if (this.deeds % 6 === 0) await this.describe();
-      await this.look();
+      if (this.deeds % 6 === 0) await this.changeBio();
+      await this.checkNewestPost();
     }
   }
 
   /** Asks the API processes in turn, until one of them answers as a network does that is well. */
   private async ask(method: string, path: string, body?: object): Promise<Answered> {
-    const giveUpAt = performance.now() + LONGEST_MS;
+    const giveUpAt = performance.now() + MAX_WAIT_MS;
     for (;;) {
       const { ports } = this.network;
-      const port = ports[turn++ % ports.length] ?? 0;
+      const port = ports[requests++ % ports.length] ?? 0;
       const asking = { by: this.signedIn, body };
-      const answer = await askAt(this.network, port, method, path, asking).catch(unlessCutOff);
+      const answer = await askAt(this.network, port, method, path, asking).catch(ignoreLostConnection);
       if (answer && answer.status !== 503) return answer;
       if (performance.now() > giveUpAt)
         throw new Error(`still no answer: ${method} ${path} ${answer?.body.error}`);
@@ -70,7 +70,7 @@ export class BusyPerson {
     }
   }
 
-  private async do(method: string, path: string, fields: object, inQuery = false) {
+  private async mutate(method: string, path: string, fields: object, inQuery = false) {
     const intentId = randomUUID();
     const query = new URLSearchParams({ intentId, ...fields });
     const { status, body } = inQuery
@@ -83,7 +83,7 @@ export class BusyPerson {
 
   private async post(): Promise<string> {
     const text = `deed ${this.deeds}`;
-    const { intentId, post } = await this.do('POST', '/api/posts', { text, audience: 'public' });
+    const { intentId, post } = await this.mutate('POST', '/api/posts', { text, audience: 'public' });
     assert.deepEqual([post.revision, post.status], [1, 'published']);
     this.posts.set(post.id, { text, revision: 1, intents: [intentId] });
     return post.id;
@@ -91,45 +91,50 @@ export class BusyPerson {
 
   private async edit(id: string): Promise<void> {
     const text = `edited as deed ${this.deeds}`;
-    const { intentId, post } = await this.do('PATCH', `/api/posts/${id}`, { text, revision: 1 });
+    const { intentId, post } = await this.mutate('PATCH', `/api/posts/${id}`, { text, revision: 1 });
     const { intents = [] } = this.posts.get(id) ?? {};
     this.posts.set(id, { text, revision: post.revision, intents: [...intents, intentId] });
   }
 
   private async delete(id: string): Promise<void> {
     const { revision, intents = [] } = this.posts.get(id) ?? {};
-    const { intentId } = await this.do('DELETE', `/api/posts/${id}`, { revision: String(revision) }, true);
+    const { intentId } = await this.mutate(
+      'DELETE',
+      `/api/posts/${id}`,
+      { revision: String(revision) },
+      true,
+    );
     this.posts.delete(id);
     this.deleted.set(id, [...intents, intentId]);
   }
 
   private async follow(other: BusyPerson): Promise<void> {
     const path = `/api/relations/follow/${other.signedIn.actorId}`;
-    const { relation } = await this.do('PUT', path, {});
+    const { relation } = await this.mutate('PUT', path, {});
     assert.equal(relation.generation, String(++this.follows));
-    await this.do('DELETE', path, {}, true);
+    await this.mutate('DELETE', path, {}, true);
   }
 
-  private async describe(): Promise<void> {
+  private async changeBio(): Promise<void> {
     const { revision } = (await this.ask('GET', '/api/profile')).body.profile;
     this.bio = `at deed ${this.deeds}`;
-    await this.do('PATCH', '/api/profile', { revision, bio: this.bio });
+    await this.mutate('PATCH', '/api/profile', { revision, bio: this.bio });
   }
 
   /** What was acknowledged is there, on whatever process answers, and nothing goes back. */
-  private async look(): Promise<void> {
+  private async checkNewestPost(): Promise<void> {
     const { headers, body } = await this.ask('GET', `/api/actors/${this.signedIn.actorId}/posts?limit=1`);
     const [id, kept] = [...this.posts].at(-1) ?? [];
     const [shown] = body.posts;
     assert.deepEqual([shown?.id, shown?.text], [id, kept?.text]);
     const revision = Number(headers['x-network-revision']);
-    assert.ok(revision >= this.newest, `${revision} after ${this.newest}`);
-    this.newest = revision;
+    assert.ok(revision >= this.newestRevision, `${revision} after ${this.newestRevision}`);
+    this.newestRevision = revision;
   }
 
   /** All posts that the read models have of this person, by any process. */
-  async shownAt(port: number): Promise<ReadonlyMap<string, Pick<Kept, 'text' | 'revision'>>> {
-    const found = new Map<string, Pick<Kept, 'text' | 'revision'>>();
+  async shownAt(port: number): Promise<ReadonlyMap<string, Pick<AcknowledgedPost, 'text' | 'revision'>>> {
+    const found = new Map<string, Pick<AcknowledgedPost, 'text' | 'revision'>>();
     for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
       const query = new URLSearchParams({ limit: '100', ...(cursor !== undefined && { cursor }) });
       const path = `/api/actors/${this.signedIn.actorId}/posts?${query.toString()}`;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
-const pictures = fileURLToPath(new URL('../../../artifacts/screenshots', import.meta.url));
+const screenshots = fileURLToPath(new URL('../../../artifacts/screenshots', import.meta.url));
 
 const sizes = [
   { name: 'wide', width: 1280, height: 800 },
@@ -16,25 +16,27 @@ const sizes = [
  * sideways (1.4.10). Leaves a picture of each in `artifacts/screenshots`; `isLong`: of its beginning.
  */
 export async function expectGoodLooks(page: Page, name: string, { isLong = false } = {}): Promise<void> {
-  mkdirSync(pictures, { recursive: true });
+  mkdirSync(screenshots, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     for (const size of sizes) {
       await page.setViewportSize(size);
-      const path = join(pictures, `${name}-${colorScheme}-${size.name}.png`);
+      const path = join(screenshots, `${name}-${colorScheme}-${size.name}.png`);
       await page.screenshot({ path, fullPage: !isLong, animations: 'disabled' });
-      expect({ name, colorScheme, sideways: await sideways(page) }).toMatchObject({ sideways: [] });
+      expect({ name, colorScheme, sideways: await overflowingElements(page) }).toMatchObject({
+        sideways: [],
+      });
     }
-    expect({ name, colorScheme, faint: await faintTexts(page) }).toMatchObject({ faint: [] });
+    expect({ name, colorScheme, faint: await lowContrastTexts(page) }).toMatchObject({ faint: [] });
   }
   await page.setViewportSize({ width: 320, height: 640 });
-  expect({ name, width: 320, sideways: await sideways(page) }).toMatchObject({ sideways: [] });
+  expect({ name, width: 320, sideways: await overflowingElements(page) }).toMatchObject({ sideways: [] });
   await page.emulateMedia({ colorScheme: null });
   await page.setViewportSize(sizes[0]);
 }
 
 /** What reaches beyond the window's edge. */
-function sideways(page: Page): Promise<string[]> {
+function overflowingElements(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth <= width) return [];
@@ -46,7 +48,7 @@ function sideways(page: Page): Promise<string[]> {
 }
 
 /** Texts whose contrast with what is behind them is below 4.5 to 1, each with its ratio. */
-function faintTexts(page: Page): Promise<string[]> {
+function lowContrastTexts(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     type Colour = readonly [number, number, number, number];
     const read = (text: string): Colour => {

@@ -28,33 +28,33 @@ export interface Example {
 }
 
 /** Which example, the port that its README names, and what is said after its command. */
-interface Asked {
+interface ExampleOptions {
   readonly name: string;
   readonly port: number;
   readonly more?: string;
 }
 
-const minimalClient: Asked = { name: 'minimal-client', port: 8080 };
+const minimalClient: ExampleOptions = { name: 'minimal-client', port: 8080 };
 
 /** Does what the README says, in the root of the repository; only the port is another, and the ellipses are filled in. */
 export async function startExample(
   network: TestNetwork,
-  { name, port: written, more = '' }: Asked = minimalClient,
+  { name, port: documentedPort, more = '' }: ExampleOptions = minimalClient,
 ): Promise<Example> {
   const port = await freePort();
   const origin = `http://localhost:${port}`;
   const [block] = blocksOf(readFileSync(new URL('README.md', directory(name)), 'utf8'));
   const [register = '', ...others] = (block?.text ?? '')
     .replaceAll('npx plaza', `"${process.execPath}" "${plaza}"`)
-    .replaceAll(`http://localhost:${written}`, origin)
+    .replaceAll(`http://localhost:${documentedPort}`, origin)
     .split('\n');
   const registered = await promisify(execFile)('sh', ['-ec', register], {
     cwd: ROOT,
     env: environment(network.env),
   });
-  const said = /^client id +(\S+)\nclient secret +(\S+)/.exec(registered.stdout);
-  if (!said) throw new Error(`the registration printed neither id nor secret:\n${registered.stdout}`);
-  const [, clientId = '', clientSecret = ''] = said;
+  const credentials = /^client id +(\S+)\nclient secret +(\S+)/.exec(registered.stdout);
+  if (!credentials) throw new Error(`the registration printed neither id nor secret:\n${registered.stdout}`);
+  const [, clientId = '', clientSecret = ''] = credentials;
   const start = others.join('\n').trimEnd().replace('…', clientId).replace('…', clientSecret);
   const child = spawn('sh', ['-ec', `${start.replace(/^(npx )?node /m, 'exec node ')} ${more}`], {
     cwd: ROOT,

@@ -9,7 +9,7 @@ import { messageOf, Names } from './document.js';
 import type { Block } from './document.js';
 
 /** What a block of the document says, as far as it agrees with what happened, and what happened. */
-export interface Seen {
+export interface Comparison {
   readonly expected: unknown;
   readonly actual: unknown;
 }
@@ -26,7 +26,7 @@ export class Walk {
   private readonly names = new Names();
   private printed = '';
   private received: Received = { start: '', headers: new Headers(), body: () => Promise.resolve('') };
-  private cameBackAt = '';
+  private callback = '';
 
   constructor(
     private readonly network: TestNetwork,
@@ -35,7 +35,7 @@ export class Walk {
     this.names.set('HOST', new URL(network.baseUrl).host);
   }
 
-  async take({ language, text }: Block): Promise<Seen> {
+  async take({ language, text }: Block): Promise<Comparison> {
     if (language === 'sh') return this.run(text);
     if (language === 'json') return this.readPrinted(text);
     if (text.startsWith('HTTP/1.1')) return this.readAnswer(text);
@@ -45,7 +45,7 @@ export class Walk {
   }
 
   /** As it is written, but for where the program is. */
-  private async run(text: string): Promise<Seen> {
+  private async run(text: string): Promise<Comparison> {
     const line = this.names.fill(text).replaceAll('npx plaza', `"${process.execPath}" "${plaza}"`);
     const options = { cwd: root, env: environment(this.network.env) };
     const { stdout, stderr } = await promisify(execFile)('sh', ['-ec', line], options);
@@ -53,7 +53,7 @@ export class Walk {
     return { expected: '', actual: stderr };
   }
 
-  private readPrinted(text: string): Seen {
+  private readPrinted(text: string): Comparison {
     const actual: unknown = JSON.parse(this.printed);
     const expected = this.names.readJson(text, actual);
     const credentials = this.names.fill('<CLIENT_ID>:<CLIENT_SECRET>');
@@ -61,21 +61,21 @@ export class Walk {
     return { expected, actual };
   }
 
-  private async authorize(text: string): Promise<Seen> {
+  private async authorize(text: string): Promise<Comparison> {
     for (const made of ['STATE', 'NONCE']) this.names.set(made, randomUUID());
     const [, path = ''] = messageOf(this.names.fill(text)).start.split(' ');
     const { baseUrl } = this.network;
     const { pathname, search } = await new Browser(baseUrl).authorize(baseUrl + path, this.person);
-    this.cameBackAt = `GET ${pathname}${search} HTTP/1.1`;
+    this.callback = `GET ${pathname}${search} HTTP/1.1`;
     return { expected: '/callback', actual: pathname };
   }
 
-  private readCallback(text: string): Seen {
-    const actual = this.cameBackAt;
+  private readCallback(text: string): Comparison {
+    const actual = this.callback;
     return { expected: this.names.read(messageOf(text).start, actual), actual };
   }
 
-  private async send(text: string): Promise<Seen> {
+  private async send(text: string): Promise<Comparison> {
     const { start, headers, body } = messageOf(this.names.fill(text));
     const [method = '', path = '', version] = start.split(' ');
     const { Host: host, ...others } = headers;
@@ -91,13 +91,13 @@ export class Walk {
     this.received = {
       start: `HTTP/1.1 ${response.status} ${response.statusText}`,
       headers: response.headers,
-      body: (expected) => (isStream ? beginningOf(response, expected) : Promise.resolve(whole)),
+      body: (expected) => (isStream ? firstMessagesOf(response, expected) : Promise.resolve(whole)),
     };
     return { expected: 'HTTP/1.1', actual: version };
   }
 
   /** Headers that the document does not show are not looked at; nor is a page, which is for people. */
-  private async readAnswer(text: string): Promise<Seen> {
+  private async readAnswer(text: string): Promise<Comparison> {
     const { start, headers, body } = messageOf(text);
     const shown = Object.keys(headers).map((name) => [name, this.received.headers.get(name) ?? '']);
     const given: Record<string, string> = Object.fromEntries(shown);
@@ -123,7 +123,7 @@ export class Walk {
 }
 
 /** As many messages of a stream as are expected. Then nobody listens any more. */
-async function beginningOf({ body }: Response, expected: string): Promise<string> {
+async function firstMessagesOf({ body }: Response, expected: string): Promise<string> {
   if (!body) throw new Error('the stream has no body');
   const count = expected.split('\n\n').length;
   let text = '';
