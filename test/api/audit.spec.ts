@@ -29,7 +29,7 @@ interface Entry {
   readonly text?: string;
 }
 
-/** What `plaza audit` prints, a line an entry. */
+/** The entries that `plaza audit` prints, one on each line. */
 async function audit(...args: string[]): Promise<Entry[]> {
   const { code, stdout, stderr } = await runPlaza(['audit', ...args], network.env);
   expect([code, stderr]).toEqual([0, '']);

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 type Outcome = readonly [status: number, code: string | undefined];
 
-/** What an operation says to headers as they are given, each as often as it is there. */
+/** Sends headers unchanged and as often as they are given, which `fetch` does not do. */
 async function sendRaw(
   operation: Operation,
   more: readonly (readonly [string, string])[],
@@ -56,7 +56,6 @@ async function sendRaw(
   return [response.statusCode, answer.error];
 }
 
-/** All operations, with what each says. */
 async function outcomesOfAll(sendOne: (operation: Operation) => Promise<Outcome>): Promise<string[]> {
   const answers = operations.map(
     async (operation) => `${operation.id}: ${(await sendOne(operation)).join(' ')}`,

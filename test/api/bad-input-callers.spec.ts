@@ -28,7 +28,7 @@ beforeAll(async () => {
   world = await worldOf(network.baseUrl, alice, bob);
 });
 
-/** What every operation answers to whoever has this token; undefined: none. */
+/** Outcome of each operation with this token; undefined: without one. */
 async function outcomesFor(by: string | undefined): Promise<Record<string, (string | number | undefined)[]>> {
   const answers = operations.map(
     async (operation) =>

@@ -24,7 +24,7 @@ const withLoneSurrogate = 'a\ud800b';
 const tooLong = 'x'.repeat(20_000);
 const nested = JSON.parse(`${'['.repeat(1_000)}${']'.repeat(1_000)}`) as unknown;
 
-/** No text, name or identifier of any kind. */
+/** Invalid for every text, name and identifier. */
 const notText = [7, true, [], {}, ['x'], nested, withControlCharacter, withLoneSurrogate, tooLong];
 const notIdentifiers = [null, ...notText, '', 'a b', 'é', 'a/b', 'y'.repeat(129)];
 const notRevisions = [null, 0, -1, 1.5, 1e300, '1', true, [], {}, [1], nested];
@@ -35,7 +35,7 @@ interface Field {
   readonly wrong: readonly unknown[];
 }
 
-/** By the names of fields, which mean the same everywhere. */
+/** Invalid values by field name: a name means the same in every operation. */
 const fields: Readonly<Record<string, Field>> = {
   intentId: { code: 'intent_required', wrong: [undefined, ...notIdentifiers] },
   audience: { code: 'unsupported_audience', wrong: [undefined, null, ...notText, '', 'Public', 'friends'] },
@@ -63,7 +63,7 @@ const texts: Readonly<Record<string, Field>> = {
   createReport: { code: 'invalid_text', wrong: notPostTexts },
 };
 
-/** Fields that stand for another. */
+/** Fields that replace another one in a valid body. */
 const alternatives: Readonly<Record<string, { readonly other: string; readonly [name: string]: unknown }>> = {
   markInboxRead: { other: 'upTo', ids: ['some'] },
   createReport: { other: 'actorId', postId: 'some' },
@@ -71,7 +71,6 @@ const alternatives: Readonly<Record<string, { readonly other: string; readonly [
 
 type Bodies = readonly (readonly [label: string, body: unknown])[];
 
-/** These values in place of a field. */
 const bodiesWith = (base: object, name: string, values: readonly unknown[]): Bodies =>
   values.map((value) => [`${name} ${labelOf(value)}`, { ...base, [name]: value }]);
 
@@ -80,7 +79,7 @@ const labelOf = (value: unknown): string => {
   return json.length > 40 ? `${json.slice(0, 10)}… of ${json.length}` : json;
 };
 
-/** Which of these bodies are answered with anything but 400 and the code. */
+/** The bodies that are not refused with 400 and the code. */
 async function unexpectedOutcomes(operation: Operation, bodies: Bodies, code: string): Promise<string[]> {
   const request = requestOf(operation, world);
   const answers = bodies.map(

@@ -12,10 +12,10 @@ const ROWS = 3;
 
 let network: SharedNetwork;
 let world: World;
-/** The same, seen by the other. */
+/** The same fixtures with Alice and Bob exchanged. */
 let swapped: World;
 
-/** Alice and bob, who have three of everything that is listed. */
+/** Alice and Bob have three rows in every list. */
 beforeAll(async () => {
   network = await sharedNetwork();
   const application = await registerApplication(network);
@@ -36,7 +36,7 @@ const paged = operations.filter(({ pages }) => pages);
 const read = (operation: Operation, more: string, by = world) => ask(by, requestOf(operation, by), more);
 const rowsIn = ({ pages = '' }: Operation, { body }: Answer): number => body[pages].length;
 
-/** Of the page behind the first row. */
+/** Cursor of the page after the first row. */
 async function cursorOf(operation: Operation, by = world): Promise<string> {
   const { body, headers } = await read(operation, 'limit=1', by);
   return body.cursor ?? /cursor=([\w-]+)/.exec(headers.get('link') ?? '')?.[1] ?? 'none';

@@ -11,7 +11,7 @@ import type { Operation, Request, World } from './support/operations.js';
 const AT_ONCE = 4;
 
 let network: SharedNetwork;
-/** Two who do something, and two who do the same. */
+/** Two pairs, so that the same commands can run independently. */
 let people: readonly (readonly [SignedIn, SignedIn])[];
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
   ];
 });
 
-/** What has to be so, in order that there is something to change. */
+/** Makes the operation change something. */
 const preparations: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   createPost: ({ alice, bob }) => unblock(alice, bob),
   markInboxRead: ({ bob, own }) => wrote(bob, 'a reply', { parentId: own }),
@@ -34,7 +34,7 @@ const preparations: Readonly<Record<string, (world: World) => Promise<unknown>>>
   unblockActor: ({ alice, bob }) => block(alice, bob),
 };
 
-/** A request that changes something, of the first or the second two. */
+/** A request of the first or second pair that changes something. */
 async function effectiveRequest(operation: Operation, who = 0): Promise<[World, Request]> {
   const [alice, bob] = people[who] ?? [];
   if (!alice || !bob) throw new Error('nobody signed in');
@@ -74,7 +74,7 @@ describe.each(mutations)('$id', (operation) => {
   });
 });
 
-/** The same intent with another payload. */
+/** The same intentId with another payload. */
 const conflicting: Readonly<Record<string, (request: Request) => Request>> = {
   createPost: (request) => withFields(request, { text: 'something else' }),
   editPost: (request) => withFields(request, { text: 'something else' }),

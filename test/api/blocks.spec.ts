@@ -32,7 +32,7 @@ const follow = (who: SignedIn, { actorId }: SignedIn, intentId: string = randomU
 const blocks = async (who: SignedIn) => (await who.get('/api/blocks')).body.blocks;
 const follows = async (who: SignedIn) => (await who.get('/api/relations')).body.relations;
 
-/** Somebody follows somebody, and does not any more, as often as one can. */
+/** Appends as many follows and unfollows as a pair may have changes. */
 async function followAndUnfollow(
   { actorId, appId }: SignedIn,
   { actorId: targetActorId }: SignedIn,

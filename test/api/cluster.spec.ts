@@ -8,7 +8,7 @@ import type { TestNetwork } from '../support/network.js';
 import { removal, wrote } from '../support/posts.js';
 import { until } from '../support/until.js';
 
-/** The processes look for the leader by what the second node tells of the others. */
+/** The processes find the leader by the gossip of the second node. */
 let cluster: TestCluster;
 let first: ClusterNode;
 let second: ClusterNode;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   cluster = await TestCluster.start(2);
   [first, second] = cluster.nodes as [ClusterNode, ClusterNode];
   const url = second.url.replace('esdb:', 'esdb+discover:');
-  // Of itself the client leaves a node that gives no answer after twenty seconds: here, not before a test is over.
+  // By default the client leaves a silent node after twenty seconds; here it must not.
   const options = 'keepAliveInterval=600000&keepAliveTimeout=600000';
   network = await startNetwork({ EVENTSTORE_URL: `${url}&${options}`, REGISTRATION: 'open' });
   ada = await signIn(network, await registerApplication(network), 'openid read post:create post:delete');
@@ -37,7 +37,7 @@ it('a network accepts writes again after its leader froze and another node was e
   const pids = network.pids();
   const id = await wrote(ada, 'before');
   first.freeze();
-  // Until a process looks for another leader, there is none to be found.
+  // The election comes after a process has started to search, so that its first search fails.
   const bytesBefore = second.network.answered();
   await until(() => second.network.answered() > bytesBefore);
   await cluster.elect(second);

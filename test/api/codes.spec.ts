@@ -49,7 +49,7 @@ async function whilePublishingIsPaused(request: () => Promise<Answer>): Promise<
   }
 }
 
-/** Asks in a state of the database that begins and ends with a statement. The worker sleeps meanwhile. */
+/** Sends the request between two statements that change and restore the database, with the worker frozen. */
 async function inDatabaseState(begin: string, end: string, request: () => Promise<Answer>): Promise<Answer> {
   const { worker = 0 } = network.pids();
   process.kill(worker, 'SIGSTOP');
@@ -63,8 +63,8 @@ async function inDatabaseState(begin: string, end: string, request: () => Promis
 }
 
 /**
- * What brings a code about. All others are answered in other specs, where parts of a network have to fail: that each of the
- * published codes was answered to some test, the whole run is asked (`npm run conformance -- --check`).
+ * Requests that are answered with a code. Other specs cover the codes that need a failing part of a network; `npm run
+ * conformance -- --check` verifies that a whole run covers every published code.
  */
 const causes: { readonly [Code in ErrorCode]?: () => Promise<Answer> } = {
   unknown_or_immutable_field: () => alice.say('x', { likes: 1 }),
@@ -133,7 +133,7 @@ const causes: { readonly [Code in ErrorCode]?: () => Promise<Answer> } = {
       'SELECT schema_name AS name FROM recovery.publication JOIN recovery.incarnation USING (incarnation)',
     );
     const published = rows[0]?.name;
-    // The next generation is not found where it is said to be: once looked for, and once again after another look.
+    // The published schema does not exist: the read fails, looks up the publication again, and fails again.
     return inDatabaseState(
       `ALTER SCHEMA "${published}" RENAME TO elsewhere`,
       `ALTER SCHEMA elsewhere RENAME TO "${published}"`,

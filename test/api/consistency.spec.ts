@@ -33,13 +33,13 @@ afterAll(async () => {
 
 let requests = 0;
 
-/** Asks the two processes in turn, as a round-robin in front of them would. */
+/** Alternates between the two processes, as a round-robin load balancer does. */
 const ask = (method: string, path: string, asking: Asking = {}): Promise<Answered> =>
   askAt(network, ports[requests++ % ports.length] ?? 0, method, path, asking);
 
 const read = async (by: SignedIn, path: string) => (await ask('GET', path, { by })).body;
 
-/** A mutation that must succeed; answers its body and its position. */
+/** Returns the body and the write revision of a successful mutation. */
 async function write(by: SignedIn, method: string, path: string, fields: object = {}) {
   const { status, headers, body } = await ask(method, path, {
     by,
@@ -73,7 +73,7 @@ function thawWorker(): void {
   if (worker !== undefined) process.kill(worker, 'SIGCONT');
 }
 
-/** What a person does, and how the very next read of theirs, which another process answers, shows it. */
+/** Acts of a person. Each is verified by the person's next read, from the other process. */
 const acts: readonly (readonly [string, (n: number) => Promise<void>])[] = [
   [
     'a post',
@@ -185,7 +185,7 @@ describe('a person who writes through one API process and reads through another'
 });
 
 describe('while other people write', () => {
-  /** Writes until `work` is done, through both processes. */
+  /** Writes through both processes until `work` ends. */
   async function duringWrites(work: () => Promise<void>): Promise<{ id: string; revision: number }[]> {
     const written: { id: string; revision: number }[] = [];
     const over = new AbortController();

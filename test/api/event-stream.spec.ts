@@ -90,7 +90,7 @@ describe('an event stream', () => {
     const stream = await streamOf(person);
     await operatorOf(network).setAccountState(person.actorId, 'suspend', 'for the test');
     await until(() => stream.ended());
-    // The suspension itself may have been told of before.
+    // The stream may have sent the suspension's own event before.
     const last = eventsOf(stream).at(-1);
     expect(last?.event).toBe('end');
     expect(last && dataOf(last).error).toBe('social_authority_required');

@@ -54,7 +54,6 @@ async function streamOf(who: SignedIn | undefined): Promise<Listening> {
   return stream;
 }
 
-/** Events, and `replace`, that a stream was told. */
 const eventsSentTo = ({ messages }: Listening) =>
   messages.flatMap(({ event, data }) =>
     event === undefined ? [] : [event === 'replace' ? 'replace' : (JSON.parse(data ?? '') as object)],
@@ -86,7 +85,7 @@ describe('many event streams', () => {
     let { cursor } = (await ada.get('/api/events')).body as { cursor: number };
     let checked = 0;
 
-    /** After it, every stream is told what the page tells before anything else happens. */
+    /** Runs an act, and compares every stream with the page of its viewer before the next act. */
     const actAndCompare = async (act: () => Promise<unknown>) => {
       const before = new Map(watchers.map(({ stream }) => [stream, eventsSentTo(stream).length]));
       await act();
@@ -96,7 +95,7 @@ describe('many event streams', () => {
           viewer,
           await until(async () => {
             const { body } = await pageOf(viewer, cursor);
-            // What an operator did, no helper waits for.
+            // The helpers do not wait until acts of operators are projected.
             return body.cursor > cursor && body;
           }),
         );
@@ -104,7 +103,7 @@ describe('many event streams', () => {
         const page = pages.get(viewer);
         const told = () => eventsSentTo(stream).slice(before.get(stream));
         await until(() => (page.replace ? told().includes('replace') : told().length >= page.events.length));
-        // What came before it, if anything did, is as good as replaced.
+        // Events before a `replace` do not matter.
         expect(page.replace ? page.events : told()).toEqual(page.events);
         checked += page.events.length;
       }
@@ -220,11 +219,11 @@ describe('one API process', () => {
       await until(() => told.length === count);
       return statements.filter((name) => name.startsWith('shared-feed')).length;
     };
-    // Streams that began at different positions are as far as each other after the first.
+    // After the first post all streams are at the same position.
     await postAndCount();
     const asked = await postAndCount();
     expect(asked).toBeGreaterThan(0);
-    // One for the post, and one more where the five seconds after which they are checked end just then.
+    // One for the post; a second one if the five-second check of the streams falls into this moment.
     expect(asked).toBeLessThanOrEqual(2);
     expect(statements).toHaveLength(asked);
   });
@@ -252,7 +251,7 @@ class AlwaysProven extends RestrictionProof {
   }
 }
 
-/** The pool, which notes the name of each statement that it is asked for. */
+/** Records the name of each statement. */
 function recordNames(pool: Pool, names: string[]): Pool {
   const query = (statement: { readonly name: string }) => {
     names.push(statement.name);

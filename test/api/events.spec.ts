@@ -93,7 +93,7 @@ describe('events', () => {
     expect((await eventsAfter(eve, mine)).body.events).toMatchObject([
       { kind: 'relation.ended', relation: { targetId: alice.actorId, generation: '1' } },
     ]);
-    // The entry has left, and nothing else would say so.
+    // No event reports that an entry left the inbox.
     expect((await eventsAfter(alice, between)).body).toEqual({
       events: [],
       cursor: expect.any(Number),

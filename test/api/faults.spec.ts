@@ -19,7 +19,7 @@ let bob: SignedIn;
 const frozen = new Set<number>();
 
 beforeAll(async () => {
-  // With limits, so that what cannot be counted either is seen to be the store's fault.
+  // With limits, so that the refusals of uncounted requests are covered, too.
   network = await startNetwork({ RATE_LIMITS: 'on' });
   application = await registerApplication(network);
   alice = await signIn(network, application);
@@ -33,7 +33,6 @@ afterAll(async () => {
   await network?.stop();
 });
 
-/** Freezes a process of the network: it is there and does not answer. */
 function freeze(name: 'eventStore' | 'worker'): void {
   const pid = network.pids()[name];
   if (pid === undefined) throw new Error(`${name} does not run`);
@@ -56,7 +55,6 @@ async function queryDatabase<Row extends object>(sql: string, values: unknown[] 
   }
 }
 
-/** Puts a fact into the log that no operation of the API makes yet. */
 async function append(stream: string, expected: bigint, event: StoredEvent): Promise<void> {
   const opened = await openLog({
     eventStoreUrl: network.env['EVENTSTORE_URL'] ?? '',
@@ -206,7 +204,7 @@ describe('with Postgres killed', () => {
     const pid = network.pids().postgres ?? 0;
     process.kill(pid, 'SIGSTOP');
     frozen.add(pid);
-    // A frozen postmaster leaves its backends at work: end them, so that nobody can connect.
+    // The backends of a frozen postmaster go on working. Without them nobody can connect.
     for (const backend of childrenOf(pid)) process.kill(backend, 'SIGKILL');
     expectUnavailable(await alice.get('/api/profile'), 'protected_read_storage_unavailable');
     expectUnavailable(await send(network.baseUrl, 'GET', '/api/reconcile'), 'pilot_storage_unavailable');

@@ -7,7 +7,7 @@ import type { SharedNetwork } from '../support/shared-network.js';
 import { until } from '../support/until.js';
 
 const scope = 'openid read relation:write block:write';
-/** More than some pages of the smallest size show. */
+/** More than several pages of the smallest size. */
 const HIDDEN = 60;
 const TIMEOUT_MS = 60_000;
 
@@ -28,7 +28,7 @@ const newActor = async (): Promise<string> => {
   const person = { handle, displayName: 'Somebody', email: `${handle}@example.org`, password: randomUUID() };
   return (await operatorOf(network).createAccount(person)).actorId;
 };
-/** A few at a time: each takes a hash of a password. */
+/** Four at a time: each costs a password hash. */
 const newActors = async (count: number): Promise<string[]> => {
   const made: string[] = [];
   const make = async () => {
@@ -46,7 +46,6 @@ const followAll = async (who: SignedIn, actorIds: readonly string[]) => {
 const idsIn = ({ body }: Answer): string[] =>
   (body.actors ?? body.relations).map(({ actorId, targetId }: Record<string, string>) => targetId ?? actorId);
 
-/** Every page of a list, from the first to the one without a cursor. */
 async function pagesOf(who: SignedIn, path: string, limit: number): Promise<Answer[]> {
   const pages: Answer[] = [];
   for (let cursor = ''; ;) {
@@ -124,7 +123,7 @@ describe('the lists of followed actors and of followers', () => {
         const { status, body } = await eve.get(`/api/actors/${actorId}/${list}`);
         expect([status, body]).toEqual([404, errorBody('not_found')]);
       }
-      // A new account is shown to others once the worker has applied it.
+      // Other people see a new account once the worker has applied it.
       await until(async () => (await ada.get(`/api/actors/${blocker.actorId}/${list}`)).status === 200);
     },
   );
@@ -174,7 +173,7 @@ describe('a page', () => {
         other,
       ]),
       ['/api/relations', cursor],
-      // Made up, with numbers that nobody can compare.
+      // A forged cursor with numbers beyond the safe integers.
       ['/api/relations', Buffer.from(`${'.'.repeat(16)}9.9999999999999999999.9`).toString('base64url')],
       [`/api/actors/${busy.actorId}/followers`, cursor],
       [`/api/actors/${ada.actorId}/following`, cursor],

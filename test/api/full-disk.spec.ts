@@ -49,7 +49,7 @@ import { until } from '../support/until.js';
         text: `${n} ${'x'.repeat(1_900)}`,
         audience: 'public',
       }));
-      // What little room is left in a block may still take one or two.
+      // The last block may still have space for one or two posts.
       const answers = await until(async () => {
         const all = await Promise.all(posts.map((post) => alice.post('/api/posts', post)));
         return all.some(({ status }) => status !== 200) && all;
@@ -58,7 +58,7 @@ import { until } from '../support/until.js';
         expect([status, body.error]).toEqual([503, 'domain_storage_unavailable']);
         expect(headers.get('retry-after')).toMatch(/^[1-9]/);
       }
-      // Nobody has to write for it to be said, and then to be over.
+      // Readiness changes in both directions without a write.
       await until(async () => (await readiness()).status === 503);
       expect((await readiness()).body.components['eventStore']).toEqual({
         status: 'failed',

@@ -11,7 +11,7 @@ const scopes = 'openid read post:create post:delete relation:write block:write i
 
 let network: SharedNetwork;
 let application: Application;
-/** Whose inbox it is, and who does things. Others for each test. */
+/** Owner of the inbox, and the person who acts. Both are new for each test. */
 let ann: SignedIn;
 let ben: SignedIn;
 
@@ -39,7 +39,6 @@ const inboxOf = async (
   who: SignedIn,
   query = '',
 ): Promise<{ inbox: Entry[]; unread: number; cursor?: string }> => (await who.get(`/api/inbox${query}`)).body;
-/** Kinds in the inbox, and how many are unread. */
 const kindsAndUnread = async (who: SignedIn) => {
   const { inbox, unread } = await inboxOf(who);
   return [inbox.map(({ kind }) => kind), unread];

@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 import { BusyPerson } from './support/busy-person.js';
 
 const PEOPLE = 4;
-/** Deeds that come to be acknowledged while a process is gone, and again before the next one is killed. */
+/** Acts to be acknowledged while a process is down, and again before the next one is killed. */
 const ACTS_PER_KILL = 15;
 
 let network: SeparateNetwork;
@@ -27,7 +27,6 @@ afterAll(() => network?.stop());
 
 const acknowledgedActs = () => people.reduce((sum, person) => sum + person.deeds, 0);
 
-/** Waits until so many more deeds are acknowledged, and seen by who did them. */
 async function waitForProgress(): Promise<void> {
   const before = acknowledgedActs();
   await until(() => acknowledgedActs() >= before + ACTS_PER_KILL);
@@ -43,7 +42,7 @@ describe('two API processes and two workers, each killed in turn while people wr
       for (const each of [...network.api, ...network.workers]) {
         await waitForProgress();
         await each.kill();
-        // The other one alone carries on, and a worker that stood by has taken over.
+        // The other API process serves alone, and the standby worker has taken over.
         await waitForProgress();
         await each.start();
       }

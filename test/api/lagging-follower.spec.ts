@@ -9,7 +9,7 @@ import { answered } from '../support/posts.js';
 import { block, unblock } from '../support/social.js';
 import { until } from '../support/until.js';
 
-/** All that its processes were told of the event store is this node, which does not lead. */
+/** The only node that the processes know. It is not the leader. */
 let follower: ClusterNode;
 let cluster: TestCluster;
 let network: TestNetwork;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   ada = await signIn(network, application, scope);
   bob = await signIn(network, application, scope);
   await until(async () => (await block(ada, bob)).status === 200);
-  // As when the leader is lost: whoever was connected to it comes back to the node that it knows.
+  // Clients of the leader reconnect to the node that they know.
   cluster.leader?.network.mend();
   await until(async () => (await readiness()) === 200);
   follower.replica.holdBack();

@@ -11,7 +11,7 @@ import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 
 let network: TestNetwork;
-/** Two API processes behind a proxy, which the test is. The network's own stands in the open. */
+/** Two API processes with the test as their trusted proxy. The network's own process trusts none. */
 let proxied: readonly [ApiProcess, ApiProcess];
 let directPort: number;
 let database: Client;
@@ -41,15 +41,12 @@ const ask = (process: 0 | 1, path: string, asking: Asking = {}, method = 'GET') 
   askAt(network, proxied[process].port, method, path, asking);
 const from = (address: string): Asking => ({ headers: { 'x-forwarded-for': address } });
 
-/** Of an address that nothing has come from yet. */
 let addresses = 0;
 const newAddress = (): string => `198.51.100.${++addresses}`;
 
-/** So many at once, in turns at both processes. */
 const atOnce = (count: number, path: string, asking: (n: number) => Asking, method = 'GET') =>
   Promise.all(Array.from({ length: count }, (_, n) => ask(n % 2 ? 1 : 0, path, asking(n), method)));
 
-/** How many answers there are of each status. */
 function tally(answers: readonly Answered[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
@@ -77,7 +74,7 @@ describe('refused tokens', () => {
   const refusedFrom = (address: string, token = 'nobodys'): Asking => ({
     headers: { 'x-forwarded-for': address, authorization: `Bearer ${token}` },
   });
-  /** As if the address had sent as many more. */
+  /** Sets the remaining points of the address. */
   const leavePoints = (left: number) =>
     database.query('UPDATE limits.used SET points = 6000 - $1::int', [left]);
 
@@ -93,7 +90,7 @@ describe('refused tokens', () => {
       expect((await one()).status).toBe(401);
       await leavePoints(1);
       expect((await one()).status).toBe(401);
-      // Nothing is asked any more: neither this table, nor any other.
+      // The process remembers the refusal, and needs no statement.
       await database.query('DELETE FROM limits.used');
       const refused = await one();
       expectRefusal(refused, 'refused');
@@ -134,7 +131,7 @@ describe('refused tokens', () => {
     await database.query('DELETE FROM limits.used');
     expect((await ask(0, '/api/session', refusedFrom(address, token))).status).toBe(200);
     expect((await ask(0, '/api/posts', refusedFrom(address, token), 'POST')).status).toBe(403);
-    // That of the reads alone.
+    // The row of the reads.
     expect((await database.query('SELECT FROM limits.used')).rowCount).toBe(1);
   });
 });
@@ -233,7 +230,7 @@ describe('with a token', () => {
     expect([first.status, policyOf(first)]).toEqual([200, '"reads";q=3000;w=300']);
     expect(first.headers['ratelimit']).toMatch(/^"reads";r=2999;t=(300|29[0-9])$/);
     await useUp(2_940, 50);
-    // 49 of the first process' own, and 60 that are left for both.
+    // 49 are left of the first process' lease, and 60 for both processes.
     const answers = await atOnce(240, '/api/session', () => ({ by: alice }));
     expect(tally(answers)).toEqual({ 200: 109, 429: 131 });
     const refused = await ask(1, '/api/reconcile', { by: alice });

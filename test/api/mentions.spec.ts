@@ -41,7 +41,7 @@ afterAll(async () => {
 
 type Version = Recorded<EventOf<'post.created' | 'post.edited'>>;
 
-/** Whom the newest version of a post mentions. */
+/** The actors whom the newest version of the post mentions. */
 async function mentionsOf(id: string): Promise<readonly string[] | undefined> {
   const [newest] = await opened.log.read(streams.post(id), { limit: 1, direction: 'backwards' });
   return (newest as Version | undefined)?.event.data.mentions;

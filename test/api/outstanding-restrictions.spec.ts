@@ -12,22 +12,22 @@ import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 
-/** No number of the witness: a row that it does not know would be a quarantine. */
+/** An unknown epoch in this table would cause a quarantine. */
 const NO_EPOCH = 0;
 
 let network: TestNetwork;
 let second: ApiProcess;
 let database: Client;
 let application: Application;
-/** Who takes away, and who reads. Others each time. */
+/** Alice restricts, Bob reads. Both are new for each test. */
 let alice: SignedIn;
 let bob: SignedIn;
-/** A post of Bob's, Alice's reply to it, Bob's answer to that, and a later post of Alice's. All are shown to everybody. */
+/** A thread of Bob, Alice and Bob, and a later post of Alice. All of them are projected. */
 let question: string;
 let reply: string;
 let answer: string;
 let later: string;
-/** Where Bob's events stood before all of them. */
+/** Bob's cursor before these posts. */
 let cursor: number;
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ afterAll(async () => {
   await network?.stop();
 });
 
-/** Nothing while it does not run: 0 would be everybody. */
+/** No default: process id 0 would signal the whole process group. */
 function signal(name: 'worker' | 'api', what: NodeJS.Signals): void {
   const pid = network?.pids()[name];
   if (pid !== undefined) process.kill(pid, what);
@@ -69,14 +69,13 @@ function signal(name: 'worker' | 'api', what: NodeJS.Signals): void {
 const freezeWorker = () => signal('worker', 'SIGSTOP');
 const thawWorker = () => signal('worker', 'SIGCONT');
 
-/** Asks one of the two API processes. */
 const ask = (process: 0 | 1, method: string, path: string, by?: SignedIn, body?: object): Promise<Answered> =>
   askAt(network, process === 0 ? Number(new URL(network.baseUrl).port) : second.port, method, path, {
     by,
     body,
   });
 
-/** Through the second process, so that what is read through the first was done elsewhere. */
+/** The second process writes, and the first one is read. */
 async function act(by: SignedIn, method: string, path: string, fields: object = {}) {
   const { status, body } = await ask(1, method, path, by, { intentId: randomUUID(), ...fields });
   expect([status, body.error]).toEqual([200, undefined]);
@@ -99,7 +98,7 @@ const countOutstanding = async (): Promise<number> => {
   return found.length;
 };
 
-/** Reads of the first process, of which each shows Alice's reply to Bob, and those that anybody may make. */
+/** Reads that show Alice's reply to everybody, and those that show it to Bob. */
 const readsOfAnybody = (): readonly string[] => [
   `/api/posts/${reply}`,
   `/api/actors/${alice.actorId}/posts`,
@@ -115,7 +114,7 @@ const reads = (): readonly string[] => [
   `/api/reconcile?cursor=${cursor}`,
 ];
 
-/** Those of these reads that show a post of this id: more than that it is answered, or gone. All must be answered. */
+/** The reads that show the post itself, more than its id as a parent, root or deletion. All must be answered. */
 async function pathsShowing(
   postId: string,
   paths: readonly string[],
@@ -133,7 +132,6 @@ async function pathsShowing(
   return shown;
 }
 
-/** The reads of Bob and of nobody in particular that show it. */
 const pathsShowingToAnybody = async (postId: string): Promise<readonly string[]> => [
   ...(await pathsShowing(postId, reads(), bob)),
   ...(await pathsShowing(postId, readsOfAnybody())),
@@ -157,7 +155,7 @@ describe('while the worker is frozen', () => {
     const headers = { authorization: `Bearer ${bob.token}` };
     const stream = await listen(network.baseUrl, { path: `/api/events?cursor=${cursor}`, headers });
     try {
-      // What was written behind it has come, so that it would have, too.
+      // A later event has arrived, so the deleted post would have arrived, too.
       await until(() => stream.messages.some(({ data = '' }) => data.includes(`"${later}"`)));
       expect(stream.messages.filter(({ data = '' }) => data.includes(`"id":"${reply}"`))).toEqual([]);
     } finally {
@@ -179,7 +177,7 @@ describe('while the worker is frozen', () => {
     expect(await pathsShowing(later, ['/api/timeline', '/api/reconcile'], bob)).toEqual([]);
     for (const list of ['', '/posts', '/followers', '/following'])
       expect((await ask(0, 'GET', `/api/actors/${alice.actorId}${list}`, bob)).status).toBe(404);
-    // Who has set it is shown nothing without it.
+    // The blocker's own reads wait for their own write.
     expect(outcomeOf(await ask(0, 'GET', `/api/actors/${bob.actorId}`, alice))).toEqual([
       503,
       'protected_read_unavailable',
@@ -242,7 +240,7 @@ describe('when the worker resumes', () => {
 });
 
 describe('a restriction that is neither in the read models nor in the table of outstanding ones', () => {
-  /** Nobody writes the table, and everybody reads it. */
+  /** Readers are not blocked. */
   const lockTable = () =>
     database.query('BEGIN; LOCK TABLE recovery.outstanding_restriction IN EXCLUSIVE MODE');
   const unlockTable = () => database.query('ROLLBACK');

@@ -24,7 +24,6 @@ const errorBody = (code: string) => ({ error: code, message: expect.any(String) 
 const unavailable = [404, errorBody('post_unavailable')];
 const notFound = [404, errorBody('not_found')];
 
-/** Resolves when readers see it. */
 async function setState({ actorId }: SignedIn, act: 'suspend' | 'reinstate'): Promise<void> {
   await operatorOf(network).setAccountState(actorId, act, 'a test');
   const due = act === 'suspend' ? 404 : 200;
@@ -198,7 +197,7 @@ describe('the posts of an actor', () => {
   });
 
   let prolific: SignedIn | undefined;
-  /** Somebody with 52 posts. */
+  /** Has 52 posts. */
   const prolificAuthor = async (): Promise<SignedIn> => {
     if (prolific) return prolific;
     prolific = await newPerson();

@@ -22,7 +22,6 @@ const change = (by: SignedIn, fields: object, intentId: string = randomUUID()) =
 
 const profileOf = async (by: SignedIn) => (await by.get('/api/profile')).body.profile;
 
-/** Changes the profile from what it is now. */
 const changeNow = async (by: SignedIn, fields: object) =>
   change(by, { revision: (await profileOf(by)).revision, ...fields });
 
@@ -30,7 +29,7 @@ const outcomeOf = ({ status, body }: Answer) => [status, body.error];
 
 const newHandle = () => `h_${randomBytes(6).toString('hex')}`;
 
-/** Whether anybody may take the handle. If so they have it now. */
+/** Tells whether the handle is free, by taking it for a new person. */
 async function isFree(handle: string): Promise<boolean> {
   const answer = outcomeOf(await changeNow(await newPerson(), { handle })).join(' ');
   expect(['200 ', '409 effect_mismatch']).toContain(answer);

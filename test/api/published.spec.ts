@@ -166,10 +166,10 @@ describe('one’s own relations', () => {
   let schema: string;
   let fan: SignedIn;
 
-  /** Nobody has 501 others sign up for a test: they are there for the read models alone. */
+  /** Rows in the read models only: 501 registrations would take too long. */
   beforeAll(async () => {
     fan = await newPerson();
-    // Its own read model shows who has just been registered.
+    // The read model has the actor once their own read is answered.
     await fan.get('/api/relations');
     database = new Client({ connectionString: network.env['DATABASE_URL'] });
     await database.connect();

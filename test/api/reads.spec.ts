@@ -240,7 +240,7 @@ describe('a request', () => {
   });
 });
 
-/** Sends what no client library would, and reads the answer's status and body. */
+/** Sends bytes that client libraries refuse to send. */
 async function sendRaw(head: string): Promise<[number, unknown]> {
   const socket = connect(Number(new URL(network.baseUrl).port), '127.0.0.1');
   socket.write(`${head}\r\nConnection: close\r\n\r\n`);

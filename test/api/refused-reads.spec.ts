@@ -6,7 +6,7 @@ import type { SharedNetwork } from '../support/shared-network.js';
 
 let network: SharedNetwork;
 let alice: SignedIn;
-/** May do nothing but be known. */
+/** Has no scope but openid. */
 let unscoped: SignedIn;
 
 beforeAll(async () => {

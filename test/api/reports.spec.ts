@@ -43,7 +43,6 @@ const report = (by: SignedIn, fields: object) =>
 
 const recorded = (reportId: string) => opened.log.read(streams.report(reportId));
 
-/** `by` blocks `target`, as the log has it. */
 async function block(by: SignedIn, target: SignedIn): Promise<void> {
   const stream = streams.pair(by.actorId, target.actorId);
   const newest = (await opened.log.read(stream)).at(-1);

@@ -31,7 +31,7 @@ afterAll(async () => {
   await store?.stop();
 });
 
-/** What another application writes: events of a type that the network has, too, with content of its own. */
+/** Events of another application, of a type that the network uses, too. */
 const appendOrders = (count: number) =>
   client.appendToStream(
     'order-1',

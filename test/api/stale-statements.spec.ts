@@ -11,7 +11,7 @@ let published: string | undefined;
 beforeAll(async () => {
   postgres = await startTestPostgres();
   pool = new Pool({ connectionString: await postgres.createDatabase(), max: 1 });
-  // Postgres may end before a connection that was closed has gone.
+  // Postgres may stop before a closed connection has ended.
   pool.on('error', () => undefined);
   dropStaleStatements(pool, () => published);
 });

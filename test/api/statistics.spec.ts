@@ -6,10 +6,10 @@ import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 
-/** What the server of the log writes into it for itself. */
+/** Statistics that the event store writes into its own log. */
 const EVENTS = 4_000;
 const BYTES = 10_000;
-/** What the processes may ask of the log for other reasons meanwhile, on a machine that takes long. */
+/** Events that the processes may read for other reasons meanwhile, on a slow machine. */
 const MAX_UNRELATED = EVENTS / 2;
 
 let cluster: TestCluster;
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const isReady = async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200;
 
-/** What the log tells all processes meanwhile, in events of its statistics. */
+/** Answered bytes during the work, in statistics events. */
 async function eventsReadDuring(work: () => Promise<unknown>): Promise<number> {
   const before = node.network.answered();
   await work();

@@ -11,7 +11,7 @@ import { everyScope } from './support/operations.js';
 let network: TestNetwork;
 let application: Application;
 
-// One of its own: where somebody else is suspended in the meantime, everybody is told to reconcile.
+// A network of its own: a suspension elsewhere would ask everybody to reconcile.
 beforeAll(async () => {
   network = await startNetwork();
   application = await registerApplication(network);
@@ -23,7 +23,7 @@ const hidings = {
   block: (hidden: SignedIn, other: SignedIn) => block(hidden, other),
 };
 
-/** One person's requests, each as it tells them something: without what is random or a time. */
+/** The answers that one person gets, without random values and times. */
 class Transcript {
   readonly lines: unknown[] = [];
   private readonly writeRevisions: string[] = [];
@@ -40,7 +40,7 @@ class Transcript {
     this.lines.push([this.withNames(path.replace(/cursor=.*/, '')), this.withoutVaryingParts(answer)]);
   }
 
-  /** With whether the answer tells a revision that came by this very request, or which earlier one. */
+  /** Adds whether the write revision is new, or which earlier one it repeats. */
   async change(what: string, act: () => Promise<Answer>): Promise<void> {
     const { headers } = await this.who.get('/api/session');
     const before = BigInt(headers.get('x-network-revision') ?? 0);
@@ -65,7 +65,7 @@ class Transcript {
   }
 }
 
-/** What somebody sees and does who follows, is followed by and likes a post of the person who is then hidden. */
+/** Everything that Bob sees and does. He follows Ada and likes her post, and she follows him, until `hide`. */
 async function transcriptOf(hide: (typeof hidings)[keyof typeof hidings]): Promise<unknown[]> {
   const scopes = everyScope.join(' ');
   const [ada, bob] = [await signIn(network, application, scopes), await signIn(network, application, scopes)];

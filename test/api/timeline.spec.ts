@@ -26,7 +26,7 @@ const errorBody = (code: string) => ({ error: code, message: expect.any(String) 
 const idsIn = ({ body }: Answer): string[] => body.posts.map(({ id }: { id: string }) => id);
 const timelineOf = async (who: SignedIn) => idsIn(await who.get('/api/timeline'));
 
-/** Someone who is followed by more than the threshold, or by nobody yet. */
+/** Has more followers than the fan-out threshold, or none. */
 async function newAuthor(isLarge: boolean): Promise<SignedIn> {
   const [someone, ...crowd] = await newPeople(isLarge ? 4 : 1);
   if (!someone) throw new Error('nobody is there');

@@ -35,7 +35,6 @@ afterAll(async () => {
   await network?.stop();
 });
 
-/** Asks one of the two processes. */
 const ask = (process: 0 | 1, method: string, path: string, by?: SignedIn, body?: object): Promise<Answered> =>
   askAt(network, ports[process], method, path, { by, body });
 
@@ -173,7 +172,7 @@ describe('while it is suspended,', () => {
         return [status, body.error];
       };
       for (const to of [0, 1] as const) expect(await profile(to)).toEqual([200, undefined]);
-      // Authority waits for no worker.
+      // Suspensions take effect without the worker.
       freezeWorker();
       await set('suspend', carol);
       for (const to of [0, 1] as const) {
@@ -187,7 +186,7 @@ describe('while it is suspended,', () => {
   );
 });
 
-/** Publishes a copy of what is published under another incarnation and drops the old one, as a rebuild does in the end. */
+/** Publishes the same read models as another incarnation, as the end of a rebuild does. */
 async function republish(change: () => Promise<void>): Promise<void> {
   freezeWorker();
   const { rows } = await database.query<{ incarnation: string; schema_name: string }>(

@@ -15,7 +15,7 @@ beforeAll(async () => {
   alice = await signIn(network, await registerApplication(network), scope);
 });
 
-/** What comes back for bytes that no client library would send. */
+/** Sends bytes that client libraries refuse to send. */
 async function sendHead(head: string): Promise<{ status: number; body: unknown }> {
   const { host, port } = new URL(network.baseUrl);
   const socket = connect(Number(port), '127.0.0.1');

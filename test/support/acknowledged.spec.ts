@@ -4,7 +4,7 @@ import { Acknowledged } from './acknowledged.js';
 const creation = { method: 'POST', path: '/api/posts' };
 const acknowledgementOf = (revision: number) => new Headers({ 'x-network-write-revision': String(revision) });
 
-/** A network that shows one revision after another, a read each. Counts the reads. */
+/** Answers each read with the next revision, and counts the reads. */
 function networkShowing(...revisions: readonly (number | { readonly status: number })[]) {
   const network = {
     reads: 0,

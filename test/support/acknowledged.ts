@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Longer than a worker on a busy machine needs; the last answer then says what is missing. */
+/** Longer than a worker needs on a busy machine. The last answer is returned then. */
 const MAX_WAIT_MS = 20_000;
 
 type Read<Answer> = (headers?: Readonly<Record<string, string>>) => Promise<Answer>;
@@ -11,14 +11,14 @@ interface ReadAnswer {
 }
 
 /**
- * Newest acknowledged write of each person on one network. A write is shown to its writer when it is acknowledged, and to
- * others when a worker has applied it: without this, a test of what others see would judge the worker's speed. A
- * restriction holds for everybody at once, so nobody waits for another's.
+ * Newest acknowledged write of each person on one network. Its author reads it at once, other people once a worker has
+ * applied it: without this wait, tests of what others see would depend on the worker's speed. A restriction holds for
+ * everybody at once, so no read waits for it.
  */
 export class Acknowledged {
   private static readonly networks = new Map<string, Acknowledged>();
 
-  /** Log positions, by actor id: of what the actor must be shown, and of what others may be shown later. */
+  /** Log positions by actor id: `own` must be shown at once, `shownLater` eventually. */
   private readonly own = new Map<string, bigint>();
   private readonly shownLater = new Map<string, bigint>();
   private incarnation: string | undefined;
@@ -29,7 +29,7 @@ export class Acknowledged {
     return known;
   }
 
-  /** What a mutation was answered. */
+  /** Records the answer to a mutation. */
   note(actorId: string, { method, path }: { method: string; path: string }, headers: Headers): void {
     const position = headers.get('x-network-write-revision');
     if (position === null) return;
@@ -38,8 +38,8 @@ export class Acknowledged {
   }
 
   /**
-   * Asks until the answer shows all that was acknowledged to others before, or does not say what it shows. An answer
-   * that lacks a write of the reader is returned as it is: waiting for others would hide that the API breaks its promise.
+   * Repeats the read until it shows all acknowledged writes of others. An answer that lacks a write of the reader itself is
+   * returned unchanged: a wait would hide that the API breaks read-your-writes.
    */
   async shownTo<Answer extends ReadAnswer>(actorId: string | undefined, read: Read<Answer>): Promise<Answer> {
     const wanted = this.newestOfOthers(actorId);
@@ -73,7 +73,7 @@ export class Acknowledged {
   }
 }
 
-/** What is answered once so much is shown, since a 404 does not say what it shows. Undefined: that did not come. */
+/** A 404 does not tell its revision, so this asks for one. Undefined: not reached in time. */
 async function readAtRevision<Answer extends ReadAnswer>(
   revision: bigint,
   read: Read<Answer>,
@@ -87,7 +87,7 @@ async function readAtRevision<Answer extends ReadAnswer>(
   return undefined;
 }
 
-/** What hides something. The end of a block does not, nor that of a follow. */
+/** Commands that hide something. Ending a block or a follow does not. */
 const isRestriction = (method: string, path: string): boolean =>
   (method === 'DELETE' && path.startsWith('/api/posts/')) ||
   (method === 'PUT' && path.startsWith('/api/blocks/'));

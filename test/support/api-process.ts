@@ -13,10 +13,9 @@ import type { TestNetwork } from './network.js';
 import { noteRefusal } from './refusals-met.js';
 import { until } from './until.js';
 
-/** As long as a whole network gets. */
 const MAX_START_MS = 120_000;
 
-/** One more API process on the stores of a network, as there are several behind a proxy. */
+/** A further API process on the stores of a network. */
 export interface ApiProcess {
   readonly port: number;
   stop(): Promise<void>;
@@ -65,8 +64,8 @@ export interface Asking {
 const conformance = new Conformance(documentOf(HttpModule, 'https://network.example'));
 
 /**
- * Asks the process at that port, as a proxy in front of all would: with the network's own Host. Holds the answer against
- * the document.
+ * Sends a request to one process, with the network's own Host as a proxy does, and checks the answer against the OpenAPI
+ * document.
  */
 export async function askAt(
   network: Pick<TestNetwork, 'baseUrl'>,
@@ -92,7 +91,7 @@ export async function askAt(
     statusCode: number;
   };
   const answer = await text(response);
-  // What breaks off is no answer: this says so first.
+  // A truncated answer fails here, before the check against the document.
   const read: unknown = JSON.parse(answer);
   const header = (name: string) => responseHeaders[name]?.toString();
   conformance.check({ method, path, status, header, body: answer }, Object.keys(responseHeaders));

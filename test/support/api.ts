@@ -13,10 +13,9 @@ import { undisturbed } from './undisturbed.js';
 import { until } from './until.js';
 
 export const redirectUri = 'https://pebble.example/callback';
-/** Of everybody who signs in here. */
+/** Password of every person of these helpers. */
 export const password = 'correct horse battery';
 
-/** An answer of the API, read. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -25,7 +24,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** What each network publishes, asked for once. */
+/** OpenAPI documents by base URL, read once. */
 const published = new Map<string, Promise<Conformance | undefined>>();
 
 function conformanceOf(baseUrl: string): Promise<Conformance | undefined> {
@@ -34,7 +33,7 @@ function conformanceOf(baseUrl: string): Promise<Conformance | undefined> {
   return known;
 }
 
-/** Undefined: under another name than its own a network publishes nothing. */
+/** Undefined: the network publishes no document under a foreign host name. */
 async function readDocument(baseUrl: string): Promise<Conformance | undefined> {
   const answer = await fetch(`${baseUrl}/api/openapi.json`);
   if (answer.status === 403) return undefined;
@@ -59,8 +58,8 @@ interface RequestOptions {
 }
 
 /**
- * Sends one request as it is given, and holds the answer against the published document. A body that is no string is
- * sent as JSON. What nobody in particular reads is asked for again until it shows what people were acknowledged before.
+ * Sends one request, and checks the answer against the OpenAPI document. A body that is no string is sent as JSON. An
+ * anonymous read is repeated until it shows all acknowledged writes.
  */
 export function send(
   baseUrl: string,
@@ -71,7 +70,7 @@ export function send(
   const ask = (more?: Readonly<Record<string, string>>) => {
     const headers = { ...more, ...options.headers };
     const askOnce = () => sendOnce(baseUrl, method, path, { ...options, headers });
-    // A revision that is asked for may be one that never comes.
+    // The requested minimum revision may be unreachable on purpose.
     const isRetried = undisturbed.has(baseUrl) && !('x-network-min-revision' in headers);
     return isRetried ? untilAvailable(askOnce) : askOnce();
   };
@@ -79,7 +78,6 @@ export function send(
   return isAnonymousRead ? Acknowledged.by(baseUrl).shownTo(undefined, ask) : ask();
 }
 
-/** The first answer that is no 503. */
 const untilAvailable = (ask: () => Promise<Answer>): Promise<Answer> =>
   until(async () => {
     const answer = await ask();
@@ -121,24 +119,23 @@ function conformingClient(baseUrl: string, token: string): ReturnType<typeof pla
   return client;
 }
 
-/** A person who signed in through an application that may act for them. */
+/** A person who is signed in through an application. */
 export interface SignedIn {
   readonly actorId: string;
   readonly appId: string;
   readonly token: string;
   /**
-   * Asks again while the answer is older than a write that others made through these helpers. Only writers are promised
-   * to see their writes at once: the answer is not asked for again for the sake of this person's own. Nor is it for the
-   * sake of a restriction, which holds for everybody at once.
+   * Repeats a read while it lacks acknowledged writes of other people. It does not wait for the person's own writes, which
+   * the API must show at once, nor for restrictions.
    */
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   put(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   patch(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   delete(path: string, headers?: Record<string, string>): Promise<Answer>;
-  /** Knows every operation and its answers by type; its answers are held against the document too. */
+  /** The typed client. Its answers are checked against the document, too. */
   readonly client: ReturnType<typeof plazaClient>;
-  /** Creates a post with a new intent, unless `fields` say otherwise. */
+  /** Creates a post. `fields` override the defaults. */
   say(text: string, fields?: object): Promise<Answer>;
 }
 
@@ -147,10 +144,8 @@ export interface Application {
   readonly clientSecret: string;
 }
 
-/** What is to be known of a network by whoever asks it. */
 type NetworkAccess = Pick<TestNetwork, 'baseUrl' | 'env'>;
 
-/** The operator API, as the command line speaks to it. */
 export const operatorOf = (network: NetworkAccess) => new OperatorClient(readConfig(network.env), 'test');
 
 export const registerApplication = (network: NetworkAccess, name = 'Pebble'): Promise<Application> =>
@@ -160,7 +155,7 @@ export const registerApplication = (network: NetworkAccess, name = 'Pebble'): Pr
     scopes: [...allScopes],
   });
 
-/** Registers a new person and walks them through sign-in and consent. */
+/** Registers a new person, who signs in and consents. */
 export async function signIn(
   network: NetworkAccess,
   application: Application,
@@ -176,7 +171,7 @@ export async function signIn(
   return signInAgain(network, application, { actorId, handle }, scope);
 }
 
-/** Walks somebody who is registered through sign-in and consent, as for another application. */
+/** Signs a registered person in, for instance to another application. */
 export async function signInAgain(
   network: NetworkAccess,
   application: Application,

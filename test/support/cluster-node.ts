@@ -13,9 +13,9 @@ import { LaggingIndex } from './lagging-index.js';
 import { startTcpProxy } from './tcp-proxy.js';
 import type { TcpProxy } from './tcp-proxy.js';
 
-/** What the nodes of a cluster know of each other. */
+/** Knowledge that the nodes of a cluster share. */
 export interface Election {
-  /** Where the leader is; undefined: none is elected. */
+  /** Address of the leader; undefined: none is elected. */
   leader(): { readonly host: string; readonly port: number } | undefined;
   readonly gossip: ServerSimulation['gossip'];
 }
@@ -23,11 +23,11 @@ export interface Election {
 const forever = new Promise<never>(() => undefined);
 const requiresLeader = (metadata: Metadata): boolean => metadata.get('requires-leader').includes('true');
 
-/** A node as its clients see it. All nodes of a cluster are over one store, each with its own view of it. */
+/** A node as its clients see it. All nodes share one store, each with its own view. */
 export class ClusterNode {
-  /** How it thinks of itself. Only the elected leader has its appends confirmed by the others. */
+  /** The node's own belief. Only appends to the elected leader are confirmed. */
   isLeading = false;
-  /** Refuses whoever comes, as for a wrong password. */
+  /** Refuses all calls as unauthenticated. */
   refusesCredentials = false;
   private isDeposed = false;
 
@@ -64,26 +64,26 @@ export class ClusterNode {
     return `esdb://127.0.0.1:${this.port}?tls=false`;
   }
 
-  /** As when its process is stopped: connections stand, and nothing comes over them. */
+  /** Like a stopped process: connections stay open and silent. */
   freeze(): void {
     this.network.freeze();
     this.replica.holdBack();
   }
 
-  /** It goes on as what the others made of it meanwhile. */
+  /** Resumes in the role that the others gave it meanwhile. */
   async thaw(): Promise<void> {
     this.network.thaw();
     await this.replica.catchUp();
   }
 
-  /** It goes on as the leader that it was: it has what it had then, and what it appends is confirmed by nobody. */
+  /** Resumes as the deposed leader: with its old log, and without confirmed appends. */
   wakeAsLeader(): void {
     this.isLeading = true;
     this.isDeposed = true;
     this.network.thaw();
   }
 
-  /** What the others elect. */
+  /** Sets the elected role. */
   lead(isLeading: boolean): void {
     this.isLeading = isLeading;
     this.isDeposed = false;
@@ -114,7 +114,7 @@ export class ClusterNode {
         if (this.isLeading) await replica.settle();
         return result;
       },
-      // Of this call alone: the store itself goes on.
+      // Refuses this call; the store keeps accepting appends.
       refuseAppends: () => Promise.resolve(),
     };
     return new Proxy(store, {

@@ -11,12 +11,11 @@ import { ClusterNode } from './cluster-node.js';
 import type { Election } from './cluster-node.js';
 
 const { FOLLOWER, LEADER } = gossipPb.MemberInfo.VNodeState;
-/** Bytes that one append may have. */
 const MAX_APPEND_BYTES = 1024 * 1024;
 
 /**
- * A cluster of event stores in this process, for what a client meets there and a single store never shows: followers that
- * lag, elections, nodes that freeze and wake up. The nodes share one log, and a test says who leads.
+ * A cluster of event stores in this process, for behavior that a single store never shows: lagging followers, elections,
+ * frozen and resumed nodes. The nodes share one log, and the test elects the leader.
  */
 export class TestCluster {
   private leading: ClusterNode | undefined;
@@ -27,7 +26,7 @@ export class TestCluster {
     private readonly store: Store,
   ) {}
 
-  /** The first of so many nodes leads. */
+  /** The first node leads. */
   static async start(size = 3): Promise<TestCluster> {
     const dir = await mkdtemp(join(tmpdir(), 'plaza-cluster-'));
     const options = { fsync: false, log: () => undefined, now: () => new Date(), newId: randomUUID };
@@ -36,7 +35,7 @@ export class TestCluster {
     return cluster;
   }
 
-  /** The nodes' addresses, to choose one by gossip. */
+  /** Lists all nodes, of which the client chooses one by gossip. */
   get url(): string {
     return `esdb://${this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}?tls=false`;
   }
@@ -45,7 +44,7 @@ export class TestCluster {
     return this.leading;
   }
 
-  /** From now on this node leads; undefined: nobody does. Whoever is elected has all that was confirmed. */
+  /** Elects this node; undefined: none. An elected node has every confirmed event. */
   async elect(elected: ClusterNode | undefined): Promise<void> {
     this.leading = undefined;
     for (const node of this.nodes) node.lead(false);
@@ -54,13 +53,13 @@ export class TestCluster {
     this.leading = elected;
   }
 
-  /** A node that was frozen goes on as the leader that it was, and until the next election the others believe it. */
+  /** A frozen node resumes as the deposed leader, and the others believe it until the next election. */
   wakeAsLeader(node: ClusterNode): void {
     node.wakeAsLeader();
     this.leading = node;
   }
 
-  /** Appends what a server writes for itself behind everything else: so many events of so many bytes. */
+  /** Appends events as a server does for its statistics, behind all other events. */
   async writeStatistics(count: number, bytes: number): Promise<void> {
     const data = Buffer.from(JSON.stringify({ text: 'x'.repeat(bytes) }));
     const perAppend = Math.max(1, Math.floor(MAX_APPEND_BYTES / data.length));

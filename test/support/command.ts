@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** The build that tests run: the repository's own, or another directory with `bin` and `dist`. */
+/** The tested build: this repository's, or another directory with `bin` and `dist`. */
 export const root = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
 export const plaza = join(root, 'bin', 'plaza.mjs');
 
@@ -13,17 +13,17 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** What a person who works on Plaza, or a `psql` user, may have set in their shell. */
+/** Variables that a developer or `psql` user may have set in the shell. */
 const PLAZA_SETTINGS =
   /^(?:ROLE|PORT|BASE_URL|OPERATOR_\w+|DATA_DIR|\w*DATABASE_(?:URL|PASSWORD_FILE)|EVENTSTORE_\w+|METRICS_PORT|REGISTRATION|LOG_LEVEL|TRUSTED_PROXIES|RATE_LIMITS|PG[A-Z]\w*)$/;
 
-/** The environment for a process of a test: this one's, without any setting of Plaza's or Postgres', and then `settings`. */
+/** This process' environment without settings of Plaza and Postgres, plus `settings`. */
 export function environment(settings: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !PLAZA_SETTINGS.test(name));
   return { ...Object.fromEntries(others), ...settings };
 }
 
-/** Runs one command of the operator's command line to its end. */
+/** Runs one operator command to its end. */
 export async function runPlaza(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},

@@ -1,6 +1,6 @@
 import { ConfigError, readConfig } from '../../src/config/config.js';
 
-/** The faults that are found in an environment; empty: it can be used. */
+/** Empty: the environment is valid. */
 export function faultsOf(env: NodeJS.ProcessEnv): readonly string[] {
   try {
     readConfig(env);

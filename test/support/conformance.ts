@@ -8,7 +8,7 @@ import type {
   ResponseObject,
 } from '../../src/http/openapi/openapi.js';
 
-/** A request, and what came back. `body`: as it was sent. */
+/** A request and its answer, with the body as sent. */
 export interface Exchanged {
   readonly method: string;
   /** With the query. */
@@ -18,10 +18,10 @@ export interface Exchanged {
   readonly body: string;
 }
 
-/** Headers of which none may be there that is not in the document. */
+/** Response headers that the document must declare. */
 const apiHeaders = /^(x-network-.*|retry-after|ratelimit.*|www-authenticate|link)$/;
 
-/** Holds answers against the published document: statuses, headers and bodies of every path that is in it. */
+/** Checks answers against the OpenAPI document: statuses, headers and bodies of every documented path. */
 export class Conformance {
   private readonly ajv = new Ajv2020({ strict: false, validateSchema: false });
   private readonly templates: readonly { readonly path: string; readonly pattern: RegExp }[];
@@ -35,7 +35,7 @@ export class Conformance {
     }));
   }
 
-  /** `headers`: names of all that came. @throws {Error} the document does not have such an answer. */
+  /** `headers`: names of all response headers. @throws {Error} the document has no such answer. */
   check(exchange: Exchanged, headers: Iterable<string>): void {
     const pathname = exchange.path.split('?')[0] ?? '';
     const path = this.templates.find(({ pattern }) => pattern.test(pathname))?.path;
@@ -54,7 +54,7 @@ export class Conformance {
     if (exchange.method !== 'HEAD') this.checkBody(exchange, operation, [path, method], fail);
   }
 
-  /** A method that is none of the path's is refused as such, or as no request at all. */
+  /** An undocumented method must be refused, with 405 or as a malformed or foreign request. */
   private checkOther(
     { method, status, header, body }: Exchanged,
     { description }: PathItem,

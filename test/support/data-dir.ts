@@ -6,9 +6,9 @@ const MEMORY = '/dev/shm';
 const ENOUGH_BYTES = 4 * 2 ** 30;
 
 /**
- * In memory where there is plenty: tests end processes, and never the machine, so a disk would show nothing more; and to
- * write and remove the thousand files of a Postgres there takes seconds. `TMPDIR` puts them elsewhere. Within the directory
- * of a run of tests (run.setup.mjs) if that is there, too: with it goes what a spec leaves that was ended by force.
+ * In memory if there is enough: tests kill processes, never the machine, so a disk would show nothing more, and the
+ * thousand files of a Postgres take seconds there. `TMPDIR` overrides this. Inside the directory of the test run
+ * (run.setup.mjs) if possible, so that the directories of killed specs are removed with it.
  */
 function parentDir(): string {
   const where = hasPlentyOfMemory() ? MEMORY : tmpdir();
@@ -22,14 +22,14 @@ function hasPlentyOfMemory(): boolean {
   return bavail * bsize >= ENOUGH_BYTES;
 }
 
-/** An empty `DATA_DIR` for a test. By default others may enter it, as if it were made by hand: Postgres' account has to. */
+/** An empty `DATA_DIR`. By default it is open to Postgres' account, like one made by hand. */
 export function newDataDir(mode = 0o755): string {
   const dataDir = mkdtempSync(join(parentDir(), 'plaza-'));
   chmodSync(dataDir, mode);
   return dataDir;
 }
 
-/** Removes it with everything embedded, wherever Postgres keeps its data. */
+/** Removes it with Postgres' data, which may be elsewhere. */
 export function removeDataDir(dataDir: string): void {
   const postgres = join(dataDir, 'postgres');
   if (existsSync(postgres)) rmSync(realpathSync(postgres), { recursive: true });

@@ -5,24 +5,24 @@ import { runPlaza } from './command.js';
 import type { Ended } from './command.js';
 import type { TestNetwork } from './network.js';
 
-/** What a drill does to a network: copies it, destroys parts of it for real, puts them back. */
+/** Steps of a disaster recovery drill: copies, destroys and restores the stores of a network. */
 
-/** A directory of its own beside the network's data. Remove it. */
+/** A new directory beside the network's data. The caller removes it. */
 export function newBackupDir({ dataDir }: Pick<TestNetwork, 'dataDir'>): string {
   return mkdtempSync(join(dirname(dataDir), 'plaza-backup-'));
 }
 
-/** `plaza backup DIR` of a network that runs. */
+/** Runs `plaza backup DIR` on a running network. */
 export function backUp(network: Pick<TestNetwork, 'env'>, dir: string, ...args: string[]): Promise<Ended> {
   return runPlaza(['backup', dir, '--reason', 'drill', '--json', ...args], network.env);
 }
 
-/** `plaza restore DIR` into the data of a network that does not run. */
+/** Runs `plaza restore DIR` into the data directory of a stopped network. */
 export function restore(dataDir: string, dir: string, ...args: string[]): Promise<Ended> {
   return runPlaza(['restore', dir, '--reason', 'drill', '--json', ...args], { DATA_DIR: dataDir });
 }
 
-/** Of a network that runs: its log as it is on disk at this moment, which is what a crash would leave. */
+/** Copies the log of a running network as a crash would leave it. */
 export function copyLog(network: Pick<TestNetwork, 'dataDir' | 'pids'>, to: string): void {
   const { eventStore } = network.pids();
   if (eventStore === undefined) throw new Error('the network has no event store of its own');
@@ -34,12 +34,12 @@ export function copyLog(network: Pick<TestNetwork, 'dataDir' | 'pids'>, to: stri
   }
 }
 
-/** Of a network that does not run: its embedded event store, gone with all that is in it. */
+/** Removes the embedded event store of a stopped network. */
 export function destroyLog({ dataDir }: Pick<TestNetwork, 'dataDir'>): void {
   rmSync(join(dataDir, 'eventstore'), { recursive: true });
 }
 
-/** Of a network that runs: every read model, and what is published. Stop it before it notices. */
+/** Drops all read models and the publication of a running network. Stop the network before it notices. */
 export async function destroyReadStore(network: Pick<TestNetwork, 'env'>): Promise<void> {
   const client = new Client({ connectionString: network.env['DATABASE_URL'] });
   await client.connect();

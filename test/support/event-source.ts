@@ -1,4 +1,4 @@
-/** A message of an event stream. `id`: where it resumes from here on; what it has not said is not there. */
+/** A message of a server-sent event stream. `id`: where to resume after it. Absent fields are undefined. */
 export interface Message {
   readonly event?: string;
   readonly data?: string;
@@ -6,18 +6,17 @@ export interface Message {
   readonly retry?: string;
 }
 
-/** An event stream that is being read. */
 export interface Listening {
   readonly status: number;
   readonly headers: Headers;
-  /** Everything that has come so far. */
+  /** All messages received so far. */
   readonly messages: readonly Message[];
-  /** Whether the server has ended it. */
+  /** True once the server has ended the stream. */
   readonly ended: () => boolean;
   close(): void;
 }
 
-/** Listens to `GET /api/events` and keeps what comes. The answer must be a stream. */
+/** Opens `GET /api/events` and collects its messages. @throws {Error} the answer is no stream. */
 export async function listen(
   baseUrl: string,
   { path = '/api/events', headers = {} }: { path?: string; headers?: Record<string, string> } = {},

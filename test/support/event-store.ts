@@ -16,26 +16,26 @@ export interface EmbeddedEventStore {
   dir: string;
   port: number;
   pid: number;
-  /** What the process has logged so far, a JSON object a line. */
+  /** Log lines of the process so far, one JSON object on each. */
   logged(): string;
-  /** Resolves with the exit code when the process has ended by itself or was ended. */
+  /** Resolves with the exit code when the process has ended. */
   ended: Promise<number | null>;
-  /** Sends a signal and waits for the end of the process; the directory stays. */
+  /** Sends a signal and waits for the end of the process. The directory stays. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Stops the process cleanly, and removes the directory if it was made here. */
+  /** Stops the process cleanly, and removes a directory that was made here. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedEventStoreOptions {
-  /** An existing directory, which is kept; without it a temporary one is made, which `stop` removes. */
+  /** An existing directory, which is kept. Default: a temporary one, which `stop` removes. */
   dir?: string;
-  /** Default: a free port, which stays its own for a start after this one. */
+  /** Default: a free port, reserved also for a later start. */
   port?: number;
   /** Further arguments of `src/embedded-event-store/main.ts`. */
   args?: readonly string[];
 }
 
-/** The event store did not start; `exitCode` says why, as in `src/embedded-event-store/main.ts`. */
+/** `exitCode`: as in `src/embedded-event-store/main.ts`. */
 export class EventStoreDidNotStart extends Error {
   constructor(
     readonly exitCode: number | null,
@@ -45,7 +45,7 @@ export class EventStoreDidNotStart extends Error {
   }
 }
 
-/** Starts an embedded event store as a process of its own, from the compiled code: `npm run build` comes before. */
+/** Starts an embedded event store as a process of its own, from the compiled code (`npm run build`). */
 export async function startEmbeddedEventStore(
   options: EmbeddedEventStoreOptions = {},
 ): Promise<EmbeddedEventStore> {

@@ -5,32 +5,32 @@ import { basename, join } from 'node:path';
 import { until } from './until.js';
 import { canHaveSmallDisk, makeSmallDisk } from './small-disk.js';
 
-/** A file system whose device fails on demand, as broken media do: writes are taken, and fsync says EIO. */
+/** A file system whose device fails on demand like broken media: writes succeed, fsync fails with EIO. */
 export interface FailingDisk {
   readonly dir: string;
-  /** From now on the device takes nothing that has no place on it yet. */
+  /** From now on the device refuses new blocks. */
   fail(): void;
   heal(): void;
   /**
-   * Takes the file system off the device, which loses what only the page cache knows, heals the device and mounts it
-   * again. Nothing may use it meanwhile.
+   * Unmounts the file system, which loses what only the page cache has, heals the device and mounts it again. No process
+   * may use it meanwhile.
    */
   replug(): Promise<void>;
   remove(): void;
 }
 
-/** What the file that is the disk may leave free of the memory that it is in. */
+/** Memory that the disk file leaves free. */
 const SPARE_MEGABYTES = 4;
 const BLOCK_BYTES = 4_096;
 const MKFS = ['-q', '-b', String(BLOCK_BYTES), '-J', 'size=4'];
-/** Its own tables and journal get their places at once, and can be written ever after. */
+/** Allocates tables and journal at once, so that they can always be written. */
 const WRITTEN_AT_ONCE = ['-E', 'nodiscard,lazy_itable_init=0,lazy_journal_init=0'];
 const MAX_UNMOUNT_MS = 60_000;
 
 const run = (program: string, ...args: string[]): string =>
   execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
-/** Whether this machine lets us have one: root, loop devices, ext4. */
+/** Needs root, loop devices and ext4. */
 export const canHaveFailingDisk = ((): boolean => {
   if (!canHaveSmallDisk) return false;
   try {
@@ -42,8 +42,8 @@ export const canHaveFailingDisk = ((): boolean => {
 })();
 
 /**
- * ext4 on a loop device over a sparse file in a small memory: once that is full, the device has no room for new blocks.
- * `dir`: an empty directory, on which it is mounted.
+ * ext4 on a loop device over a sparse file in a small memory file system: once that is full, the device has no space for
+ * new blocks. `dir`: an empty directory to mount on.
  */
 export function makeFailingDisk(
   megabytes = 12,
@@ -56,7 +56,7 @@ export function makeFailingDisk(
   let isFailing = false;
   const mount = () => run('mount', '-t', 'ext4', '-o', 'errors=remount-ro', device, dir);
   try {
-    // A block at a time: of a longer write that finds room for its beginning alone, the loop device says that it is whole.
+    // One block at a time: the loop device reports a longer write as complete even if only its beginning had space.
     writeFileSync(`/sys/block/${basename(device)}/queue/max_sectors_kb`, String(BLOCK_BYTES / 1_024));
     run('mkfs.ext4', ...MKFS, ...WRITTEN_AT_ONCE, device);
     mount();
@@ -79,7 +79,7 @@ export function makeFailingDisk(
     },
     heal,
     async replug() {
-      // Postgres' processes notice the end of their server within moments.
+      // Postgres' child processes end moments after their server.
       await until(() => {
         try {
           run('umount', dir);

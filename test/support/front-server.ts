@@ -7,14 +7,14 @@ import { Client, credentials, Metadata, Server, ServerCredentials } from '@grpc/
 import type { ServerDuplexStream, StatusObject } from '@grpc/grpc-js';
 import type { EmbeddedEventStore } from './event-store.js';
 
-/** What is done with a message to the store instead of passing it on: it is answered, or its call ends with an error. */
+/** Replaces forwarding a message: an answer, or an error that ends the call. */
 export type Intercepted = { readonly answer: Uint8Array } | { readonly error: Partial<StatusObject> };
 
-/** `method`: as the protocol names it, `Read`. `message`: as it was sent. Undefined: it is passed on. */
+/** `method`: as in the protocol, e.g. `Read`. `message`: the bytes sent. Undefined: the message is forwarded. */
 export type Intercept = (method: string, message: Buffer) => Intercepted | undefined;
 
 export interface FrontServer {
-  /** As that of the store behind it, with the same user and password. */
+  /** Same user and password as the store behind it. */
   readonly url: string;
   close(): void;
 }
@@ -24,8 +24,8 @@ const services = [StreamsService, ServerFeaturesService, GossipService];
 const identity = (message: Buffer): Buffer => message;
 
 /**
- * Stands before an event store and passes on, byte by byte, what a test does not intercept: so a test's store refuses what
- * the embedded store never does. Serves TLS where the store does, with the same certificate.
+ * A proxy in front of an event store that forwards every message unless the test intercepts it: so tests get refusals that
+ * the embedded store never makes. Uses TLS if the store does, with the same certificate.
  */
 export async function startFrontServer(
   { url, dir, port }: Pick<EmbeddedEventStore, 'url' | 'dir' | 'port'>,
@@ -59,7 +59,7 @@ export async function startFrontServer(
     call.on('cancelled', () => forwarded.cancel());
   };
   const server = new Server();
-  // A call of one message is, as it is sent, a stream of one.
+  // A unary call has the wire format of a stream of one message.
   for (const { path } of services.flatMap((service) => Object.values(service)))
     server.register(path, forward(path), identity, identity, 'bidi');
   const serverCredentials = isTls

@@ -2,7 +2,7 @@ import { EventIndex } from '../../src/embedded-event-store/storage/event-index.j
 import { RecordView } from '../../src/embedded-event-store/storage/record.js';
 import type { Store } from '../../src/embedded-event-store/storage/store.js';
 
-/** What a follower has of its leader's log: everything a moment later, or nothing new while that is held back. */
+/** A follower's copy of its leader's log: complete a moment later, or unchanged while it is held back. */
 export class LaggingIndex {
   readonly index = new EventIndex();
   private readonly view = new RecordView();
@@ -24,12 +24,12 @@ export class LaggingIndex {
     return this.settle();
   }
 
-  /** The same, unless it is held back. */
+  /** Like {@link LaggingIndex.catchUp}, but does not release it. */
   async settle(): Promise<void> {
     while (!this.isHeldBack && this.index.count < this.store.index.count) await this.copy();
   }
 
-  /** Calls `wake` whenever there is something new, until the function that is returned is called. */
+  /** Calls `wake` for new events. Returns a function that ends this. */
   onCommit(wake: () => void): () => void {
     this.listeners.add(wake);
     return () => this.listeners.delete(wake);

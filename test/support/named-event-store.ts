@@ -1,6 +1,6 @@
 import { readConfig } from '../../src/config/config.js';
 
-/** Address of the event store that `EVENTSTORE_URL` names, with its password. Undefined: none is named. */
+/** Address of the event store in `EVENTSTORE_URL`, with its password. Undefined: not set. */
 export function namedEventStore(): string | undefined {
   const { EVENTSTORE_URL, EVENTSTORE_PASSWORD_FILE } = process.env;
   return readConfig({ EVENTSTORE_URL, EVENTSTORE_PASSWORD_FILE }).eventStoreUrl;

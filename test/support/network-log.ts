@@ -2,7 +2,7 @@ import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import type { TestNetwork } from './network.js';
 
-/** The event log of a network, with the keys that open it: for what no read shows. */
+/** The event log of a network, decrypted: for events that no read shows. */
 export function openLogOf({ env }: Pick<TestNetwork, 'env'>): Promise<OpenLog> {
   return openLog({
     eventStoreUrl: env['EVENTSTORE_URL'] ?? '',

@@ -14,38 +14,38 @@ import { until } from './until.js';
 const MAX_START_MS = 120_000;
 const MAX_STOP_MS = 60_000;
 
-/** A whole network that runs for a test, as `npm start` runs it: the built launcher in processes of its own. */
+/** A whole network as `npm start` runs it: the built launcher with its own processes. */
 export interface TestNetwork {
   readonly baseUrl: string;
   readonly operatorToken: string;
   readonly dataDir: string;
   /**
-   * For a process that is to find this network: the command line, a client of a store. Another after a restart. While it
-   * does not run, what it is started with.
+   * Environment for other processes of this network: the command line, clients of a store. It changes with a restart. While
+   * the network is stopped, it is the environment for its start.
    */
   readonly env: NodeJS.ProcessEnv;
-  /** What runs now; another after a restart. */
+  /** Changes with a restart. */
   pids(): Run['pids'];
-  /** Everything printed so far, logs included. */
+  /** Everything printed so far, with the logs. */
   output(): string;
-  /** Ends every process of the network at once, and waits until they are gone. */
+  /** Signals all processes, and waits until they have ended. */
   killAll(signal: NodeJS.Signals): Promise<void>;
-  /** Ends the launcher alone at once, and waits until it is gone. */
+  /** Kills the launcher alone, and waits until it has ended. */
   killLauncher(): Promise<void>;
-  /** Stops it in order and leaves its data, for {@link restart}. */
+  /** Stops it in order and keeps its data, for {@link restart}. */
   halt(): Promise<void>;
-  /** Stops what runs, if anything does, and starts again on the same data and ports. */
+  /** Stops it if it runs, and starts it on the same data and ports. */
   restart(): Promise<void>;
-  /** Lets the test's process end without stopping the network first, which then ends as well. */
+  /** Lets the test process end without stopping the network first; the network then ends, too. */
   unref(): void;
-  /** Stops the network in order and removes its data. Rejects when it does not stop or a process is left. */
+  /** Stops it in order and removes its data. Rejects if a process is left. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a network on free ports and waits until it serves. Without a data directory it is a new one, for which Postgres'
- * cluster is already made; with `newDataDir()` it makes that as well. Nobody is told to wait, since a test asks more often
- * from one address than strangers may, unless `settings` have RATE_LIMITS on.
+ * Starts a network on free ports and waits until it serves. By default its Postgres cluster comes from a template; with
+ * `newDataDir()` the network makes the cluster itself. Limits are off, since a test sends more requests from one address
+ * than they allow; `settings` can turn them on.
  */
 export async function startNetwork(
   settings: NodeJS.ProcessEnv = {},
@@ -93,7 +93,7 @@ export async function startNetwork(
     },
     killLauncher: async () => {
       process.kill(run().pids.supervisor, 'SIGKILL');
-      // A frozen process of the network keeps its output open.
+      // 'exit' and not 'close': a frozen child process keeps the output open.
       await launcher.exited;
     },
     halt: stopIfRunning,
@@ -113,7 +113,7 @@ export async function startNetwork(
 interface Launcher {
   readonly process: ChildProcess;
   readonly exited: Promise<unknown>;
-  /** Resolves when the process has ended, and all that it and its processes printed is read. */
+  /** Resolves when the process has ended and all output is read. */
   readonly ended: Promise<unknown>;
   output(): string;
   unref(): void;
@@ -123,7 +123,7 @@ interface Launcher {
 function launch(env: NodeJS.ProcessEnv, onOutput?: (chunk: Buffer) => void): Launcher {
   const child = spawn(process.execPath, [plaza, 'start'], {
     env,
-    // The channel ends the network when the test's process is killed.
+    // The launcher ends when this channel closes, even if the test process is killed.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const exited = once(child, 'exit');

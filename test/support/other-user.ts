@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Only root can run something as another user. */
+/** Only root can switch users. */
 export const canBeOtherUser = process.getuid?.() === 0;
 
-/** `nobody`, on most systems; no user needs to be there for it. */
+/** `nobody` on most systems. The user need not exist. */
 export const OTHER_UID = 65_534;
 
 const SWITCH_USER = `
@@ -13,7 +13,7 @@ process.setgid(${OTHER_UID});
 process.setuid(${OTHER_UID});
 `;
 
-/** Runs a script for Node, an ES module, as another user; resolves with what it printed. Its arguments are in `argv`. */
+/** Runs an ES module as another user, with its arguments in `argv`. Resolves with its output. */
 export async function asOtherUser(script: string, ...args: readonly string[]): Promise<string> {
   const source = `${SWITCH_USER}const argv = process.argv.slice(1);\n${script}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', source, ...args], {

@@ -5,11 +5,11 @@ import { startPostgres } from '../../src/launch/embedded-postgres.js';
 import { removeDataDir } from './data-dir.js';
 import { dataDirFrom } from './templates.js';
 
-/** A real Postgres for one test file, which may be killed and started again. */
+/** A real Postgres server for one spec file. */
 export interface TestPostgres {
-  /** Makes an empty database and answers its URL. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
-  /** Ends the server at once, as a crash does, and waits until it is gone. */
+  /** Kills the server, and waits until it has ended. */
   kill(): Promise<void>;
   /** Starts it again on the same data and port. */
   start(): Promise<void>;
@@ -19,7 +19,7 @@ export interface TestPostgres {
 
 const log = pino({ level: 'silent' });
 
-/** A `DATA_DIR` in which the cluster is made, and its databases are empty. */
+/** A `DATA_DIR` with an initialized cluster and empty databases. */
 export function dataDirWithCluster(): Promise<string> {
   return dataDirFrom('cluster', async (dataDir) => {
     const server = await startPostgres({ dataDir, log });
@@ -27,7 +27,7 @@ export function dataDirWithCluster(): Promise<string> {
   });
 }
 
-/** Starts a server on a free port and a cluster of its own. */
+/** Starts a server on a free port with a new cluster. */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const dataDir = await dataDirWithCluster();
   let server = await startPostgres({ dataDir, log });

@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, SignedIn } from './api.js';
 
-/** Scopes of somebody who does all that can be done with posts, and blocks people. */
 export const postScopes = 'openid read post:create post:edit post:delete block:write';
 
-/** What matters of most answers. */
 export const answered = ({ status, body }: Answer) => [status, body];
 
-/** Id of a new post. `fields` as in {@link SignedIn.say}. */
+/** Returns the id. `fields` as in {@link SignedIn.say}. */
 export const wrote = async (by: SignedIn, text = 'as it was', fields: object = {}): Promise<string> =>
   String((await by.say(text, fields)).body.post.id);
 
-/** Edits a new post with a new intent, unless `fields` say otherwise. */
+/** Edits revision 1 with a new intent. `fields` override the defaults. */
 export const edit = (by: SignedIn, id: string, fields: object = {}): Promise<Answer> =>
   by.patch(`/api/posts/${id}`, { intentId: randomUUID(), revision: 1, text: 'as it is', ...fields });
 
-/** Deletes a new post with a new intent, unless `fields` say otherwise. */
+/** Deletes revision 1 with a new intent. `fields` override the defaults. */
 export const removal = (
   by: SignedIn,
   id: string,

@@ -1,16 +1,16 @@
-/** Which error codes the tests of a run are answered with: by the helpers that read answers. */
+/** Records the error codes that the tests of a run are answered with, for the conformance check. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const noted = new Set<string>();
 
-/** Undefined: outside of a run of tests. */
+/** Undefined: outside of a test run. */
 export function refusalsFile(): string | undefined {
   const directory = process.env['PLAZA_TEST_RUN'];
   return directory === undefined ? undefined : join(directory, 'refusals.ndjson');
 }
 
-/** Notes that the test that runs was answered so. `body`: of any answer, also of one that is no refusal. */
+/** Records the answer for the running test. `body`: of any answer; only an error has a code. */
 export function noteRefusal(status: number, body: unknown): void {
   const code = (body as { error?: unknown } | undefined)?.error;
   const [file, running] = [refusalsFile(), runningTest()];
@@ -21,12 +21,12 @@ export function noteRefusal(status: number, body: unknown): void {
   appendFileSync(file, `${line}\n`);
 }
 
-/** The same of a page, which ends with the code that a program would have been told. */
+/** Like {@link noteRefusal} for an HTML page, which shows the error code at its end. */
 export function noteRefusalOnPage(status: number, text: string): void {
   noteRefusal(status, { error: /<p class="small quiet">([a-z_]+)<\/p>/.exec(text)?.[1] });
 }
 
-/** Undefined: between tests, and where no test framework is. */
+/** Undefined: between tests, and outside of Jest. */
 function runningTest(): { readonly file: string; readonly test: string } | undefined {
   const { expect } = globalThis as {
     expect?: { getState(): { testPath?: string; currentTestName?: string } };

@@ -6,7 +6,7 @@ import { Metadata, status } from '@grpc/grpc-js';
 import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
 import type { Intercept } from './front-server.js';
 
-/** To a user who has no right to $all. */
+/** For a user without the right to read $all. */
 export const denyReadsOfAll: Intercept = (method, message) => {
   if (method !== 'Read') return undefined;
   if (!streamsPb.ReadReq.deserializeBinary(message).getOptions()?.hasAll()) return undefined;
@@ -15,15 +15,15 @@ export const denyReadsOfAll: Intercept = (method, message) => {
   return { error: { code: status.PERMISSION_DENIED, details: 'Access Denied', metadata } };
 };
 
-/** To a user who has no right to write. */
+/** For a user without the right to write. */
 export const denyAppends: Intercept = (method, message) =>
   method === 'BatchAppend'
     ? { answer: refusalOf(message, status.PERMISSION_DENIED, 'AccessDenied', new sharedPb.AccessDenied()) }
     : undefined;
 
 /**
- * Of a server with this `--max-append-size`, as newer versions count: data, metadata and type. It looks at the size before
- * it looks at the expected revision (Streams.BatchAppend.cs of EventStoreDB 24.10).
+ * Like a server with this `--max-append-size`. Newer versions count data, metadata and type, and check the size before the
+ * expected revision (Streams.BatchAppend.cs of EventStoreDB 24.10).
  */
 export const takeAtMost = (limit: number): Intercept =>
   refuseAbove(
@@ -32,7 +32,7 @@ export const takeAtMost = (limit: number): Intercept =>
     new sharedPb.MaximumAppendSizeExceeded().setMaxappendsize(limit),
   );
 
-/** The same of KurrentDB with this `--max-append-event-size`: the message is none that the client knows. */
+/** Like KurrentDB with this `--max-append-event-size`, whose error message the client does not know. */
 export const takeEventsOfAtMost = (limit: number): Intercept =>
   refuseAbove(limit, 'MaximumAppendEventSizeExceeded', new sharedPb.Empty());
 
@@ -43,7 +43,7 @@ const refuseAbove =
       ? { answer: refusalOf(message, status.INVALID_ARGUMENT, type, details) }
       : undefined;
 
-/** Bytes of an append that is sent in one message. */
+/** Size of an append in one message, in bytes. */
 export function sizeOf(message: Uint8Array): number {
   const events = streamsPb.BatchAppendReq.deserializeBinary(message).getProposedMessagesList();
   return events.reduce(

@@ -3,8 +3,8 @@ import { WitnessUnavailable } from '../../src/witness/witness.js';
 import { until } from './until.js';
 
 /**
- * Repeats an act that is safe to repeat until log and witness answer. They are waited for a few seconds only, which is too
- * short for a test that does many things at once on a busy machine.
+ * Repeats an idempotent act until log and witness answer. The product waits for them only a few seconds, which is too short
+ * for concurrent tests on a busy machine.
  */
 export async function retryWhileUnavailable<T>(act: () => Promise<T>): Promise<T> {
   const { result } = await until(async () => {

@@ -10,24 +10,21 @@ import { environment, root } from './command.js';
 import { startEmbeddedEventStore } from './event-store.js';
 import { startTestPostgres } from './postgres.js';
 
-/** One process of a network, which is killed and started again by itself. */
 export interface OneProcess {
   readonly name: string;
-  /** Starts it, and waits until it serves. */
+  /** Resolves when it serves. */
   start(): Promise<void>;
-  /** Ends it at once, and waits until it is gone. */
+  /** Resolves when it has ended. */
   kill(): Promise<void>;
 }
 
-/** A network of separate processes on one log and one Postgres, as several machines run it: none looks after another. */
+/** Separate processes on one log and one Postgres, as on several machines: no process restarts another. */
 export interface SeparateNetwork {
   readonly baseUrl: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Of the API processes. */
   readonly ports: readonly number[];
   readonly api: readonly OneProcess[];
   readonly workers: readonly OneProcess[];
-  /** The log that all of them write to. */
   readonly opened: OpenLog;
   stop(): Promise<void>;
 }
@@ -72,7 +69,7 @@ export async function startSeparateNetwork(): Promise<SeparateNetwork> {
       applicationName: 'test',
     });
   } catch (error) {
-    // Else the test's process waits for them for ever.
+    // Without this the test process would never end.
     await stop();
     throw error;
   }
@@ -101,7 +98,7 @@ function processOf(name: string, folder: 'src' | 'projections', env: NodeJS.Proc
       const ended = once(started, 'exit').then(([code, signal]: unknown[]) => {
         throw new Error(`${name} ended before it was ready: ${String(code ?? signal)}`);
       });
-      // Whoever kills it later is told by that.
+      // A later kill ends it on purpose.
       ended.catch(() => undefined);
       await Promise.race([once(started, 'message'), ended]);
     },

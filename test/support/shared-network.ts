@@ -10,23 +10,23 @@ import type { TestNetwork } from './network.js';
 import { undisturbed } from './undisturbed.js';
 import { until } from './until.js';
 
-/** For its turn and for somebody else's start, on a machine that may be busy with other tests. */
+/** Waiting for the lock and for another spec's start, on a busy machine. */
 const MAX_WAIT_MS = 100_000;
 const MAX_END_MS = 20_000;
 
-/** A network that others use at the same moment: nobody may stop it, limit it, or count on what is everybody's. */
+/** A network that other specs use concurrently: do not stop it, limit it, or expect to be alone. */
 export type SharedNetwork = Pick<TestNetwork, 'baseUrl' | 'env'>;
 
 /**
- * The network of all specs of a run that speak to it as people and applications of their own, with the settings of
- * {@link startNetwork}. The first who asks starts it, and one that has died is replaced. It ends with the process that
- * started it, or with the run (run.setup.mjs).
+ * The network of all specs of a run that need only people and applications of their own, with the settings of {@link
+ * startNetwork}. The first spec starts it, and a dead one is replaced. It ends with the process that started it, or with
+ * the run (run.setup.mjs).
  */
 export async function sharedNetwork(): Promise<SharedNetwork> {
   const directory = process.env['PLAZA_TEST_RUN'];
   if (directory === undefined)
     throw new Error('a network is shared in a run of tests that run.setup.mjs began');
-  // The system gives it back where its holder is killed.
+  // The operating system releases it if its holder is killed.
   const release = await until(() => acquireDirectory(directory), MAX_WAIT_MS);
   try {
     const dataDir = join(directory, 'shared-network');
@@ -40,7 +40,7 @@ export async function sharedNetwork(): Promise<SharedNetwork> {
 
 function runningNetwork(dataDir: string): SharedNetwork | undefined {
   const run = readRun(dataDir);
-  // The launcher's id may be a stranger's by now.
+  // Another process may have got the launcher's id by now.
   if (!run?.ready || !hasArguments(run.pids.supervisor, plaza, 'start')) return undefined;
   const settings: NodeJS.ProcessEnv = { DATA_DIR: dataDir, RATE_LIMITS: 'off', ...run.settings };
   return { baseUrl: settings['BASE_URL'] ?? '', env: environment(settings) };
@@ -49,14 +49,14 @@ function runningNetwork(dataDir: string): SharedNetwork | undefined {
 async function start(dataDir: string): Promise<SharedNetwork> {
   if (existsSync(dataDir)) await removeAbandoned(dataDir);
   mkdirSync(dataDir);
-  // Postgres' account has to enter it, whatever the umask is.
+  // Postgres' account must enter it, whatever the umask.
   chmodSync(dataDir, 0o755);
   const network = await startNetwork({}, dataDir, (chunk) => appendFileSync(`${dataDir}.log`, chunk));
   network.unref();
   return network;
 }
 
-/** What a launcher has left that was killed. Its processes end by themselves. */
+/** Removes the data of a killed launcher, whose processes end by themselves. */
 async function removeAbandoned(dataDir: string): Promise<void> {
   const pids = Object.values(readRun(dataDir)?.pids ?? {}).filter((pid) => pid !== undefined);
   await Promise.all(pids.map((pid) => waitUntilGone(pid, MAX_END_MS)));

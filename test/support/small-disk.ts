@@ -3,19 +3,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file system of a few megabytes, which a test can fill. */
+/** A file system of a few megabytes. */
 export interface SmallDisk {
   readonly dir: string;
-  /** Leaves no room at all. */
+  /** Leaves no space. */
   fill(): void;
-  /** Gives the room back. */
   empty(): void;
-  /** From now on nothing can be written there. */
+  /** Makes it read-only. */
   freeze(): void;
   remove(): void;
 }
 
-/** Whether this machine lets us have one: it takes root and the right to mount. */
+/** Needs root and the right to mount. */
 export const canHaveSmallDisk = ((): boolean => {
   if (process.getuid?.() !== 0) return false;
   try {
@@ -26,7 +25,7 @@ export const canHaveSmallDisk = ((): boolean => {
   }
 })();
 
-/** `dir`: an empty directory, on which it is mounted. */
+/** `dir`: an empty directory to mount on. */
 export function makeSmallDisk(megabytes = 4, dir = mkdtempSync(join(tmpdir(), 'plaza-disk-'))): SmallDisk {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', dir]);
   const filler = join(dir, 'filler');

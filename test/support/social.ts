@@ -4,7 +4,7 @@ import type { Answer, SignedIn } from './api.js';
 const newIntent = () => ({ intentId: randomUUID() });
 const intentQuery = () => `intentId=${randomUUID()}`;
 
-/** What people do to each other, each with a new intent. Rejects what is not answered with 200. */
+/** Acts of people, each with a new intent. @throws {Error} the answer is not 200. */
 export const follow = (actor: SignedIn, other: SignedIn) =>
   expectSuccess(actor.put(`/api/relations/follow/${other.actorId}`, newIntent()));
 
@@ -23,7 +23,7 @@ export const block = (actor: SignedIn, other: SignedIn) =>
 export const unblock = (actor: SignedIn, other: SignedIn) =>
   expectSuccess(actor.delete(`/api/blocks/${other.actorId}?${intentQuery()}`));
 
-/** Id of a new post. */
+/** Returns the id. */
 export const post = async (actor: SignedIn, text: string, fields: object = {}): Promise<string> =>
   (await expectSuccess(actor.say(text, fields))).body.post.id as string;
 

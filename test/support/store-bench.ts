@@ -8,7 +8,7 @@ import { RecordView } from '../../src/embedded-event-store/storage/record.js';
 import { openStore } from '../../src/embedded-event-store/storage/store.js';
 import type { ProposedEvent, Store, StoreOptions } from '../../src/embedded-event-store/storage/store.js';
 
-/** A directory of the embedded store, opened and closed in every way. */
+/** A directory of the embedded store, for tests that reopen it in many ways. */
 export class StoreBench {
   readonly logged: { level: string; message: string; fields: Record<string, unknown> }[] = [];
   store: Store | undefined;
@@ -36,7 +36,7 @@ export class StoreBench {
     this.store = undefined;
   }
 
-  /** As a killed process leaves the directory: without the mark of a clean close. */
+  /** Leaves the directory like a killed process: without the mark of a clean close. */
   async closeLikeKilled(): Promise<void> {
     const file = await this.lastFile();
     await this.close();

@@ -1,4 +1,4 @@
-/** Calls of the event store's protocol that its client does not make. */
+/** Calls of the protocol that the official client does not make. */
 import { randomUUID } from 'node:crypto';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { BatchAppendResp, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
@@ -18,7 +18,7 @@ export interface Batch {
   ids?: string[];
   metadata?: Record<string, string>;
   deadline?: Date;
-  /** The newer form of a deadline, which the client does not have. */
+  /** The newer form of a deadline, which the client does not support. */
   timeoutMs?: number;
   revision?: bigint;
 }
@@ -50,7 +50,7 @@ export function batchRequest({
   return timeoutMs === undefined ? request : withTimeout(request, timeoutMs);
 }
 
-/** The request with a field of its options that the generated code does not know: number 7, a Duration. */
+/** Adds an option that the generated code lacks: field 7, a Duration. */
 function withTimeout(
   request: InstanceType<typeof streamsPb.BatchAppendReq>,
   timeoutMs: number,
@@ -70,7 +70,7 @@ function withTimeout(
   return request;
 }
 
-/** The answers to some appends, after the client closed its half of the call. */
+/** Sends appends, closes the client's half of the call, and returns the answers. */
 export async function batchAppend(
   client: StreamsClient,
   requests: readonly InstanceType<typeof streamsPb.BatchAppendReq>[],
@@ -86,7 +86,7 @@ export async function batchAppend(
   });
 }
 
-/** Of $all, ten events from its beginning, unless it is changed. */
+/** By default ten events from the beginning of $all. */
 export async function read(
   client: StreamsClient,
   change: (options: InstanceType<typeof streamsPb.ReadReq.Options>) => void,

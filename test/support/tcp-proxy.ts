@@ -2,28 +2,28 @@ import { createServer, connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
 
-/** A stretch of network between a client and a server, which can be made to lose things. */
+/** A connection between client and server that loses, delays or breaks on demand. */
 export interface TcpProxy {
   readonly port: number;
-  /** From now on what the server says is lost, while what the client says arrives. */
+  /** From now on drops the server's bytes and forwards the client's. */
   loseAnswers(): void;
-  /** From now on what the server says waits until it is let go. */
+  /** From now on holds the server's bytes back. */
   holdAnswers(): void;
   letAnswersGo(): void;
-  /** Breaks the connection of whoever says this next, in place of the answer to it. */
+  /** Breaks the next connection that sends these bytes, in place of the answer. */
   loseAnswerTo(words: string): void;
-  /** From now on nothing arrives, in either direction, while connections are taken: as when the server's process is stopped. */
+  /** Like a stopped server process: accepts connections, and forwards nothing in either direction. */
   freeze(): void;
   thaw(): void;
-  /** Breaks every connection, and refuses new ones: as when the server's process has ended. */
+  /** Like an ended server process: breaks all connections and refuses new ones. */
   cut(): Promise<void>;
-  /** Takes connections again, on the same port. */
+  /** Accepts connections again, on the same port. */
   reopen(): Promise<void>;
-  /** Connections of clients that stand. */
+  /** Number of open client connections. */
   connections(): number;
-  /** Bytes that the server has said so far. */
+  /** Number of bytes from the server so far. */
   answered(): number;
-  /** Breaks every connection; new ones work. */
+  /** Breaks all connections, and forwards everything on new ones. */
   mend(): void;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
         client.destroy();
         upstream.destroy();
       });
-      // Broken on purpose.
+      // The tests break connections on purpose.
       socket.on('error', () => undefined);
     }
     let isBreaking = false;

@@ -10,7 +10,7 @@ import { dataDirFrom } from './templates.js';
 
 const urlOf = (path: string) => new URL(path, import.meta.url).href;
 
-/** Begins to make a template, says where, and goes on until it is killed. */
+/** Starts to make a template, prints its directory, and runs until it is killed. */
 const maker = (name: string) => `
   import { dataDirFrom } from ${JSON.stringify(urlOf('./templates.ts'))};
   await dataDirFrom(${JSON.stringify(name)}, async (dataDir) => {

@@ -7,30 +7,30 @@ import { accountForPostgres, isOpenToOthers } from '../../src/launch/postgres/ac
 import { newDataDir } from './data-dir.js';
 import { until } from './until.js';
 
-/** On a machine that may be busy with other tests. */
+/** On a busy machine. */
 const MAX_MAKE_MS = 120_000;
 
 /**
- * A `DATA_DIR` of its own that is as `make` leaves one, with nothing running in it. `make` is called once in a run of
- * tests (run.setup.mjs), by the first spec that asks; what it made is copied, which takes a tenth of the work.
+ * A `DATA_DIR` as `make` leaves it, with no process running in it. `make` runs once in a test run (run.setup.mjs); later
+ * callers get a copy, which takes a tenth of the time.
  */
 export async function dataDirFrom(name: string, make: (dataDir: string) => Promise<void>): Promise<string> {
   const dataDir = newDataDir();
   const shared = process.env['PLAZA_TEST_RUN'];
-  // Where its account cannot enter, Postgres keeps its data elsewhere, and a copy would lead to the same place.
+  // If its account cannot enter, Postgres keeps its data elsewhere, and a copy would share that data.
   if (shared === undefined || (accountForPostgres(dataDir) && !isOpenToOthers(shared))) await make(dataDir);
   else {
     const template = join(shared, `template-${name}`);
     if (!existsSync(template)) await makeOnce(template, make);
-    // Postgres' files belong to its account, here and there.
+    // Copies owners, too: Postgres' files belong to its account.
     await promisify(execFile)('cp', ['-a', `${template}/.`, dataDir]);
   }
   return dataDir;
 }
 
 /**
- * Of several processes that ask for it one makes it, and the others wait; one that was killed at it leaves it to the next. That
- * one begins elsewhere: what the other had started may still be writing. What it leaves goes with the run.
+ * One of several concurrent callers makes the template while the others wait. If it is killed, the next one uses another
+ * directory, since child processes of the killed one may still write into the first.
  */
 async function makeOnce(template: string, make: (dataDir: string) => Promise<void>): Promise<void> {
   const lockDir = `${template}.turn`;
@@ -42,7 +42,7 @@ async function makeOnce(template: string, make: (dataDir: string) => Promise<voi
     const unfinished = mkdtempSync(`${template}.unfinished-`);
     chmodSync(unfinished, 0o755);
     await make(unfinished);
-    // Others find it whole or not at all.
+    // Atomic: other processes find it complete or not at all.
     renameSync(unfinished, template);
   } finally {
     release();

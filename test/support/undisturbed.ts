@@ -1,5 +1,5 @@
 /**
- * Addresses of networks that no test breaks. There a 503 comes of a busy machine alone, and is asked again with the same intent,
- * as applications do.
+ * Base URLs of networks that no test breaks. A 503 there means a busy machine, and is retried with the same intent, as
+ * applications do.
  */
 export const undisturbed = new Set<string>();

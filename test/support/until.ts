@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Waits until a condition holds, and returns its answer. Rejects after `timeoutMs`, with the last answer. The bound
- * ends a hang and is no measure of speed. It is shorter than the minute after which a process looks by itself for what
- * it should have been told.
+ * Waits until a condition holds, and returns its value. Rejects after `timeoutMs` with the last value. The bound ends a
+ * hang and does not judge speed. It is shorter than the minute after which a process polls for a notification that it
+ * missed.
  */
 export async function until<T>(
   condition: () => T | Promise<T>,

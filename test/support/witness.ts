@@ -3,8 +3,8 @@ import type { Witness } from '../../src/witness/witness.js';
 import { until } from './until.js';
 
 /**
- * Opens a witness, and waits until it answers. Its first call makes its tables, for which a busy machine may need longer
- * than one call may take.
+ * Opens a witness and waits until it answers. Its first call creates the tables, which can exceed the timeout of a call on
+ * a busy machine.
  */
 export async function openReadyWitness(url: string, applicationName = 'test'): Promise<Witness> {
   const witness = openWitness({ url, applicationName });

@@ -8,7 +8,7 @@ import type { SignedIn } from '../../support/api.js';
 const RETRY_MS = 50;
 const MAX_WAIT_MS = 60_000;
 
-/** Processes of one network, behind a round-robin. */
+/** API processes of one network, used in turn. */
 interface Served {
   readonly baseUrl: string;
   readonly ports: readonly number[];
@@ -16,7 +16,7 @@ interface Served {
 
 let requests = 0;
 
-/** A process that is killed answers nobody, or half; whatever else goes wrong is a fault. */
+/** A killed process breaks connections and answers; all other errors fail the test. */
 function ignoreLostConnection(error: unknown): undefined {
   if (error instanceof SyntaxError || (typeof error === 'object' && error && 'code' in error))
     return undefined;
@@ -26,11 +26,11 @@ function ignoreLostConnection(error: unknown): undefined {
 export interface AcknowledgedPost {
   readonly text: string;
   readonly revision: number;
-  /** All that were acknowledged. */
+  /** All acknowledged ones. */
   readonly intents: readonly string[];
 }
 
-/** Does one thing after the other, each until it is acknowledged, and remembers what has to be there then. */
+/** Acts until each act is acknowledged, and remembers what reads must then show. */
 export class BusyPerson {
   readonly posts = new Map<string, AcknowledgedPost>();
   readonly deleted = new Map<string, readonly string[]>();
@@ -55,7 +55,7 @@ export class BusyPerson {
     }
   }
 
-  /** Asks the API processes in turn, until one of them answers as a network does that is well. */
+  /** Tries the API processes in turn until one answers without 503. */
   private async ask(method: string, path: string, body?: object): Promise<Answered> {
     const giveUpAt = performance.now() + MAX_WAIT_MS;
     for (;;) {
@@ -121,7 +121,7 @@ export class BusyPerson {
     await this.mutate('PATCH', '/api/profile', { revision, bio: this.bio });
   }
 
-  /** What was acknowledged is there, on whatever process answers, and nothing goes back. */
+  /** Every process shows the newest acknowledged post, and the revision never decreases. */
   private async checkNewestPost(): Promise<void> {
     const { headers, body } = await this.ask('GET', `/api/actors/${this.signedIn.actorId}/posts?limit=1`);
     const [id, kept] = [...this.posts].at(-1) ?? [];
@@ -132,7 +132,7 @@ export class BusyPerson {
     this.newestRevision = revision;
   }
 
-  /** All posts that the read models have of this person, by any process. */
+  /** The person's posts, from the process at this port. */
   async shownAt(port: number): Promise<ReadonlyMap<string, Pick<AcknowledgedPost, 'text' | 'revision'>>> {
     const found = new Map<string, Pick<AcknowledgedPost, 'text' | 'revision'>>();
     for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {

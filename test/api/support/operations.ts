@@ -4,34 +4,34 @@ import { send } from '../../support/api.js';
 import type { Answer, SignedIn } from '../../support/api.js';
 import { wrote } from '../../support/posts.js';
 
-/** Whom and what requests are about. */
+/** The people and posts that requests refer to. */
 export interface World {
   readonly baseUrl: string;
-  /** Who asks. */
+  /** Sends the requests. */
   readonly alice: SignedIn;
   readonly bob: SignedIn;
-  /** Posts of bob, and of alice. */
+  /** Bob's post and Alice's. */
   readonly theirs: string;
   readonly own: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An operation of the social API, with all that a request needs to be answered with 200. */
+/** An operation of the social API, with everything for a request that is answered with 200. */
 export interface Operation {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `{bob}`, `{theirs}` and `{own}` are those of the {@link World}. */
+  /** `{bob}`, `{theirs}` and `{own}` stand for the members of {@link World}. */
   readonly path: string;
-  /** Undefined: any token will do. */
+  /** Undefined: any token is accepted. */
   readonly scope?: string;
-  /** Strangers may ask too. */
+  /** No token is needed. */
   readonly isPublic?: true;
   readonly query?: () => Readonly<Record<string, string>>;
   readonly body?: (world: World) => Fields;
-  /** Where the path may name anything: what is answered if there is no such thing. */
+  /** Outcome for an unknown id in the path. */
   readonly unknown?: readonly [status: number, code: string | undefined];
-  /** The list in the answer that comes in pages. */
+  /** Member of the answer that comes in pages. */
   readonly pages?: string;
 }
 
@@ -42,7 +42,7 @@ const noPost = [404, 'post_unavailable'] as const;
 const public_ = { method: 'GET', scope: 'read', isPublic: true } as const;
 const private_ = { method: 'GET', scope: 'read' } as const;
 
-/** Every operation that applications have, but for those of the authorization server. */
+/** Every operation except those of the authorization server. */
 export const operations: readonly Operation[] = [
   { id: 'getSession', method: 'GET', path: '/api/session' },
   { id: 'getOwnProfile', path: '/api/profile', ...private_ },
@@ -155,12 +155,11 @@ export const operations: readonly Operation[] = [
   },
 ];
 
-/** All that carry out something, and so have an intent. */
+/** All operations with an intent. */
 export const mutations = operations.filter(({ id, method }) => method !== 'GET' && id !== 'lookUpIntents');
 
 export const everyScope = allScopes.filter((scope) => scope !== 'offline_access');
 
-/** New posts by these two. */
 export const worldOf = async (baseUrl: string, alice: SignedIn, bob: SignedIn): Promise<World> => ({
   baseUrl,
   alice,
@@ -169,7 +168,7 @@ export const worldOf = async (baseUrl: string, alice: SignedIn, bob: SignedIn): 
   own: await wrote(alice),
 });
 
-/** A request as it is sent. `by`: its token; undefined: none. */
+/** `by`: token; undefined: none. */
 export interface Request {
   readonly method: string;
   readonly path: string;
@@ -179,7 +178,7 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request of alice that is answered with 200. Each has an intent of its own. */
+/** A request of Alice that is answered with 200, with a new intent. */
 export function requestOf({ method, path, query, body }: Operation, world: World): Request {
   return {
     method,
@@ -195,7 +194,7 @@ function idIn({ bob, theirs, own }: World, name: string): string {
   return ids[name] ?? '';
 }
 
-/** `more`: of the query, as it stands in the address. */
+/** `more`: further query text, not encoded again. */
 export function ask(
   { baseUrl }: Pick<World, 'baseUrl'>,
   { method, path, query, body, by, headers }: Request,
@@ -208,5 +207,4 @@ export function ask(
   });
 }
 
-/** What is looked at in most answers. */
 export const told = ({ status, body }: Answer): [number, string | undefined] => [status, body?.error];
