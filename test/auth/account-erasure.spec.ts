@@ -36,7 +36,6 @@ const execute = <Result>(command: object): Promise<Result> =>
 const act = { requestId: 'test', operator: 'test', reason: 'a test' };
 const eventTypesOf = (actorId: string) => area.typesIn(streams.account(actorId));
 const hasForm = ({ forms }: Answer, path: string) => forms.some(({ action }) => action.endsWith(path));
-/** When a page says that the account is deleted. */
 const deletionDateOn = ({ text }: Answer): number =>
   Date.parse(
     /will be deleted<\/h2>\s*<p>On <time datetime="([^"]*)">/.exec(text)?.[1] ?? 'no deletion is pending',
@@ -160,7 +159,7 @@ describe('deleting one’s account is refused', () => {
     for (let tries = 2; tries < 10; tries++) await visitor.submitTo(page, '/erase', { confirm: 'x' });
     const refused = await visitor.submitTo(page, '/erase', { confirm: password });
     expect([refused.status, refused.text.includes('pilot_rate_limited')]).toEqual([429, true]);
-    // In this browser alone: a sign-in takes the password.
+    // The limit is this browser's: signing in elsewhere takes the password anyway.
     expect((await area.enter(handle))[1].status).toBe(200);
     expect(await eventTypesOf(actorId)).toEqual(['account.registered']);
   });

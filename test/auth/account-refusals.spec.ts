@@ -81,7 +81,7 @@ describe('the account page refuses', () => {
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
     expect(refused.headers.get('ratelimit')).toMatch(/^"session";r=0;t=\d+$/);
     expect(refused.headers.get('ratelimit-policy')).toBe('"session";q=10;w=600');
-    // Another browser of the same person has a budget of its own: signing in to it took the password.
+    // Another browser has its own limit: signing in there took the password.
     const [other, account] = await area.enter(handle);
     expect(account.status).toBe(200);
     const changed = await other.submit(account, { current: password, new: 'another password' });

@@ -53,7 +53,7 @@ const create = (data: NewAccount) =>
     .get(CommandBus)
     .execute(new CreateAccount(data, { requestId: 'r' }));
 
-/** Whose account handle and password open. */
+/** The account that handle and password sign in to. */
 async function signIn(handle: string, typed = password): Promise<{ actorId: string } | undefined> {
   const signedIn = await network.app().get(LocalSignIn).authenticate({ handle, password: typed });
   return signedIn && { actorId: signedIn.actorId };
@@ -94,7 +94,7 @@ describe('an account', () => {
     const gate = Promise.withResolvers<void>();
     const firstRead = Promise.withResolvers<void>();
     let reads = 0;
-    /** Its first look at the stream is long ago by the time that it goes on. */
+    /** Its first read is outdated by the time it returns. */
     const delayedLog = new FailingLog(network.log(), 0, 'before');
     delayedLog.read = async (...given) => {
       const past = await network.log().read(...given);
@@ -212,7 +212,7 @@ describe('the rows of the authority store', () => {
   const execute = <Result>(command: Command<Result>) => network.app().get(CommandBus).execute(command);
   const metadata = { requestId: 'r' };
 
-  /** A grant, an account and an application, each of whose events have happened, some of them more than once. */
+  /** A grant, an account and an application with every kind of event, some repeated. */
   async function history(handle: string, grantId: string) {
     const { actorId } = await create(account(handle));
     const { clientId } = await network.registerApplication();
@@ -259,7 +259,7 @@ describe('the rows of the authority store', () => {
       await query('DELETE FROM authority.app_grant WHERE grant_id = $1', ['g-2']);
       const turned = [...recorded.slice(offset), ...recorded.slice(0, offset)].toReversed();
       await projectInline(turned, manager);
-      // When a grant was used is told by its row alone: it is known again when that event comes again.
+      // The last use is stored in the row alone: it returns only when that event is applied again.
       await projectInline(turned, manager);
       expect(await everything()).toEqual(before);
     }

@@ -13,7 +13,7 @@ import { password } from './support/auth-network.js';
 import { authorizationRequest, discover, errorOf, exchange } from './support/flow.js';
 import { Visitor } from './support/visitor.js';
 
-/** Put where a secret must not be, so that the search is seen to find it. */
+/** Planted in the stores, to show that the search finds them. */
 const canaries = {
   eventStore: `canary${randomBytes(16).toString('hex')}`,
   table: `canary${randomBytes(16).toString('hex')}`,
@@ -21,11 +21,9 @@ const canaries = {
 };
 
 let network: TestNetwork;
-/** All rows of all tables. */
 let allRows: string;
-/** Everything that the processes printed. */
 let output: string;
-/** Everything that was handed out, and lets its holder act for somebody; by what it is. */
+/** All issued secrets that let their holder act for somebody, by name. */
 const issued = new Map<string, string>();
 
 beforeAll(async () => {
@@ -35,7 +33,7 @@ beforeAll(async () => {
   await leaveCanaries(databases);
   allRows = await rowsOf(databases);
   for (const database of databases) await database.end();
-  // A Postgres that stops writes everything to its files. While it runs, it replaces some of them at any moment.
+  // Postgres writes everything to its files when it stops. A running one may replace files during the search.
   await network.halt();
   output = network.output();
 });
@@ -49,7 +47,7 @@ async function connectAll(): Promise<readonly Client[]> {
   return clients;
 }
 
-/** A person and an application do everything that there is to do, and leave some of it open. */
+/** Uses every feature that issues a secret, and leaves some flows unfinished. */
 async function useEveryFeature(): Promise<void> {
   const application = await registerApplication(network, canaries.eventStore);
   issued.set('client secret', application.clientSecret).set('password', password);
@@ -83,7 +81,7 @@ async function useEveryFeature(): Promise<void> {
     (await signIn('bob', { prompt: 'login consent' })).access_token,
     oidc.skipSubjectCheck,
   );
-  // Left open: a sign-in that an ID token hints at, and a sign-out.
+  // Unfinished: a sign-in with an ID token as a hint, and a sign-out.
   const hint = { id_token_hint: first.id_token ?? '', prompt: 'login' };
   const open = await visitor.open((await authorizationRequest(client, 'openid', hint)).url);
   remember('open interaction', /\/interaction\/([^/?]+)/.exec(open.url)?.[1]);
@@ -102,7 +100,7 @@ async function leaveCanaries([database]: readonly Client[]): Promise<void> {
   await database?.query('DELETE FROM canary WHERE value = $1', [canaries.deleted]);
 }
 
-/** Every file below a directory, links followed: the embedded Postgres may live elsewhere. */
+/** All files below a directory. Follows links: the embedded Postgres may be elsewhere. */
 function filesIn(directory: string): string[] {
   return readdirSync(directory).flatMap((name) => {
     const path = join(directory, name);
@@ -112,14 +110,14 @@ function filesIn(directory: string): string[] {
   });
 }
 
-/** As it is, and as `bytea` or a log could show it. */
+/** The value as text, as `bytea` and as base64 in logs. */
 const encodingsOf = (value: string) => [
   value,
   Buffer.from(value).toString('hex'),
   Buffer.from(value).toString('base64').replace(/=+$/, ''),
 ];
 
-/** In which files which of the values are found: `what in where`. */
+/** Each value and the file where it was found: `name in file`. */
 function search(values: ReadonlyMap<string, string>): string[] {
   const hits = [];
   for (const file of filesIn(network.dataDir)) {

@@ -25,7 +25,7 @@ const records = async () => {
   return rows[0]?.count;
 };
 
-/** Uses up what the address of these tests has. */
+/** Uses up the limit of this test's address. */
 async function useUp(): Promise<void> {
   const limits = network.app().get(SignInLimits);
   while ((await limits.takeAuthorization('127.0.0.1')).allowed);

@@ -17,7 +17,7 @@ afterAll(() => network.stop());
 
 type Changes = Readonly<Record<string, string>>;
 
-/** The answer's parameters, where the application is sent the browser back. */
+/** Parameters of a redirect to the application. */
 async function redirectedError(url: URL): Promise<Record<string, string>> {
   const { status, headers } = await send(network, { path: `${url.pathname}${url.search}` });
   expect(status).toBe(303);
@@ -71,7 +71,7 @@ describe('an authorization request refuses', () => {
     if (changes['response_type'] === '') attempt.url.searchParams.delete('response_type');
     expect(await redirectedError(attempt.url)).toEqual({
       error,
-      // In words about what is wrong.
+      // A specific description, neither empty nor the default.
       error_description: expect.not.stringMatching(/^(The request was refused.)?$/),
       state: attempt.state,
       iss: network.issuer,
@@ -163,7 +163,7 @@ describe('an authorization request refuses, without a redirect,', () => {
     },
   );
 
-  /** The code of an answer that leads nowhere. */
+  /** The error code of an answer without a redirect. */
   async function errorAt(url: URL | string): Promise<string> {
     const path = typeof url === 'string' ? url : `${url.pathname}${url.search}`;
     const program = await send(network, { path });

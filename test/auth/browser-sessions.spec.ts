@@ -19,7 +19,7 @@ afterAll(() => area.network.stop());
 describe('a browser session', () => {
   it('gets a new identifier at each sign-in, which makes a planted one useless', async () => {
     const victim = new Visitor(area.network.baseUrl);
-    // All that a browser is given before anybody is signed in, as whoever plants something has it.
+    // All cookies from before the sign-in: those that an attacker could plant.
     await victim.open(`${area.network.issuer}/oauth2/end-session`);
     await victim.open(area.address);
     const planted = new Visitor(area.network.baseUrl);
@@ -61,7 +61,7 @@ describe('a browser session', () => {
       body: new URLSearchParams({ ...signIn.forms[0]!.fields, ...typed }),
     });
     const resumed = await ana.visitor.request(sent.headers.get('location')!);
-    // No page that sends itself on in between.
+    // No intermediate page that submits itself.
     expect([sent.status, resumed.status]).toEqual([303, 303]);
     const consent = await ana.visitor.open(resumed.headers.get('location')!);
     expect(consent.text).toContain(`@${bob.handle}`);

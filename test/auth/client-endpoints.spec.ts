@@ -21,7 +21,7 @@ afterAll(() => network.stop());
 
 const endpoints = ['token', 'introspect', 'revoke'];
 const path = (endpoint: string) => `/api/auth/oauth2/${endpoint}`;
-/** A form that each of them understands. */
+/** A form that every endpoint accepts. */
 const understoodForm = 'grant_type=refresh_token&refresh_token=x&token=x';
 
 const at = (endpoint: string, changes: Partial<RawRequest> = {}) =>
@@ -33,7 +33,7 @@ const at = (endpoint: string, changes: Partial<RawRequest> = {}) =>
     ...changes,
   });
 
-/** Status and code of an error that is in shape. */
+/** Status and code of a well-formed error. */
 function errorOf({ status, headers, body }: RawAnswer): readonly [number, string] {
   expect(Object.keys(body as object).sort()).toEqual(['error', 'error_description']);
   expect(headers['content-type']).toMatch(/^application\/json/);

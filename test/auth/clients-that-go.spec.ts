@@ -12,18 +12,18 @@ beforeAll(async () => {
 
 afterAll(() => network?.stop());
 
-/** Sends requests, and resets the connection once the server has had time to look at them, or not. */
+/** Sends requests and resets the connection, optionally after the server has read them. */
 async function sendAndDisconnect(requests: string, untilRead: boolean): Promise<void> {
   const { port } = new URL(network.baseUrl);
   const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
   await once(socket, 'connect');
   await new Promise((written) => socket.write(requests, written));
-  // Whatever it has come to by then: an answer of another connection says that this one's was read.
+  // An answer on another connection shows that the server has read this one's bytes.
   if (untilRead) await fetch(`${network.baseUrl}/livez`);
   socket.resetAndDestroy();
 }
 
-/** A form of so many bytes, of which two come. */
+/** Declares this many bytes and sends two. */
 function formRequest(path: string, length: number): string {
   const head = [
     `POST ${path} HTTP/1.1`,
@@ -46,7 +46,7 @@ it('a client that disconnects before its answer leaves no warning in the log', a
         n % 4 < 2,
       );
     }
-  // Behind all of these, a request of each kind that is answered.
+  // The server has handled all earlier requests once these are answered.
   expect((await fetch(`${network.baseUrl}/api/auth/account`)).status).toBe(200);
   expect((await fetch(`${network.baseUrl}/readyz`)).status).toBe(200);
   const lines = network.output().slice(before).split('\n');

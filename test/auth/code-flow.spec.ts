@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => network.stop());
 
-/** The grant of a token, as the authority store knows it. */
+/** The row of the token's grant. */
 async function grantOf(accessToken: string) {
   const [row] = await network.database().dataSource.query(
     `SELECT app_grant.* FROM authority.oidc_record JOIN authority.app_grant USING (grant_id)

@@ -38,7 +38,7 @@ async function issueCode(changes: Readonly<Record<string, string>> = {}): Promis
 
 type Changes = Readonly<Record<string, string | undefined>>;
 
-/** The exchange as the application makes it, but for these parameters; undefined: left out. */
+/** Exchanges the code with changed parameters; undefined: left out. */
 function exchange({ code, attempt }: Issued, changes: Changes = {}, by = application): Promise<RawAnswer> {
   const parameters = {
     grant_type: 'authorization_code',

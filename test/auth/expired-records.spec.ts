@@ -31,7 +31,6 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** That many records that expire this long after now. */
 const insertRecords = (kind: string, count: number, milliseconds: number, consumed = false) =>
   database.pool.query(
     `INSERT INTO authority.oidc_record (kind, key_hash, payload, expires_at, consumed_at)
@@ -51,7 +50,7 @@ describe('expired records of the authorization server', () => {
     await insertRecords('Interaction', 1, -1_000);
     const deleted = await Promise.all([1, 2, 3].map(() => records.sweep(20)));
     expect(deleted.reduce((sum, each) => sum + each)).toBe(500);
-    // A spent refresh token until it expires, so that its reuse shows; and what expired by another's clock perhaps.
+    // A used refresh token stays until it expires, to detect reuse. Just expired records stay, since clocks differ.
     expect(await remainingRecords()).toEqual([{ kind: 'Interaction' }, { kind: 'RefreshToken' }]);
     expect(await records.sweep()).toBe(0);
   });

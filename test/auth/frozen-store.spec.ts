@@ -8,13 +8,13 @@ import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, connect, discover, errorOf, isLive } from './support/flow.js';
 
 const REFRESHES = 6;
-/** More than the server has connections. */
+/** More than the server's connections. */
 const WRITES = 30;
 
 let network: AuthNetwork;
 let client: oidc.Configuration;
 let refreshTokens: string[];
-/** Sees what is committed, and nothing else. */
+/** Sees committed rows only. */
 let observer: Client;
 let lockHolder: Client;
 
@@ -42,7 +42,6 @@ const count = async (sql: string, parameters: unknown[] = []) =>
 const countBackends = (state: string) =>
   count(`pg_stat_activity WHERE application_name = 'plaza-auth-test' AND ${state}`);
 
-/** A refresh as the network itself answers it. */
 const refreshed = async (token: string) => errorOf(oidc.refreshTokenGrant(client, token));
 
 describe('Postgres backends that freeze during token requests', () => {

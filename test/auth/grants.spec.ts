@@ -55,7 +55,7 @@ async function isRevoked(grantId: string): Promise<boolean> {
   return row.revoked_at !== null;
 }
 
-/** Events that a refresh reads and appends, and where the grant's stream is then. */
+/** Number of events that a refresh reads and appends, and the resulting revision. */
 async function costOf(refreshing: RefreshGrant) {
   const log = network.log();
   let [read, appended] = [0, 0];
@@ -161,7 +161,7 @@ describe('the grants of an application', () => {
     const { clientId } = await network.registerApplication();
     const [revoked, live] = [await issueGrant(clientId), await issueGrant(clientId)];
     await execute(new RevokeGrant(revoked, { cause: 'operator' }, metadata));
-    // As if the process had gone between the append and the row.
+    // As if the process had crashed between the append and the row.
     await network
       .database()
       .dataSource.query('UPDATE authority.app_grant SET revoked_at = NULL WHERE grant_id = $1', [revoked]);

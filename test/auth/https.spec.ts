@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => network.stop());
 
-/** What a proxy in front would ask for on behalf of a browser. */
+/** Sends a request like a proxy on behalf of a browser. */
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const { port } = network.config;
   const asked = request({ host: '127.0.0.1', port, path, method, headers: { host, ...headers } }).end();
@@ -26,7 +26,6 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-/** What is no HTTP at all. */
 async function sendBytes(bytes: string): Promise<string> {
   const socket = connect(network.config.port, '127.0.0.1');
   socket.end(bytes);

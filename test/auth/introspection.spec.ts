@@ -115,7 +115,7 @@ describe('revocation', () => {
     async (_kind, given) => {
       const tokens = await connect(client, new Browser(network.baseUrl), 'ada');
       const { dataSource } = network.database();
-      // As after a recovery: the authority store still has the tokens of a grant that nothing else knows.
+      // As after a recovery: the authority store has tokens of a grant that the log lost.
       const grantId = randomUUID();
       await dataSource.query(
         `UPDATE authority.oidc_record SET grant_id = $1, payload = jsonb_set(payload, '{grantId}', to_jsonb($1::text))

@@ -9,12 +9,11 @@ import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, connect, discover, errorOf } from './support/flow.js';
 import { post, send } from './support/raw.js';
 
-/** The published document, section by section. */
 const document = readFileSync(new URL('../../docs/network-api.md', import.meta.url), 'utf8');
 const codesIn = (text: string) => [...text.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name);
 const [, members = ''] = /Metadata members \(all optional in shape\):(.+)/.exec(document) ?? [];
 const publishedMembers = codesIn(members);
-/** Of the published ones those that somebody here can have a value for. */
+/** The published claims that a person of this network can have a value for. */
 const claimsWithValues = [
   'sub',
   'name',

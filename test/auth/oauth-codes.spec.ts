@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => network.stop());
 
-/** An error, as a client gets it. `status`: 303 where it comes back in the address. */
+/** An error as the client receives it. `status`: 303 for an error in a redirect. */
 interface Refused {
   readonly status: number;
   readonly members: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ const errorInBody = ({ status, body }: RawAnswer): Refused => ({
   members: body as Refused['members'],
 });
 
-/** What the authorization endpoint answers a browser; without one, nobody is signed in. */
+/** The authorization endpoint's error. By default the browser has no session. */
 async function errorInRedirect(
   changes: Readonly<Record<string, string>>,
   browser = new Visitor(network.baseUrl),
@@ -63,7 +63,7 @@ async function decide(decision: string): Promise<Refused> {
 
 const query = (sql: string) => network.database().dataSource.query(sql);
 
-/** While the authority store is not as it has to be. */
+/** Sends the request while the authority store is changed. */
 async function withStoreChange(change: string, undo: string, ask: () => Promise<Refused>): Promise<Refused> {
   await query(change);
   try {
@@ -82,7 +82,7 @@ const refresh = (token = connected.refreshToken) =>
 const unknownClient = { clientId: 'nobody', clientSecret: 'nothing' };
 const forgedIdToken = () => `${connected.idToken.slice(0, -8)}AAAAAAAA`;
 
-/** Every published code, the request that it answers, and the status that it comes with. */
+/** Each published code with a request that it answers and the status. */
 const table: readonly (readonly [string, () => Promise<Refused>, number])[] = [
   ['invalid_request', () => atToken({}), 400],
   ['invalid_client', () => atToken({ grant_type: 'refresh_token' }, unknownClient), 401],

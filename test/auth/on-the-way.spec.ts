@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => network.stop());
 
-/** A person at the consent page of an application, both of their own for a test. */
+/** A new person at the consent page of a new application. */
 interface PendingConsent {
   readonly actorId: string;
   readonly application: ClientCredentials;
@@ -44,7 +44,7 @@ async function atConsent(): Promise<PendingConsent> {
   return { actorId, application, client, attempt, visitor, consent };
 }
 
-/** Says yes; answers the address that the browser is then to come for the code at. */
+/** Consents, and returns the address at which the browser fetches the code. */
 async function allow({ visitor, consent }: PendingConsent): Promise<URL> {
   const form = consent.forms.find(({ action }) => action.endsWith('/consent'));
   const answer = await visitor.request(new URL(form?.action ?? '', network.baseUrl), {

@@ -28,7 +28,7 @@ afterAll(async () => {
   await network.stop();
 });
 
-/** What a command prints. In this process: starting one takes longer than all that it does. */
+/** Runs a command in this process, which is faster than starting one, and returns its output. */
 async function plaza(...args: string[]): Promise<string> {
   let printed = '';
   const { isTTY } = process.stdout;

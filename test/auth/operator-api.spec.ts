@@ -233,7 +233,7 @@ describe("an application's secret", () => {
     return (await errorOf(isLive(client, 'nothing'))) === undefined;
   }
 
-  /** When each secret ends, in order: Unix milliseconds; null: it does not. */
+  /** Expiry of each secret in Unix milliseconds, in order; null: none. */
   async function expiriesOf(clientId: string): Promise<readonly (number | null)[]> {
     const rows = await network.database().dataSource.query<{ ms: string | null }[]>(
       `SELECT (extract(epoch FROM expires_at) * 1000)::bigint AS ms FROM authority.client_secret

@@ -94,7 +94,7 @@ describe('an operator', () => {
         status: 200,
         body: { changed: true, revision: 2 },
       });
-      // It is as it was asked for, but somebody has decided so meanwhile.
+      // The state is the requested one, but another operator's act brought it about.
       expect(await changeState('suspend', 1)).toMatchObject(present(2, 'suspended'));
       const answers = await Promise.all(Array.from({ length: 4 }, () => changeState('reinstate', 2)));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);

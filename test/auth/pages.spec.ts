@@ -33,14 +33,14 @@ beforeAll(async () => {
 
 afterAll(() => network.stop());
 
-/** A browser that was just sent here, at the sign-in page. */
+/** A new browser at the sign-in page. */
 async function openSignIn(changes?: Readonly<Record<string, string>>): Promise<[Visitor, Answer]> {
   const visitor = new Visitor(network.baseUrl);
   const { url } = await authorizationRequest(client, 'openid read post:create', changes);
   return [visitor, await visitor.open(url)];
 }
 
-/** The same, at the consent page. */
+/** A new browser at the consent page. */
 async function openConsent(): Promise<[Visitor, Answer]> {
   const [visitor, page] = await openSignIn();
   return [visitor, await visitor.submit(page, { handle: 'ada', password })];
@@ -148,7 +148,7 @@ describe('the consent page', () => {
     expect(consent.text).toContain('@bob');
     const back = new URL((await visitor.submit(consent, { decision: 'allow' })).url);
     expect([back.searchParams.get('state'), back.searchParams.has('code')]).toEqual([state, true]);
-    // What was shown before is over.
+    // The earlier page is invalid.
     expect((await visitor.submit(page, { decision: 'allow' })).status).toBe(400);
   });
 

@@ -21,7 +21,7 @@ import { FailingLog } from './support/failing-log.js';
 import { connect, discover } from './support/flow.js';
 import { send } from './support/raw.js';
 
-/** No worker runs here: what holds at once holds without one. */
+/** No worker runs here, so all these effects need none. */
 let network: AuthNetwork;
 let client: oidc.Configuration;
 
@@ -54,11 +54,11 @@ const change = (
   { intentId, log = network.log() }: { intentId?: string; log?: EventLog } = {},
 ) => handlerOn(log).execute(new ChangeProfile(intentOf(actorId, intentId), fields));
 
-/** Whose account handle and password open. */
+/** The account that handle and password sign in to. */
 const signIn = async (handle: string) =>
   (await network.app().get(LocalSignIn).authenticate({ handle, password }))?.actorId;
 
-/** Who holds the handle, as its stream tells. */
+/** The holder of the handle by its stream. */
 async function holderOf(handle: string): Promise<string | undefined> {
   const digest = await network.app().get(HandleDigest).ofHandle(handle);
   const { event } = (await network.log().read(streams.handle(digest))).at(-1) ?? {};
@@ -200,7 +200,7 @@ describe('the profile of an erased person', () => {
     await database.pool.query('UPDATE person_key SET key = NULL, destroyed_at = now() WHERE person_id = $1', [
       actorId,
     ]);
-    // Another process, which has not seen the key.
+    // Like another process, which has not cached the key.
     const vault = new KeyVault(database.pool, () => {
       throw new Error('nobody is new');
     });

@@ -12,7 +12,6 @@ let client: oidc.Configuration;
 let adaId: string;
 /** Signed in as ada. */
 let visitor: Visitor;
-/** That ada’s ID token says. */
 let idToken: string;
 let bobsIdToken: string;
 

@@ -18,7 +18,7 @@ import { password, redirectUri } from './support/auth-network.js';
 import { post, send } from './support/raw.js';
 
 const AT_ONCE = 50;
-/** Of the advisory lock that a trigger of this test waits on. */
+/** Advisory lock that this test's trigger waits for. */
 const GATE_LOCK = 4_711_001;
 
 let network: TestNetwork;
@@ -53,7 +53,7 @@ afterAll(async () => {
   await network?.stop();
 });
 
-/** One more API process of the network, as it would run behind the same proxy. */
+/** A second API process behind the same proxy. */
 async function startSecondProcess(): Promise<ChildProcess> {
   const env = {
     ...network.env,
@@ -96,7 +96,7 @@ async function grantOf(token: string): Promise<string> {
   return rows[0]?.grant_id ?? '';
 }
 
-/** What the store has under a grant: a spent refresh token stays until its reuse was noticed. */
+/** The tokens of a grant. A used refresh token stays until its reuse is detected. */
 async function tokenCountsOf(grantId: string) {
   const { rows } = await database.query(
     `SELECT revoked_at IS NOT NULL AS revoked,

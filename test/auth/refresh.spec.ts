@@ -36,7 +36,7 @@ async function grantIdOf(token: string): Promise<string> {
   return row.grant_id as string;
 }
 
-/** A refresh at one server of the network, as a load balancer would hand it on. */
+/** Refreshes at one of the servers, as behind a load balancer. */
 async function refreshAt(port: number, token: string): Promise<{ status: number; error?: string }> {
   const { clientId, clientSecret } = application;
   const sent = request({

@@ -21,14 +21,13 @@ const query = (sql: string, values: unknown[] = []) => network.database().pool.q
 const points = async () =>
   (await query('SELECT points FROM limits.used')).rows.map((row: { points: number }) => row.points);
 
-/** Of an address that nothing has come from yet. */
 let addresses = 0;
 const newAddress = () => ['x-forwarded-for', `198.51.100.${++addresses}`] as const;
 
 type Header = readonly [string, string];
 const endpoints = ['token', 'introspect', 'revoke', 'userinfo'];
 
-/** A request whose credential is worth nothing, or is the application's own. */
+/** Sends a request with invalid credentials, or with the given ones. */
 function ask(endpoint: string, from: Header, credentials?: ClientCredentials) {
   const path = `/api/auth/oauth2/${endpoint}`;
   if (endpoint === 'userinfo')

@@ -128,7 +128,7 @@ describe('with a frozen log', () => {
 });
 
 describe('a network behind TLS', () => {
-  /** As the proxy that ends TLS would ask, or somebody who gets around it and claims another address. */
+  /** Sends a request like the TLS proxy, or like a client that bypasses it with forged headers. */
   const ask = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
     const host = { host: 'plaza.example', ...headers };
     const request = get({ port: network.config.port, host: '127.0.0.1', path, headers: host });

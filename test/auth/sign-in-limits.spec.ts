@@ -28,7 +28,6 @@ interface Attempted {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** One request to one of the servers, whatever its port. */
 async function ask(
   method: string,
   path: string,
@@ -42,7 +41,7 @@ async function ask(
   return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
 }
 
-/** The sign-in page in a browser of its own; answers what sends its form. */
+/** Opens the sign-in page in a new browser. Returns a function that sends its form. */
 async function open(port = network.config.port) {
   const page = await ask('GET', '/api/auth/account', { accept: 'text/html' }, '', port);
   const cookie = (page.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
@@ -62,10 +61,9 @@ const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 const statuses = (tried: readonly Attempted[]) => tried.map(({ status }) => status).sort((a, b) => a - b);
 
-/** The seconds that are left, and what the pages of a form prove themselves with. */
+/** Remaining seconds, and the CSRF token of a form. */
 const varyingParts = /(?<=t=)\d+|(?<="retry-after":")\d+|(?<=name="form" value=")[^"]+/g;
 
-/** As if ten minutes had passed. */
 const endWindows = () => query('UPDATE limits.used SET expire = $1', [Date.now() - 1]);
 
 describe('attempts on one account', () => {
@@ -186,7 +184,7 @@ describe('behind a trusted proxy, attempts', () => {
     const from = async (address: string) => left(await submit('eve', WRONG, { 'x-forwarded-for': address }));
     expect(await from('203.0.113.9')).toBe(99);
     expect(await from('203.0.113.10')).toBe(99);
-    // Only what a trusted proxy adds is believed, and it adds at the end.
+    // A trusted proxy appends to the header, so only the end of it is trusted.
     expect(await from('203.0.113.11, 203.0.113.9')).toBe(98);
     expect(await from('203.0.113.9, 10.1.2.3')).toBe(97);
     expect(await from('::ffff:203.0.113.9')).toBe(96);

@@ -66,7 +66,7 @@ describe('signing out at the request of an application', () => {
     expect(await isSignedIn(visitor)).toBe(true);
     const done = await visitor.submit(await visitor.open(endSession(parameters)), { logout: 'yes' });
     expect(page.text).toContain('Sign out');
-    // Browsers hold a form to this also where its answer sends them on.
+    // Browsers apply form-action to redirects after the form, too.
     expect(page.headers.get('content-security-policy')).toContain(
       "form-action 'self' https://pebble.example;",
     );
@@ -142,7 +142,7 @@ describe('signing out refuses', () => {
     const own = { client_id: application.clientId };
     const named = await visitor.open(endSession({ ...parameters, ...own }));
     expect([named.status, named.headers.get('location')]).toEqual([400, null]);
-    // By nobody in particular: it is not looked at.
+    // Without a client_id the address is ignored.
     const done = await visitor.submit(await visitor.open(endSession(parameters)), { logout: 'yes' });
     expect(done.url).toMatch(new RegExp(`^${network.issuer}/oauth2/end-session/success`));
   });

@@ -22,13 +22,12 @@ beforeAll(async () => {
 
 afterAll(() => network.stop());
 
-/** A browser at the sign-up page that is reached from the account page. */
+/** A new browser at the sign-up page of the account page. */
 async function openSignUp(): Promise<[Visitor, Answer]> {
   const visitor = new Visitor(network.baseUrl);
   return [visitor, await visitor.open(`${account}/sign-up`)];
 }
 
-/** A person whom nobody else is. */
 function newPerson() {
   const handle = `new_${++people}`;
   return { handle, displayName: `New ${people}`, email: `${handle}@example.org`, password };

@@ -33,7 +33,7 @@ const metadata = { requestId: 'r' };
 const execute = <Result>(command: Command<Result>) => network.app().get(CommandBus).execute(command);
 const signOut = (actorId: string) => execute(new SignOutEverywhere(actorId, metadata));
 
-/** Where an authorization request leads this browser: to the sign-in page, or to the consent of somebody. */
+/** Sends an authorization request, which leads to sign-in or consent. */
 async function requestAuthorization(visitor: Visitor): Promise<Answer> {
   return visitor.open((await authorizationRequest(client, 'openid read')).url);
 }
@@ -48,7 +48,7 @@ async function signedIn(handle: string): Promise<Visitor> {
   return visitor;
 }
 
-/** What the row of a browser's session is found by. */
+/** The key of the session's row. */
 async function sessionOf(visitor: Visitor): Promise<Buffer> {
   const hashes = visitor.cookieValues.map(credentialHash);
   const rows = await network.database().dataSource.query<{ key_hash: Buffer }[]>(
@@ -222,7 +222,7 @@ describe('a changed password', () => {
     const waiting = async () =>
       (await query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`, [])).length;
 
-    // Both wait at the person's credential, in the order in which they came.
+    // Both wait for the lock of the credential, in the order of their arrival.
     const credentialLock = network.database().dataSource.createQueryRunner();
     await credentialLock.startTransaction();
     await credentialLock.query('SELECT FROM authority.credential WHERE actor_id = $1 FOR UPDATE', [actorId]);

@@ -45,7 +45,7 @@ afterAll(async () => {
   await network?.stop();
 });
 
-/** Asks one of the servers, as a load balancer would hand it on. */
+/** Sends a request to one of the servers, as behind a load balancer. */
 async function ask<Body>(port: number, method: string, path: string, form?: string): Promise<Body> {
   const { clientId, clientSecret } = application;
   const sent = request({
@@ -88,7 +88,7 @@ function kidOf(token: string): string {
   return kid;
 }
 
-/** Whether the token is signed with one of the keys, as its header names it. */
+/** Verifies the token with the key that its header names. */
 function isSignedBy(keys: readonly Jwk[], token: string): boolean {
   const [header = '', payload = '', signature = ''] = token.split('.');
   const key = keys.find(({ kid }) => kid === kidOf(token));
@@ -103,7 +103,7 @@ function isSignedBy(keys: readonly Jwk[], token: string): boolean {
   );
 }
 
-/** Each server looks at the vault and the clock, as it does every few seconds. */
+/** Refreshes the keys of each server, as its timer does. */
 async function refreshAllServers(): Promise<void> {
   for (const app of [network.app(), another.app]) await app.get(SigningKeyWatch).refresh();
 }
@@ -153,7 +153,7 @@ describe('a signing key', () => {
     const { keyId: next } = await rotate();
     const old = kidOf(firstIdToken);
     for (const port of ports) {
-      // Without being told to look.
+      // Each server refreshes by its own timer.
       await until(async () => (await kids(port)).length === 2);
       expect(await kids(port)).toEqual([old, next]);
       expect(kidOf(await newIdTokenAt(port))).toBe(old);

@@ -39,7 +39,7 @@ const execute = <Result>(command: Command<Result>) => network.app().get(CommandB
 const query = (sql: string, values: unknown[]) => network.database().dataSource.query(sql, values);
 const now = () => network.app().get(Clock).now();
 
-/** A person of their own for a test, signed in at the account page. */
+/** A new person, signed in at the account page. */
 async function newPerson(): Promise<{ actorId: string; visitor: Visitor }> {
   const handle = `person_${++people}`;
   const actorId = await network.createAccount(handle);
@@ -54,13 +54,13 @@ async function issueGrant(actorId: string, scopes: readonly string[]): Promise<s
   return grantId;
 }
 
-/** As if the person's grants were that much older. */
+/** Makes the person's grants older. */
 const ageGrants = (actorId: string, ms: number) =>
   query('UPDATE authority.app_grant SET issued_at = issued_at - $2 WHERE actor_id = $1', [actorId, ms]);
 
 const isListed = ({ text }: Answer) => text.includes('name="application"');
 
-/** In the operator's list of applications. */
+/** The number in the operator's list of applications. */
 async function usableGrants(): Promise<number | undefined> {
   const applications = await applicationsOf(network.app().get(AuthorityStore), now());
   return applications.find((each) => each.clientId === clientId)?.grants;

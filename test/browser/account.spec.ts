@@ -30,7 +30,7 @@ describeInBrowser('the account page, in a real browser', () => {
   const account = () => `${network.baseUrl}/api/auth/account`;
   const somebody = () => createAccount(network, newHandle('person'));
 
-  /** A browser of the person's, at their account page. */
+  /** A new browser, signed in at the account page. */
   async function open(handle: string): Promise<Page> {
     const page = await watched.person();
     await page.goto(account());
@@ -39,7 +39,7 @@ describeInBrowser('the account page, in a real browser', () => {
     return page;
   }
 
-  /** Lets the application act for the person who is signed in, and answers its access token. */
+  /** Connects the application, and returns its access token. */
   async function connect(page: Page): Promise<string> {
     const flow = await Flow.begin(network, application);
     await page.goto(flow.url);

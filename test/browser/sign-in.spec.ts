@@ -174,7 +174,7 @@ describeInBrowser('sign-in through an application, in a real browser,', () => {
     const { clientId: client_id, signedOutUri } = application;
     const asked = new URLSearchParams({ client_id, post_logout_redirect_uri: signedOutUri, state: 'bye' });
     await page.goto(`${network.baseUrl}/api/auth/oauth2/end-session?${asked}`);
-    // Who is not signed in is asked nothing.
+    // Without a session nothing is asked.
     if (isSignedIn) await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByText('Signed out').waitFor();
     expect(page.url()).toBe(`${signedOutUri}?state=bye`);

@@ -1,9 +1,9 @@
-/** Whether a run of all tests has shown every sentence of the published document. */
+/** Verifies that a run of all tests covers every sentence of the published document. */
 import type { Entry } from './list.ts';
 import { isOf } from './tags.ts';
 import type { Tagged } from './tags.ts';
 
-/** One test of a run. `titles`: of its groups and its own, without ids. */
+/** One test of a run. `titles`: of its groups and its own, without tags. */
 export interface Outcome {
   readonly file: string;
   readonly titles: readonly string[];
@@ -17,13 +17,13 @@ export interface AnsweredCode {
   readonly status: number;
 }
 
-/** What the reporter has written of a run of all tests. */
+/** The contents of artifacts/run.json. */
 export interface Run {
   readonly outcomes: readonly Outcome[];
   readonly answered: readonly AnsweredCode[];
 }
 
-/** What is wrong with the titles, whatever a run says of them; a line each. */
+/** Faults in the titles, independent of a run, one on each line. */
 export function faultsInTags(list: readonly Entry[], tags: readonly Tagged[]): string[] {
   const ids = new Set(list.flatMap(({ id }) => id ?? []));
   const shown = new Set(tags.flatMap((tag) => tag.ids));
@@ -35,7 +35,7 @@ export function faultsInTags(list: readonly Entry[], tags: readonly Tagged[]): s
   ];
 }
 
-/** Which of the tests that show a sentence did not run, or did not pass; a line each. */
+/** Tagged tests that did not run or did not pass, one on each line. */
 export const faultsInOutcomes = (tags: readonly Tagged[], outcomes: readonly Outcome[]): string[] =>
   tags.flatMap((tag) => {
     const ran = outcomes.filter(({ file, titles }) => file === tag.file && isOf(titles, tag));
@@ -45,7 +45,7 @@ export const faultsInOutcomes = (tags: readonly Tagged[], outcomes: readonly Out
       .map((test) => `${nameOf(test)}: it ${test.status === 'failed' ? 'failed' : 'did not run'}`);
   });
 
-/** Which codes of a table of statuses no test was answered with, in their status. */
+/** Codes that no test was answered with in their decided status. */
 export const unanswered = (
   statusOf: Readonly<Record<string, number>>,
   answered: readonly AnsweredCode[],

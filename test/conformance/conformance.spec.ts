@@ -10,7 +10,7 @@ const list = readList();
 const tags = readTags();
 const published = readDocument();
 
-/** What is wrong with the list once this is done to it. */
+/** Faults in the list after a change. */
 const faultsAfter = (change: (entries: Entry[]) => void): string[] => {
   const entries = list.map((entry) => ({ ...entry }));
   change(entries);

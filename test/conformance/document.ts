@@ -1,15 +1,15 @@
-/** The published document, cut into the smallest parts that can hold or be broken each by itself. */
+/** Divides the published document into parts that can each hold or fail alone. */
 
-/** `columns`: the first row of a table, which names its columns. `row`: any other, its cells joined by ` | `. */
+/** `columns`: the header row of a table. `row`: any other row, with cells joined by ` | `. */
 export type Kind = 'heading' | 'columns' | 'row' | 'sentence';
 
 export interface Part {
   readonly kind: Kind;
-  /** Word for word, without the marks of lists and tables around it; a heading with its `#`. */
+  /** Word for word, without list and table marks. A heading keeps its `#`. */
   readonly text: string;
 }
 
-/** All parts of a page of Markdown, in its order. Only what is between parts is left out: blank lines, rules of tables. */
+/** The parts of a Markdown page, in order. Only blank lines and table rules are left out. */
 export function partsOf(markdown: string): Part[] {
   const lines = markdown.split('\n');
   return lines.flatMap((line, at): Part[] => {

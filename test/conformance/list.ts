@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { partsOf } from './document.ts';
 import type { Kind, Part } from './document.ts';
 
-/** A part of the document: with an id, the id of the part that it repeats, or why it binds nothing. A heading has none. */
+/** A part with an id, the id that it repeats, or the reason why it binds nothing. Headings have none of them. */
 export interface Entry extends Part {
   readonly id?: string;
   readonly repeats?: string;
@@ -16,7 +16,7 @@ const at = (path: string) => new URL(path, import.meta.url);
 
 export const readDocument = (): string => readFileSync(at('../../docs/network-api.md'), 'utf8');
 
-/** The parts of the document in its order, as the list has them: `{ "id": "post-text", "row": "text | string | …" }` each. */
+/** The parts in the document's order, each as `{ "id": "post-text", "row": "text | string | …" }`. */
 export function readList(): Entry[] {
   const entries = JSON.parse(readFileSync(at('sentences.json'), 'utf8')) as Readonly<
     Record<string, string>
@@ -28,7 +28,7 @@ export function readList(): Entry[] {
   });
 }
 
-/** What is wrong with a list of the document, a line each; none: it lacks nothing and adds nothing. */
+/** Differences from the document and faulty ids, one on each line. Empty: the list is complete and exact. */
 export function faultsIn(list: readonly Entry[], document: string): string[] {
   const parts = partsOf(document);
   const length = Math.max(parts.length, list.length);

@@ -1,7 +1,7 @@
 /**
- * Writes docs/conformance.md: `npm run conformance`. With `-- --check` it writes nothing, and says what is wrong with the page,
- * the list, the titles and the run of all tests of which artifacts/run.json tells, a line each.
- * Exit code 0: nothing; 1: something; 2: wrong usage.
+ * Writes docs/conformance.md (`npm run conformance`). With `-- --check` it writes nothing, and prints the faults of the
+ * page, the list, the titles and the run in artifacts/run.json, one on each line. Exit code 0: no fault; 1: faults; 2:
+ * wrong usage.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** `docs/conformance.md`: every sentence of the published document, and the tests that show it. */
+/** Generates `docs/conformance.md`: every sentence of the published document with its tests. */
 import type { Entry } from './list.ts';
 import type { Tagged } from './tags.ts';
 
@@ -38,6 +38,6 @@ function evidenceOf({ id = '', repeats, bindsNothing }: Entry, tags: readonly Ta
     .join('<br>');
 }
 
-/** As one cell of a table that shows it word for word. */
+/** Escapes a text for a cell of a Markdown table. */
 const cell = (text: string): string =>
   text.replaceAll('|', String.raw`\|`).replaceAll(/[<>*]/g, (mark) => `&#${mark.charCodeAt(0)};`);

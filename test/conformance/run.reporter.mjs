@@ -1,6 +1,6 @@
 /**
- * Writes artifacts/run.json when all tests were run: each test with its file, titles, ids of sentences that it shows, and
- * outcome, and each error code that tests which passed were answered with. Nothing where only some tests were asked for.
+ * Writes artifacts/run.json after a run of all tests: each test with file, titles, ids of sentences and outcome, and each
+ * error code that passing tests were answered with. A partial run writes nothing.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A project of its own, with this one's settings. */
+/** A project with this one's Jest settings. */
 let directory: string;
 
 beforeAll(() => {
@@ -51,7 +51,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 const write = (name: string, text: string) => writeFileSync(join(directory, name), text);
 
-/** What is in artifacts/run.json after a run; undefined: there is no such file. */
+/** Contents of artifacts/run.json after a run; undefined: no such file. */
 async function runAndRead(...args: string[]): Promise<unknown> {
   const jest = ['--experimental-vm-modules', join(root, 'node_modules/jest/bin/jest.js')];
   const child = spawn(process.execPath, [...jest, '--config', join(directory, 'jest.config.mjs'), ...args], {
@@ -91,7 +91,7 @@ describe('artifacts/run.json', () => {
       ],
     };
     expect(await runAndRead()).toEqual(recorded);
-    // A part of them leaves it as it is.
+    // A partial run keeps the file.
     expect(await runAndRead('nothing')).toEqual(recorded);
   });
 });

@@ -1,26 +1,28 @@
-/** Which tests show which sentences: a title ends with the ids of what it shows, `needs a token [posts-scope, summary-posts]`. */
+/**
+ * Finds the tags of tests: a title ends with the ids of the sentences that the test shows, as in `needs a token
+ * [posts-scope, summary-posts]`.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A test or a group of tests whose title in the source ends with ids. */
+/** A test or group whose title in the source ends with ids. */
 export interface Tagged {
   /** From the root of the repository. */
   readonly file: string;
-  /** Of the groups around it, and its own. Without ids; what a table of tests fills in stands as it is written. */
+  /** Of the groups around it and its own, without ids. Placeholders of tables and templates are unchanged. */
   readonly titles: readonly string[];
   readonly ids: readonly string[];
 }
 
-/** A title without the ids at its end, and these. */
+/** Splits a title into text and ids. */
 export function untagged(title: string): { readonly title: string; readonly ids: readonly string[] } {
   const [, bare = title, ids] = /^(.*) \[([\w-]+(?:, [\w-]+)*)\]$/s.exec(title) ?? [];
   return { title: bare, ids: ids?.split(', ') ?? [] };
 }
 
-/** Those in the text of a spec file. */
 export function taggedIn(file: string, text: string): Tagged[] {
   const found: Tagged[] = [];
   const visit = (node: ts.Node, around: readonly string[]): void => {
@@ -35,7 +37,7 @@ export function taggedIn(file: string, text: string): Tagged[] {
   return found;
 }
 
-/** The title that a call of `it`, `test`, `describe` or one of their kinds gives; undefined: it is no such call. */
+/** The title of a call of `it`, `test`, `describe` or their variants; undefined: another call. */
 function titleOf(node: ts.Node): string | undefined {
   if (!ts.isCallExpression(node) || !isTestFunction(node.expression)) return undefined;
   const [title] = node.arguments;
@@ -55,16 +57,16 @@ function isTestFunction(expression: ts.Expression): boolean {
 const templateOf = ({ head, templateSpans }: ts.TemplateExpression): string =>
   head.text + templateSpans.map(({ literal }) => `\${…}${literal.text}`).join('');
 
-/** The same of all spec files, in the order of their names. */
+/** The tags of all spec files, in the order of file names. */
 export const readTags = (): Tagged[] =>
   globSync(['test/**/*.spec.ts', 'src/**/*.spec.ts', 'projections/**/*.spec.ts'], { cwd: root })
     .toSorted()
     .flatMap((file) => taggedIn(file, readFileSync(`${root}/${file}`, 'utf8')));
 
-/** What a table of tests, or a template, fills in. */
+/** Placeholders of `it.each` tables and templates. */
 const PLACEHOLDER = /%[#$a-zA-Z]|\$\{…\}|\$[\w.]+/;
 
-/** Whether a test of a run, by the titles of its groups and its own, is the tagged one or in the tagged group. */
+/** Tells whether these titles of a run match the tagged test or group. */
 export const isOf = (titles: readonly string[], tagged: Tagged): boolean =>
   tagged.titles.every((written, index) => patternOf(written).test(titles[index] ?? ''));
 

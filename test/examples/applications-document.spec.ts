@@ -16,7 +16,7 @@ const steps = blocksOf(document).map((block, at) => {
   return [`${at + 1}, ${block.heading}: ${first.slice(0, 80)}`, block] as const;
 });
 
-/** What the list of scopes says. */
+/** The document's list of scopes. */
 const operationsByScope = Object.fromEntries(
   [...document.matchAll(/^- `([a-z_:]+)`: (.*?)(?=^- |\n\n)/gms)].map(([, scope = '', says = '']) => [
     scope,
@@ -65,7 +65,7 @@ describe('docs/applications.md', () => {
     expect(Object.values(operationsByScope).flat()).toHaveLength(needed.length);
   });
 
-  // One after the other: each goes on where the one before it came to.
+  // In order: each block continues from the one before.
   it.each(steps)('is right in block %s', async (_name, block) => {
     const { actual, expected } = await walk.take(block);
     expect(actual).toEqual(expected);

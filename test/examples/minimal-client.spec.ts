@@ -39,14 +39,14 @@ afterAll(async () => {
 
 const TOKEN = '/api/auth/oauth2/token';
 
-/** Presses a button of the example's, on the form that goes to `path`. */
+/** Submits the example's form that goes to `path`. */
 function submitForm(visitor: Visitor, page: Answer, path: string, typed: Record<string, string> = {}) {
   const { fields = {} } = page.forms.find(({ action }) => action === path) ?? {};
   const body = new URLSearchParams({ ...fields, ...typed });
   return visitor.open(example.origin + path, { method: 'POST', headers: { origin: example.origin }, body });
 }
 
-/** A person with an account, whose browser has not been at the example yet. */
+/** A person with an account, in a browser that is new to the example. */
 async function newPerson(
   displayName = 'Ada',
 ): Promise<{ person: Person; actorId: string; visitor: Visitor }> {
@@ -58,7 +58,7 @@ async function newPerson(
   return { person, actorId, visitor: new Visitor(example.origin) };
 }
 
-/** From the example's first page to the address that the network calls the example back at. */
+/** Walks from the example's first page to its callback address, without opening that. */
 async function authorizeUntilCallback(visitor: Visitor, person: Person): Promise<URL> {
   const sent = await submitForm(visitor, await visitor.open(example.origin), '/login');
   return new Browser(network.baseUrl).authorize(sent.url, person);
@@ -71,7 +71,7 @@ async function newSignedInPerson(displayName?: string) {
   return { actorId, visitor, page };
 }
 
-/** Whether the grants of a person to the example are live. */
+/** For each grant of the person to the example: is it live? */
 async function liveGrantsOf(actorId: string): Promise<boolean[]> {
   const { rows } = await database.query(
     'SELECT revoked_at IS NULL AS live FROM authority.app_grant WHERE actor_id = $1 AND app_id = $2',
@@ -80,7 +80,7 @@ async function liveGrantsOf(actorId: string): Promise<boolean[]> {
   return rows.map(({ live }: { live: boolean }) => live);
 }
 
-/** Makes five minutes pass for a person's access tokens. */
+/** Expires the person's access tokens. */
 async function expireAccessTokens(actorId: string): Promise<void> {
   const { rowCount } = await database.query(
     `UPDATE authority.oidc_record SET expires_at = now() - interval '1 second'

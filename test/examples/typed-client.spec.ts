@@ -35,7 +35,7 @@ afterAll(async () => {
   await proxy?.close();
 });
 
-/** Runs the example as its README says, with more options, until it ends; the browser is the person's. */
+/** Runs the example by its README with further arguments, in the person's browser, until it ends. */
 async function run(more = ''): Promise<string[]> {
   example = await startExample(network, { name: 'typed-client', port: 8081, more });
   const [, address = ''] = /^open (\S+)$/.exec(example.firstLine) ?? [];

@@ -24,7 +24,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-/** Budgets that nobody has used yet. */
+/** Unused budgets. */
 const newLimits = (quotas: typeof limits | 'off' = limits): RequestLimits =>
   new RequestLimits(database.pool, randomBytes(32), systemClock, new TrustedProxies(['10.0.0.0/8']), quotas);
 

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const WINDOW_S = 300;
 
-/** One budget that nobody has used yet, as three processes have it. */
+/** One unused budget in three processes. */
 function newWindows(quota = 3_000) {
   const name = randomUUID();
   const clock = { aheadMs: 0, now: () => Date.now() + clock.aheadMs };
@@ -48,7 +48,7 @@ function newWindows(quota = 3_000) {
   return { windows, endWindow };
 }
 
-/** Claims, so many at a time, until one is refused; answers how many were granted. */
+/** Claims until one is refused, and returns the number of granted claims. */
 async function useUp(window: LeasedWindow, atOnce = 16): Promise<number> {
   for (let total = 0; ;) {
     const claims = await Promise.all(Array.from({ length: atOnce }, () => window.claim('ada')));
@@ -93,7 +93,7 @@ describe('a leased budget', () => {
     await windows[1].claim('ada');
     await windows[2].claim('ada');
     expect(await useUp(windows[0])).toBe(3_000 - 2 * MAX_LEASE);
-    // What they took is theirs still.
+    // Their leases stay valid.
     expect(await useUp(windows[1])).toBe(MAX_LEASE - 1);
   });
 

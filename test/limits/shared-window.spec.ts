@@ -8,11 +8,11 @@ import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
-/** As in production. */
+/** The timeout of production. */
 const QUERY_MS = 5_000;
 
 let postgres: TestPostgres;
-/** Of two API processes. */
+/** The pools of two API processes. */
 let one: Postgres;
 let other: Postgres;
 
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const secret = Buffer.alloc(32, 7);
 
-/** One budget that nobody has used yet, as each of the two processes has it. */
+/** One unused budget in both processes. */
 function newWindows(
   quota: number,
   options: Partial<WindowOptions> = {},

@@ -8,7 +8,7 @@ import { operationsOf } from '../../src/http/openapi/openapi.js';
 const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8');
 const document = documentOf(HttpModule, 'https://network.example');
 
-/** What programs depend on: all but words and examples. */
+/** Everything that programs depend on: the document without texts and examples. */
 const shape = JSON.stringify(document, (name, value: unknown) =>
   ['summary', 'example', 'examples', 'tags'].includes(name) ||
   (name === 'description' && typeof value === 'string')

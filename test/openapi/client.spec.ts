@@ -10,7 +10,7 @@ const committed = new URL('../../client/schema.d.ts', import.meta.url);
 
 it('the committed typed client is what `npm run client` generates', async () => {
   const document = documentOf(HttpModule, 'http://localhost:3000');
-  // As it is served: what is undefined is not there.
+  // As served: JSON drops undefined members.
   const served = JSON.parse(JSON.stringify(document)) as OpenAPI3;
   const generated = COMMENT_HEADER + astToString(await openapiTS(served));
   const style = await resolveConfig(committed);

@@ -16,7 +16,7 @@ const operations = operationsOf(document).map(({ path, method, operation }): [st
 ]);
 const names = operations.map(([name]) => name);
 
-/** The rows of a table of the published pages that begin with methods and a path. */
+/** Operations in the tables of a published page. */
 function operationsIn(page: string): string[] {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
   const inOneCell = text.matchAll(/^\| ([A-Z, ]+) (\/[\w./{}-]+) +\|/gm);
@@ -85,7 +85,7 @@ describe('each operation', () => {
       : document.components.examples[example.$ref.split('/').at(-1) ?? '']?.value;
   }
 
-  /** What is wrong with the examples of a body. */
+  /** Examples that do not match their schema. */
   const invalidExamples = (content: Content = {}): string[] =>
     Object.entries(content)
       .filter(([type]) => type !== 'text/event-stream')
@@ -107,7 +107,7 @@ describe('each operation', () => {
     expect(summary).toMatch(/^[A-Z].+[^.]$/);
     expect(document.tags.map(({ name }) => name)).toEqual(expect.arrayContaining([...tags]));
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '400', '403', '500']));
-    // What tells nothing of anybody comes from memory, and is never away.
+    // Public endpoints of the authorization server answer from memory, without a store.
     const isOfSomebody = operation.security.some((scheme) => Object.keys(scheme).length > 0);
     expect('503' in responses).toBe(isOfSomebody);
     const withoutHeader = Object.entries({

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-const MOST_FAULTS_SHOWN = 30;
+const MAX_FAULTS_SHOWN = 30;
 
-/** Says by name which tests were skipped, then, as the very last line, `N passed, N failed` for scripts to read. */
+/** Prints the names of skipped tests, and as the last line `N passed, N failed` for scripts. */
 export default class ClosingLines {
   onRunComplete(_contexts, results) {
     const skipped = results.testResults.flatMap((file) =>
@@ -18,10 +18,10 @@ export default class ClosingLines {
   }
 }
 
-/** What the network that specs share logged as warnings and faults, the last of them: its directory goes with the run. */
+/** The last warnings and errors of the shared network, whose directory is removed with the run. */
 function faultsOfSharedNetwork() {
   const log = `${process.env['PLAZA_TEST_RUN']}/shared-network.log`;
   if (!existsSync(log)) return [];
   const lines = readFileSync(log, 'utf8').split('\n');
-  return lines.filter((line) => /"level":[4-9]0/.test(line)).slice(-MOST_FAULTS_SHOWN);
+  return lines.filter((line) => /"level":[4-9]0/.test(line)).slice(-MAX_FAULTS_SHOWN);
 }

@@ -1,11 +1,11 @@
-/** Jest's globalSetup: a directory for what the specs of a run make and share, which goes with the run, however that ends. */
+/** Jest's globalSetup: makes a directory for the files of a run, which is removed with the run, even a killed one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { newDataDir } from './data-dir.ts';
 
 /**
- * Waits for the end of its input, then stops the networks that run in a directory, and removes it. The id of a launcher
- * that was killed may be a stranger's by now; and who ends with the run may still be writing.
+ * Waits for the end of its input, then stops the networks of a directory and removes it. Another process may have got the
+ * id of a killed launcher, and ending processes may still write: both are handled.
  */
 const REMOVER = `
 is_launcher() {
@@ -27,11 +27,11 @@ until rm -rf "$1" || [ "$((tries += 1))" -gt 100 ]; do sleep 0.1; done
 let remover;
 
 export default function setUp() {
-  // Of the run before, where one process watches files and begins again and again.
+  // Left by the run before in watch mode.
   delete process.env['PLAZA_TEST_RUN'];
   const directory = newDataDir();
   process.env['PLAZA_TEST_RUN'] = directory;
-  // It holds a pipe from us, which ends with us. In a session of its own no Ctrl-C reaches it.
+  // Its pipe ends with this process. Detached, so that Ctrl-C does not reach it.
   remover = spawn('/bin/sh', ['-c', REMOVER, 'plaza-test-run', directory], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -40,7 +40,7 @@ export default function setUp() {
   remover.stdin.unref();
 }
 
-/** The run is over when nothing of it is left. */
+/** Waits until the directory is removed. */
 export async function tearDown() {
   remover.ref();
   const ended = once(remover, 'exit');

@@ -11,7 +11,7 @@ import { until } from './until.js';
 
 const moduleOf = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
 
-/** Begins a run of tests, makes a directory as its specs do, says where, and goes on until it is killed. */
+/** Starts a test run, makes a directory as specs do, prints its path, and runs until it is killed. */
 const RUN = `
   import setUp from ${moduleOf('./run.setup.mjs')};
   import { newDataDir } from ${moduleOf('./data-dir.ts')};

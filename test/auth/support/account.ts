@@ -12,17 +12,17 @@ export interface Someone {
   readonly handle: string;
   readonly actorId: string;
   readonly visitor: Visitor;
-  /** Their account page, after they signed in there. */
+  /** Their account page after the sign-in. */
   readonly page: Answer;
 }
 
-/** What people do at the account page, on a network of the test's own. */
+/** Acts at the account page, on a network of the test's own. */
 export class AccountArea {
   private people = 0;
 
   private constructor(
     readonly network: AuthNetwork,
-    /** One that is registered, and a client library that speaks for it. */
+    /** A registered application and its OAuth client. */
     readonly application: ClientCredentials,
     readonly client: oidc.Configuration,
     /** Address of the account page. */
@@ -41,7 +41,7 @@ export class AccountArea {
     return [visitor, await visitor.submit(await visitor.open(this.address), { handle, password: typed })];
   }
 
-  /** A person of their own for a test, signed in at the account page. */
+  /** A new person, signed in at the account page. */
   async someone(): Promise<Someone> {
     const handle = `person_${++this.people}`;
     const actorId = await this.network.createAccount(handle);
@@ -49,7 +49,7 @@ export class AccountArea {
     return { handle, actorId, visitor, page };
   }
 
-  /** Lets an application act for who is signed in, and answers its access token. */
+  /** Connects an application, and returns its access token. */
   async connect(visitor: Visitor, by = this.client, scope = 'openid read'): Promise<string> {
     const attempt = await authorizationRequest(by, scope);
     const consent = await visitor.open(attempt.url);
@@ -66,7 +66,6 @@ export class AccountArea {
     return !isSignIn(await visitor.open(this.address));
   }
 
-  /** What the log says of a stream. */
   async typesIn(stream: string) {
     return (await this.network.log().read(stream)).map(({ event }) => event.type);
   }

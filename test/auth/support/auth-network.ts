@@ -53,19 +53,19 @@ export const everyScope = ['openid', 'offline_access', 'read', 'post:create', 'b
 export const redirectUri = 'https://pebble.example/callback';
 export const password = 'correct horse battery';
 
-/** Takes a store away, and brings it back with its data at its old address. */
+/** A store that stops, and starts again with its data at the same address. */
 export interface Outage {
   begin(): Promise<void>;
   end(): Promise<void>;
 }
 
-/** An outage, or silence: processes stop, as when their disk hangs, and go on where they were. Of Postgres, its backends. */
+/** Also freezes: its processes stop and resume, as with a hanging disk. For Postgres these are the backends. */
 export interface OutageOrSilence extends Outage {
   freeze(): void;
   thaw(): void;
 }
 
-/** The authorization server on real stores, and what a test does to them. */
+/** The authorization server on real stores, which a test can stop and freeze. */
 export interface AuthNetwork {
   readonly baseUrl: string;
   readonly issuer: string;
@@ -75,18 +75,18 @@ export interface AuthNetwork {
   readonly witnessDatabaseUrl: string;
   readonly postgres: OutageOrSilence;
   readonly eventStore: OutageOrSilence;
-  /** Of the running server; another after a restart. */
+  /** Of the running server. They change with a restart. */
   app(): NestFastifyApplication;
   database(): Postgres;
   log(): EventLog;
   vault(): KeyVault;
   registerApplication(scopes?: readonly string[]): Promise<ClientCredentials>;
   createAccount(handle: string): Promise<string>;
-  /** Another server takes the place of the running one, on the same stores and address. */
+  /** Replaces the running server, on the same stores and address. */
   restartServer(settings?: NodeJS.ProcessEnv): Promise<void>;
-  /** One more server on the same stores, for the same network, at a port of its own. */
+  /** Starts a second server of the same network on the same stores, at another port. */
   startAnotherServer(): Promise<AnotherServer>;
-  /** Sets the clock of every server ahead: of what is ours, since the library looks at the machine's. */
+  /** Moves the clock of Plaza's code ahead, in every server. The OAuth library uses the machine's clock. */
   advanceClock(ms: number): void;
   stop(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export interface AnotherServer {
   close(): Promise<void>;
 }
 
-/** How long the server waits for a statement: as in production. */
+/** Statement timeout, as in production. */
 const QUERY_MS = 5_000;
 
 const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
@@ -135,7 +135,7 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
       clock,
     });
   let server = await start();
-  // The first call takes longer than a call may where all processors are busy.
+  // The first call can exceed its timeout on a busy machine.
   await retryWhileUnavailable(() => server.log.read('nothing'));
   const execute = <Result>(command: object): Promise<Result> =>
     server.app.get(CommandBus).execute(command as never);
@@ -218,14 +218,14 @@ async function startServer(on: {
   const stores = { eventStoreUrl: on.eventStoreUrl, databaseUrl: on.postgres.databaseUrl, vaultDatabaseUrl };
   const opened = await openLog({ ...stores, applicationName });
   const witness = await openReadyWitness(on.postgres.witnessDatabaseUrl, applicationName);
-  // Without a worker it would hear of nothing, so it is not started.
+  // There is no worker to notify it, so it is not started.
   const positions = new PositionListener({
     databaseUrl: on.postgres.databaseUrl,
     publicationChannel: PUBLICATION_CHANNEL,
     read: readPublicationState,
     logger,
   });
-  // Nobody reads the social API here.
+  // No social API here.
   const watch = {
     pool: database.pool,
     log: opened.log,
@@ -271,7 +271,7 @@ async function startServer(on: {
     },
   );
   const refuseOtherMethods = prepareServer(app, on.config.baseUrl, []);
-  // Here is nothing that could be put into quarantine.
+  // No read models, so no quarantine.
   mountAuthorizationServer(app, () => Promise.resolve(undefined));
   await app.init();
   await app.register(refuseOtherMethods);

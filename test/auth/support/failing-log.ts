@@ -1,7 +1,7 @@
 import { LogUnavailable } from '../../../src/log/event-log.js';
 import type { Append, Appended, EventLog } from '../../../src/log/event-log.js';
 
-/** A log whose append with this number fails, before or after it was done. */
+/** The append with this number fails, before or after it is stored. */
 export class FailingLog implements EventLog {
   private appends = 0;
 

@@ -4,7 +4,7 @@ import type { Browser } from '../../../src/operator/demo/browser.js';
 import { password, redirectUri } from './auth-network.js';
 import type { AuthNetwork } from './auth-network.js';
 
-/** An application as its makers would write it, with a client library that knows nothing of this network. */
+/** An application with an unmodified OAuth client library. */
 export function discover(
   network: Pick<AuthNetwork, 'issuer'>,
   { clientId, clientSecret }: ClientCredentials,
@@ -14,7 +14,7 @@ export function discover(
   return oidc.discovery(new URL(network.issuer), clientId, undefined, authentication, options);
 }
 
-/** What an application remembers between sending a browser away and getting it back. */
+/** The state that an application keeps during an authorization request. */
 export interface Attempt {
   readonly url: URL;
   readonly verifier: string;
@@ -22,7 +22,7 @@ export interface Attempt {
   readonly nonce: string;
 }
 
-/** Step 3 of the published flow: where the application sends the browser. A parameter of '' is left out. */
+/** Step 3 of the published flow: the authorization request. An empty parameter is left out. */
 export async function authorizationRequest(
   client: oidc.Configuration,
   scope: string,
@@ -89,7 +89,7 @@ export function exchange(
   });
 }
 
-/** The OAuth error that a call of the client library ends with, or undefined if it does not. */
+/** The OAuth error of a call of the client library; undefined: none. */
 export async function errorOf(
   call: Promise<unknown>,
 ): Promise<{ status: number; error: string } | undefined> {
@@ -101,14 +101,14 @@ export async function errorOf(
       return { status: failure instanceof oidc.ResponseBodyError ? failure.status : 0, error: failure.error };
     if (failure instanceof oidc.WWWAuthenticateChallengeError)
       return { status: failure.status, error: failure.cause[0]?.parameters['error'] ?? '' };
-    // The client library looks into no answer of the 5xx class.
+    // The client library does not parse 5xx answers.
     if (failure instanceof oidc.ClientError && failure.cause instanceof Response)
       return { status: failure.cause.status, ...((await failure.cause.json()) as { error: string }) };
     throw failure;
   }
 }
 
-/** Whether the authorization server takes the access token for a live one. */
+/** Tells by introspection whether the access token is active. */
 export async function isLive(client: oidc.Configuration, accessToken: string): Promise<boolean> {
   return (await oidc.tokenIntrospection(client, accessToken)).active;
 }

@@ -8,25 +8,24 @@ import { documentOf } from '../../../src/http/openapi/document.js';
 import { Conformance } from '../../support/conformance.js';
 import { noteRefusal } from '../../support/refusals-met.js';
 
-/** An answer, read. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** What the text says as JSON; undefined where it is none. */
+  /** The parsed text; undefined: no JSON. */
   // oxlint-disable-next-line typescript/no-explicit-any -- a test says what it expects of a body
   readonly body: any;
 }
 
-/** A request as it goes over the wire: what `fetch` would put right or in order stays as it is. */
+/** A request exactly as sent: `fetch` would normalize it. */
 export interface RawRequest {
   readonly method?: string;
-  /** With the query, as it is. */
+  /** With the query, not encoded again. */
   readonly path: string;
-  /** Any of them may be there twice. A `host` takes the place of the network's own. */
+  /** Names may repeat. A `host` replaces the network's own. */
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: string | Buffer;
-  /** Of the process that is asked, where that is not the network's own. */
+  /** Default: the network's own process. */
   readonly port?: number;
 }
 
@@ -34,10 +33,10 @@ interface Network {
   readonly baseUrl: string;
 }
 
-/** The authorization server's part of the published document. */
+/** The document of the authorization server's endpoints. */
 const conformance = new Conformance(documentOf(AuthModule, 'https://network.example'));
 
-/** Sends it, reads the answer, and holds it against the document. */
+/** Sends it, reads the answer, and checks that against the OpenAPI document. */
 export async function send(network: Network, raw: RawRequest): Promise<RawAnswer> {
   const sent = open(network, raw);
   sent.end(raw.body);
@@ -51,7 +50,7 @@ export async function send(network: Network, raw: RawRequest): Promise<RawAnswer
   return answer;
 }
 
-/** Sends the head, and leaves the body to the caller. */
+/** Sends the head. The caller sends the body. */
 export function open(
   { baseUrl }: Network,
   { method = 'GET', path, headers = [], body, port }: RawRequest,
@@ -86,12 +85,12 @@ function parsed(said: string): unknown {
 
 export const formType = ['content-type', 'application/x-www-form-urlencoded'] as const;
 
-/** How the application says who it is. */
+/** HTTP Basic credentials of the application. */
 export function basicOf({ clientId, clientSecret }: ClientCredentials): readonly [string, string] {
   return ['authorization', `Basic ${btoa(`${clientId}:${clientSecret}`)}`];
 }
 
-/** The application's request to one of its endpoints (`token`, `introspect`, `revoke`). */
+/** Posts a form to `token`, `introspect` or `revoke` with the application's credentials. */
 export function post(
   network: Network,
   endpoint: string,

@@ -3,7 +3,6 @@ import { formsOf } from '../../../src/operator/demo/html-forms.js';
 import type { Form } from '../../../src/operator/demo/html-forms.js';
 import { noteRefusalOnPage } from '../../support/refusals-met.js';
 
-/** One answer, as it came. */
 export interface Answer {
   readonly url: string;
   readonly status: number;
@@ -12,28 +11,28 @@ export interface Answer {
   readonly forms: readonly Form[];
 }
 
-/** What a browser keeps of a cookie that the server signs. */
+/** A cookie with the signature of the server. */
 export interface SignedCookie {
   readonly value: string;
   readonly signature: string;
 }
 
-/** A browser under a test's hand: cookies are kept, but headers are the test's, and each answer can be looked at. */
+/** A browser with cookies whose headers the test sets, and whose answers it inspects. */
 export class Visitor {
   private readonly jar = new CookieJar();
   private readonly given: (readonly [URL, Headers])[] = [];
-  /** Values of all cookies that were ever set, and their signatures. */
+  /** Values and signatures of all cookies ever received. */
   readonly cookieValues: string[] = [];
   private readonly newest = new Map<string, string>();
 
   constructor(private readonly origin: string) {}
 
-  /** As it was set last. */
+  /** The newest value. */
   cookie(name: string): SignedCookie {
     return { value: this.newest.get(name) ?? '', signature: this.newest.get(`${name}.sig`) ?? '' };
   }
 
-  /** From now on the browser has this cookie, wherever it comes from. */
+  /** Puts a cookie into the browser. */
   plant(name: string, { value, signature }: SignedCookie): void {
     const headers = new Headers();
     headers.append('set-cookie', `${name}=${value}; path=/`);
@@ -41,17 +40,17 @@ export class Visitor {
     this.jar.take(new URL(this.origin), headers);
   }
 
-  /** Is in possession of another one's cookies, as they are now. */
+  /** Copies the other browser's current cookies. */
   takeCookiesOf(other: Visitor): void {
     for (const [url, headers] of other.given) this.jar.take(url, headers);
   }
 
-  /** What it sends to an address: `name=value` each. */
+  /** Cookies for an address, as `name=value`. */
   cookiesFor(url: string): string[] {
     return this.jar.headerFor(new URL(url)).split('; ');
   }
 
-  /** One request; redirects are not followed. */
+  /** Sends one request, and does not follow redirects. */
   async request(url: string | URL, init: RequestInit = {}): Promise<Answer> {
     const headers = new Headers({ accept: 'text/html', ...(init.headers as Record<string, string>) });
     const cookie = this.jar.headerFor(new URL(url));
@@ -75,7 +74,7 @@ export class Visitor {
     };
   }
 
-  /** Goes where the answers lead, up to a page or out of the network. */
+  /** Follows redirects up to a page or an address outside of the network. */
   async open(url: string | URL, init: RequestInit = {}): Promise<Answer> {
     let answer = await this.request(url, init);
     for (;;) {
@@ -87,10 +86,7 @@ export class Visitor {
     }
   }
 
-  /**
-   * Sends the page's form, with these fields and headers beside its own; a header of '' is left out. Of several forms
-   * it is the first that has such fields.
-   */
+  /** Submits the first form of the page that has these fields. `changes`: headers, of which an empty one is left out. */
   submit(
     page: Answer,
     typed: Readonly<Record<string, string>>,
@@ -102,7 +98,7 @@ export class Visitor {
     return this.send(page, form, typed, changes);
   }
 
-  /** The same with the form whose address ends so. */
+  /** Submits the form whose action ends with `address`. */
   submitTo(
     page: Answer,
     address: string,

@@ -6,15 +6,15 @@ import { readConfig } from '../../../src/config/config.js';
 import { OperatorClient } from '../../../src/operator/cli/operator-client.js';
 import type { TestNetwork } from '../../support/network.js';
 
-/** An application on a server of its own, so that a browser that is sent back to it ends at a page that loads. */
+/** An application with its own server, so that browsers return to a page that loads. */
 export interface LocalApplication {
   readonly name: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
-  /** Where a browser is sent that signed out of the network for it. */
+  /** Return address after sign-out. */
   readonly signedOutUri: string;
-  /** Serves this page besides the one to be sent back to; answers its address. */
+  /** Serves a further page and returns its address. */
   serve(path: string, html: string): string;
   stop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function startApplication(
   ]);
   const server = createServer((request, response) => {
     const page = pages.get(new URL(request.url ?? '', 'http://x').pathname);
-    // Nothing is an answer too: browsers ask for an icon by themselves.
+    // Browsers also request an icon.
     response.writeHead(page === undefined ? 204 : 200, { 'content-type': 'text/html; charset=utf-8' });
     response.end(page);
   });
@@ -61,10 +61,10 @@ export async function startApplication(
 
 export const password = 'correct horse battery';
 
-/** One that nobody has on a network that others use too. */
+/** A handle that is unique on the shared network. */
 export const newHandle = (name: string): string => `${name}_${randomBytes(5).toString('hex')}`;
 
-/** Answers the handle. */
+/** Returns the handle. */
 export async function createAccount(
   network: Pick<TestNetwork, 'env'>,
   handle: string,

@@ -4,7 +4,7 @@ import { describe } from '@jest/globals';
 import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 
-/** The one that is named, or the first that is installed. */
+/** CHROMIUM, or the first installed one. */
 const executablePath = [
   process.env['CHROMIUM'] ?? '',
   ...['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) =>
@@ -21,10 +21,10 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** What a real browser shows and does. Where there is none, the closing lines of a run name what was not tested. */
+/** Without a browser these tests are skipped, and the closing lines of the run name them. */
 export const describeInBrowser = executablePath === undefined ? describe.skip : describe;
 
-/** A Chromium with a profile of its own, which goes with it. */
+/** A Chromium with a temporary profile. */
 export function startChromium(): Promise<Browser> {
   if (executablePath === undefined) throw new Error('there is no Chromium: set CHROMIUM, or install one');
   return chromium.launch({

@@ -7,7 +7,7 @@ import { until } from '../../support/until.js';
 import { password } from './application.js';
 import type { LocalApplication } from './application.js';
 
-/** What the application does around what the browser does, with a client library that knows nothing of this network. */
+/** The application's side of the flow, with an unmodified OAuth client library. */
 export class Flow {
   private constructor(
     private readonly client: oidc.Configuration,
@@ -28,25 +28,23 @@ export class Flow {
     return new Flow(client, attempt, redirectUri);
   }
 
-  /** Where the application sends the browser. */
   get url(): string {
     return this.attempt.url.href;
   }
 
-  /** Waits until the browser is back at the application, and answers the address it is there. */
+  /** Waits until the browser has returned to the application, and returns its address. */
   async back(page: Page): Promise<URL> {
     await page.waitForURL((url) => url.href.startsWith(this.redirectUri));
     return new URL(page.url());
   }
 
-  /** The access token that the application gets for the browser's return. */
+  /** Exchanges the returned code for an access token. */
   async accessToken(page: Page): Promise<string> {
     const tokens = await exchange(this.client, await this.back(page), this.attempt);
     return tokens.access_token;
   }
 }
 
-/** What a person does who uses the mouse. */
 export async function signIn(page: Page, handle: string, secret = password): Promise<void> {
   await page.getByLabel('Handle').fill(handle);
   await page.getByLabel('Password').fill(secret);
@@ -57,7 +55,7 @@ export async function allow(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Allow' }).click();
 }
 
-/** Status of what the application asks of the network for the person, again where a busy machine makes it wait. */
+/** Status of a read with the token. Retries 503, which only a busy machine causes here. */
 export async function statusOfProfile(
   { baseUrl }: Pick<TestNetwork, 'baseUrl'>,
   accessToken: string,

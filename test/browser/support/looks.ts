@@ -12,8 +12,8 @@ const sizes = [
 ] as const;
 
 /**
- * Looks at a page as light and dark, wide and narrow: text can be read (WCAG 2.2, 1.4.3), and nothing has to be scrolled
- * sideways (1.4.10). Leaves a picture of each in `artifacts/screenshots`; `isLong`: of its beginning.
+ * Verifies contrast (WCAG 2.2, 1.4.3) and no sideways scrolling (1.4.10) in light and dark, wide and narrow. Saves
+ * screenshots in `artifacts/screenshots`; `isLong`: of the beginning only.
  */
 export async function expectGoodLooks(page: Page, name: string, { isLong = false } = {}): Promise<void> {
   mkdirSync(screenshots, { recursive: true });
@@ -35,7 +35,7 @@ export async function expectGoodLooks(page: Page, name: string, { isLong = false
   await page.setViewportSize(sizes[0]);
 }
 
-/** What reaches beyond the window's edge. */
+/** Elements beyond the right edge of the window. */
 function overflowingElements(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth;
@@ -47,7 +47,7 @@ function overflowingElements(page: Page): Promise<string[]> {
   });
 }
 
-/** Texts whose contrast with what is behind them is below 4.5 to 1, each with its ratio. */
+/** Texts with a contrast below 4.5 to 1, each with its ratio. */
 function lowContrastTexts(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     type Colour = readonly [number, number, number, number];
@@ -62,7 +62,7 @@ function lowContrastTexts(page: Page): Promise<string[]> {
       return [mix(0), mix(1), mix(2), 1];
     };
     const behind = (element: Element | null): Colour => {
-      // Nothing is painted here: then it is the browser's to choose, and no ratio can be told.
+      // No background is painted: the browser chooses it, and the ratio is unknown.
       if (element === null) return [NaN, NaN, NaN, 1];
       const colour = read(getComputedStyle(element).backgroundColor);
       return colour[3] === 1 ? colour : over(colour, behind(element.parentElement));
@@ -92,7 +92,7 @@ function lowContrastTexts(page: Page): Promise<string[]> {
   });
 }
 
-/** Whether a person who uses the keyboard sees where they are: an outline of at least two pixels round what has the focus. */
+/** Requires an outline of at least two pixels around the focused element. */
 export function focusIsSeen(page: Page): Promise<boolean> {
   return page.evaluate(() => {
     const { activeElement } = document;

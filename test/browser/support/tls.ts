@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
 
-/** Whether a certificate can be made here. */
+/** Needs openssl to make a certificate. */
 export const canServeTls = spawnSync('openssl', ['version']).status === 0;
 
 export interface TlsProxy {
   stop(): Promise<void>;
 }
 
-/** Takes https on one port of this machine, with a certificate that nobody vouches for, and passes it on to another as http. */
+/** Terminates https with a self-signed certificate, and forwards to `upstream` as http. */
 export async function startTlsProxy(port: number, upstream: number): Promise<TlsProxy> {
   const open = new Set<TLSSocket>();
   const server = createServer(selfMadeCertificate(), (client) => {

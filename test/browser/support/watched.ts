@@ -1,27 +1,27 @@
 import type { Browser, BrowserContext, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core';
 
-/** Contexts of one browser, with everything that went wrong on any of their pages. */
+/** A browser that collects the errors and warnings of all its pages. */
 export class Watched {
   readonly #contexts: BrowserContext[] = [];
   readonly #faults: string[] = [];
 
   constructor(private readonly browser: Browser) {}
 
-  /** A browser of a person: cookies of its own. */
+  /** A page in a new context, with its own cookies. */
   async person(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext({ ignoreHTTPSErrors: true, ...options });
     this.#contexts.push(context);
     context.setDefaultTimeout(20_000);
     context.on('weberror', (error) => this.#faults.push(`error: ${error.error().message}`));
     context.on('console', (message) => {
-      // Of the policies that a page breaks Chromium tells here as well.
+      // Violations of the content security policy appear here, too.
       if (['error', 'warning'].includes(message.type()) && !isAnswer(message))
         this.#faults.push(`${message.page()?.url()}: ${message.text()}`);
     });
     return context.newPage();
   }
 
-  /** What was blocked or failed since the last time. */
+  /** Returns and clears the collected faults. */
   takeFaults(): string[] {
     return this.#faults.splice(0);
   }
@@ -31,7 +31,7 @@ export class Watched {
   }
 }
 
-/** That a page itself came with a status of failure: a form that was filled in wrongly, say. */
+/** A page's own 4xx status is no fault: for instance an invalid form. */
 function isAnswer(message: ConsoleMessage): boolean {
   return (
     message.text().startsWith('Failed to load resource: the server responded with a status of 4') &&

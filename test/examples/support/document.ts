@@ -1,10 +1,10 @@
-/** A document that can be run: its fenced blocks are commands, requests, and what these must answer. */
+/** Reads a document whose fenced blocks are commands, requests and their expected answers. */
 
-/** One fenced block. `language`: what follows the fence. */
+/** A fenced block. `language`: the word after the fence. */
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** The heading it stands under. */
+  /** The heading above it. */
   readonly heading: string;
 }
 
@@ -19,7 +19,7 @@ export function blocksOf(markdown: string): Block[] {
   return blocks;
 }
 
-/** A request or an answer as HTTP writes it. Long queries and forms are folded: a line that begins with ? or & goes on. */
+/** A request or answer in HTTP format. A line that begins with ? or & continues the one before. */
 export interface Message {
   readonly start: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export function messageOf(block: string): Message {
   return { start, headers: Object.fromEntries(headers), body };
 }
 
-/** What the names in angle brackets stand for in this run: `<CODE>` is filled in, or learnt from an answer. */
+/** The values of placeholders such as `<CODE>` in this run: set, or taken from an answer. */
 export class Names {
   private readonly values = new Map<string, string>();
 
@@ -41,7 +41,7 @@ export class Names {
     this.values.set(name, value);
   }
 
-  /** @throws {Error} the document uses a name before it says what it is. */
+  /** @throws {Error} a placeholder without a value. */
   fill(text: string): string {
     return text.replaceAll(NAME, (_whole, name: string) => {
       const value = this.values.get(name);
@@ -50,7 +50,10 @@ export class Names {
     });
   }
 
-  /** What the document's text means for this actual one: the actual itself, if that agrees, and new names are learnt. */
+  /**
+   * Returns `actual` if it matches the expected text, and then stores the values of new placeholders. Otherwise returns the
+   * expected text.
+   */
   read(expected: string, actual: string): string {
     const names: string[] = [];
     const pattern = expected
@@ -70,7 +73,7 @@ export class Names {
     return actual;
   }
 
-  /** The same for JSON: what `actual` should be, which it is if it agrees. A number that varies stands there as a name. */
+  /** Does the same for JSON. A varying number is written as a placeholder. */
   readJson(expected: string, actual: unknown): unknown {
     return this.readValue(JSON.parse(expected.replaceAll(/: (<[A-Z_]+>)/g, ': "$1"')), actual);
   }

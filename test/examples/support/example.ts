@@ -9,25 +9,25 @@ import { environment, plaza } from '../../support/command.js';
 import type { TestNetwork } from '../../support/network.js';
 import { blocksOf } from './document.js';
 
-/** Of the repository, also where another build of it is tested. */
+/** This repository, even if another build is tested. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const directory = (name: string) => new URL(`../../../examples/${name}/`, import.meta.url);
 export const SERVER = fileURLToPath(new URL('server.mjs', directory('minimal-client')));
 
-/** The example, as a process that a person's browser can reach. */
+/** A running example. */
 export interface Example {
   readonly origin: string;
   readonly clientId: string;
-  /** The first line that it printed. */
+  /** The first printed line. */
   readonly firstLine: string;
-  /** What it wrote about failures that it did not foresee. */
+  /** Its error output: unforeseen failures. */
   complaints(): string;
-  /** All that it printed, once it has ended by itself. */
+  /** Resolves with its output when it has ended by itself. */
   ended(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Which example, the port that its README names, and what is said after its command. */
+/** `port`: the one in its README. `more`: further arguments of its command. */
 interface ExampleOptions {
   readonly name: string;
   readonly port: number;
@@ -36,7 +36,7 @@ interface ExampleOptions {
 
 const minimalClient: ExampleOptions = { name: 'minimal-client', port: 8080 };
 
-/** Does what the README says, in the root of the repository; only the port is another, and the ellipses are filled in. */
+/** Runs the commands of the example's README from the repository's root, with another port and with the ellipses filled in. */
 export async function startExample(
   network: TestNetwork,
   { name, port: documentedPort, more = '' }: ExampleOptions = minimalClient,

@@ -4,23 +4,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** What stands between an application and the network, as a reverse proxy does, and fails where it is told to. */
+/** A reverse proxy between an application and the network that fails on demand. */
 export interface Interposer {
   readonly port: number;
-  /** The next request for this path is carried out, and its answer lost. */
+  /** Forwards the next request for this path, and drops its answer. */
   loseAnswer(path: string): void;
-  /** The next request for this path goes no further: 503, to be tried again after so many seconds. */
+  /** Answers the next request for this path with 503 and this Retry-After in seconds. */
   refuse(path: string, retryAfter: number): void;
-  /** The next answer to a request for this path comes with these members in place of its own. */
+  /** Replaces members in the next answer for this path. */
   alter(path: string, members: object): void;
-  /** How many requests for this path there were. */
+  /** The number of requests for this path. */
   count(path: string): number;
   close(): Promise<void>;
 }
 
 type Fault = (answer: ServerResponse) => void;
 
-/** `port`: of the network, which need not listen yet. */
+/** `port`: of the network, which may start later. */
 export async function startInterposer(port: number): Promise<Interposer> {
   const seen: string[] = [];
   const [lost, refused] = [new Set<string>(), new Map<string, Fault>()];

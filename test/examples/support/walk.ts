@@ -8,7 +8,7 @@ import type { TestNetwork } from '../../support/network.js';
 import { messageOf, Names } from './document.js';
 import type { Block } from './document.js';
 
-/** What a block of the document says, as far as it agrees with what happened, and what happened. */
+/** A block's expected value and the actual one. They are equal if the document is right. */
 export interface Comparison {
   readonly expected: unknown;
   readonly actual: unknown;
@@ -17,11 +17,11 @@ export interface Comparison {
 interface Received {
   readonly start: string;
   readonly headers: Headers;
-  /** Of a stream as much as is expected of it. */
+  /** Of a stream only the expected number of messages. */
   readonly body: (expected: string) => Promise<string>;
 }
 
-/** Does what a document says, block by block: what a request or command brought is what the next block is held against. */
+/** Executes a document block by block, and compares each answer with the block after it. */
 export class Walk {
   private readonly names = new Names();
   private printed = '';
@@ -44,7 +44,6 @@ export class Walk {
     return this.send(text);
   }
 
-  /** As it is written, but for where the program is. */
   private async run(text: string): Promise<Comparison> {
     const line = this.names.fill(text).replaceAll('npx plaza', `"${process.execPath}" "${plaza}"`);
     const options = { cwd: root, env: environment(this.network.env) };
@@ -96,7 +95,7 @@ export class Walk {
     return { expected: 'HTTP/1.1', actual: version };
   }
 
-  /** Headers that the document does not show are not looked at; nor is a page, which is for people. */
+  /** Compares only the headers that the document shows, and no HTML body. */
   private async readAnswer(text: string): Promise<Comparison> {
     const { start, headers, body } = messageOf(text);
     const shown = Object.keys(headers).map((name) => [name, this.received.headers.get(name) ?? '']);
@@ -122,7 +121,7 @@ export class Walk {
   }
 }
 
-/** As many messages of a stream as are expected. Then nobody listens any more. */
+/** Reads as many messages as expected, and closes the stream. */
 async function firstMessagesOf({ body }: Response, expected: string): Promise<string> {
   if (!body) throw new Error('the stream has no body');
   const count = expected.split('\n\n').length;
