@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { namedEventStore } from '../test/support/named-event-store.js';
+import { configuredEventStoreUrl } from '../test/support/named-event-store.js';
 import { runDiskCases } from './disk/run-disk-cases.js';
 import { everyFault, faultsOfLeader } from './faults.js';
 import type { Victim } from './faults.js';
@@ -71,7 +71,7 @@ try {
     : await runRounds({
         ...run,
         rounds: options.rounds ?? ROUNDS,
-        eventStoreUrl: namedEventStore(),
+        eventStoreUrl: configuredEventStoreUrl(),
         victims: options.victim,
         nodes: options.nodePidFile.map((pidFile, n) => ({ pidFile, start: options.nodeStart[n] ?? '' })),
       });

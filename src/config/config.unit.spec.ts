@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readConfig } from './config.js';
-import { faultsOf } from '../../test/support/config-faults.js';
+import { configFaultsOf } from '../../test/support/config-faults.js';
 
 describe('the configuration', () => {
   it('needs nothing to be set', () => {
@@ -19,13 +19,13 @@ describe('the configuration', () => {
   it.each(['3000', '3001'])('rejects a metrics port that the API uses: %s', (port) => {
     expect(readConfig({ METRICS_PORT: '9100' }).metricsPort).toBe(9_100);
     expect(readConfig({}).metricsPort).toBeUndefined();
-    expect(faultsOf({ METRICS_PORT: port })).toEqual([
+    expect(configFaultsOf({ METRICS_PORT: port })).toEqual([
       'METRICS_PORT: must differ from PORT and OPERATOR_PORT',
     ]);
   });
 
   it.each(['-1', '1.5', '1e3', 'many'])('rejects an invalid number of followers: %s', (value) => {
-    expect(faultsOf({ FAN_OUT_THRESHOLD: value })).toEqual([
+    expect(configFaultsOf({ FAN_OUT_THRESHOLD: value })).toEqual([
       'FAN_OUT_THRESHOLD: must be a whole number up to 999999',
     ]);
   });
@@ -40,7 +40,7 @@ describe('the configuration', () => {
   it.each(['10.0.0.0/99', 'secret.example', '10.0.0.1,', ' '])(
     'rejects an invalid list of proxies: %s',
     (value) => {
-      const faults = faultsOf({ TRUSTED_PROXIES: value, RATE_LIMITS: 'secret' });
+      const faults = configFaultsOf({ TRUSTED_PROXIES: value, RATE_LIMITS: 'secret' });
       expect(faults.map((line) => line.split(':')[0])).toEqual(['TRUSTED_PROXIES', 'RATE_LIMITS']);
       expect(faults.join()).not.toContain('secret');
     },
@@ -56,7 +56,7 @@ describe('the configuration', () => {
   });
 
   it('names every faulty variable at once and never shows a value', () => {
-    const faults = faultsOf({
+    const faults = configFaultsOf({
       PORT: '70000',
       BASE_URL: 'http://x/secret-path',
       DATABASE_URL: 'mysql://user:secret@h/d',
@@ -69,7 +69,7 @@ describe('the configuration', () => {
   it.each(['foo', 'ftp://x', 'http://', 'http://x/path', 'http://u:p@x'])(
     'takes no BASE_URL that is no origin: %s',
     (url) => {
-      expect(faultsOf({ BASE_URL: url, PORT: 'x' }).map((line) => line.split(':')[0])).toEqual([
+      expect(configFaultsOf({ BASE_URL: url, PORT: 'x' }).map((line) => line.split(':')[0])).toEqual([
         'PORT',
         'BASE_URL',
       ]);
@@ -82,7 +82,7 @@ describe('the configuration', () => {
   });
 
   it('names the faults of an event store address, and quotes nothing of it', () => {
-    expect(faultsOf({ EVENTSTORE_URL: 'esdb://ann:sec:ret@one?tlsVerfyCert=true&tls=secret' })).toEqual([
+    expect(configFaultsOf({ EVENTSTORE_URL: 'esdb://ann:sec:ret@one?tlsVerfyCert=true&tls=secret' })).toEqual([
       expect.stringMatching(/^EVENTSTORE_URL: the password has an unencoded : or @; .*%3A/),
       'EVENTSTORE_URL: there is no option tlsVerfyCert; did you mean tlsVerifyCert?',
       'EVENTSTORE_URL: the option tls must be true or false',
@@ -90,10 +90,10 @@ describe('the configuration', () => {
   });
 
   it('rejects the address of a store without a host', () => {
-    expect(faultsOf({ EVENTSTORE_URL: 'esdb://', DATABASE_URL: 'postgres://' })).toHaveLength(2);
+    expect(configFaultsOf({ EVENTSTORE_URL: 'esdb://', DATABASE_URL: 'postgres://' })).toHaveLength(2);
   });
 
   it('requires the stores of a process that does not start them', () => {
-    expect(faultsOf({ ROLE: 'api' })).toHaveLength(3);
+    expect(configFaultsOf({ ROLE: 'api' })).toHaveLength(3);
   });
 });

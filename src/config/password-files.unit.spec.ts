@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from './config.js';
-import { faultsOf } from '../../test/support/config-faults.js';
+import { configFaultsOf } from '../../test/support/config-faults.js';
 import { parseEventStoreAddress } from './event-store-address.js';
 import { environmentFor } from './settings.js';
 
@@ -94,7 +94,7 @@ describe('a password file that cannot be used', () => {
   it.each(unusable)('since it %s, is named by its variable alone', (_, path, fault) => {
     const files = { EVENTSTORE_PASSWORD_FILE: path(), WITNESS_DATABASE_PASSWORD_FILE: path() };
     const urls = { EVENTSTORE_URL: 'esdb://ann@db', WITNESS_DATABASE_URL: 'postgres://ann@db/plaza' };
-    expect(faultsOf({ ...files, ...urls })).toEqual([
+    expect(configFaultsOf({ ...files, ...urls })).toEqual([
       `EVENTSTORE_PASSWORD_FILE: ${fault}`,
       `WITNESS_DATABASE_PASSWORD_FILE: ${fault}`,
     ]);
@@ -106,7 +106,7 @@ describe('a password file that cannot be used', () => {
     ['postgres://a@db/p?password=secret', 'DATABASE_URL has a password as well: leave one of the two out'],
     [undefined, 'is set, and DATABASE_URL is not'],
   ])('beside the database address %s', (url, fault) => {
-    expect(faultsOf({ DATABASE_URL: url, DATABASE_PASSWORD_FILE: fileWith('x') })).toEqual([
+    expect(configFaultsOf({ DATABASE_URL: url, DATABASE_PASSWORD_FILE: fileWith('x') })).toEqual([
       `DATABASE_PASSWORD_FILE: ${fault}`,
     ]);
   });
@@ -116,14 +116,14 @@ describe('a password file that cannot be used', () => {
     ['esdb://ann:secret@db', 'EVENTSTORE_URL has a password as well: leave one of the two out'],
     [undefined, 'is set, and EVENTSTORE_URL is not'],
   ])('beside the event store address %s', (url, fault) => {
-    expect(faultsOf({ EVENTSTORE_URL: url, EVENTSTORE_PASSWORD_FILE: fileWith('x') })).toEqual([
+    expect(configFaultsOf({ EVENTSTORE_URL: url, EVENTSTORE_PASSWORD_FILE: fileWith('x') })).toEqual([
       `EVENTSTORE_PASSWORD_FILE: ${fault}`,
     ]);
   });
 
   it('hides no other fault, and has none hidden', () => {
     const files = { EVENTSTORE_PASSWORD_FILE: dir, DATABASE_PASSWORD_FILE: fileWith('x') };
-    const faults = faultsOf({
+    const faults = configFaultsOf({
       ...files,
       PORT: 'x',
       EVENTSTORE_URL: 'esdb://ann@db?tls=secret',

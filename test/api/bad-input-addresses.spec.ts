@@ -5,11 +5,11 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, signIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
-import { ask, everyScope, operations, requestOf, told, worldOf } from './support/operations.js';
-import type { Operation, World } from './support/operations.js';
+import { sendRequest, everyScope, operations, requestOf, outcomeOf, createFixtures } from './support/operations.js';
+import type { Operation, Fixtures } from './support/operations.js';
 
 let network: SharedNetwork;
-let world: World;
+let world: Fixtures;
 
 beforeAll(async () => {
   network = await sharedNetwork();
@@ -19,7 +19,7 @@ beforeAll(async () => {
     await signIn(network, application, scopes),
     await signIn(network, application, scopes),
   ];
-  world = await worldOf(network.baseUrl, alice, bob);
+  world = await createFixtures(network.baseUrl, alice, bob);
 });
 
 type Outcome = readonly [status: number, code: string | undefined];
@@ -120,7 +120,7 @@ describe('every operation', () => {
       const headers = { 'x-network-min-revision': revision };
       const answers = reads.map(async (operation) => [
         operation.id,
-        ...told(await ask(world, { ...requestOf(operation, world), headers })),
+        ...outcomeOf(await sendRequest(world, { ...requestOf(operation, world), headers })),
       ]);
       expect(await Promise.all(answers)).toEqual(reads.map(({ id }) => [id, 400, 'invalid_request']));
     },
@@ -158,7 +158,7 @@ describe('a path', () => {
 
   it('answers HEAD with the headers of GET and no body', async () => {
     for (const operation of operations.filter(({ method }) => method === 'GET')) {
-      const { body, status, headers } = await ask(world, { ...requestOf(operation, world), method: 'HEAD' });
+      const { body, status, headers } = await sendRequest(world, { ...requestOf(operation, world), method: 'HEAD' });
       expect([operation.id, status, body]).toEqual([operation.id, 200, undefined]);
       expect(headers.get('x-network-actor-id')).toBe(world.alice.actorId);
     }
@@ -175,7 +175,7 @@ describe('a path with an id that does not exist', () => {
     const { path } = operation;
     const answers = names.map(async (name) => {
       const elsewhere = requestOf({ ...operation, path: path.replace(/\{\w+\}/, name) }, world);
-      return [name, told(await ask(world, elsewhere))];
+      return [name, outcomeOf(await sendRequest(world, elsewhere))];
     });
     expect(await Promise.all(answers)).toEqual(names.map((name) => [name, operation.unknown]));
   });
@@ -183,8 +183,8 @@ describe('a path with an id that does not exist', () => {
   it.each(named)('is refused by $id if the id is not valid UTF-8', async (operation) => {
     for (const name of ['%ZZ', '%', '%FF', '%C0%80', '%ED%A0%80']) {
       const path = operation.path.replace(/\{\w+\}/, name);
-      const answer = await ask(world, requestOf({ ...operation, path }, world));
-      expect([name, ...told(answer)]).toEqual([name, 400, 'invalid_request']);
+      const answer = await sendRequest(world, requestOf({ ...operation, path }, world));
+      expect([name, ...outcomeOf(answer)]).toEqual([name, 400, 'invalid_request']);
     }
   });
 
@@ -193,7 +193,7 @@ describe('a path with an id that does not exist', () => {
     async (kind) => {
       for (const operation of operations.filter(({ path }) => path.includes('/follow/'))) {
         const path = operation.path.replace('follow', kind);
-        expect(told(await ask(world, requestOf({ ...operation, path }, world)))).toEqual([404, 'not_found']);
+        expect(outcomeOf(await sendRequest(world, requestOf({ ...operation, path }, world)))).toEqual([404, 'not_found']);
       }
     },
   );
@@ -216,13 +216,13 @@ describe('the query', () => {
       '%ZZ=1',
       'x=%FF',
     ])
-      expect([more, ...told(await ask(world, request, more))]).toEqual([more, 200, undefined]);
+      expect([more, ...outcomeOf(await sendRequest(world, request, more))]).toEqual([more, 200, undefined]);
   });
 
   it.each(inQuery)('of $id may not have unknown parameters', async (operation) => {
     const request = requestOf(operation, world);
     for (const more of ['x=1', 'x=1&x=2', '__proto__=1', 'toString=1', 'constructor=1', 'IntentId=1'])
-      expect([more, ...told(await ask(world, request, more))]).toEqual([
+      expect([more, ...outcomeOf(await sendRequest(world, request, more))]).toEqual([
         more,
         400,
         'unknown_or_immutable_field',
@@ -242,11 +242,11 @@ describe('the query', () => {
       ([known]) => known in request.query,
     )) {
       const { [name]: value = '', ...others } = request.query;
-      expect(told(await ask(world, { ...request, query: others }))).toEqual([400, code]);
-      expect(told(await ask(world, request, `${name}=${value}`))).toEqual([400, code]);
+      expect(outcomeOf(await sendRequest(world, { ...request, query: others }))).toEqual([400, code]);
+      expect(outcomeOf(await sendRequest(world, request, `${name}=${value}`))).toEqual([400, code]);
       for (const other of values) {
         const query = { ...request.query, [name]: other };
-        expect([other, ...told(await ask(world, { ...request, query }))]).toEqual([other, 400, code]);
+        expect([other, ...outcomeOf(await sendRequest(world, { ...request, query }))]).toEqual([other, 400, code]);
       }
     }
   });

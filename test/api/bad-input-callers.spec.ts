@@ -9,12 +9,12 @@ import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
-import { ask, everyScope, operations, requestOf, told, worldOf } from './support/operations.js';
-import type { World } from './support/operations.js';
+import { sendRequest, everyScope, operations, requestOf, outcomeOf, createFixtures } from './support/operations.js';
+import type { Fixtures } from './support/operations.js';
 
 let network: SharedNetwork;
 let application: Application;
-let world: World;
+let world: Fixtures;
 
 const everything = everyScope.join(' ');
 
@@ -25,14 +25,14 @@ beforeAll(async () => {
     await signIn(network, application, everything),
     await signIn(network, application, everything),
   ];
-  world = await worldOf(network.baseUrl, alice, bob);
+  world = await createFixtures(network.baseUrl, alice, bob);
 });
 
 /** Outcome of each operation with this token; undefined: without one. */
 async function outcomesFor(by: string | undefined): Promise<Record<string, (string | number | undefined)[]>> {
   const answers = operations.map(
     async (operation) =>
-      [operation.id, told(await ask(world, { ...requestOf(operation, world), by }))] as const,
+      [operation.id, outcomeOf(await sendRequest(world, { ...requestOf(operation, world), by }))] as const,
   );
   return Object.fromEntries(await Promise.all(answers));
 }
@@ -97,8 +97,8 @@ describe('every operation', () => {
       const others = everyScope.filter((scope) => scope !== missing).join(' ');
       const { token: by } = await signIn(network, application, others);
       for (const operation of operations.filter(({ scope }) => scope === missing)) {
-        const answer = await ask(world, { ...requestOf(operation, world), by });
-        expect([operation.id, ...told(answer)]).toEqual([operation.id, 403, 'capability_required']);
+        const answer = await sendRequest(world, { ...requestOf(operation, world), by });
+        expect([operation.id, ...outcomeOf(answer)]).toEqual([operation.id, 403, 'capability_required']);
       }
     },
   );
@@ -107,8 +107,8 @@ describe('every operation', () => {
     const { baseUrl, alice, bob } = world;
     const answers: Record<string, unknown> = {};
     for (const operation of operations) {
-      const request = requestOf(operation, await worldOf(baseUrl, alice, bob));
-      answers[operation.id] = told(await ask(world, request));
+      const request = requestOf(operation, await createFixtures(baseUrl, alice, bob));
+      answers[operation.id] = outcomeOf(await sendRequest(world, request));
     }
     expect(answers).toEqual(expectedOfAll(() => [200, undefined]));
   });

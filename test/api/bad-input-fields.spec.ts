@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, signIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
-import { ask, everyScope, operations, requestOf, told, worldOf } from './support/operations.js';
-import type { Operation, World } from './support/operations.js';
+import { sendRequest, everyScope, operations, requestOf, outcomeOf, createFixtures } from './support/operations.js';
+import type { Operation, Fixtures } from './support/operations.js';
 
 let network: SharedNetwork;
-let world: World;
+let world: Fixtures;
 
 beforeAll(async () => {
   network = await sharedNetwork();
@@ -16,7 +16,7 @@ beforeAll(async () => {
     await signIn(network, application, scopes),
     await signIn(network, application, scopes),
   ];
-  world = await worldOf(network.baseUrl, alice, bob);
+  world = await createFixtures(network.baseUrl, alice, bob);
 });
 
 const withControlCharacter = 'a\u0000b';
@@ -83,7 +83,7 @@ const labelOf = (value: unknown): string => {
 async function unexpectedOutcomes(operation: Operation, bodies: Bodies, code: string): Promise<string[]> {
   const request = requestOf(operation, world);
   const answers = bodies.map(
-    async ([label, body]) => [label, ...told(await ask(world, { ...request, body }))] as const,
+    async ([label, body]) => [label, ...outcomeOf(await sendRequest(world, { ...request, body }))] as const,
   );
   const surprising = (await Promise.all(answers)).filter(
     ([, status, error]) => status !== 400 || error !== code,
@@ -128,7 +128,7 @@ describe.each(withBody)('the body of $id', (operation) => {
   it('is refused above 64 KiB', async () => {
     const request = requestOf(operation, world);
     const body = `${JSON.stringify(request.body)}${' '.repeat(64 * 1024)}`;
-    expect(told(await ask(world, { ...request, body }))).toEqual([413, 'domain_plan_too_large']);
+    expect(outcomeOf(await sendRequest(world, { ...request, body }))).toEqual([413, 'domain_plan_too_large']);
   });
 
   it.each([
@@ -142,14 +142,14 @@ describe.each(withBody)('the body of $id', (operation) => {
     'is refused with another content type or encoding: %j [endpoints-json, posts-headers, service-json]',
     async (headers) => {
       const request = requestOf(operation, world);
-      expect(told(await ask(world, { ...request, headers }))).toEqual([415, 'invalid_json']);
+      expect(outcomeOf(await sendRequest(world, { ...request, headers }))).toEqual([415, 'invalid_json']);
     },
   );
 
   it('is accepted if it is valid', async () => {
     const { baseUrl, alice, bob } = world;
-    const request = requestOf(operation, await worldOf(baseUrl, alice, bob));
-    expect(told(await ask(world, request))).toEqual([200, undefined]);
+    const request = requestOf(operation, await createFixtures(baseUrl, alice, bob));
+    expect(outcomeOf(await sendRequest(world, request))).toEqual([200, undefined]);
   });
 });
 

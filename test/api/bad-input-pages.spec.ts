@@ -1,19 +1,19 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, signIn } from '../support/api.js';
 import type { Answer, SignedIn } from '../support/api.js';
-import { wrote } from '../support/posts.js';
+import { createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { follow } from '../support/social.js';
-import { ask, everyScope, operations, requestOf, told, worldOf } from './support/operations.js';
-import type { Operation, World } from './support/operations.js';
+import { sendRequest, everyScope, operations, requestOf, outcomeOf, createFixtures } from './support/operations.js';
+import type { Operation, Fixtures } from './support/operations.js';
 
 const ROWS = 3;
 
 let network: SharedNetwork;
-let world: World;
+let world: Fixtures;
 /** The same fixtures with Alice and Bob exchanged. */
-let swapped: World;
+let swapped: Fixtures;
 
 /** Alice and Bob have three rows in every list. */
 beforeAll(async () => {
@@ -25,15 +25,15 @@ beforeAll(async () => {
   const [alice, bob] = people;
   if (!alice || !bob) throw new Error('nobody signed in');
   for (const who of people) for (const whom of people) if (who !== whom) await follow(who, whom);
-  world = await worldOf(network.baseUrl, alice, bob);
+  world = await createFixtures(network.baseUrl, alice, bob);
   swapped = { ...world, alice: bob, bob: alice, theirs: world.own, own: world.theirs };
   for (const who of [alice, bob])
     for (let n = 0; n < ROWS; n++)
-      for (const parentId of [world.own, world.theirs]) await wrote(who, `number ${n}`, { parentId });
+      for (const parentId of [world.own, world.theirs]) await createPost(who, `number ${n}`, { parentId });
 });
 
 const paged = operations.filter(({ pages }) => pages);
-const read = (operation: Operation, more: string, by = world) => ask(by, requestOf(operation, by), more);
+const read = (operation: Operation, more: string, by = world) => sendRequest(by, requestOf(operation, by), more);
 const rowsIn = ({ pages = '' }: Operation, { body }: Answer): number => body[pages].length;
 
 /** Cursor of the page after the first row. */
@@ -78,7 +78,7 @@ describe.each(paged)('a page of $id', (operation) => {
 
   it('is refused for a cursor that was cut, altered or invented [error-page-cursor, relations-query, following-query]', async () => {
     const cursor = await cursorOf(operation);
-    expect(told(await read(operation, `cursor=${cursor}`))).toEqual([200, undefined]);
+    expect(outcomeOf(await read(operation, `cursor=${cursor}`))).toEqual([200, undefined]);
     const other = (at: number) => (cursor.at(at) === 'A' ? 'B' : 'A');
     const cut = [cursor.slice(0, -1), cursor.slice(0, -2), cursor.slice(1), cursor.slice(0, 10)];
     const altered = [other(0) + cursor.slice(1), cursor.slice(0, -2) + other(-2) + cursor.slice(-1)];
@@ -99,7 +99,7 @@ describe.each(paged)('a page of $id', (operation) => {
       `${cursor}&cursor=${cursor}`,
       `&cursor=${cursor}`,
     ])
-      expect([wrong, ...told(await read(operation, `cursor=${wrong}`))]).toEqual([
+      expect([wrong, ...outcomeOf(await read(operation, `cursor=${wrong}`))]).toEqual([
         wrong,
         400,
         'invalid_page_cursor',
@@ -110,13 +110,13 @@ describe.each(paged)('a page of $id', (operation) => {
     for (const another of paged.filter(({ id }) => id !== operation.id)) {
       const cursor = await cursorOf(another);
       const answer = await read(operation, `cursor=${cursor}`);
-      expect([another.id, ...told(answer)]).toEqual([another.id, 400, 'invalid_page_cursor']);
+      expect([another.id, ...outcomeOf(answer)]).toEqual([another.id, 400, 'invalid_page_cursor']);
     }
   });
 
   it('is refused for a cursor of another person', async () => {
     const wrong = `cursor=${await cursorOf(operation, { ...world, alice: swapped.alice })}`;
-    expect(told(await read(operation, wrong))).toEqual([400, 'invalid_page_cursor']);
+    expect(outcomeOf(await read(operation, wrong))).toEqual([400, 'invalid_page_cursor']);
   });
 });
 
@@ -124,9 +124,9 @@ describe.each(paged.filter(({ isPublic }) => isPublic))('a page of $id', (operat
   it('is refused for a cursor of another caller or of another subject', async () => {
     const cursor = await cursorOf(operation);
     const anonymous = { ...requestOf(operation, world), by: undefined };
-    expect(told(await ask(world, anonymous, `cursor=${cursor}`))).toEqual([400, 'invalid_page_cursor']);
+    expect(outcomeOf(await sendRequest(world, anonymous, `cursor=${cursor}`))).toEqual([400, 'invalid_page_cursor']);
     const elsewhere = { ...swapped, alice: world.alice };
-    expect(told(await read(operation, `cursor=${cursor}`, elsewhere))).toEqual([400, 'invalid_page_cursor']);
+    expect(outcomeOf(await read(operation, `cursor=${cursor}`, elsewhere))).toEqual([400, 'invalid_page_cursor']);
   });
 });
 
@@ -134,13 +134,13 @@ describe.each(operations.filter(({ id }) => ['reconcile', 'listEvents'].includes
   it.each(['', 'x', '-1', '1.5', '1e3', '0x1', '%201', '%00', '%D9%A1', '9007199254740993', '1&cursor=1'])(
     'refuses the cursor %j',
     async (cursor) => {
-      expect(told(await read(operation, `cursor=${cursor}`))).toEqual([400, 'invalid_cursor']);
+      expect(outcomeOf(await read(operation, `cursor=${cursor}`))).toEqual([400, 'invalid_cursor']);
     },
   );
 
   it('refuses the cursor of a page', async () => {
     for (const another of paged)
-      expect(told(await read(operation, `cursor=${await cursorOf(another)}`))).toEqual([
+      expect(outcomeOf(await read(operation, `cursor=${await cursorOf(another)}`))).toEqual([
         400,
         'invalid_cursor',
       ]);

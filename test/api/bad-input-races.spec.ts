@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { wrote } from '../support/posts.js';
+import { createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { block, follow, unblock, unfollow } from '../support/social.js';
-import { ask, everyScope, mutations, requestOf, told, worldOf } from './support/operations.js';
-import type { Operation, Request, World } from './support/operations.js';
+import { sendRequest, everyScope, mutations, requestOf, outcomeOf, createFixtures } from './support/operations.js';
+import type { Operation, Request, Fixtures } from './support/operations.js';
 
 const AT_ONCE = 4;
 
@@ -25,9 +25,9 @@ beforeAll(async () => {
 });
 
 /** Makes the operation change something. */
-const preparations: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+const preparations: Readonly<Record<string, (world: Fixtures) => Promise<unknown>>> = {
   createPost: ({ alice, bob }) => unblock(alice, bob),
-  markInboxRead: ({ bob, own }) => wrote(bob, 'a reply', { parentId: own }),
+  markInboxRead: ({ bob, own }) => createPost(bob, 'a reply', { parentId: own }),
   establishRelation: ({ alice, bob }) => unfollow(alice, bob),
   endRelation: ({ alice, bob }) => follow(alice, bob),
   blockActor: ({ alice, bob }) => unblock(alice, bob),
@@ -35,10 +35,10 @@ const preparations: Readonly<Record<string, (world: World) => Promise<unknown>>>
 };
 
 /** A request of the first or second pair that changes something. */
-async function effectiveRequest(operation: Operation, who = 0): Promise<[World, Request]> {
+async function effectiveRequest(operation: Operation, who = 0): Promise<[Fixtures, Request]> {
   const [alice, bob] = people[who] ?? [];
   if (!alice || !bob) throw new Error('nobody signed in');
-  const world = await worldOf(network.baseUrl, alice, bob);
+  const world = await createFixtures(network.baseUrl, alice, bob);
   await preparations[operation.id]?.(world);
   const request = requestOf(operation, world);
   switch (operation.id) {
@@ -61,8 +61,8 @@ const withFields = (request: Request, fields: object): Request => ({
 describe.each(mutations)('$id', (operation) => {
   it('runs once for identical requests, concurrent and repeated, and answers them alike', async () => {
     const [world, request] = await effectiveRequest(operation);
-    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => ask(world, request)));
-    answers.push(await ask(world, request));
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => sendRequest(world, request)));
+    answers.push(await sendRequest(world, request));
     const [first] = answers;
     const seen = answers.map(({ status, body, headers }) => [
       status,
@@ -88,22 +88,22 @@ describe.each(mutations.filter(({ id }) => id in conflicting))('$id with one int
   it('runs one of two different concurrent requests, and always refuses the other', async () => {
     const [world, request] = await effectiveRequest(operation);
     const both = [request, conflicting[operation.id]?.(request) ?? request];
-    const answers = await Promise.all(both.map((each) => ask(world, each)));
+    const answers = await Promise.all(both.map((each) => sendRequest(world, each)));
     const done = answers.filter(({ status }) => status === 200);
     expect(done).toHaveLength(1);
-    const again = await Promise.all(both.map((each) => ask(world, each)));
-    expect(again.map((answer) => told(answer).join(' ')).sort()).toEqual(['200 ', '409 intent_conflict']);
+    const again = await Promise.all(both.map((each) => sendRequest(world, each)));
+    expect(again.map((answer) => outcomeOf(answer).join(' ')).sort()).toEqual(['200 ', '409 intent_conflict']);
     expect(again.find(({ status }) => status === 200)?.body).toEqual(done[0]?.body);
   });
 
   it('is independent of another person’s use of that intentId', async () => {
     const [world, request] = await effectiveRequest(operation);
-    expect(told(await ask(world, request))).toEqual([200, undefined]);
+    expect(outcomeOf(await sendRequest(world, request))).toEqual([200, undefined]);
     const [elsewhere, other] = await effectiveRequest(operation, 1);
     const { intentId } = { ...request.query, ...(request.body as object) } as { intentId: string };
     const reused = request.body
       ? withFields(other, { intentId })
       : { ...other, query: { ...other.query, intentId } };
-    expect(told(await ask(elsewhere, reused))).toEqual([200, undefined]);
+    expect(outcomeOf(await sendRequest(elsewhere, reused))).toEqual([200, undefined]);
   });
 });

@@ -5,7 +5,7 @@ import { TestCluster } from '../support/cluster.js';
 import type { ClusterNode } from '../support/cluster-node.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { removal, wrote } from '../support/posts.js';
+import { deletePost, createPost } from '../support/posts.js';
 import { until } from '../support/until.js';
 
 /** The processes find the leader by the gossip of the second node. */
@@ -35,14 +35,14 @@ const isGone = async (id: string) => (await ada.get(`/api/posts/${id}`)).status 
 
 it('a network accepts writes again after its leader froze and another node was elected', async () => {
   const pids = network.pids();
-  const id = await wrote(ada, 'before');
+  const id = await createPost(ada, 'before');
   first.freeze();
   // The election comes after a process has started to search, so that its first search fails.
-  const bytesBefore = second.network.answered();
-  await until(() => second.network.answered() > bytesBefore);
+  const bytesBefore = second.network.bytesAnswered();
+  await until(() => second.network.bytesAnswered() > bytesBefore);
   await cluster.elect(second);
   await until(async () => (await ada.say('after')).status === 200);
-  await until(async () => (await removal(ada, id)).status === 200);
+  await until(async () => (await deletePost(ada, id)).status === 200);
   await until(() => isGone(id));
   await first.thaw();
   await until(isReady);

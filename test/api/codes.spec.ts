@@ -11,7 +11,7 @@ import { operatorOf, registerApplication, send, signIn } from '../support/api.js
 import type { Answer, SignedIn } from '../support/api.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { edit, removal, wrote } from '../support/posts.js';
+import { editPost, deletePost, createPost } from '../support/posts.js';
 
 let network: TestNetwork;
 let database: Client;
@@ -73,7 +73,7 @@ const causes: { readonly [Code in ErrorCode]?: () => Promise<Answer> } = {
   intent_required: () => alice.say('x', { intentId: undefined }),
   unsupported_audience: () => alice.say('x', { audience: 'friends' }),
   invalid_parent: () => alice.say('x', { parentId: 'no id' }),
-  revision_required: async () => edit(alice, await wrote(alice), { revision: undefined }),
+  revision_required: async () => editPost(alice, await createPost(alice), { revision: undefined }),
   self_relation: () => alice.put(`/api/relations/follow/${alice.actorId}`, newIntent()),
   self_block: () => alice.put(`/api/blocks/${alice.actorId}`, newIntent()),
   invalid_report: () => report({}),
@@ -84,7 +84,7 @@ const causes: { readonly [Code in ErrorCode]?: () => Promise<Answer> } = {
   authentication_required: () => anonymously('/api/relations'),
   invalid_token: () => alice.get('/api/session', { authorization: 'Bearer nobody' }),
   capability_required: () => reader.say('x'),
-  not_owner: async () => edit(alice, await wrote(bob)),
+  not_owner: async () => editPost(alice, await createPost(bob)),
   interaction_unavailable: () => alice.put('/api/relations/follow/nobody', newIntent()),
   social_authority_required: async () => {
     const carol = await signIn(network, await registerApplication(network));
@@ -100,11 +100,11 @@ const causes: { readonly [Code in ErrorCode]?: () => Promise<Answer> } = {
     await alice.say('one', repeated);
     return alice.say('another', repeated);
   },
-  revision_conflict: async () => edit(alice, await wrote(alice), { revision: 7 }),
+  revision_conflict: async () => editPost(alice, await createPost(alice), { revision: 7 }),
   post_deleted: async () => {
-    const id = await wrote(alice);
-    await removal(alice, id);
-    return removal(alice, id, { revision: 2 });
+    const id = await createPost(alice);
+    await deletePost(alice, id);
+    return deletePost(alice, id, { revision: 2 });
   },
   effect_mismatch: async () =>
     profile({ handle: (await anonymously(`/api/actors/${bob.actorId}`)).body.actor.handle }),

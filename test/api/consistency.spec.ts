@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { askAt, startApiProcess } from '../support/api-process.js';
-import type { Answered, ApiProcess, Asking } from '../support/api-process.js';
+import { requestAt, startApiProcess } from '../support/api-process.js';
+import type { ProcessAnswer, ApiProcess, ProcessRequest } from '../support/api-process.js';
 import { registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { startNetwork } from '../support/network.js';
@@ -34,8 +34,8 @@ afterAll(async () => {
 let requests = 0;
 
 /** Alternates between the two processes, as a round-robin load balancer does. */
-const ask = (method: string, path: string, asking: Asking = {}): Promise<Answered> =>
-  askAt(network, ports[requests++ % ports.length] ?? 0, method, path, asking);
+const ask = (method: string, path: string, asking: ProcessRequest = {}): Promise<ProcessAnswer> =>
+  requestAt(network, ports[requests++ % ports.length] ?? 0, method, path, asking);
 
 const read = async (by: SignedIn, path: string) => (await ask('GET', path, { by })).body;
 
@@ -62,7 +62,7 @@ async function endOrDelete(
   expect([status, body.error]).toEqual([200, undefined]);
 }
 
-const revisionOf = ({ headers }: Answered) => Number(headers['x-network-revision']);
+const revisionOf = ({ headers }: ProcessAnswer) => Number(headers['x-network-revision']);
 
 function freezeWorker(): void {
   process.kill(network.pids().worker ?? 0, 'SIGSTOP');
@@ -212,7 +212,7 @@ describe('while other people write', () => {
   });
 
   it('the headers of a read describe exactly its body [header-revision]', async () => {
-    const views: Answered[] = [];
+    const views: ProcessAnswer[] = [];
     const written = await duringWrites(async () => {
       for (let n = 0; n < 60; n++) views.push(await ask('GET', '/api/reconcile', n % 2 ? {} : { by: bob }));
     });

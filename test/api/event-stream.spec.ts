@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
-import { listen } from '../support/event-source.js';
-import type { Listening, Message } from '../support/event-source.js';
+import { openEventStream } from '../support/event-source.js';
+import type { EventStream, StreamMessage } from '../support/event-source.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 let network: TestNetwork;
 let application: Application;
 let alice: SignedIn;
-const opened: Listening[] = [];
+const opened: EventStream[] = [];
 
 beforeAll(async () => {
   network = await startNetwork();
@@ -23,15 +23,15 @@ afterAll(() => network?.stop());
 async function streamOf(who: SignedIn | undefined, headers: Record<string, string> = {}, path?: string) {
   const authorization: Record<string, string> = who ? { authorization: `Bearer ${who.token}` } : {};
   const options = { headers: { ...authorization, ...headers }, ...(path !== undefined && { path }) };
-  const stream = await listen(network.baseUrl, options);
+  const stream = await openEventStream(network.baseUrl, options);
   opened.push(stream);
   return stream;
 }
 
-const eventsOf = (stream: Listening) => stream.messages.filter(({ event }) => event !== undefined);
-const dataOf = ({ data }: Message) =>
+const eventsOf = (stream: EventStream) => stream.messages.filter(({ event }) => event !== undefined);
+const dataOf = ({ data }: StreamMessage) =>
   JSON.parse(data ?? 'null') as { post?: { text: string }; error?: string };
-const textsOf = (stream: Listening) => eventsOf(stream).map((message) => dataOf(message).post?.text);
+const textsOf = (stream: EventStream) => eventsOf(stream).map((message) => dataOf(message).post?.text);
 
 describe('an event stream', () => {
   it('sends each event from now on, with the headers of a read', async () => {

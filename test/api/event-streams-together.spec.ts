@@ -26,15 +26,15 @@ import { openDatabase } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
-import { listen } from '../support/event-source.js';
-import type { Listening } from '../support/event-source.js';
+import { openEventStream } from '../support/event-source.js';
+import type { EventStream } from '../support/event-source.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 
 let network: TestNetwork;
 let application: Application;
-const opened: Listening[] = [];
+const opened: EventStream[] = [];
 
 beforeAll(async () => {
   network = await startNetwork();
@@ -46,15 +46,15 @@ afterAll(() => network?.stop());
 const someone = () => signIn(network, application, allScopes.join(' '));
 const intent = () => ({ intentId: randomUUID() });
 
-async function streamOf(who: SignedIn | undefined): Promise<Listening> {
+async function streamOf(who: SignedIn | undefined): Promise<EventStream> {
   const headers: Record<string, string> = who ? { authorization: `Bearer ${who.token}` } : {};
-  const stream = await listen(network.baseUrl, { headers });
+  const stream = await openEventStream(network.baseUrl, { headers });
   opened.push(stream);
   await until(() => stream.messages.length > 0);
   return stream;
 }
 
-const eventsSentTo = ({ messages }: Listening) =>
+const eventsSentTo = ({ messages }: EventStream) =>
   messages.flatMap(({ event, data }) =>
     event === undefined ? [] : [event === 'replace' ? 'replace' : (JSON.parse(data ?? '') as object)],
   );
@@ -101,10 +101,10 @@ describe('many event streams', () => {
         );
       for (const { viewer, stream } of watchers) {
         const page = pages.get(viewer);
-        const told = () => eventsSentTo(stream).slice(before.get(stream));
-        await until(() => (page.replace ? told().includes('replace') : told().length >= page.events.length));
+        const sent = () => eventsSentTo(stream).slice(before.get(stream));
+        await until(() => (page.replace ? sent().includes('replace') : sent().length >= page.events.length));
         // Events before a `replace` do not matter.
-        expect(page.replace ? page.events : told()).toEqual(page.events);
+        expect(page.replace ? page.events : sent()).toEqual(page.events);
         checked += page.events.length;
       }
       cursor = Math.min(...[...pages.values()].map((page) => page.cursor));
@@ -202,7 +202,7 @@ describe('one API process', () => {
     const people = [await someone(), await someone(), await someone(), await someone()];
     const author = await someone();
     for (const person of people) await person.put(`/api/relations/follow/${author.actorId}`, intent());
-    const told: string[] = [];
+    const received: string[] = [];
     for (let n = 0; n < count; n++) {
       const person = people[n % (people.length + 1)];
       const reader = {
@@ -210,22 +210,22 @@ describe('one API process', () => {
         meter: new RequestMeter({ ip: '127.0.0.1' }, { headers: () => undefined as never }),
       };
       const body = streams.start('any', await reads.read(reader, undefined), reader).setEncoding('utf8');
-      body.on('data', (text: string) => text.includes('post.created') && told.push(text));
+      body.on('data', (text: string) => text.includes('post.created') && received.push(text));
       bodies.push(body);
     }
     const postAndCount = async () => {
-      statements.length = told.length = 0;
+      statements.length = received.length = 0;
       await author.say('one post');
-      await until(() => told.length === count);
+      await until(() => received.length === count);
       return statements.filter((name) => name.startsWith('shared-feed')).length;
     };
     // After the first post all streams are at the same position.
     await postAndCount();
-    const asked = await postAndCount();
-    expect(asked).toBeGreaterThan(0);
+    const statementCount = await postAndCount();
+    expect(statementCount).toBeGreaterThan(0);
     // One for the post; a second one if the five-second check of the streams falls into this moment.
-    expect(asked).toBeLessThanOrEqual(2);
-    expect(statements).toHaveLength(asked);
+    expect(statementCount).toBeLessThanOrEqual(2);
+    expect(statements).toHaveLength(statementCount);
   });
 
   function readsOf(pool: Pool): FeedReads {

@@ -4,7 +4,7 @@ import { operatorOf, registerApplication, send, signIn } from '../support/api.js
 import type { Application, SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
-import { block, erase, follow, like, post, unblock, unfollow, unlike } from '../support/social.js';
+import { block, removePost, follow, like, post, unblock, unfollow, unlike } from '../support/social.js';
 import { until } from '../support/until.js';
 
 const scopes = 'openid read post:create post:delete relation:write block:write inbox:write';
@@ -95,7 +95,7 @@ describe('an inbox', () => {
     await follow(ben, ann);
     await like(ben, own);
     const reply = await post(ben, 'a reply', { parentId: own });
-    await erase(ben, reply);
+    await removePost(ben, reply);
     expect(await kindsAndUnread(ann)).toEqual([['like', 'follow'], 2]);
     await operatorOf(network).setAccountState(ben.actorId, 'suspend', 'test');
     await until(async () => (await inboxOf(ann)).unread === 0);

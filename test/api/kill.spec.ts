@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allScopes } from '../../src/domain/grant/scopes.js';
 import { streams } from '../../src/log/streams.js';
-import { askAt } from '../support/api-process.js';
+import { requestAt } from '../support/api-process.js';
 import { registerApplication, signIn } from '../support/api.js';
 import { startSeparateNetwork } from '../support/separate-network.js';
 import type { SeparateNetwork } from '../support/separate-network.js';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => network?.stop());
 
-const acknowledgedActs = () => people.reduce((sum, person) => sum + person.deeds, 0);
+const acknowledgedActs = () => people.reduce((sum, person) => sum + person.acts, 0);
 
 async function waitForProgress(): Promise<void> {
   const before = acknowledgedActs();
@@ -36,7 +36,7 @@ describe('two API processes and two workers, each killed in turn while people wr
   it('lose nothing, duplicate nothing and continue', async () => {
     const stopped = new AbortController();
     const acting = Promise.all(
-      people.map((person, n) => person.live(stopped.signal, people[(n + 1) % PEOPLE] ?? person)),
+      people.map((person, n) => person.actUntil(stopped.signal, people[(n + 1) % PEOPLE] ?? person)),
     );
     const killing = (async () => {
       for (const each of [...network.api, ...network.workers]) {
@@ -59,8 +59,8 @@ describe('two API processes and two workers, each killed in turn while people wr
       const { actorId } = person.signedIn;
       const kept = new Map([...person.posts].map(([id, { text, revision }]) => [id, { text, revision }]));
       for (const port of network.ports) {
-        expect(await person.shownAt(port)).toEqual(kept);
-        const { body } = await askAt(network, port, 'GET', `/api/actors/${actorId}`);
+        expect(await person.postsShownBy(port)).toEqual(kept);
+        const { body } = await requestAt(network, port, 'GET', `/api/actors/${actorId}`);
         expect(body.actor).toMatchObject({ posts: kept.size, bio: person.bio, followers: 0, following: 0 });
       }
       for (const [id, intents] of [
@@ -72,7 +72,7 @@ describe('two API processes and two workers, each killed in turn while people wr
       }
     }
     const readiness = async () =>
-      (await askAt(network, network.ports[1] ?? 0, 'GET', '/readyz')).body.status as string;
+      (await requestAt(network, network.ports[1] ?? 0, 'GET', '/readyz')).body.status as string;
     await until(async () => (await readiness()) === 'ok');
   });
 });

@@ -5,7 +5,7 @@ import { TestCluster } from '../support/cluster.js';
 import type { ClusterNode } from '../support/cluster-node.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { answered } from '../support/posts.js';
+import { statusAndBody } from '../support/posts.js';
 import { block, unblock } from '../support/social.js';
 import { until } from '../support/until.js';
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   bob = await signIn(network, application, scope);
   await until(async () => (await block(ada, bob)).status === 200);
   // Clients of the leader reconnect to the node that they know.
-  cluster.leader?.network.mend();
+  cluster.leader?.network.reset();
   await until(async () => (await readiness()) === 200);
   follower.replica.holdBack();
 });
@@ -40,9 +40,9 @@ const blocks = async () => (await ada.get('/api/blocks')).body.blocks;
 const readiness = async () => (await fetch(`${network.baseUrl}/readyz`)).status;
 
 it('a network connected to a lagging follower decides by the events of the leader', async () => {
-  expect(answered(await unblock(ada, bob))).toEqual([200, { blocked: false }]);
+  expect(statusAndBody(await unblock(ada, bob))).toEqual([200, { blocked: false }]);
   expect(await blocks()).toEqual([]);
-  expect(answered(await block(ada, bob))).toEqual([200, { blocked: true }]);
+  expect(statusAndBody(await block(ada, bob))).toEqual([200, { blocked: true }]);
   expect(await blocks()).toEqual([bob.actorId]);
 });
 
@@ -50,5 +50,5 @@ it('a network that starts while its follower lags is not in quarantine', async (
   await network.restart();
   await until(async () => (await readiness()) === 200);
   expect(await blocks()).toEqual([bob.actorId]);
-  expect(answered(await unblock(ada, bob))).toEqual([200, { blocked: false }]);
+  expect(statusAndBody(await unblock(ada, bob))).toEqual([200, { blocked: false }]);
 });

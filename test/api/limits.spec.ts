@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Client } from 'pg';
 import { registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
-import { askAt, startApiProcess } from '../support/api-process.js';
-import type { Answered, ApiProcess, Asking } from '../support/api-process.js';
-import { listen } from '../support/event-source.js';
+import { requestAt, startApiProcess } from '../support/api-process.js';
+import type { ProcessAnswer, ApiProcess, ProcessRequest } from '../support/api-process.js';
+import { openEventStream } from '../support/event-source.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
@@ -37,27 +37,27 @@ beforeEach(async () => {
   await database.query('DELETE FROM limits.used');
 });
 
-const ask = (process: 0 | 1, path: string, asking: Asking = {}, method = 'GET') =>
-  askAt(network, proxied[process].port, method, path, asking);
-const from = (address: string): Asking => ({ headers: { 'x-forwarded-for': address } });
+const ask = (process: 0 | 1, path: string, asking: ProcessRequest = {}, method = 'GET') =>
+  requestAt(network, proxied[process].port, method, path, asking);
+const from = (address: string): ProcessRequest => ({ headers: { 'x-forwarded-for': address } });
 
 let addresses = 0;
 const newAddress = (): string => `198.51.100.${++addresses}`;
 
-const atOnce = (count: number, path: string, asking: (n: number) => Asking, method = 'GET') =>
+const atOnce = (count: number, path: string, asking: (n: number) => ProcessRequest, method = 'GET') =>
   Promise.all(Array.from({ length: count }, (_, n) => ask(n % 2 ? 1 : 0, path, asking(n), method)));
 
-function tally(answers: readonly Answered[]): Record<number, number> {
+function tally(answers: readonly ProcessAnswer[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
 const UNKNOWN_ACTOR = '/api/actors/nobody';
-const policyOf = ({ headers }: Answered) => headers['ratelimit-policy'];
-const leftOf = ({ headers }: Answered) => Number(/;r=(\d+);/.exec(String(headers['ratelimit']))?.[1]);
+const policyOf = ({ headers }: ProcessAnswer) => headers['ratelimit-policy'];
+const leftOf = ({ headers }: ProcessAnswer) => Number(/;r=(\d+);/.exec(String(headers['ratelimit']))?.[1]);
 
-function expectRefusal(answer: Answered, policy: string): void {
+function expectRefusal(answer: ProcessAnswer, policy: string): void {
   expect([answer.status, answer.body]).toEqual([
     429,
     { error: 'pilot_rate_limited', message: expect.any(String) },
@@ -67,11 +67,11 @@ function expectRefusal(answer: Answered, policy: string): void {
   expect(ratelimit).toBe(`"${policy}";r=0;t=${String(wait)}`);
 }
 
-const hasLimitHeaders = ({ headers }: Answered): boolean =>
+const hasLimitHeaders = ({ headers }: ProcessAnswer): boolean =>
   Object.keys(headers).some((name) => name.startsWith('ratelimit'));
 
 describe('refused tokens', () => {
-  const refusedFrom = (address: string, token = 'nobodys'): Asking => ({
+  const refusedFrom = (address: string, token = 'nobodys'): ProcessRequest => ({
     headers: { 'x-forwarded-for': address, authorization: `Bearer ${token}` },
   });
   /** Sets the remaining points of the address. */
@@ -171,7 +171,7 @@ describe('reads without a token', () => {
   });
 
   it('are counted by the peer address of the connection if no proxy is trusted', async () => {
-    const readDirectly = (address: string) => askAt(network, directPort, 'GET', UNKNOWN_ACTOR, from(address));
+    const readDirectly = (address: string) => requestAt(network, directPort, 'GET', UNKNOWN_ACTOR, from(address));
     const first = leftOf(await readDirectly(newAddress()));
     expect(leftOf(await readDirectly(newAddress()))).toBe(first - 1);
   });
@@ -270,15 +270,15 @@ describe('with a token', () => {
   it('ten event streams may be open on a process, and another may open as soon as one closes [header-retry-after]', async () => {
     const person = await signIn(network, application);
     const headers = { authorization: `Bearer ${person.token}` };
-    const ten = await Promise.all(Array.from({ length: 10 }, () => listen(network.baseUrl, { headers })));
+    const ten = await Promise.all(Array.from({ length: 10 }, () => openEventStream(network.baseUrl, { headers })));
     const eleventh = await person.get('/api/events', { accept: 'text/event-stream' });
     expect([eleventh.status, eleventh.body.error]).toEqual([429, 'pilot_rate_limited']);
     expect(eleventh.headers.get('retry-after')).toBe('5');
     expect((await person.get('/api/events')).status).toBe(200);
     const [closed, ...open] = ten;
-    const ofAnother = await listen(network.baseUrl);
+    const ofAnother = await openEventStream(network.baseUrl);
     closed?.close();
-    const next = await until(() => listen(network.baseUrl, { headers }).catch(() => undefined));
+    const next = await until(() => openEventStream(network.baseUrl, { headers }).catch(() => undefined));
     for (const stream of [...open, ofAnother, next]) stream.close();
   });
 

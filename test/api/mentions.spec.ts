@@ -7,7 +7,7 @@ import { streams } from '../../src/log/streams.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { openLogOf } from '../support/network-log.js';
-import { block, edit, postScopes, wrote } from '../support/posts.js';
+import { block, editPost, postScopes, createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 
@@ -50,24 +50,24 @@ async function mentionsOf(id: string): Promise<readonly string[] | undefined> {
 describe('a post mentions', () => {
   it('the holders of the named handles, each once', async () => {
     const text = `@${bob.handle} and @${eve.handle.toUpperCase()}, also @${bob.handle}: hello!`;
-    expect(await mentionsOf(await wrote(alice, text))).toEqual([bob.actorId, eve.actorId]);
+    expect(await mentionsOf(await createPost(alice, text))).toEqual([bob.actorId, eve.actorId]);
   });
 
   it('neither its author nor unknown handles', async () => {
     const text = `@${alice.handle} @nobody_has_this @${bob.handle}x someone@${bob.handle}.example`;
-    expect(await mentionsOf(await wrote(alice, text))).toEqual([]);
+    expect(await mentionsOf(await createPost(alice, text))).toEqual([]);
   });
 
   it('the people named by its newest version', async () => {
-    const id = await wrote(alice, `@${bob.handle}`);
-    await edit(alice, id, { text: `@${eve.handle}` });
+    const id = await createPost(alice, `@${bob.handle}`);
+    await editPost(alice, id, { text: `@${eve.handle}` });
     expect(await mentionsOf(id)).toEqual([eve.actorId]);
   });
 
   it('no suspended people', async () => {
     const gone = await newPerson();
     await operatorOf(network).setAccountState(gone.actorId, 'suspend', 'a test');
-    expect(await mentionsOf(await wrote(alice, `@${gone.handle} @${bob.handle}`))).toEqual([bob.actorId]);
+    expect(await mentionsOf(await createPost(alice, `@${gone.handle} @${bob.handle}`))).toEqual([bob.actorId]);
   });
 
   it('nobody behind a block, whichever side set it', async () => {
@@ -75,7 +75,7 @@ describe('a post mentions', () => {
     expect((await block(blocker, alice)).status).toBe(200);
     expect((await block(alice, blocked)).status).toBe(200);
     const text = `@${blocker.handle} @${blocked.handle} @${bob.handle}`;
-    expect(await mentionsOf(await wrote(alice, text))).toEqual([bob.actorId]);
+    expect(await mentionsOf(await createPost(alice, text))).toEqual([bob.actorId]);
   });
 
   it('the current holder of a handle; a repeated intent keeps its first mentions', async () => {
@@ -88,13 +88,13 @@ describe('a post mentions', () => {
     expect((await rename(holder, handle)).status).toBe(200);
     expect((await alice.post('/api/posts', body)).body).toEqual(first);
     expect(await mentionsOf(first.post.id)).toEqual([holder.actorId]);
-    expect(await mentionsOf(await wrote(alice, `@${holder.handle}`))).toEqual([]);
-    expect(await mentionsOf(await wrote(alice, `@${handle}`))).toEqual([holder.actorId]);
+    expect(await mentionsOf(await createPost(alice, `@${holder.handle}`))).toEqual([]);
+    expect(await mentionsOf(await createPost(alice, `@${handle}`))).toEqual([holder.actorId]);
   });
 
   it('at most fifty people', async () => {
     const named = Array.from({ length: 49 }, (_, index) => `@nobody_${index}`).join(' ');
-    expect(await mentionsOf(await wrote(alice, `${named} @${bob.handle}`))).toEqual([bob.actorId]);
+    expect(await mentionsOf(await createPost(alice, `${named} @${bob.handle}`))).toEqual([bob.actorId]);
     const tooMany = await alice.say(`${named} @${bob.handle} @${eve.handle}`);
     expect([tooMany.status, tooMany.body.error]).toEqual([413, 'domain_plan_too_large']);
   });

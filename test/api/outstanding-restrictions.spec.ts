@@ -5,9 +5,9 @@ import { allScopes } from '../../src/domain/grant/scopes.js';
 import { MOST_OUTSTANDING } from '../../src/witness/outstanding-restrictions.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
-import { askAt, startApiProcess } from '../support/api-process.js';
-import type { Answered, ApiProcess } from '../support/api-process.js';
-import { listen } from '../support/event-source.js';
+import { requestAt, startApiProcess } from '../support/api-process.js';
+import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
+import { openEventStream } from '../support/event-source.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
@@ -69,8 +69,8 @@ function signal(name: 'worker' | 'api', what: NodeJS.Signals): void {
 const freezeWorker = () => signal('worker', 'SIGSTOP');
 const thawWorker = () => signal('worker', 'SIGCONT');
 
-const ask = (process: 0 | 1, method: string, path: string, by?: SignedIn, body?: object): Promise<Answered> =>
-  askAt(network, process === 0 ? Number(new URL(network.baseUrl).port) : second.port, method, path, {
+const ask = (process: 0 | 1, method: string, path: string, by?: SignedIn, body?: object): Promise<ProcessAnswer> =>
+  requestAt(network, process === 0 ? Number(new URL(network.baseUrl).port) : second.port, method, path, {
     by,
     body,
   });
@@ -91,7 +91,7 @@ const deletePost = (process: 0 | 1, postId: string, intentId: string) =>
 const deleteSuccessfully = async (postId: string) =>
   expect((await deletePost(1, postId, randomUUID())).body.post?.status).toBe('deleted');
 
-const outcomeOf = ({ status, body }: Answered) => [status, body.error];
+const outcomeOf = ({ status, body }: ProcessAnswer) => [status, body.error];
 
 const countOutstanding = async (): Promise<number> => {
   const { rows: found } = await database.query('SELECT FROM recovery.outstanding_restriction');
@@ -153,7 +153,7 @@ describe('while the worker is frozen', () => {
   it('an event stream does not send a deleted post', async () => {
     await deleteSuccessfully(reply);
     const headers = { authorization: `Bearer ${bob.token}` };
-    const stream = await listen(network.baseUrl, { path: `/api/events?cursor=${cursor}`, headers });
+    const stream = await openEventStream(network.baseUrl, { path: `/api/events?cursor=${cursor}`, headers });
     try {
       // A later event has arrived, so the deleted post would have arrived, too.
       await until(() => stream.messages.some(({ data = '' }) => data.includes(`"${later}"`)));

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
-import { answered, block, edit, postScopes, removal, wrote } from '../support/posts.js';
+import { statusAndBody, block, editPost, postScopes, deletePost, createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { until } from '../support/until.js';
@@ -32,9 +32,9 @@ async function setState({ actorId }: SignedIn, act: 'suspend' | 'reinstate'): Pr
 
 describe('a post', () => {
   it('is public, with the published fields [post-id, post-author, post-text, post-audience, post-revision, post-created-at, post-origin-app, post-edited]', async () => {
-    const id = await wrote(alice, 'for "everybody" ☕');
+    const id = await createPost(alice, 'for "everybody" ☕');
     const answer = await anonymously(`/api/posts/${id}`);
-    expect(answered(answer)).toEqual([
+    expect(statusAndBody(answer)).toEqual([
       200,
       {
         post: {
@@ -58,31 +58,31 @@ describe('a post', () => {
   it.each(['never_was', 'no%20id', '%F0%9F%98%80', 'x'.repeat(65)])(
     'that never existed is not found: %s',
     async (id) => {
-      expect(answered(await alice.get(`/api/posts/${id}`))).toEqual(unavailable);
-      expect(answered(await anonymously(`/api/posts/${id}`))).toEqual(unavailable);
+      expect(statusAndBody(await alice.get(`/api/posts/${id}`))).toEqual(unavailable);
+      expect(statusAndBody(await anonymously(`/api/posts/${id}`))).toEqual(unavailable);
     },
   );
 
   it('needs the scope read if a token is sent', async () => {
-    const id = await wrote(alice);
+    const id = await createPost(alice);
     const unscoped = await signIn(network, application, 'openid post:create');
     for (const path of [`/api/posts/${id}`, `/api/actors/${alice.actorId}/posts`]) {
-      expect(answered(await unscoped.get(path))).toEqual([403, errorBody('capability_required')]);
+      expect(statusAndBody(await unscoped.get(path))).toEqual([403, errorBody('capability_required')]);
       const dead = await send(network.baseUrl, 'GET', path, { headers: { authorization: 'Bearer dead' } });
-      expect(answered(dead)).toEqual([401, errorBody('invalid_token')]);
+      expect(statusAndBody(dead)).toEqual([401, errorBody('invalid_token')]);
     }
   });
 
   it('is hidden from both sides of a block, and from nobody else', async () => {
     const eve = await newPerson();
-    const [hers, mine] = [await wrote(eve), await wrote(alice)];
+    const [hers, mine] = [await createPost(eve), await createPost(alice)];
     expect((await block(eve, alice)).status).toBe(200);
-    expect(answered(await alice.get(`/api/posts/${hers}`))).toEqual(unavailable);
-    expect(answered(await eve.get(`/api/posts/${mine}`))).toEqual(unavailable);
-    expect(answered(await eve.get(`/api/posts/${mine}/replies`))).toEqual(unavailable);
+    expect(statusAndBody(await alice.get(`/api/posts/${hers}`))).toEqual(unavailable);
+    expect(statusAndBody(await eve.get(`/api/posts/${mine}`))).toEqual(unavailable);
+    expect(statusAndBody(await eve.get(`/api/posts/${mine}/replies`))).toEqual(unavailable);
     for (const id of [hers, mine]) expect((await bob.get(`/api/posts/${id}`)).status).toBe(200);
     const path = `/api/actors/${eve.actorId}/posts`;
-    expect(answered(await alice.get(path))).toEqual(notFound);
+    expect(statusAndBody(await alice.get(path))).toEqual(notFound);
     expect((await anonymously(path)).body.posts).toHaveLength(1);
   });
 });
@@ -95,20 +95,20 @@ describe('a reply', () => {
 
   /** A thread of three, of which Bob wrote the last two. */
   const thread = async (author: SignedIn) => {
-    const root = await wrote(author, 'root');
-    const parent = await wrote(bob, 'parent', { parentId: root });
-    return { root, parent, reply: await wrote(bob, 'reply', { parentId: parent }) };
+    const root = await createPost(author, 'root');
+    const parent = await createPost(bob, 'parent', { parentId: root });
+    return { root, parent, reply: await createPost(bob, 'reply', { parentId: parent }) };
   };
 
   it('reports its root or parent as unavailable once that is deleted [post-parent-unavailable, post-root-unavailable]', async () => {
     const { root, parent, reply } = await thread(alice);
     expect(await flags(reply)).toEqual([false, false]);
-    await removal(alice, root);
+    await deletePost(alice, root);
     expect([await flags(parent), await flags(reply)]).toEqual([
       [true, true],
       [false, true],
     ]);
-    await removal(bob, parent);
+    await deletePost(bob, parent);
     expect(await flags(reply)).toEqual([true, true]);
   });
 
@@ -120,7 +120,7 @@ describe('a reply', () => {
       [true, true],
       [false, true],
     ]);
-    expect(answered(await bob.say('late', { parentId: root }))).toEqual([
+    expect(statusAndBody(await bob.say('late', { parentId: root }))).toEqual([
       404,
       errorBody('parent_unavailable'),
     ]);
@@ -138,7 +138,7 @@ describe('a reply', () => {
       const { root, parent, reply } = await thread(alice);
       const [from, to] = who.startsWith('the') ? [alice, eve] : [eve, alice];
       expect((await block(from, to)).status).toBe(200);
-      expect(answered(await eve.say('no', { parentId: root }))).toEqual([
+      expect(statusAndBody(await eve.say('no', { parentId: root }))).toEqual([
         404,
         errorBody('parent_unavailable'),
       ]);
@@ -156,15 +156,15 @@ describe('the posts of an actor', () => {
   const idsOf = (posts: readonly { id: string }[]) => posts.map(({ id }) => id);
 
   it('come newest first, with replies and edited posts, in consecutive pages', async () => {
-    const [eve, parentId] = [await newPerson(), await wrote(alice)];
+    const [eve, parentId] = [await newPerson(), await createPost(alice)];
     const ids = [
-      await wrote(eve),
-      await wrote(eve, 'reply', { parentId }),
-      await wrote(eve),
-      await wrote(eve),
+      await createPost(eve),
+      await createPost(eve, 'reply', { parentId }),
+      await createPost(eve),
+      await createPost(eve),
     ];
-    await edit(eve, ids[0] ?? '');
-    await removal(eve, ids[2] ?? '');
+    await editPost(eve, ids[0] ?? '');
+    await deletePost(eve, ids[2] ?? '');
     const expected = [ids[3], ids[1], ids[0]];
     const path = `/api/actors/${eve.actorId}/posts`;
     const whole = await anonymously(path);
@@ -176,7 +176,7 @@ describe('the posts of an actor', () => {
       const { body } = await bob.get(`${path}?limit=1${cursor === undefined ? '' : `&cursor=${cursor}`}`);
       seen.push(...idsOf(body.posts));
       cursor = body.cursor;
-      await wrote(eve, 'while it is read');
+      await createPost(eve, 'while it is read');
     } while (cursor !== undefined);
     expect(seen).toEqual(expected);
   });
@@ -201,16 +201,16 @@ describe('the posts of an actor', () => {
   const prolificAuthor = async (): Promise<SignedIn> => {
     if (prolific) return prolific;
     prolific = await newPerson();
-    for (let n = 0; n < 52; n++) await wrote(prolific);
+    for (let n = 0; n < 52; n++) await createPost(prolific);
     return prolific;
   };
 
   it('are not found for an unknown or suspended actor', async () => {
     const eve = await newPerson();
-    await wrote(eve);
+    await createPost(eve);
     await setState(eve, 'suspend');
     for (const actorId of ['nobody', 'no%20id', 'x'.repeat(65), eve.actorId])
-      expect(answered(await bob.get(`/api/actors/${actorId}/posts`))).toEqual(notFound);
+      expect(statusAndBody(await bob.get(`/api/actors/${actorId}/posts`))).toEqual(notFound);
   });
 
   it('refuse a cursor of another list or reader', async () => {
@@ -226,11 +226,11 @@ describe('the posts of an actor', () => {
       `A${cursor.slice(1)}`,
       `${cursor}&cursor=${cursor}`,
     ])
-      expect(answered(await bob.get(`${path}&cursor=${wrong}`))).toEqual(invalid);
-    expect(answered(await alice.get(`${path}&cursor=${cursor}`))).toEqual(invalid);
-    expect(answered(await anonymously(`${path}&cursor=${cursor}`))).toEqual(invalid);
+      expect(statusAndBody(await bob.get(`${path}&cursor=${wrong}`))).toEqual(invalid);
+    expect(statusAndBody(await alice.get(`${path}&cursor=${cursor}`))).toEqual(invalid);
+    expect(statusAndBody(await anonymously(`${path}&cursor=${cursor}`))).toEqual(invalid);
     const others = `/api/actors/${alice.actorId}/posts?cursor=${cursor}`;
-    expect(answered(await bob.get(others))).toEqual(invalid);
+    expect(statusAndBody(await bob.get(others))).toEqual(invalid);
     expect((await bob.get(`${path}&cursor=${cursor}`)).status).toBe(200);
   });
 });

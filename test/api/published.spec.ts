@@ -11,10 +11,10 @@ import {
   registerApplication,
   send,
   signIn,
-  signInAgain,
+  signInRegistered,
 } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
-import { answered, block, edit, wrote } from '../support/posts.js';
+import { statusAndBody, block, editPost, createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { follow } from '../support/social.js';
@@ -41,7 +41,7 @@ describe('one person with two applications', () => {
 
   beforeAll(async () => {
     const other = await registerApplication(network, 'Quill');
-    throughOther = await signInAgain(network, other, await profileOf(alice), scopes);
+    throughOther = await signInRegistered(network, other, await profileOf(alice), scopes);
   });
 
   it('is one actor, under one grant for each application [service-actor, service-bearer, session-answer]', async () => {
@@ -55,8 +55,8 @@ describe('one person with two applications', () => {
   });
 
   it('edits in one application a post of the other, and the post names both [post-origin-app, post-last-edit-app, post-last-edit-at]', async () => {
-    const id = await wrote(alice);
-    expect((await edit(throughOther, id)).status).toBe(200);
+    const id = await createPost(alice);
+    expect((await editPost(throughOther, id)).status).toBe(200);
     const { post } = (await bob.get(`/api/posts/${id}`)).body;
     expect(post).toMatchObject({
       authorActorId: alice.actorId,
@@ -149,7 +149,7 @@ describe('the actors whom an actor follows', () => {
     for (const actorId of ['nobody', suspended.actorId, blocker.actorId]) {
       const actor = await alice.get(`/api/actors/${actorId}`);
       expect([actor.status, actor.body.error]).toEqual([404, 'not_found']);
-      expect(answered(await alice.get(`/api/actors/${actorId}/following`))).toEqual(answered(actor));
+      expect(statusAndBody(await alice.get(`/api/actors/${actorId}/following`))).toEqual(statusAndBody(actor));
     }
   });
 

@@ -8,7 +8,7 @@ import { runPlaza } from '../support/command.js';
 import { openLogOf } from '../support/network-log.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { answered, edit, removal, wrote } from '../support/posts.js';
+import { statusAndBody, editPost, deletePost, createPost } from '../support/posts.js';
 import { follow, like, post } from '../support/social.js';
 
 let network: TestNetwork;
@@ -39,7 +39,7 @@ const idsIn = (posts: readonly { readonly id: string }[]) => posts.map(({ id }) 
 describe('a restricted post', () => {
   it('is hidden from everybody as soon as the operator is answered, and comes back unchanged', async () => {
     const id = await post(alice, 'as it was');
-    await edit(alice, id, { text: 'as it is' });
+    await editPost(alice, id, { text: 'as it is' });
     const paths = ['/api/timeline', `/api/actors/${alice.actorId}/posts`, '/api/reconcile'];
     const currentViews = async () => {
       const single = await Promise.all([alice, bob].map((who) => who.get(`/api/posts/${id}`)));
@@ -47,8 +47,8 @@ describe('a restricted post', () => {
       const views = lists.map(({ body }) => body.posts.find((each: { id: string }) => each.id === id));
       const { posts } = (await anonymously(`/api/actors/${alice.actorId}`)).body.actor;
       return {
-        single: single.map(answered),
-        anonymous: answered(await anonymously(`/api/posts/${id}`)),
+        single: single.map(statusAndBody),
+        anonymous: statusAndBody(await anonymously(`/api/posts/${id}`)),
         views,
         posts,
       };
@@ -86,7 +86,7 @@ describe('a restricted post', () => {
     expect(await currentViews()).toEqual([false, false, true, true]);
     await restrict(id);
     expect(await currentViews()).toEqual([true, true, false, false]);
-    expect(answered(await bob.get(`/api/posts/${id}/replies`))).toEqual([404, errorBody('post_unavailable')]);
+    expect(statusAndBody(await bob.get(`/api/posts/${id}/replies`))).toEqual([404, errorBody('post_unavailable')]);
     await unrestrict(id);
     expect(await currentViews()).toEqual([false, false, true, true]);
   });
@@ -112,28 +112,28 @@ describe('a restricted post', () => {
   });
 
   it('can be neither edited, replied to, liked nor reported', async () => {
-    const id = await wrote(alice);
+    const id = await createPost(alice);
     await restrict(id);
     const report = { ...newIntent(), postId: id, reason: 'spam' };
     for (const [answering, status, code] of [
-      [edit(alice, id), 404, 'post_unavailable'],
-      [edit(bob, id), 404, 'post_unavailable'],
-      [removal(bob, id), 404, 'post_unavailable'],
+      [editPost(alice, id), 404, 'post_unavailable'],
+      [editPost(bob, id), 404, 'post_unavailable'],
+      [deletePost(bob, id), 404, 'post_unavailable'],
       [alice.say('me too', { parentId: id }), 404, 'parent_unavailable'],
       [bob.say('me too', { parentId: id }), 404, 'parent_unavailable'],
       [bob.put(`/api/relations/like/${id}`, newIntent()), 403, 'interaction_unavailable'],
       [bob.post('/api/reports', report), 404, 'post_unavailable'],
     ] as const)
-      expect(answered(await answering)).toEqual([status, errorBody(code)]);
+      expect(statusAndBody(await answering)).toEqual([status, errorBody(code)]);
   });
 
   it('returns its current state to repeated intents', async () => {
     const [creation, change] = [{ intentId: randomUUID() }, { intentId: randomUUID() }];
-    const id = await wrote(alice, 'as it was', creation);
-    await edit(alice, id, change);
+    const id = await createPost(alice, 'as it was', creation);
+    await editPost(alice, id, change);
     const repeated = async () => [
       (await alice.say('as it was', creation)).body.post,
-      (await edit(alice, id, change)).body.post,
+      (await editPost(alice, id, change)).body.post,
     ];
     const both = (status: string) => [
       { id, revision: 1, status },
@@ -161,17 +161,17 @@ describe('a restricted post', () => {
     await opened.close();
     const answers = await Promise.all([1, 2, 3].map(() => alice.say('lost and found', { intentId })));
     for (const answer of answers)
-      expect(answered(answer)).toEqual([200, { post: { id: postId, revision: 1, status: 'restricted' } }]);
+      expect(statusAndBody(answer)).toEqual([200, { post: { id: postId, revision: 1, status: 'restricted' } }]);
     expect((await alice.get(`/api/posts/${postId}`)).status).toBe(404);
     expect(await unrestrict(postId)).toEqual({ changed: true, revision: 3 });
     expect((await bob.get(`/api/posts/${postId}`)).body.post.text).toBe('lost and found');
   });
 
   it('that its author deletes stays deleted, whatever the operator does', async () => {
-    const id = await wrote(alice);
+    const id = await createPost(alice);
     await restrict(id);
-    const deletion = await removal(alice, id);
-    expect(answered(deletion)).toEqual([200, { post: { id, revision: 2, status: 'deleted' } }]);
+    const deletion = await deletePost(alice, id);
+    expect(statusAndBody(deletion)).toEqual([200, { post: { id, revision: 2, status: 'deleted' } }]);
     await expect(unrestrict(id)).rejects.toThrow('(post_deleted)');
     await expect(restrict(id)).rejects.toThrow('(post_deleted)');
     expect((await alice.get(`/api/posts/${id}`)).status).toBe(404);
@@ -179,15 +179,15 @@ describe('a restricted post', () => {
 
   it('that is deleted concurrently ends as deleted', async () => {
     for (let round = 0; round < 5; round++) {
-      const id = await wrote(alice);
-      const [deletion] = await Promise.all([removal(alice, id), restrict(id).catch(() => undefined)]);
-      expect(answered(deletion)).toEqual([200, { post: { id, revision: 2, status: 'deleted' } }]);
+      const id = await createPost(alice);
+      const [deletion] = await Promise.all([deletePost(alice, id), restrict(id).catch(() => undefined)]);
+      expect(statusAndBody(deletion)).toEqual([200, { post: { id, revision: 2, status: 'deleted' } }]);
       expect((await alice.get(`/api/posts/${id}`)).status).toBe(404);
     }
   });
 
   it('stays restricted after a restart of the network', async () => {
-    const id = await wrote(alice);
+    const id = await createPost(alice);
     await restrict(id);
     await network.restart();
     expect((await alice.get(`/api/posts/${id}`)).status).toBe(404);
@@ -203,7 +203,7 @@ describe('plaza post', () => {
   };
 
   it('restricts and unrestricts, and records operator, reason and lifecycle revision', async () => {
-    const id = await wrote(alice);
+    const id = await createPost(alice);
     const why = ['--reason', 'a complaint', '--as', 'grace'];
     expect(await plaza('restrict', id, ...why)).toEqual([
       0,

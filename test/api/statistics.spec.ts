@@ -32,9 +32,9 @@ const isReady = async () => (await fetch(`${network.baseUrl}/readyz`)).status ==
 
 /** Answered bytes during the work, in statistics events. */
 async function eventsReadDuring(work: () => Promise<unknown>): Promise<number> {
-  const before = node.network.answered();
+  const before = node.network.bytesAnswered();
   await work();
-  return (node.network.answered() - before) / BYTES;
+  return (node.network.bytesAnswered() - before) / BYTES;
 }
 
 it('/readyz does not read the event store’s statistics behind the newest event', async () => {

@@ -3,7 +3,7 @@ import { operatorOf, registerApplication, send, signIn } from '../support/api.js
 import type { Answer, Application, SignedIn } from '../support/api.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { block, erase, follow, post, unblock, unfollow } from '../support/social.js';
+import { block, removePost, follow, post, unblock, unfollow } from '../support/social.js';
 import { until } from '../support/until.js';
 
 const scopes = 'openid read post:create post:delete relation:write block:write';
@@ -71,7 +71,7 @@ describe.each([
     const { headers } = await reader.get('/api/timeline');
     expect(headers.get('x-network-revision')).toMatch(/^[0-9]+$/);
     expect(await timelineOf(reader)).toContain(shown);
-    await erase(writer, shown);
+    await removePost(writer, shown);
     const [newest] = await timelineOf(reader);
     expect(newest).not.toBe(shown);
     await operatorOf(network).setAccountState(writer.actorId, 'suspend', 'test');

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Client } from 'pg';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { askAt, startApiProcess } from '../support/api-process.js';
-import type { Answered, ApiProcess } from '../support/api-process.js';
+import { requestAt, startApiProcess } from '../support/api-process.js';
+import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
@@ -35,8 +35,8 @@ afterAll(async () => {
   await network?.stop();
 });
 
-const ask = (process: 0 | 1, method: string, path: string, by?: SignedIn, body?: object): Promise<Answered> =>
-  askAt(network, ports[process], method, path, { by, body });
+const ask = (process: 0 | 1, method: string, path: string, by?: SignedIn, body?: object): Promise<ProcessAnswer> =>
+  requestAt(network, ports[process], method, path, { by, body });
 
 const say = (process: 0 | 1, by: SignedIn, words: string, intentId = randomUUID()) =>
   ask(process, 'POST', '/api/posts', by, { intentId, text: words, audience: 'public' });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { edit, wrote } from '../support/posts.js';
+import { editPost, createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { everyScope } from './support/operations.js';
@@ -34,9 +34,9 @@ describe.each([
   const textOf = async (id: string) => (await bob.get(`/api/posts/${id}`)).body.post.text;
 
   it('is posted, edited and read again', async () => {
-    const id = await wrote(alice, written);
+    const id = await createPost(alice, written);
     expect(await textOf(id)).toBe(expected);
-    expect((await edit(alice, id, { text: `${written}!` })).status).toBe(200);
+    expect((await editPost(alice, id, { text: `${written}!` })).status).toBe(200);
     expect(await textOf(id)).toBe(`${expected}!`);
   });
 

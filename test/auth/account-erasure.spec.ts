@@ -12,39 +12,39 @@ import { Erasures } from '../../src/erasure/erasures.js';
 import { Witness } from '../../src/witness/witness.js';
 import { AuthorityStore } from '../../src/store/authority/authority-store.js';
 import { until } from '../support/until.js';
-import { AccountArea, alertIn, isSignIn, noticeIn } from './support/account.js';
+import { AccountFixture, alertIn, isSignInPage, noticeIn } from './support/account.js';
 import { password } from './support/auth-network.js';
 import { isLive } from './support/flow.js';
 import { Visitor } from './support/visitor.js';
-import type { Answer } from './support/visitor.js';
+import type { PageAnswer } from './support/visitor.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-let area: AccountArea;
+let fixture: AccountFixture;
 
 beforeAll(async () => {
-  area = await AccountArea.start();
+  fixture = await AccountFixture.start();
 });
 
-afterAll(() => area.network.stop());
+afterAll(() => fixture.network.stop());
 
 const execute = <Result>(command: object): Promise<Result> =>
-  area.network
+  fixture.network
     .app()
     .get(CommandBus)
     .execute(command as never);
 const act = { requestId: 'test', operator: 'test', reason: 'a test' };
-const eventTypesOf = (actorId: string) => area.typesIn(streams.account(actorId));
-const hasForm = ({ forms }: Answer, path: string) => forms.some(({ action }) => action.endsWith(path));
-const deletionDateOn = ({ text }: Answer): number =>
+const eventTypesOf = (actorId: string) => fixture.eventTypesIn(streams.account(actorId));
+const hasForm = ({ forms }: PageAnswer, path: string) => forms.some(({ action }) => action.endsWith(path));
+const deletionDateOn = ({ text }: PageAnswer): number =>
   Date.parse(
     /will be deleted<\/h2>\s*<p>On <time datetime="([^"]*)">/.exec(text)?.[1] ?? 'no deletion is pending',
   );
 
 describe('deleting one’s account', () => {
   it('needs the password, shows the date in every browser, and changes nothing before that date', async () => {
-    const { visitor, page, handle, actorId } = await area.someone();
-    const token = await area.connect(visitor);
+    const { visitor, page, handle, actorId } = await fixture.newPerson();
+    const token = await fixture.connect(visitor);
     const before = Date.now();
     const planned = await visitor.submitTo(page, '/erase', { confirm: password });
     expect([planned.status, noticeIn(planned)]).toEqual([
@@ -54,14 +54,14 @@ describe('deleting one’s account', () => {
     expect(deletionDateOn(planned)).toBeGreaterThanOrEqual(before + 7 * DAY_MS);
     expect(deletionDateOn(planned)).toBeLessThanOrEqual(Date.now() + 7 * DAY_MS);
     expect([hasForm(planned, '/erase'), hasForm(planned, '/keep')]).toEqual([false, true]);
-    const [, elsewhere] = await area.enter(handle);
+    const [, elsewhere] = await fixture.signInAs(handle);
     expect(deletionDateOn(elsewhere)).toBe(deletionDateOn(planned));
-    expect(await isLive(area.client, token)).toBe(true);
+    expect(await isLive(fixture.client, token)).toBe(true);
     expect(await eventTypesOf(actorId)).toEqual(['account.registered', 'account.erasure_requested']);
   });
 
   it('can be cancelled before its date, and requested again', async () => {
-    const { visitor, page, actorId } = await area.someone();
+    const { visitor, page, actorId } = await fixture.newPerson();
     const planned = await visitor.submitTo(page, '/erase', { confirm: password });
     const kept = await visitor.submitTo(planned, '/keep');
     expect(noticeIn(kept)).toBe('You keep your account: it is not deleted.');
@@ -75,8 +75,8 @@ describe('deleting one’s account', () => {
   });
 
   it('is requested once by two requests or two browsers, and cancelled once', async () => {
-    const { visitor, page, handle, actorId } = await area.someone();
-    const [other, otherPage] = await area.enter(handle);
+    const { visitor, page, handle, actorId } = await fixture.newPerson();
+    const [other, otherPage] = await fixture.signInAs(handle);
     const answers = await Promise.all([
       visitor.submitTo(page, '/erase', { confirm: password }),
       other.submitTo(otherPage, '/erase', { confirm: password }),
@@ -94,24 +94,24 @@ describe('deleting one’s account', () => {
   });
 
   it('that an operator requested is shown to the person, who can cancel it', async () => {
-    const { visitor, actorId } = await area.someone();
+    const { visitor, actorId } = await fixture.newPerson();
     await execute(new RequestErasure(actorId, DAY_MS, act));
-    const page = await visitor.open(area.address);
+    const page = await visitor.open(fixture.address);
     expect(deletionDateOn(page)).toBeGreaterThan(Date.now());
     expect(noticeIn(await visitor.submitTo(page, '/keep'))).toContain('You keep your account');
   });
 
   it('takes effect at its date: sign-in and tokens end, and the event names the person as its actor', async () => {
-    const { visitor, page, handle, actorId } = await area.someone();
-    const [kept, due] = [await area.someone(), await area.someone()];
-    const token = await area.connect(visitor);
+    const { visitor, page, handle, actorId } = await fixture.newPerson();
+    const [kept, due] = [await fixture.newPerson(), await fixture.newPerson()];
+    const token = await fixture.connect(visitor);
     const planned = await visitor.submitTo(page, '/erase', { confirm: password });
     await kept.visitor.submitTo(
       await kept.visitor.submitTo(kept.page, '/erase', { confirm: password }),
       '/keep',
     );
     await due.visitor.submitTo(due.page, '/erase', { confirm: password });
-    const app = area.network.app();
+    const app = fixture.network.app();
     const erasures = new Erasures({
       commands: app.get(CommandBus),
       store: app.get(AuthorityStore),
@@ -123,33 +123,33 @@ describe('deleting one’s account', () => {
     });
     await execute(new EraseAccount(actorId, { requestId: 'early' }, { onlyWhenDue: true }));
     expect(await eventTypesOf(actorId)).not.toContain('account.erased');
-    area.network.advanceClock(7 * DAY_MS + 1_000);
+    fixture.network.advanceClock(7 * DAY_MS + 1_000);
     erasures.start();
     const finished = `SELECT FROM authority.account WHERE erasure_finished_at IS NOT NULL AND actor_id = ANY ($1)`;
-    const { dataSource } = area.network.database();
+    const { dataSource } = fixture.network.database();
     expect(
       await until(
         async () => (await dataSource.query<unknown[]>(finished, [[actorId, due.actorId]])).length === 2,
       ),
     ).toBe(true);
     await erasures.stop();
-    expect((await area.network.log().read(streams.account(actorId))).at(-1)).toMatchObject({
+    expect((await fixture.network.log().read(streams.account(actorId))).at(-1)).toMatchObject({
       event: { type: 'account.erased', data: { actorId } },
       metadata: { actorId },
     });
     expect(await eventTypesOf(kept.actorId)).not.toContain('account.erased');
-    expect(await isLive(area.client, token)).toBe(false);
-    expect(isSignIn(await visitor.open(area.address))).toBe(true);
+    expect(await isLive(fixture.client, token)).toBe(false);
+    expect(isSignInPage(await visitor.open(fixture.address))).toBe(true);
     const late = await visitor.submitTo(planned, '/keep');
     expect([late.status, late.text.includes('login_required')]).toEqual([403, true]);
-    const [[, gone], [, nobody]] = [await area.enter(handle), await area.enter('nobody_at_all')];
+    const [[, gone], [, nobody]] = [await fixture.signInAs(handle), await fixture.signInAs('nobody_at_all')];
     expect([gone.status, alertIn(gone)]).toEqual([400, alertIn(nobody)]);
   });
 });
 
 describe('deleting one’s account is refused', () => {
   it('with a wrong password, after ten of which the right one is refused, too', async () => {
-    const { visitor, page, handle, actorId } = await area.someone();
+    const { visitor, page, handle, actorId } = await fixture.newPerson();
     for (const confirm of ['not the one', '']) {
       const wrong = await visitor.submitTo(page, '/erase', { confirm });
       expect([wrong.status, alertIn(wrong)]).toEqual([400, 'That is not your password.']);
@@ -160,7 +160,7 @@ describe('deleting one’s account is refused', () => {
     const refused = await visitor.submitTo(page, '/erase', { confirm: password });
     expect([refused.status, refused.text.includes('pilot_rate_limited')]).toEqual([429, true]);
     // The limit is this browser's: signing in elsewhere takes the password anyway.
-    expect((await area.enter(handle))[1].status).toBe(200);
+    expect((await fixture.signInAs(handle))[1].status).toBe(200);
     expect(await eventTypesOf(actorId)).toEqual(['account.registered']);
   });
 
@@ -170,7 +170,7 @@ describe('deleting one’s account is refused', () => {
     ['without its hidden field', {}, { form: '' }, 'invalid_request'],
     ['with a forged hidden field', {}, { form: `x.${'A'.repeat(43)}` }, 'invalid_request'],
   ])('with a form %s, and so is cancelling it', async (_what, headers, fields, code) => {
-    const { visitor, page, actorId } = await area.someone();
+    const { visitor, page, actorId } = await fixture.newPerson();
     const refused = await visitor.submitTo(page, '/erase', { confirm: password, ...fields }, headers);
     const planned = await visitor.submitTo(page, '/erase', { confirm: password });
     const stays = await visitor.submitTo(planned, '/keep', fields, headers);
@@ -180,9 +180,9 @@ describe('deleting one’s account is refused', () => {
   });
 
   it('with the form of another person’s page, and without a session', async () => {
-    const [ana, bob] = [await area.someone(), await area.someone()];
+    const [ana, bob] = [await fixture.newPerson(), await fixture.newPerson()];
     const stolen = await bob.visitor.submitTo(ana.page, '/erase', { confirm: password });
-    const nobody = await new Visitor(area.network.baseUrl).submitTo(ana.page, '/erase', {
+    const nobody = await new Visitor(fixture.network.baseUrl).submitTo(ana.page, '/erase', {
       confirm: password,
     });
     expect([stolen.status, nobody.status]).toEqual([403, 403]);
@@ -192,14 +192,14 @@ describe('deleting one’s account is refused', () => {
   });
 
   it('while the witness is unavailable, and succeeds afterwards', async () => {
-    const { actorId, handle } = await area.someone();
-    const witness = new Client(area.network.witnessDatabaseUrl);
+    const { actorId, handle } = await fixture.newPerson();
+    const witness = new Client(fixture.network.witnessDatabaseUrl);
     await witness.connect();
     await witness.query('BEGIN; SELECT line FROM head FOR UPDATE');
     await expect(execute(new EraseAccount(actorId, act))).rejects.toThrow('The witness does not answer');
-    expect((await area.enter(handle))[1].status).toBe(200);
+    expect((await fixture.signInAs(handle))[1].status).toBe(200);
     await witness.end();
     expect(await execute(new EraseAccount(actorId, act))).toEqual({ changed: true, revision: 2 });
-    expect((await area.enter(handle))[1].status).toBe(400);
+    expect((await fixture.signInAs(handle))[1].status).toBe(400);
   });
 });

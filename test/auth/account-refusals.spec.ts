@@ -1,47 +1,47 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { password } from './support/auth-network.js';
-import { AccountArea, alertIn, noticeIn } from './support/account.js';
+import { AccountFixture, alertIn, noticeIn } from './support/account.js';
 import { Visitor } from './support/visitor.js';
 import { isLive } from './support/flow.js';
 
-let area: AccountArea;
+let fixture: AccountFixture;
 
 beforeAll(async () => {
-  area = await AccountArea.start();
+  fixture = await AccountFixture.start();
 });
 
-afterAll(() => area.network.stop());
+afterAll(() => fixture.network.stop());
 
 describe('the account page refuses', () => {
   it('a wrong password and an unknown handle with the same answer', async () => {
-    const { handle } = await area.someone();
-    const answers = [(await area.enter(handle, 'wrong password'))[1], (await area.enter('nobody_at_all'))[1]];
+    const { handle } = await fixture.newPerson();
+    const answers = [(await fixture.signInAs(handle, 'wrong password'))[1], (await fixture.signInAs('nobody_at_all'))[1]];
     expect(new Set(answers.map(alertIn)).size).toBe(1);
     expect(answers.map(({ status }) => status)).toEqual([400, 400]);
     expect(alertIn(answers[0]!)).toBeTruthy();
   });
 
   it('a suspended person, and tells the reason only after the right password', async () => {
-    const { handle, actorId, visitor } = await area.someone();
-    await area.suspended(handle, actorId);
-    const [, right] = await area.enter(handle);
+    const { handle, actorId, visitor } = await fixture.newPerson();
+    await fixture.suspend(handle, actorId);
+    const [, right] = await fixture.signInAs(handle);
     expect(right.status).toBe(403);
     expect(right.text).toContain('suspended');
     expect(right.text).toContain('social_authority_required');
-    const [, wrong] = await area.enter(handle, 'wrong password');
+    const [, wrong] = await fixture.signInAs(handle, 'wrong password');
     expect(wrong.status).toBe(400);
     expect(wrong.text).not.toContain('suspended');
-    expect(await area.isStillIn(visitor)).toBe(false);
+    expect(await fixture.isSignedIn(visitor)).toBe(false);
   });
 
   it('a form of a suspended person’s page', async () => {
-    const { handle, actorId, visitor, page } = await area.someone();
-    const token = await area.connect(visitor);
-    await area.suspended(handle, actorId);
+    const { handle, actorId, visitor, page } = await fixture.newPerson();
+    const token = await fixture.connect(visitor);
+    await fixture.suspend(handle, actorId);
     const refused = await visitor.submitTo(page, '/password', { current: password, new: 'another password' });
     expect(refused.status).toBe(403);
     expect(refused.text).toContain('login_required');
-    expect(await isLive(area.client, token)).toBe(false);
+    expect(await isLive(fixture.client, token)).toBe(false);
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe('the account page refuses', () => {
     ['the handle', 'person', 'neither your handle'],
     ['the current one', password, 'another one'],
   ])('a new password that is %s', async (what, typed, words) => {
-    const { visitor, page, handle } = await area.someone();
+    const { visitor, page, handle } = await fixture.newPerson();
     const next = what === 'the handle' ? handle.toUpperCase() : typed;
     const refused = await visitor.submit(page, { current: password, new: next });
     expect(refused.status).toBe(400);
@@ -60,17 +60,17 @@ describe('the account page refuses', () => {
   });
 
   it('no new password of 1,024 characters, whatever its length in bytes', async () => {
-    const { visitor, page, handle } = await area.someone();
+    const { visitor, page, handle } = await fixture.newPerson();
     const [first, second] = ['\u{20000}'.repeat(1024), '\u{20001}'.repeat(1024)];
     const changed = await visitor.submit(page, { current: password, new: first });
     expect(noticeIn(changed)).toContain('Your password is changed');
     const again = await visitor.submit(changed, { current: first, new: second });
     expect(noticeIn(again)).toContain('Your password is changed');
-    expect((await area.enter(handle, second))[1].status).toBe(200);
+    expect((await fixture.signInAs(handle, second))[1].status).toBe(200);
   });
 
   it('a new password without the current one, and any after ten wrong ones', async () => {
-    const { visitor, page, handle } = await area.someone();
+    const { visitor, page, handle } = await fixture.newPerson();
     const guess = () => visitor.submit(page, { current: 'not the one', new: 'another password' });
     const wrong = await guess();
     expect([wrong.status, alertIn(wrong)]).toEqual([400, 'That is not your current password.']);
@@ -82,16 +82,16 @@ describe('the account page refuses', () => {
     expect(refused.headers.get('ratelimit')).toMatch(/^"session";r=0;t=\d+$/);
     expect(refused.headers.get('ratelimit-policy')).toBe('"session";q=10;w=600');
     // Another browser has its own limit: signing in there took the password.
-    const [other, account] = await area.enter(handle);
+    const [other, account] = await fixture.signInAs(handle);
     expect(account.status).toBe(200);
     const changed = await other.submit(account, { current: password, new: 'another password' });
     expect(noticeIn(changed)).toContain('Your password is changed');
   });
 
   it('no form of a signed-in person for failed sign-ins of other people', async () => {
-    const { visitor, page, handle } = await area.someone();
-    const stranger = new Visitor(area.network.baseUrl);
-    const signIn = await stranger.open(area.address);
+    const { visitor, page, handle } = await fixture.newPerson();
+    const stranger = new Visitor(fixture.network.baseUrl);
+    const signIn = await stranger.open(fixture.address);
     const guess = () => stranger.submit(signIn, { handle, password: 'not the one' });
     const statuses = await Promise.all(Array.from({ length: 11 }, async () => (await guess()).status));
     expect(statuses.sort((a, b) => a - b)).toEqual([...Array<number>(10).fill(400), 429]);
@@ -108,11 +108,11 @@ describe('the account page refuses', () => {
     ['without its hidden field', {}, { form: '' }, 'invalid_request'],
     ['with a forged hidden field', {}, { form: `x.${'A'.repeat(43)}` }, 'invalid_request'],
   ])('a form %s', async (_what, headers, fields, code) => {
-    const visitor = new Visitor(area.network.baseUrl);
-    const { page, visitor: person } = await area.someone();
+    const visitor = new Visitor(fixture.network.baseUrl);
+    const { page, visitor: person } = await fixture.newPerson();
     const typed = { handle: 'nobody', password, ...fields };
     const answers = [
-      await visitor.submit(await visitor.open(area.address), typed, headers),
+      await visitor.submit(await visitor.open(fixture.address), typed, headers),
       ...(await Promise.all(
         ['/sign-out', '/sign-out-everywhere', '/password'].map((to) =>
           person.submitTo(page, to, fields, headers),
@@ -121,49 +121,49 @@ describe('the account page refuses', () => {
     ];
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
     for (const { text } of answers) expect(text).toContain(code);
-    expect(await area.isStillIn(person)).toBe(true);
+    expect(await fixture.isSignedIn(person)).toBe(true);
   });
 
   it('a form of another person’s page or of another browser', async () => {
-    const [ana, bob] = [await area.someone(), await area.someone()];
+    const [ana, bob] = [await fixture.newPerson(), await fixture.newPerson()];
     const stolen = await bob.visitor.submitTo(ana.page, '/sign-out-everywhere');
     expect(stolen.status).toBe(403);
-    expect(await area.isStillIn(bob.visitor)).toBe(true);
-    const page = await new Visitor(area.network.baseUrl).open(area.address);
-    const elsewhere = await new Visitor(area.network.baseUrl).submit(page, { handle: ana.handle, password });
+    expect(await fixture.isSignedIn(bob.visitor)).toBe(true);
+    const page = await new Visitor(fixture.network.baseUrl).open(fixture.address);
+    const elsewhere = await new Visitor(fixture.network.baseUrl).submit(page, { handle: ana.handle, password });
     expect(elsewhere.status).toBe(403);
-    const nobody = await new Visitor(area.network.baseUrl).submitTo(ana.page, '/sign-out');
+    const nobody = await new Visitor(fixture.network.baseUrl).submitTo(ana.page, '/sign-out');
     expect([nobody.status, nobody.text.includes('login_required')]).toEqual([403, true]);
   });
 
   it('to disconnect an application of another person', async () => {
-    const [ana, bob] = [await area.someone(), await area.someone()];
-    const token = await area.connect(ana.visitor);
-    await area.connect(bob.visitor);
-    await bob.visitor.submit(await bob.visitor.open(area.address), {
-      application: area.application.clientId,
+    const [ana, bob] = [await fixture.newPerson(), await fixture.newPerson()];
+    const token = await fixture.connect(ana.visitor);
+    await fixture.connect(bob.visitor);
+    await bob.visitor.submit(await bob.visitor.open(fixture.address), {
+      application: fixture.application.clientId,
     });
-    expect(await isLive(area.client, token)).toBe(true);
-    const page = await ana.visitor.open(area.address);
+    expect(await isLive(fixture.client, token)).toBe(true);
+    const page = await ana.visitor.open(fixture.address);
     expect((await ana.visitor.submit(page, { application: "x' OR '1" })).status).toBe(400);
-    expect(await isLive(area.client, token)).toBe(true);
+    expect(await isLive(fixture.client, token)).toBe(true);
   });
 
   it('a notice that comes in a link or in a cookie without a signature', async () => {
-    const { visitor } = await area.someone();
-    const linked = await visitor.open(`${area.address}?notice=disconnected`);
+    const { visitor } = await fixture.newPerson();
+    const linked = await visitor.open(`${fixture.address}?notice=disconnected`);
     expect(noticeIn(linked)).toBeUndefined();
-    const planted = await fetch(area.address, {
+    const planted = await fetch(fixture.address, {
       headers: { accept: 'text/html', cookie: 'plaza_notice=disconnected; plaza_notice.sig=AAAA' },
     });
     expect(await planted.text()).not.toContain('role="status"');
   });
 
   const post = async (init: RequestInit, accept: string) => {
-    const answer = await fetch(`${area.address}/sign-in`, {
+    const answer = await fetch(`${fixture.address}/sign-in`, {
       method: 'POST',
       ...init,
-      headers: { origin: area.network.baseUrl, accept, ...(init.headers as Record<string, string>) },
+      headers: { origin: fixture.network.baseUrl, accept, ...(init.headers as Record<string, string>) },
     });
     return answer;
   };
@@ -194,9 +194,9 @@ describe('the account page refuses', () => {
   it.each(['/account/nothing', '/account/', '/interaction/x/nothing', '/interaction'])(
     'an unknown address below its own: %s',
     async (path) => {
-      const page = await fetch(area.network.issuer + path, { headers: { accept: 'text/html' } });
+      const page = await fetch(fixture.network.issuer + path, { headers: { accept: 'text/html' } });
       expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-      const answer = await fetch(area.network.issuer + path);
+      const answer = await fetch(fixture.network.issuer + path);
       expect(await answer.json()).toEqual({ error: 'not_found', message: expect.any(String) });
     },
   );

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ClientCredentials } from '../../src/commands/application/register-application.js';
 import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
-import { answerTo, basicOf, formType, open, post, send } from './support/raw.js';
+import { answerTo, basicCredentials, formContentType, open, post, send } from './support/raw.js';
 import type { RawAnswer, RawRequest } from './support/raw.js';
 
 const KIBI = 1024;
@@ -28,7 +28,7 @@ const at = (endpoint: string, changes: Partial<RawRequest> = {}) =>
   send(network, {
     method: 'POST',
     path: path(endpoint),
-    headers: [basicOf(application), formType],
+    headers: [basicCredentials(application), formContentType],
     body: understoodForm,
     ...changes,
   });
@@ -43,12 +43,12 @@ function errorOf({ status, headers, body }: RawAnswer): readonly [number, string
 }
 
 describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
-  const basic = (credentials: string) => [['authorization', `Basic ${btoa(credentials)}`] as const, formType];
+  const basic = (credentials: string) => [['authorization', `Basic ${btoa(credentials)}`] as const, formContentType];
 
   it.each([
-    ['no credentials', () => [formType]],
-    ['another scheme', () => [['authorization', 'Bearer x'] as const, formType]],
-    ['credentials that are not base64', () => [['authorization', 'Basic %%%'] as const, formType]],
+    ['no credentials', () => [formContentType]],
+    ['another scheme', () => [['authorization', 'Bearer x'] as const, formContentType]],
+    ['credentials that are not base64', () => [['authorization', 'Basic %%%'] as const, formContentType]],
     ['credentials without a secret', () => basic(application.clientId)],
     ['an unknown application', () => basic(`nobody:${application.clientSecret}`)],
     ['another secret', () => basic(`${application.clientId}:${'x'.repeat(43)}`)],
@@ -65,14 +65,14 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
     const { clientId, clientSecret } = application;
     const own = new URLSearchParams({ client_id: clientId, client_secret: clientSecret }).toString();
     const body = `${understoodForm}&${own}`;
-    expect(errorOf(await at(endpoint, { headers: [formType], body }))).toEqual([401, 'invalid_client']);
+    expect(errorOf(await at(endpoint, { headers: [formContentType], body }))).toEqual([401, 'invalid_client']);
     expect(errorOf(await at(endpoint, { body }))).toEqual([400, 'invalid_request']);
   });
 
   it('a signed assertion with 401, and with 400 if it comes beside HTTP Basic', async () => {
     const type = encodeURIComponent('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
     const body = `${understoodForm}&client_assertion=e30.e30.x&client_assertion_type=${type}`;
-    expect(errorOf(await at(endpoint, { headers: [formType], body }))).toEqual([401, 'invalid_client']);
+    expect(errorOf(await at(endpoint, { headers: [formContentType], body }))).toEqual([401, 'invalid_client']);
     expect(errorOf(await at(endpoint, { body }))).toEqual([400, 'invalid_request']);
   });
 
@@ -86,8 +86,8 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
     'a second %s header with 400 [origin-rule]',
     async (name) => {
       const given: [string, string][] = [
-        [...basicOf(application)] as [string, string],
-        [...formType] as [string, string],
+        [...basicCredentials(application)] as [string, string],
+        [...formContentType] as [string, string],
         ['origin', network.baseUrl],
       ];
       expect((await at(endpoint, { headers: given })).body?.error).not.toBe('invalid_request');
@@ -99,7 +99,7 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
   it.each(['https://evil.example', 'null', 'http://localhost'])(
     'the foreign Origin %s with 403 [origin-rule]',
     async (origin) => {
-      const headers = [basicOf(application), formType, ['origin', origin] as const];
+      const headers = [basicCredentials(application), formContentType, ['origin', origin] as const];
       expect(errorOf(await at(endpoint, { headers }))).toEqual([403, 'origin_mismatch']);
     },
   );
@@ -111,12 +111,12 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
     ['application/x-www-form-urlencoded; charset=utf-16', understoodForm],
     ['nonsense', understoodForm],
   ])('a body of %s with 415 [token-request, credentials-basic]', async (type, body) => {
-    const headers = [basicOf(application), ['content-type', type] as const];
+    const headers = [basicCredentials(application), ['content-type', type] as const];
     expect(errorOf(await at(endpoint, { headers, body }))).toEqual([415, 'invalid_request']);
   });
 
   it('a compressed body with 415', async () => {
-    const headers = [basicOf(application), formType, ['content-encoding', 'gzip'] as const];
+    const headers = [basicCredentials(application), formContentType, ['content-encoding', 'gzip'] as const];
     expect(errorOf(await at(endpoint, { headers }))).toEqual([415, 'invalid_request']);
   });
 
@@ -149,7 +149,7 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
   });
 
   it('more than 64 KiB in chunks with 413, before the end of the body', async () => {
-    const headers = [basicOf(application), formType];
+    const headers = [basicCredentials(application), formContentType];
     const sent = open(network, { method: 'POST', path: path(endpoint), headers });
     sent.on('error', () => undefined);
     sent.write(`${understoodForm}&x=`.padEnd(64 * KIBI + 1, 'x'));
@@ -176,7 +176,7 @@ describe('an address of the authorization server refuses', () => {
     ['/.well-known/oauth-authorization-server/other'],
   ])('every request to %s with 404', async (unknown) => {
     expect(errorOf(await send(network, { path: unknown }))).toEqual([404, 'not_found']);
-    const headers = [formType];
+    const headers = [formContentType];
     const posted = await send(network, { method: 'POST', path: unknown, headers, body: 'a=b' });
     expect(posted.body).toEqual({ error: expect.any(String), error_description: expect.any(String) });
   });

@@ -217,12 +217,12 @@ describe('each use of a grant', () => {
     const issued = await issueCode();
     const { body } = await exchange(issued);
     const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token };
-    await network.eventStore.begin();
+    await network.eventStore.stop();
     const refused = await post(network, 'token', application, refresh);
     expect(outcome(refused)).toEqual([503, 'temporarily_unavailable']);
     expect(refused.headers['retry-after']).toMatch(/^[1-9]/);
     expect(await isLive(client, body.access_token)).toBe(true);
-    await network.eventStore.end();
+    await network.eventStore.start();
     expect(outcome(await post(network, 'token', application, refresh))).toEqual([200, undefined]);
   });
 

@@ -236,9 +236,9 @@ describe('the grants of a person', () => {
   it('end on a retry after the log was unavailable', async () => {
     const eve = await network.createAccount('eve');
     const grantIds = await Promise.all(Array.from({ length: 9 }, () => issueGrant(appId, eve)));
-    await network.eventStore.begin();
+    await network.eventStore.stop();
     await expect(disconnect(eve)).rejects.toBeInstanceOf(LogUnavailable);
-    await network.eventStore.end();
+    await network.eventStore.start();
     expect(await Promise.all(grantIds.map(isRevoked))).toEqual(grantIds.map(() => false));
     expect(await disconnect(eve)).toEqual({ revoked: 9 });
   });

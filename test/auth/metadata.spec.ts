@@ -185,8 +185,8 @@ describe('the announced metadata:', () => {
     const { keys } = (await send(network, { path: pathOf('jwks_uri') })).body as { keys: { kid: string }[] };
     expect(keys.map(({ kid }) => kid)).toContain(header.kid);
     expect(await errorOf(oidc.refreshTokenGrant(client, connected.refreshToken))).toBeUndefined();
-    const told = await oidc.fetchUserInfo(client, connected.accessToken, connected.subject);
-    expect(metadata['claims_supported']).toEqual(expect.arrayContaining(Object.keys(told)));
+    const returned = await oidc.fetchUserInfo(client, connected.accessToken, connected.subject);
+    expect(metadata['claims_supported']).toEqual(expect.arrayContaining(Object.keys(returned)));
     const introspected = await oidc.tokenIntrospection(client, connected.accessToken);
     expect([introspected.active, introspected.sub]).toEqual([true, connected.subject]);
     await oidc.tokenRevocation(client, connected.accessToken);

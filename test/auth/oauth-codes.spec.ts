@@ -94,11 +94,11 @@ const table: readonly (readonly [string, () => Promise<Refused>, number])[] = [
   [
     'temporarily_unavailable',
     async () => {
-      await network.postgres.begin();
+      await network.postgres.stop();
       try {
         return await refresh();
       } finally {
-        await network.postgres.end();
+        await network.postgres.start();
       }
     },
     503,

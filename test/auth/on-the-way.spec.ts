@@ -12,7 +12,7 @@ import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, discover, errorOf, exchange } from './support/flow.js';
 import type { Attempt } from './support/flow.js';
 import { Visitor } from './support/visitor.js';
-import type { Answer } from './support/visitor.js';
+import type { PageAnswer } from './support/visitor.js';
 
 let network: AuthNetwork;
 let people = 0;
@@ -30,7 +30,7 @@ interface PendingConsent {
   readonly client: oidc.Configuration;
   readonly attempt: Attempt;
   readonly visitor: Visitor;
-  readonly consent: Answer;
+  readonly consent: PageAnswer;
 }
 
 async function atConsent(): Promise<PendingConsent> {
@@ -68,7 +68,7 @@ const acts = {
 };
 type Act = keyof typeof acts;
 
-const isAtApplication = ({ url }: Answer) => url.startsWith(redirectUri);
+const isAtApplication = ({ url }: PageAnswer) => url.startsWith(redirectUri);
 
 describe('a consent makes no grant if, while the page was open,', () => {
   it.each<readonly [string, Act, string]>([

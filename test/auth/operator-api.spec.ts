@@ -191,7 +191,7 @@ describe('the operator API', () => {
 
   it('answers 503 while a store is unavailable, and succeeds afterwards', async () => {
     const { clientId } = (await post('/operator/applications', application)).body;
-    await network.eventStore.begin();
+    await network.eventStore.stop();
     const suspended = await post(`/operator/applications/${clientId}/suspend`, {});
     expect(suspended).toMatchObject({
       status: 503,
@@ -201,15 +201,15 @@ describe('the operator API', () => {
     expect(refused.body['message']).toContain('another application with another secret is made');
     expect(refused).toMatchObject({ status: 503, body: { error: 'domain_storage_unavailable' } });
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
-    await network.eventStore.end();
-    await network.postgres.begin();
+    await network.eventStore.start();
+    await network.postgres.stop();
     const metrics = await fetch(`${url}/metrics`);
     expect([metrics.status, await metrics.text()]).toEqual([
       200,
       expect.stringContaining('plaza_store_up{store="read"} 0'),
     ]);
     expect(await post('/operator/accounts', account('emil'))).toMatchObject({ status: 503 });
-    await network.postgres.end();
+    await network.postgres.start();
     expect(await post('/operator/accounts', account('emil'))).toMatchObject({ status: 201 });
   });
 });
@@ -287,9 +287,9 @@ describe("an application's secret", () => {
 
   it('does not change while the log is unavailable', async () => {
     const { clientId, clientSecret } = await newApplication();
-    await network.eventStore.begin();
+    await network.eventStore.stop();
     const refused = await post(`/operator/applications/${clientId}/rotate-secret`, { overlapMs: 0 });
-    await network.eventStore.end();
+    await network.eventStore.start();
     expect(refused).toMatchObject({ status: 503, body: { error: 'domain_storage_unavailable' } });
     expect(await expiriesOf(clientId)).toEqual([null]);
     expect(await isAccepted(clientId, clientSecret)).toBe(true);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startOperatorApi } from '../../src/operator/api/operator-server.js';
 import { streams } from '../../src/log/streams.js';
-import { noteRefusal } from '../support/refusals-met.js';
+import { recordRefusal } from '../support/refusals-met.js';
 import { everyScope, password, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 
@@ -40,7 +40,7 @@ async function post(path: string, sent: unknown) {
     body: JSON.stringify(sent),
   });
   const body = (await response.json()) as Readonly<Record<string, string>>;
-  noteRefusal(response.status, body);
+  recordRefusal(response.status, body);
   return { status: response.status, body };
 }
 

@@ -12,7 +12,7 @@ import { password, redirectUri, startAuthNetwork } from './support/auth-network.
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, discover } from './support/flow.js';
 import { Visitor } from './support/visitor.js';
-import type { Answer } from './support/visitor.js';
+import type { PageAnswer } from './support/visitor.js';
 
 const NAME = `<script>alert("x")</script>`;
 
@@ -34,14 +34,14 @@ beforeAll(async () => {
 afterAll(() => network.stop());
 
 /** A new browser at the sign-in page. */
-async function openSignIn(changes?: Readonly<Record<string, string>>): Promise<[Visitor, Answer]> {
+async function openSignIn(changes?: Readonly<Record<string, string>>): Promise<[Visitor, PageAnswer]> {
   const visitor = new Visitor(network.baseUrl);
   const { url } = await authorizationRequest(client, 'openid read post:create', changes);
   return [visitor, await visitor.open(url)];
 }
 
 /** A new browser at the consent page. */
-async function openConsent(): Promise<[Visitor, Answer]> {
+async function openConsent(): Promise<[Visitor, PageAnswer]> {
   const [visitor, page] = await openSignIn();
   return [visitor, await visitor.submit(page, { handle: 'ada', password })];
 }
@@ -67,7 +67,7 @@ describe('the sign-in page', () => {
   });
 
   it('gives the same answer for every kind of wrong credentials', async () => {
-    const answers: Answer[] = [];
+    const answers: PageAnswer[] = [];
     for (const typed of [
       { handle: 'ada', password: 'wrong password' },
       { handle: 'nobody', password },

@@ -5,7 +5,7 @@ import { password, redirectUri, startAuthNetwork } from './support/auth-network.
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, connect, discover, exchange } from './support/flow.js';
 import { Visitor } from './support/visitor.js';
-import type { Answer } from './support/visitor.js';
+import type { PageAnswer } from './support/visitor.js';
 
 let network: AuthNetwork;
 let client: oidc.Configuration;
@@ -34,7 +34,7 @@ type Changes = Readonly<Record<string, string>>;
 const ask = async (changes: Changes, scope = 'openid') =>
   visitor.open((await authorizationRequest(client, scope, changes)).url);
 
-const errorIn = ({ url }: Answer) => {
+const errorIn = ({ url }: PageAnswer) => {
   expect(url.startsWith(redirectUri)).toBe(true);
   return new URL(url).searchParams.get('error');
 };
@@ -42,8 +42,8 @@ const errorIn = ({ url }: Answer) => {
 const query = (sql: string, parameters: unknown[] = []) =>
   network.database().dataSource.query(sql, parameters);
 
-const isSignIn = ({ text }: Answer) => text.includes('name="password"');
-const isConsent = ({ text }: Answer) => text.includes('name="decision"');
+const isSignIn = ({ text }: PageAnswer) => text.includes('name="password"');
+const isConsent = ({ text }: PageAnswer) => text.includes('name="decision"');
 
 describe('prompt=none refuses', () => {
   const prompt = 'none';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { ClientCredentials } from '../../src/commands/application/register-application.js';
 import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
-import { basicOf, formType, send } from './support/raw.js';
+import { basicCredentials, formContentType, send } from './support/raw.js';
 
 let network: AuthNetwork;
 let application: ClientCredentials;
@@ -34,7 +34,7 @@ function ask(endpoint: string, from: Header, credentials?: ClientCredentials) {
     return send(network, { path, headers: [from, ['authorization', 'Bearer nobodys']] });
   const own = credentials ?? { ...application, clientSecret: 'x'.repeat(43) };
   const body = 'grant_type=refresh_token&refresh_token=x&token=x';
-  return send(network, { method: 'POST', path, headers: [from, basicOf(own), formType], body });
+  return send(network, { method: 'POST', path, headers: [from, basicCredentials(own), formContentType], body });
 }
 
 describe.each(endpoints)('at %s, refused credentials', (endpoint) => {
@@ -77,7 +77,7 @@ it('requests refused for other reasons are not counted', async () => {
   const malformed = await send(network, {
     method: 'POST',
     path: '/api/auth/oauth2/token',
-    headers: [from, ['authorization', 'Basic !'], formType],
+    headers: [from, ['authorization', 'Basic !'], formContentType],
   });
   expect(malformed.status).toBe(401);
   expect(await points()).toEqual([]);

@@ -56,7 +56,7 @@ describe('without the authority store', () => {
     const visitor = new Visitor(network.baseUrl);
     const attempt = await authorizationRequest(client, 'openid');
     const signIn = await visitor.open(attempt.url);
-    await network.postgres.begin();
+    await network.postgres.stop();
 
     const refreshed = await fetch(`${network.issuer}/oauth2/token`, {
       method: 'POST',
@@ -77,7 +77,7 @@ describe('without the authority store', () => {
       expect(page.text).toContain('auth_unavailable');
     }
 
-    await network.postgres.end();
+    await network.postgres.start();
     const consent = await visitor.submit(signIn, { handle: 'ada', password });
     const allowed = await visitor.submit(consent, { decision: 'allow' });
     expect(await errorOf(exchange(client, new URL(allowed.url), attempt))).toBeUndefined();
@@ -94,14 +94,14 @@ describe('without the log', () => {
     const count = async () =>
       (await network.database().dataSource.query('SELECT count(*)::int AS n FROM authority.app_grant'))[0].n;
     const before = await count();
-    await network.eventStore.begin();
+    await network.eventStore.stop();
 
     const refused = await visitor.submit(consent, { decision: 'allow' });
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
     expect(await count()).toBe(before);
 
-    await network.eventStore.end();
+    await network.eventStore.start();
     const allowed = await visitor.submit(consent, { decision: 'allow' });
     expect(allowed.url.startsWith(redirectUri)).toBe(true);
     expect(await errorOf(exchange(client, new URL(allowed.url), attempt))).toBeUndefined();

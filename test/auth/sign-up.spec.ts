@@ -6,7 +6,7 @@ import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, discover, exchange } from './support/flow.js';
 import { Visitor } from './support/visitor.js';
-import type { Answer } from './support/visitor.js';
+import type { PageAnswer } from './support/visitor.js';
 
 let network: AuthNetwork;
 let client: oidc.Configuration;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => network.stop());
 
 /** A new browser at the sign-up page of the account page. */
-async function openSignUp(): Promise<[Visitor, Answer]> {
+async function openSignUp(): Promise<[Visitor, PageAnswer]> {
   const visitor = new Visitor(network.baseUrl);
   return [visitor, await visitor.open(`${account}/sign-up`)];
 }
@@ -40,11 +40,11 @@ const accountsOf = async (handle: string): Promise<string[]> =>
       .dataSource.query('SELECT actor_id FROM authority.account WHERE handle = $1', [handle])
   ).map((row: { actor_id: string }) => row.actor_id);
 
-const faultsIn = ({ text }: Answer) =>
+const faultsIn = ({ text }: PageAnswer) =>
   Object.fromEntries(
     [...text.matchAll(/id="(\w+)-fault" role="alert">([^<]*)</g)].map(([, name, words]) => [name, words]),
   );
-const problemIn = ({ text }: Answer) => /class="problem" role="alert">([^<]*)</.exec(text)?.[1];
+const problemIn = ({ text }: PageAnswer) => /class="problem" role="alert">([^<]*)</.exec(text)?.[1];
 
 describe('signing up', () => {
   it('is offered on the sign-in page, and ends at the account page', async () => {

@@ -17,7 +17,7 @@ import { authorizationRequest, connect, discover, isLive } from './support/flow.
 import { Browser } from '../../src/operator/demo/browser.js';
 import { until } from '../support/until.js';
 import { Visitor } from './support/visitor.js';
-import type { Answer } from './support/visitor.js';
+import type { PageAnswer } from './support/visitor.js';
 
 let network: AuthNetwork;
 let client: oidc.Configuration;
@@ -34,12 +34,12 @@ const execute = <Result>(command: Command<Result>) => network.app().get(CommandB
 const signOut = (actorId: string) => execute(new SignOutEverywhere(actorId, metadata));
 
 /** Sends an authorization request, which leads to sign-in or consent. */
-async function requestAuthorization(visitor: Visitor): Promise<Answer> {
+async function requestAuthorization(visitor: Visitor): Promise<PageAnswer> {
   return visitor.open((await authorizationRequest(client, 'openid read')).url);
 }
 
-const asksForPassword = ({ text }: Answer): boolean => text.includes('name="password"');
-const asksForConsent = ({ text }: Answer): boolean => text.includes('value="allow"');
+const asksForPassword = ({ text }: PageAnswer): boolean => text.includes('name="password"');
+const asksForConsent = ({ text }: PageAnswer): boolean => text.includes('value="allow"');
 
 async function signedIn(handle: string): Promise<Visitor> {
   const visitor = new Visitor(network.baseUrl);
@@ -153,9 +153,9 @@ describe('a person who signs out everywhere', () => {
   it('stays signed in if the log is unavailable', async () => {
     const actorId = await network.createAccount('hugo');
     const visitor = await signedIn('hugo');
-    await network.eventStore.begin();
+    await network.eventStore.stop();
     await expect(signOut(actorId)).rejects.toBeInstanceOf(LogUnavailable);
-    await network.eventStore.end();
+    await network.eventStore.start();
     expect(asksForConsent(await requestAuthorization(visitor))).toBe(true);
   });
 

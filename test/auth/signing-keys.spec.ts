@@ -180,11 +180,11 @@ describe('a signing key', () => {
   it('starts to sign on time while the vault is unavailable', async () => {
     const { keyId: next } = await rotate();
     await refreshAllServers();
-    await network.postgres.begin();
+    await network.postgres.stop();
     network.advanceClock(LEAD_MS);
     await refreshAllServers();
     for (const port of ports) expect((await kids(port))[0]).toBe(next);
-    await network.postgres.end();
+    await network.postgres.start();
     for (const port of ports) expect(kidOf(await newIdTokenAt(port))).toBe(next);
   });
 

@@ -14,7 +14,7 @@ import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, discover, exchange, isLive } from './support/flow.js';
 import { Visitor } from './support/visitor.js';
-import type { Answer } from './support/visitor.js';
+import type { PageAnswer } from './support/visitor.js';
 
 const MINUTE_MS = 60_000;
 
@@ -58,7 +58,7 @@ async function issueGrant(actorId: string, scopes: readonly string[]): Promise<s
 const ageGrants = (actorId: string, ms: number) =>
   query('UPDATE authority.app_grant SET issued_at = issued_at - $2 WHERE actor_id = $1', [actorId, ms]);
 
-const isListed = ({ text }: Answer) => text.includes('name="application"');
+const isListed = ({ text }: PageAnswer) => text.includes('name="application"');
 
 /** The number in the operator's list of applications. */
 async function usableGrants(): Promise<number | undefined> {

@@ -6,7 +6,7 @@ import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { connect, discover } from './support/flow.js';
 import type { Connected } from './support/flow.js';
-import { formType, send } from './support/raw.js';
+import { formContentType, send } from './support/raw.js';
 
 let network: AuthNetwork;
 let application: ClientCredentials;
@@ -97,7 +97,7 @@ describe('userinfo refuses', () => {
 
   it('a token in a form, and every POST, with 405 [userinfo-transport]', async () => {
     const body = `access_token=${connected.accessToken}`;
-    for (const headers of [[formType], [formType, bearer(connected.accessToken)]]) {
+    for (const headers of [[formContentType], [formContentType, bearer(connected.accessToken)]]) {
       const answer = await send(network, { method: 'POST', path, headers, body });
       expect([answer.status, answer.body.error]).toEqual([405, 'invalid_request']);
       expect(answer.headers.allow).toBe('GET');

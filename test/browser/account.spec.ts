@@ -6,17 +6,17 @@ import { createAccount, newHandle, password, startApplication } from './support/
 import type { LocalApplication } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
-import { Watched } from './support/watched.js';
+import { WatchedBrowser } from './support/watched.js';
 
 describeInBrowser('the account page, in a real browser', () => {
   let network: SharedNetwork;
   let application: LocalApplication;
   let chromium: Browser;
-  let watched: Watched;
+  let watched: WatchedBrowser;
 
   beforeAll(async () => {
     [network, chromium] = await Promise.all([sharedNetwork(), startChromium()]);
-    watched = new Watched(chromium);
+    watched = new WatchedBrowser(chromium);
     application = await startApplication(network, 'Pebble & Sons');
   });
 
@@ -32,7 +32,7 @@ describeInBrowser('the account page, in a real browser', () => {
 
   /** A new browser, signed in at the account page. */
   async function open(handle: string): Promise<Page> {
-    const page = await watched.person();
+    const page = await watched.newPage();
     await page.goto(account());
     await signIn(page, handle);
     await page.getByRole('heading', { name: 'Applications with access' }).waitFor();
@@ -136,7 +136,7 @@ describeInBrowser('the account page, in a real browser', () => {
     expect(Date.parse((await pending.locator('time').getAttribute('datetime')) ?? '')).toBeGreaterThan(
       Date.now() + 6 * 24 * 60 * 60_000,
     );
-    const other = await watched.person();
+    const other = await watched.newPage();
     await other.goto(account());
     await signIn(other, handle);
     await other.getByRole('button', { name: 'Keep my account' }).click();
@@ -149,7 +149,7 @@ describeInBrowser('the account page, in a real browser', () => {
   });
 
   it('makes a new account', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     await page.goto(account());
     await page.getByRole('link', { name: 'Create an account' }).click();
     const handle = newHandle('newcomer');

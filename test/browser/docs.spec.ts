@@ -5,17 +5,17 @@ import type { OpenApi } from '../../src/http/openapi/openapi.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
-import { expectGoodLooks } from './support/looks.js';
-import { Watched } from './support/watched.js';
+import { expectLegible } from './support/looks.js';
+import { WatchedBrowser } from './support/watched.js';
 
 describeInBrowser('the reference at /docs', () => {
   let network: SharedNetwork;
   let chromium: Browser;
-  let watched: Watched;
+  let watched: WatchedBrowser;
 
   beforeAll(async () => {
     [network, chromium] = await Promise.all([sharedNetwork(), startChromium()]);
-    watched = new Watched(chromium);
+    watched = new WatchedBrowser(chromium);
   });
 
   afterAll(async () => {
@@ -24,7 +24,7 @@ describeInBrowser('the reference at /docs', () => {
   });
 
   it('makes no further request, and has no broken internal link', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     await page.goto(`${network.baseUrl}/docs`);
@@ -41,7 +41,7 @@ describeInBrowser('the reference at /docs', () => {
   it('shows every operation and every code, legibly in all sizes and colour schemes', async () => {
     const served = await fetch(`${network.baseUrl}/api/openapi.json`);
     const document = (await served.json()) as OpenApi;
-    const page = await watched.person();
+    const page = await watched.newPage();
     await page.goto(`${network.baseUrl}/docs`);
     for (const { path, method, operation } of operationsOf(document)) {
       const text = await page.locator(`#${operation.operationId}`).textContent();
@@ -49,7 +49,7 @@ describeInBrowser('the reference at /docs', () => {
     }
     for (const code of Object.keys(document.components.examples))
       expect(await page.locator(`#code-${code}`).count()).toBe(1);
-    await expectGoodLooks(page, 'docs', { isLong: true });
+    await expectLegible(page, 'docs', { isLong: true });
     expect(watched.takeFaults()).toEqual([]);
   });
 });

@@ -6,18 +6,18 @@ import { createAccount, password, startApplication } from './support/application
 import type { LocalApplication } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, Flow, signIn } from './support/flow.js';
-import { expectGoodLooks } from './support/looks.js';
-import { Watched } from './support/watched.js';
+import { expectLegible } from './support/looks.js';
+import { WatchedBrowser } from './support/watched.js';
 
 describeInBrowser('legible in light and dark, wide and narrow, without sideways scrolling:', () => {
   let network: TestNetwork;
   let application: LocalApplication;
   let chromium: Browser;
-  let watched: Watched;
+  let watched: WatchedBrowser;
 
   beforeAll(async () => {
     [network, chromium] = await Promise.all([startNetwork({ RATE_LIMITS: 'on' }), startChromium()]);
-    watched = new Watched(chromium);
+    watched = new WatchedBrowser(chromium);
     application = await startApplication(network, 'The Pebble Collectors’ Correspondence Society');
     await createAccount(network, 'ana');
   });
@@ -31,64 +31,64 @@ describeInBrowser('legible in light and dark, wide and narrow, without sideways 
   });
 
   it('sign-in pages', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     await page.goto((await Flow.begin(network, application)).url);
-    await expectGoodLooks(page, 'sign-in');
+    await expectLegible(page, 'sign-in');
     await signIn(page, 'ana', 'wrong password');
     await page.getByRole('alert').waitFor();
-    await expectGoodLooks(page, 'sign-in-again');
+    await expectLegible(page, 'sign-in-again');
     await signIn(page, 'ana');
     await page.getByText('Ana Example').waitFor();
-    await expectGoodLooks(page, 'consent');
+    await expectLegible(page, 'consent');
     expect(watched.takeFaults()).toEqual([]);
   });
 
   it('sign-up pages', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     await page.goto((await Flow.begin(network, application)).url);
     await page.getByRole('link', { name: 'Create an account' }).click();
-    await expectGoodLooks(page, 'sign-up');
+    await expectLegible(page, 'sign-up');
     const typed = { Handle: 'ana', 'Display name': 'Ana', 'E-mail': 'a@example.org', Password: password };
     for (const [label, text] of Object.entries(typed)) await page.getByLabel(label).fill(text);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('alert').waitFor();
-    await expectGoodLooks(page, 'sign-up-again');
+    await expectLegible(page, 'sign-up-again');
     expect(watched.takeFaults()).toEqual([]);
   });
 
   it('account pages', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     const account = `${network.baseUrl}/api/auth/account`;
     await page.goto(account);
-    await expectGoodLooks(page, 'account-sign-in');
+    await expectLegible(page, 'account-sign-in');
     await signIn(page, 'ana');
     await page.getByText('@ana').waitFor();
-    await expectGoodLooks(page, 'account-unused');
+    await expectLegible(page, 'account-unused');
     const flow = await Flow.begin(network, application);
     await page.goto(flow.url);
     await allow(page);
-    await flow.back(page);
+    await flow.waitForReturn(page);
     await page.goto(account);
-    await expectGoodLooks(page, 'account');
+    await expectLegible(page, 'account');
     await page.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('status').waitFor();
-    await expectGoodLooks(page, 'account-notice');
+    await expectLegible(page, 'account-notice');
     await page.getByLabel('Your password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Delete my account' }).click();
     await page.getByRole('button', { name: 'Keep my account' }).waitFor();
-    await expectGoodLooks(page, 'account-to-be-deleted');
+    await expectLegible(page, 'account-to-be-deleted');
     await page.goto(`${network.baseUrl}/api/auth/oauth2/end-session`);
-    await expectGoodLooks(page, 'sign-out');
+    await expectLegible(page, 'sign-out');
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByText('You can close this page').waitFor();
-    await expectGoodLooks(page, 'signed-out');
+    await expectLegible(page, 'signed-out');
     expect(watched.takeFaults()).toEqual([]);
   });
 
   it('error pages', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     await page.goto(`${network.baseUrl}/api/auth/interaction/unknown`);
-    await expectGoodLooks(page, 'fault');
+    await expectLegible(page, 'fault');
     await page.goto((await Flow.begin(network, application)).url);
     for (let tries = 0; tries < 11; tries++) {
       await page.getByLabel('Handle').fill('nobody');
@@ -96,7 +96,7 @@ describeInBrowser('legible in light and dark, wide and narrow, without sideways 
       await page.getByRole('button', { name: 'Sign in' }).click();
     }
     await page.getByText('pilot_rate_limited').waitFor();
-    await expectGoodLooks(page, 'too-many-tries');
+    await expectLegible(page, 'too-many-tries');
     expect(watched.takeFaults()).toEqual([]);
   });
 });

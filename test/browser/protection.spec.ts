@@ -9,7 +9,7 @@ import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, signIn } from './support/flow.js';
 import { canServeTls, startTlsProxy } from './support/tls.js';
 import type { TlsProxy } from './support/tls.js';
-import { Watched } from './support/watched.js';
+import { WatchedBrowser } from './support/watched.js';
 
 const describeBehindTls = canServeTls ? describeInBrowser : describe.skip;
 
@@ -18,13 +18,13 @@ describeBehindTls('a network behind https, in a real browser:', () => {
   let tls: TlsProxy;
   let stranger: LocalApplication;
   let chromium: Browser;
-  let watched: Watched;
+  let watched: WatchedBrowser;
 
   beforeAll(async () => {
     const port = await freePort();
     const settings = { BASE_URL: `https://localhost:${port}` };
     [network, chromium] = await Promise.all([startNetwork(settings), startChromium()]);
-    watched = new Watched(chromium);
+    watched = new WatchedBrowser(chromium);
     tls = await startTlsProxy(port, Number(network.env['PORT']));
     stranger = await startApplication(network, 'Stranger');
     await createAccount(network, 'ana');
@@ -42,7 +42,7 @@ describeBehindTls('a network behind https, in a real browser:', () => {
   const account = () => `${network.baseUrl}/api/auth/account`;
 
   async function signedIn(): Promise<Page> {
-    const page = await watched.person();
+    const page = await watched.newPage();
     await page.goto(account());
     await signIn(page, 'ana');
     await page.getByText('@ana').waitFor();
@@ -50,7 +50,7 @@ describeBehindTls('a network behind https, in a real browser:', () => {
   }
 
   it('cookies are sent to this host over https only, and are hidden from scripts and other sites', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     const request = {
       client_id: stranger.clientId,
       redirect_uri: stranger.redirectUri,

@@ -6,8 +6,8 @@ import { createAccount, newHandle, password, startApplication } from './support/
 import type { LocalApplication } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
-import { focusIsSeen } from './support/looks.js';
-import { Watched } from './support/watched.js';
+import { isFocusVisible } from './support/looks.js';
+import { WatchedBrowser } from './support/watched.js';
 
 describeInBrowser('sign-in through an application, in a real browser,', () => {
   let network: SharedNetwork;
@@ -15,11 +15,11 @@ describeInBrowser('sign-in through an application, in a real browser,', () => {
   let ana: string;
   let ben: string;
   let chromium: Browser;
-  let watched: Watched;
+  let watched: WatchedBrowser;
 
   beforeAll(async () => {
     [network, chromium] = await Promise.all([sharedNetwork(), startChromium()]);
-    watched = new Watched(chromium);
+    watched = new WatchedBrowser(chromium);
     application = await startApplication(network);
     ana = await createAccount(network, newHandle('ana'), 'Ana Example');
     ben = await createAccount(network, newHandle('ben'), 'Ben Example');
@@ -42,7 +42,7 @@ describeInBrowser('sign-in through an application, in a real browser,', () => {
     ['with scripts', true],
     ['without scripts', false],
   ])('ends with a usable token, %s', async (_how, javaScriptEnabled) => {
-    const page = await watched.person({ javaScriptEnabled });
+    const page = await watched.newPage({ javaScriptEnabled });
     const flow = await arrive(page);
     await signIn(page, ana);
     await page.getByText('Ana Example').waitFor();
@@ -52,10 +52,10 @@ describeInBrowser('sign-in through an application, in a real browser,', () => {
   });
 
   it('works with the keyboard alone, with a visible focus at each step', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     const flow = await arrive(page);
     const type = async (text: string) => {
-      expect(await focusIsSeen(page)).toBe(true);
+      expect(await isFocusVisible(page)).toBe(true);
       await page.keyboard.type(text);
     };
     // The first field has the focus already.
@@ -67,7 +67,7 @@ describeInBrowser('sign-in through an application, in a real browser,', () => {
     const reached: string[] = [];
     while (reached.at(-1) !== 'Allow' && reached.length < 5) {
       await page.keyboard.press('Tab');
-      expect(await focusIsSeen(page)).toBe(true);
+      expect(await isFocusVisible(page)).toBe(true);
       reached.push(await page.evaluate(() => document.activeElement?.textContent?.trim() ?? ''));
     }
     expect(reached).toEqual(['Allow']);
@@ -77,7 +77,7 @@ describeInBrowser('sign-in through an application, in a real browser,', () => {
   });
 
   it('accepts another attempt after a wrong password, and keeps the handle', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     const flow = await arrive(page);
     await signIn(page, ana, 'wrong password');
     await page.getByRole('alert').waitFor();
@@ -85,11 +85,11 @@ describeInBrowser('sign-in through an application, in a real browser,', () => {
     expect(await page.getByLabel('Password').inputValue()).toBe('');
     await signIn(page, ana);
     await allow(page);
-    expect((await flow.back(page)).searchParams.has('code')).toBe(true);
+    expect((await flow.waitForReturn(page)).searchParams.has('code')).toBe(true);
   });
 
   it('makes an account, and continues to the application', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     const flow = await arrive(page);
     await page.getByRole('link', { name: 'Create an account' }).click();
     const fill = async (typed: Readonly<Record<string, string>>) => {
@@ -109,18 +109,18 @@ describeInBrowser('sign-in through an application, in a real browser,', () => {
   });
 
   it('returns no code if the person denies', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     const flow = await arrive(page);
     await signIn(page, ana);
     await page.getByRole('button', { name: 'Deny' }).click();
-    const { searchParams } = await flow.back(page);
+    const { searchParams } = await flow.waitForReturn(page);
     expect(searchParams.get('error')).toBe('access_denied');
     expect(searchParams.has('code')).toBe(false);
     expect(watched.takeFaults()).toEqual([]);
   });
 
   it('can continue with another account', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     const flow = await arrive(page);
     await signIn(page, ana);
     await page.getByRole('button', { name: 'Use another account' }).click();
@@ -133,23 +133,23 @@ describeInBrowser('sign-in through an application, in a real browser,', () => {
   });
 
   it('asks for the password once in a browser, and for consent each time', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     await arrive(page);
     await signIn(page, ana);
     await allow(page);
     const again = await arrive(page);
     await allow(page);
-    expect((await again.back(page)).searchParams.has('code')).toBe(true);
+    expect((await again.waitForReturn(page)).searchParams.has('code')).toBe(true);
   });
 
   it('ends with sign-out, and going back in the history shows nothing personal', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     const flow = await arrive(page);
     await signIn(page, ana);
     await page.getByText('Ana Example').waitFor();
     const consent = page.url();
     await allow(page);
-    await flow.back(page);
+    await flow.waitForReturn(page);
     await page.goto(`${network.baseUrl}/api/auth/oauth2/end-session`);
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByText('You can close this page').waitFor();
@@ -165,7 +165,7 @@ describeInBrowser('sign-in through an application, in a real browser,', () => {
     ['with a session', true],
     ['without a session', false],
   ])('ends at the request of an application, which gets the browser back, %s', async (_who, isSignedIn) => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     if (isSignedIn) {
       await arrive(page);
       await signIn(page, ana);

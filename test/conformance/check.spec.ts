@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { faultsInOutcomes, faultsInTags, unanswered } from './check.ts';
+import { faultsInOutcomes, faultsInTags, unansweredCodes } from './check.ts';
 import type { Outcome } from './check.ts';
 import { taggedIn } from './tags.ts';
 
@@ -91,8 +91,8 @@ describe('a run of all tests', () => {
   it('covers a code if some test was answered with it and its status', () => {
     const statuses = { not_found: 404, invalid_text: 400 };
     const found = { code: 'not_found', status: 404 };
-    expect(unanswered(statuses, [found, { code: 'invalid_text', status: 400 }])).toEqual([]);
-    expect(unanswered(statuses, [found, { code: 'invalid_text', status: 500 }])).toEqual([
+    expect(unansweredCodes(statuses, [found, { code: 'invalid_text', status: 400 }])).toEqual([]);
+    expect(unansweredCodes(statuses, [found, { code: 'invalid_text', status: 500 }])).toEqual([
       'invalid_text: no test was answered with it and status 400',
     ]);
   });

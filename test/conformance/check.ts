@@ -1,6 +1,6 @@
 /** Verifies that a run of all tests covers every sentence of the published document. */
 import type { Entry } from './list.ts';
-import { isOf } from './tags.ts';
+import { matchesTag } from './tags.ts';
 import type { Tagged } from './tags.ts';
 
 /** One test of a run. `titles`: of its groups and its own, without tags. */
@@ -38,7 +38,7 @@ export function faultsInTags(list: readonly Entry[], tags: readonly Tagged[]): s
 /** Tagged tests that did not run or did not pass, one on each line. */
 export const faultsInOutcomes = (tags: readonly Tagged[], outcomes: readonly Outcome[]): string[] =>
   tags.flatMap((tag) => {
-    const ran = outcomes.filter(({ file, titles }) => file === tag.file && isOf(titles, tag));
+    const ran = outcomes.filter(({ file, titles }) => file === tag.file && matchesTag(titles, tag));
     if (ran.length === 0) return [`${nameOf(tag)}: it did not run`];
     return ran
       .filter(({ status }) => status !== 'passed')
@@ -46,7 +46,7 @@ export const faultsInOutcomes = (tags: readonly Tagged[], outcomes: readonly Out
   });
 
 /** Codes that no test was answered with in their decided status. */
-export const unanswered = (
+export const unansweredCodes = (
   statusOf: Readonly<Record<string, number>>,
   answered: readonly AnsweredCode[],
 ): string[] =>

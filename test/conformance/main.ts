@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { faultsInOutcomes, faultsInTags, unanswered } from './check.ts';
+import { faultsInOutcomes, faultsInTags, unansweredCodes } from './check.ts';
 import type { Run } from './check.ts';
 import { faultsIn, readDocument, readList } from './list.ts';
 import { pageOf } from './page.ts';
@@ -31,7 +31,7 @@ function faultsOfAll(): string[] {
 function faultsOfRun(): string[] {
   if (!existsSync(recorded)) return ['artifacts/run.json is not there: run all tests (npm test)'];
   const { outcomes, answered } = JSON.parse(readFileSync(recorded, 'utf8')) as Run;
-  return [...faultsInOutcomes(tags, outcomes), ...unanswered(decidedStatuses(), answered)];
+  return [...faultsInOutcomes(tags, outcomes), ...unansweredCodes(decidedStatuses(), answered)];
 }
 
 function isCheck(): boolean {

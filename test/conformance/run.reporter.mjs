@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { refusalsFile } from '../support/refusals-met.ts';
-import { untagged } from './tags.ts';
+import { splitTitle } from './tags.ts';
 
 export default class RunReporter {
   constructor(config) {
@@ -47,7 +47,7 @@ export default class RunReporter {
   }
 
   outcomeOf(file, { ancestorTitles, title, status }) {
-    const titles = [...ancestorTitles, title].map(untagged);
+    const titles = [...ancestorTitles, title].map(splitTitle);
     return { file, titles: titles.map((each) => each.title), ids: titles.flatMap(({ ids }) => ids), status };
   }
 }

@@ -28,18 +28,18 @@ beforeAll(() => {
   );
   write(
     'posts.spec.ts',
-    `import { noteRefusal, noteRefusalOnPage } from '${join(root, 'test/support/refusals-met.ts')}';
-    noteRefusal(404, { error: 'before_any_test' });
+    `import { recordRefusal, recordRefusalOnPage } from '${join(root, 'test/support/refusals-met.ts')}';
+    recordRefusal(404, { error: 'before_any_test' });
     describe('a post [of-all]', () => {
       it.each([404, 404])('is not found by %d [post-a, post-b]', (status) => {
-        noteRefusal(status, { error: 'not_found' });
-        noteRefusal(200, { post: {} });
-        noteRefusal(204, undefined);
-        noteRefusalOnPage(403, '<p class="small quiet">origin_required</p>');
-        noteRefusalOnPage(200, '<p>Welcome</p>');
+        recordRefusal(status, { error: 'not_found' });
+        recordRefusal(200, { post: {} });
+        recordRefusal(204, undefined);
+        recordRefusalOnPage(403, '<p class="small quiet">origin_required</p>');
+        recordRefusalOnPage(200, '<p>Welcome</p>');
       });
       it('fails', () => {
-        noteRefusal(500, { error: 'server_error' });
+        recordRefusal(500, { error: 'server_error' });
         throw new Error('as it must');
       });
       it.skip('is skipped [post-c]', () => undefined);

@@ -18,7 +18,7 @@ export interface Tagged {
 }
 
 /** Splits a title into text and ids. */
-export function untagged(title: string): { readonly title: string; readonly ids: readonly string[] } {
+export function splitTitle(title: string): { readonly title: string; readonly ids: readonly string[] } {
   const [, bare = title, ids] = /^(.*) \[([\w-]+(?:, [\w-]+)*)\]$/s.exec(title) ?? [];
   return { title: bare, ids: ids?.split(', ') ?? [] };
 }
@@ -28,7 +28,7 @@ export function taggedIn(file: string, text: string): Tagged[] {
   const visit = (node: ts.Node, around: readonly string[]): void => {
     const written = titleOf(node);
     if (written === undefined) return ts.forEachChild(node, (child) => visit(child, around));
-    const { title, ids } = untagged(written);
+    const { title, ids } = splitTitle(written);
     const titles = [...around, title];
     if (ids.length > 0) found.push({ file, titles, ids });
     ts.forEachChild(node, (child) => visit(child, titles));
@@ -67,7 +67,7 @@ export const readTags = (): Tagged[] =>
 const PLACEHOLDER = /%[#$a-zA-Z]|\$\{…\}|\$[\w.]+/;
 
 /** Tells whether these titles of a run match the tagged test or group. */
-export const isOf = (titles: readonly string[], tagged: Tagged): boolean =>
+export const matchesTag = (titles: readonly string[], tagged: Tagged): boolean =>
   tagged.titles.every((written, index) => patternOf(written).test(titles[index] ?? ''));
 
 function patternOf(written: string): RegExp {

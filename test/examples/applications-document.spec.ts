@@ -8,7 +8,7 @@ import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { blocksOf } from './support/document.js';
-import { Walk } from './support/walk.js';
+import { DocumentRunner } from './support/walk.js';
 
 const document = readFileSync(new URL('../../docs/applications.md', import.meta.url), 'utf8');
 const steps = blocksOf(document).map((block, at) => {
@@ -25,7 +25,7 @@ const operationsByScope = Object.fromEntries(
 );
 
 let network: TestNetwork;
-let walk: Walk;
+let walk: DocumentRunner;
 
 beforeAll(async () => {
   network = await startNetwork();
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await runPlaza(['account', 'create', ...account, '--password-stdin'], network.env, person.password);
   const ben = await signIn(network, await registerApplication(network, 'Quartz'));
   await ben.say('Good morning, @ana');
-  walk = new Walk(network, person);
+  walk = new DocumentRunner(network, person);
 });
 
 afterAll(async () => {

@@ -6,24 +6,24 @@ import { freePort } from '../../src/launch/free-port.js';
 import { Browser } from '../../src/operator/demo/browser.js';
 import type { Person } from '../../src/operator/demo/browser.js';
 import { Visitor } from '../auth/support/visitor.js';
-import type { Answer } from '../auth/support/visitor.js';
+import type { PageAnswer } from '../auth/support/visitor.js';
 import { send } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { SERVER, startExample } from './support/example.js';
 import type { Example } from './support/example.js';
-import { startInterposer } from './support/interposer.js';
-import type { Interposer } from './support/interposer.js';
+import { startFaultyProxy } from './support/interposer.js';
+import type { FaultyProxy } from './support/interposer.js';
 
-let proxy: Interposer;
+let proxy: FaultyProxy;
 let network: TestNetwork;
 let database: Client;
 let example: Example;
 
 beforeAll(async () => {
   const port = await freePort();
-  proxy = await startInterposer(port);
+  proxy = await startFaultyProxy(port);
   network = await startNetwork({ PORT: String(port), BASE_URL: `http://localhost:${proxy.port}` });
   database = new Client(network.env['DATABASE_URL']);
   await database.connect();
@@ -40,7 +40,7 @@ afterAll(async () => {
 const TOKEN = '/api/auth/oauth2/token';
 
 /** Submits the example's form that goes to `path`. */
-function submitForm(visitor: Visitor, page: Answer, path: string, typed: Record<string, string> = {}) {
+function submitForm(visitor: Visitor, page: PageAnswer, path: string, typed: Record<string, string> = {}) {
   const { fields = {} } = page.forms.find(({ action }) => action === path) ?? {};
   const body = new URLSearchParams({ ...fields, ...typed });
   return visitor.open(example.origin + path, { method: 'POST', headers: { origin: example.origin }, body });
@@ -283,7 +283,7 @@ describe('the end of a session', () => {
 });
 
 it('logs nothing unforeseen in all these tests', () => {
-  expect(example.complaints()).toBe('');
+  expect(example.errorOutput()).toBe('');
 });
 
 it('names a missing setting in one line', async () => {

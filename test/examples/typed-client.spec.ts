@@ -8,17 +8,17 @@ import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { startExample } from './support/example.js';
 import type { Example } from './support/example.js';
-import { startInterposer } from './support/interposer.js';
-import type { Interposer } from './support/interposer.js';
+import { startFaultyProxy } from './support/interposer.js';
+import type { FaultyProxy } from './support/interposer.js';
 
-let proxy: Interposer;
+let proxy: FaultyProxy;
 let network: TestNetwork;
 let person: Person;
 let example: Example | undefined;
 
 beforeAll(async () => {
   const port = await freePort();
-  proxy = await startInterposer(port);
+  proxy = await startFaultyProxy(port);
   network = await startNetwork({ PORT: String(port), BASE_URL: `http://localhost:${proxy.port}` });
   person = { handle: `t_${randomBytes(5).toString('hex')}`, password: 'correct horse battery' };
   await operatorOf(network).createAccount({
@@ -42,7 +42,7 @@ async function run(more = ''): Promise<string[]> {
   const callback = await new Browser(network.baseUrl).authorize(new URL(address), person);
   await fetch(callback);
   const printed = await example.ended();
-  expect(example.complaints()).toBe('');
+  expect(example.errorOutput()).toBe('');
   return printed.trimEnd().split('\n').slice(1);
 }
 

@@ -9,16 +9,16 @@ import type { SignedIn } from '../support/api.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
-import { startFrontServer } from '../support/front-server.js';
-import type { FrontServer, Intercept } from '../support/front-server.js';
+import { startInterceptingProxy } from '../support/front-server.js';
+import type { InterceptingProxy, Intercept } from '../support/front-server.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { denyReadsOfAll, takeAtMost } from '../support/refusals.js';
+import { denyReadsOfAll, limitAppendSize } from '../support/refusals.js';
 import { until } from '../support/until.js';
 
 /** A network on an event store of its own, with TLS, users and whatever is wrong with it for the moment. */
 let store: EmbeddedEventStore;
-let front: FrontServer;
+let front: InterceptingProxy;
 let network: TestNetwork;
 let intercept: Intercept;
 
@@ -27,7 +27,7 @@ const beAway: Intercept = () => ({ error: { code: status.UNAVAILABLE, details: '
 
 beforeAll(async () => {
   store = await startEmbeddedEventStore({ args: ['--tls'] });
-  front = await startFrontServer(store, (...given) => intercept(...given));
+  front = await startInterceptingProxy(store, (...given) => intercept(...given));
   intercept = denyReadsOfAll;
   const settings = { EVENTSTORE_URL: front.url, LOG_LEVEL: 'debug', DEBUG: 'esdb*' };
   network = await startNetwork(settings, newDataDir());
@@ -84,7 +84,7 @@ describe('with appends limited to less than the largest', () => {
   });
 
   it('refuses what does not fit as an outage, says why, and takes the same intent later', async () => {
-    intercept = takeAtMost(3_000);
+    intercept = limitAppendSize(3_000);
     const post = { intentId: randomUUID(), text: '😀'.repeat(2_000), audience: 'public' };
     const { status: answered, body } = await alice.post('/api/posts', post);
     expect([answered, body.error]).toEqual([503, 'domain_storage_unavailable']);

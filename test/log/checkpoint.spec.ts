@@ -105,7 +105,7 @@ describe('a server that answers neither yes nor no', () => {
       proxy.loseAnswers();
       await expect(opened.log.verify(checkpoint)).rejects.toBeInstanceOf(LogUnavailable);
     } finally {
-      proxy.mend();
+      proxy.reset();
       await opened.close();
       await proxy.close();
     }

@@ -93,7 +93,7 @@ describe('a follower that lags', () => {
     await cluster.elect(undefined);
     const log = await openAt(cluster.url);
     const reading = log.read('post-none');
-    await until(() => cluster.nodes.some(({ network }) => network.answered() > 0));
+    await until(() => cluster.nodes.some(({ network }) => network.bytesAnswered() > 0));
     await expect(log.verify({ position: 0n, eventId: randomUUID() })).rejects.toBeInstanceOf(LogUnavailable);
     await expect(reading).rejects.toBeInstanceOf(LogUnavailable);
     await cluster.elect(second);
@@ -126,8 +126,8 @@ describe('a leader that is frozen', () => {
     await until(() => seen.length > 20);
     first.freeze();
     // Until the log looks for another leader, there is none to be found.
-    const told = second.network.answered();
-    await until(() => second.network.answered() > told);
+    const told = second.network.bytesAnswered();
+    await until(() => second.network.bytesAnswered() > told);
     await cluster.elect(second);
     const before = seen.length;
     await until(() => seen.length > before + 20);
@@ -147,9 +147,9 @@ describe('a leader that is frozen', () => {
     cluster.wakeAsLeader(first);
     const log = await openAt(cluster.url);
     await log.reach();
-    const told = first.network.answered();
+    const told = first.network.bytesAnswered();
     const verifying = log.verify({ position, eventId: id });
-    await until(() => first.network.answered() > told);
+    await until(() => first.network.bytesAnswered() > told);
     await cluster.elect(second);
     await expect(verifying).resolves.toBeUndefined();
   });

@@ -13,9 +13,9 @@ import type { StoredEvent } from '../../src/log/registry.js';
 import { explained } from '../../src/log/eventstoredb/usable.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
-import { startFrontServer } from '../support/front-server.js';
+import { startInterceptingProxy } from '../support/front-server.js';
 import type { Intercept } from '../support/front-server.js';
-import { denyAppends, denyReadsOfAll, takeAtMost, takeEventsOfAtMost } from '../support/refusals.js';
+import { denyAppends, denyReadsOfAll, limitAppendSize, limitEventSize } from '../support/refusals.js';
 import { until } from '../support/until.js';
 import { LogBench, metadata, newId, post } from './support/log-bench.js';
 
@@ -44,7 +44,7 @@ async function logAt(url: string): Promise<OpenLog['log']> {
 }
 
 async function behind(intercept: Intercept, of: EmbeddedEventStore = store): Promise<string> {
-  const front = await startFrontServer(of, intercept);
+  const front = await startInterceptingProxy(of, intercept);
   close.push(() => front.close());
   return front.url;
 }
@@ -149,8 +149,8 @@ describe('a store that takes no append as large as some of the network', () => {
   const TOO_LARGE = expect.stringMatching(/rejects appends of 81920 bytes.*--max-append-size/);
 
   it.each([
-    ['append', takeAtMost],
-    ['event', takeEventsOfAtMost],
+    ['append', limitAppendSize],
+    ['event', limitEventSize],
   ])('is told from one that does, by the size of an %s', async (_, atMost) => {
     const limit = (bytes: number) => behind(atMost(bytes), bench.store);
     expect(await said(await limit(LARGEST_APPEND_BYTES))).toEqual([undefined, TOO_LARGE]);
@@ -159,7 +159,7 @@ describe('a store that takes no append as large as some of the network', () => {
   });
 
   it('is found out with an append that is larger than any of the network’s', async () => {
-    const log = await logAt(await behind(takeAtMost(LARGEST_APPEND_BYTES), bench.store));
+    const log = await logAt(await behind(limitAppendSize(LARGEST_APPEND_BYTES), bench.store));
     const [postId, actorId, appId] = [newId(), newId(), newId()];
     const wide = (codePoints: number) => '😀'.repeat(codePoints);
     const mentions = Array.from({ length: 50 }, () => 'm'.repeat(64));
@@ -199,7 +199,7 @@ describe('a store that takes no append as large as some of the network', () => {
 
   it('makes a post that is too large for it an outage, of which readiness tells', async () => {
     let limit = Infinity;
-    const log = await logAt(await behind((...given) => takeAtMost(limit)(...given), bench.store));
+    const log = await logAt(await behind((...given) => limitAppendSize(limit)(...given), bench.store));
     await log.checkWritable();
     limit = 2_000;
     await expect(log.checkWritable()).resolves.toBeUndefined();

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LogReplaced, WrongExpectedRevision } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
-import { namedEventStore } from '../support/named-event-store.js';
+import { configuredEventStoreUrl } from '../support/named-event-store.js';
 import { LogBench, metadata, post } from './support/log-bench.js';
 
-const url = namedEventStore();
+const url = configuredEventStoreUrl();
 
 /** A real server, or a cluster, which other tests and networks may have written into. */
 (url === undefined ? describe.skip : describe)(

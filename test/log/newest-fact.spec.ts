@@ -43,9 +43,9 @@ describe('behind the newest fact a server has written statistics', () => {
 
   /** What the server says meanwhile, in events of its statistics. */
   async function toldDuring(work: () => Promise<unknown>): Promise<number> {
-    const before = node.network.answered();
+    const before = node.network.bytesAnswered();
     await work();
-    return (node.network.answered() - before) / BYTES;
+    return (node.network.bytesAnswered() - before) / BYTES;
   }
 
   it('they are no more than one to whoever asks whether the log answers', async () => {
@@ -66,10 +66,10 @@ describe('behind the newest fact a server has written statistics', () => {
   });
 
   it('whoever asks during a walk is told of what was written before', async () => {
-    const before = node.network.answered();
+    const before = node.network.bytesAnswered();
     const walking = log.head();
     walking.catch(() => undefined);
-    await until(() => node.network.answered() > before + BYTES);
+    await until(() => node.network.bytesAnswered() > before + BYTES);
     const later = await append('behind them');
     expect(await head()).toBe(later.position);
     // On a busy machine it may have been interrupted.
@@ -79,7 +79,7 @@ describe('behind the newest fact a server has written statistics', () => {
   it('a walk that is interrupted goes on where it was', async () => {
     const told = await toldDuring(async () => {
       const { walk } = await walkBeyond((EVENTS * BYTES) / 2);
-      node.network.mend();
+      node.network.reset();
       await expect(walk).rejects.toBeInstanceOf(LogUnavailable);
       expect(await head()).toBe(position);
     });
@@ -93,7 +93,7 @@ describe('behind the newest fact a server has written statistics', () => {
 
   /** Walks until the server has answered so many bytes. `walk`: the one under way then; a busy machine interrupts others. */
   function walkBeyond(bytes: number): Promise<{ walk: Promise<unknown> }> {
-    const before = node.network.answered();
+    const before = node.network.bytesAnswered();
     return until(async () => {
       const walk = log.head();
       const ended = walk.then(
@@ -101,7 +101,7 @@ describe('behind the newest fact a server has written statistics', () => {
         () => true,
       );
       while (!(await Promise.race([ended, pause(5, false)])))
-        if (node.network.answered() - before > bytes) return { walk };
+        if (node.network.bytesAnswered() - before > bytes) return { walk };
       return undefined;
     });
   }

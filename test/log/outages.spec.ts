@@ -34,7 +34,7 @@ describe('when answers get lost', () => {
         const found = await bench.log.read(lost.stream);
         return found.length > 0 && found;
       });
-      proxy.mend();
+      proxy.reset();
       expect(await appending).toEqual({ revision: 0n, position: landed?.position });
       expect(await bench.log.read(lost.stream)).toHaveLength(1);
     } finally {

@@ -7,12 +7,12 @@ import { PostgresWitness } from '../../src/witness/postgres-witness.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
-import type { Ended } from '../support/command.js';
+import type { CommandResult } from '../support/command.js';
 import { newDataDir } from '../support/data-dir.js';
 import { backUp, newBackupDir, restore } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { block, erase, follow, post } from '../support/social.js';
+import { block, removePost, follow, post } from '../support/social.js';
 import { until } from '../support/until.js';
 
 const SCOPE = 'openid offline_access read post:create post:delete relation:write block:write';
@@ -29,8 +29,8 @@ let bob: SignedIn;
 let dir: string;
 let before: string;
 let during: readonly string[];
-let restored: Ended;
-let said: Ended;
+let restored: CommandResult;
+let said: CommandResult;
 
 beforeAll(async () => {
   network = await startNetwork();
@@ -41,7 +41,7 @@ beforeAll(async () => {
   before = await post(ada, `before ${mark}`);
   await follow(bob, ada);
   await block(ada, await signIn(network, application, SCOPE));
-  await erase(ada, await post(ada, `gone ${mark}`));
+  await removePost(ada, await post(ada, `gone ${mark}`));
   dir = newBackupDir(network);
   during = await meanwhile(async () => {
     said = await backUp(network, dir);

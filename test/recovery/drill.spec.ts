@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { told } from '../api/support/operations.js';
+import { outcomeOf } from '../api/support/operations.js';
 import { operatorOf, send } from '../support/api.js';
 import { newDataDir } from '../support/data-dir.js';
 import { destroyLog, destroyReadStore } from '../support/drill.js';
@@ -67,14 +67,14 @@ describe('a network that lost its log and read models, with a backup of before s
     const metrics = await fetch(`http://127.0.0.1:${network.env['OPERATOR_PORT']}/metrics`);
     expect(await metrics.text()).toContain(reason);
     for (const person of [life.ben, life.fay])
-      expect(told(await person.get('/api/timeline'))).toEqual(quarantined);
-    expect(told(await send(network.baseUrl, 'GET', `/api/posts/${life.deleted}`))).toEqual(quarantined);
-    expect(told(await life.ana.say('Does this work?'))).toEqual(quarantined);
+      expect(outcomeOf(await person.get('/api/timeline'))).toEqual(quarantined);
+    expect(outcomeOf(await send(network.baseUrl, 'GET', `/api/posts/${life.deleted}`))).toEqual(quarantined);
+    expect(outcomeOf(await life.ana.say('Does this work?'))).toEqual(quarantined);
     // Whose token it is may have been lost as well.
     const headers = { authorization: 'Bearer nobody-knows-it' };
-    expect(told(await send(network.baseUrl, 'GET', '/api/timeline', { headers }))).toEqual(quarantined);
+    expect(outcomeOf(await send(network.baseUrl, 'GET', '/api/timeline', { headers }))).toEqual(quarantined);
     const body = { intentId: 'i', text: 'x', audience: 'public' };
-    expect(told(await send(network.baseUrl, 'POST', '/api/posts', { headers, body }))).toEqual(quarantined);
+    expect(outcomeOf(await send(network.baseUrl, 'POST', '/api/posts', { headers, body }))).toEqual(quarantined);
   });
 
   it('lets nobody sign in, use what they were given, or believe that it was taken back', async () => {
@@ -144,8 +144,8 @@ describe('the same once more, with the vault lost as well,', () => {
 
   it('lets nobody do anything before its read models are built', async () => {
     const missing = [503, 'recovery_state_missing'];
-    expect(told(await life.ana.get('/api/timeline'))).toEqual(missing);
-    expect(told(await life.ana.say('Does this work?'))).toEqual(missing);
+    expect(outcomeOf(await life.ana.get('/api/timeline'))).toEqual(missing);
+    expect(outcomeOf(await life.ana.say('Does this work?'))).toEqual(missing);
     expect(await notClosed(signIns)).toEqual([]);
     await releasePublication(network);
     await until(async () => (await status()).state === 'quarantined');

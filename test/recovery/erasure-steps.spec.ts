@@ -4,7 +4,7 @@ import { streams } from '../../src/log/streams.js';
 import { Failure } from '../../src/operator/cli/failure.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { askAt } from '../support/api-process.js';
+import { requestAt } from '../support/api-process.js';
 import { startSeparateNetwork } from '../support/separate-network.js';
 import type { SeparateNetwork } from '../support/separate-network.js';
 import { until } from '../support/until.js';
@@ -202,7 +202,7 @@ describe('an erasure whose process is killed', () => {
     expect(await tablesWith(MARKER)).toEqual([]);
     for (const { actorId, token } of people.values()) {
       expect((await bob.get(`/api/actors/${actorId}`)).status).toBe(404);
-      expect((await askAt(network, network.ports[0]!, 'GET', '/api/profile', { by: { token } })).status).toBe(
+      expect((await requestAt(network, network.ports[0]!, 'GET', '/api/profile', { by: { token } })).status).toBe(
         401,
       );
     }
@@ -222,7 +222,7 @@ describe('an erasure among several processes', () => {
     await network.api[1]?.start();
     const ada = await signIn(network, await registerApplication(network));
     const say = (port: number, n: number) =>
-      askAt(network, port, 'POST', '/api/posts', {
+      requestAt(network, port, 'POST', '/api/posts', {
         by: ada,
         body: { intentId: `intent-${port}-${n}`, text: `${MARKER} ${n}`, audience: 'public' },
       });

@@ -8,7 +8,7 @@ import type { Witness } from '../../src/witness/witness.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
-import { wrote } from '../support/posts.js';
+import { createPost } from '../support/posts.js';
 import { startSeparateNetwork } from '../support/separate-network.js';
 import type { SeparateNetwork } from '../support/separate-network.js';
 import { until } from '../support/until.js';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   database = new Client({ connectionString: network.env['DATABASE_URL'] });
   await database.connect();
   ada = await signIn(network, await registerApplication(network));
-  post = await wrote(ada);
+  post = await createPost(ada);
   await network.workers[1]?.kill();
 });
 

@@ -214,7 +214,7 @@ describe('a worker', () => {
       await until(() => bench.logged.some((line) => line.includes('building an incarnation')));
       await until(() => bench.logged.filter((line) => line.includes('restriction check failed')).length > 1);
       expect((await state()).incarnation).toBe(incarnation);
-      proxy.mend();
+      proxy.reset();
       await until(async () => (await bench.state())?.incarnation !== incarnation);
     } finally {
       await proxy.close();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { askAt, startApiProcess } from '../support/api-process.js';
-import type { Answered, ApiProcess } from '../support/api-process.js';
-import { listen } from '../support/event-source.js';
-import type { Listening } from '../support/event-source.js';
+import { requestAt, startApiProcess } from '../support/api-process.js';
+import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
+import { openEventStream } from '../support/event-source.js';
+import type { EventStream } from '../support/event-source.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
@@ -28,9 +28,9 @@ afterAll(async () => {
 });
 
 /** The same of both API processes. */
-async function ofBoth(path: string): Promise<readonly [Answered, Answered]> {
+async function ofBoth(path: string): Promise<readonly [ProcessAnswer, ProcessAnswer]> {
   const own = Number(new URL(network.baseUrl).port);
-  const ask = (port: number) => askAt(network, port, 'GET', path, { by: ada });
+  const ask = (port: number) => requestAt(network, port, 'GET', path, { by: ada });
   return [await ask(own), await ask(second.port)];
 }
 
@@ -38,13 +38,13 @@ interface Before {
   readonly incarnation: string;
   readonly page: string;
   readonly view: number;
-  readonly stream: Listening;
+  readonly stream: EventStream;
 }
 
 async function take(): Promise<Before> {
   const page = await ada.get('/api/timeline?limit=2');
   const view = await ada.get('/api/reconcile');
-  const stream = await listen(network.baseUrl, { headers: { authorization: `Bearer ${ada.token}` } });
+  const stream = await openEventStream(network.baseUrl, { headers: { authorization: `Bearer ${ada.token}` } });
   return {
     incarnation: page.headers.get('x-network-incarnation') ?? '',
     page: page.body.cursor,
@@ -76,7 +76,7 @@ async function expectAllToBeOfAnother({ incarnation, page, view, stream }: Befor
   ]);
   const id = stream.messages.findLast((message) => message.id !== undefined)?.id ?? '';
   const authorization = `Bearer ${ada.token}`;
-  const again = await listen(network.baseUrl, { headers: { authorization, 'last-event-id': id } });
+  const again = await openEventStream(network.baseUrl, { headers: { authorization, 'last-event-id': id } });
   await until(() => again.messages.some(({ event }) => event === 'replace'));
   again.close();
   stream.close();

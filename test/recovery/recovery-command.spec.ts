@@ -10,8 +10,8 @@ import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
-import { removal, wrote } from '../support/posts.js';
-import { noteRefusal } from '../support/refusals-met.js';
+import { deletePost, createPost } from '../support/posts.js';
+import { recordRefusal } from '../support/refusals-met.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
@@ -107,13 +107,13 @@ describe('while the witness does not answer', () => {
     const url = `http://127.0.0.1:${network.env['OPERATOR_PORT']}/operator/recovery/plan`;
     const answer = await fetch(url, { headers });
     const body = (await answer.json()) as object;
-    noteRefusal(answer.status, body);
+    recordRefusal(answer.status, body);
     expect([answer.status, answer.headers.get('retry-after'), body]).toEqual([
       503,
       expect.any(String),
       { error: unavailable, message: expect.any(String) },
     ]);
-    toWitness.mend();
+    toWitness.reset();
     await until(async () => (await status()).witness);
   });
 });
@@ -125,13 +125,13 @@ describe('after the log was set back', () => {
   let lostPost: string;
 
   it('quarantines, says why, and plans what it would do', async () => {
-    old = await wrote(ada);
+    old = await createPost(ada);
     await eve.put(`/api/relations/follow/${ada.actorId}`, intent());
     copyLog(network, kept());
 
-    await removal(ada, old);
+    await deletePost(ada, old);
     lostPost = (await repost(ada, lost.deleted)).body.post.id;
-    await removal(ada, lostPost);
+    await deletePost(ada, lostPost);
     await repost(ada, lost.kept);
     await ada.put(`/api/blocks/${eve.actorId}`, intent());
     await ada.put(`/api/blocks/${bob.actorId}`, intent());

@@ -6,7 +6,7 @@ import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { removal, wrote } from '../support/posts.js';
+import { deletePost, createPost } from '../support/posts.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
@@ -27,9 +27,9 @@ beforeAll(async () => {
   const application = await registerApplication(network);
   ada = await signIn(network, application, 'openid read post:create post:delete block:read block:write');
   eve = await signIn(network, application, 'openid read');
-  gone = await wrote(ada);
+  gone = await createPost(ada);
   await block();
-  await removal(ada, gone);
+  await deletePost(ada, gone);
 });
 
 afterAll(async () => {
@@ -125,7 +125,7 @@ describe('plaza recovery apply --reseed-witness leads out where the log is the b
     const { worker: before } = network.pids();
     restartWorker();
     await until(() => network.pids().worker !== before);
-    const said = await wrote(ada);
+    const said = await createPost(ada);
     expect((await ada.get(`/api/posts/${said}`)).status).toBe(200);
     await block();
     expect(await status()).toMatchObject({ state: 'serving', witness: { unwitnessed: 0 } });

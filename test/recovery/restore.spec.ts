@@ -13,7 +13,7 @@ import { environment, plaza, runPlaza } from '../support/command.js';
 import { backUp, destroyLog, newBackupDir, restore } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { erase, post } from '../support/social.js';
+import { removePost, post } from '../support/social.js';
 
 let network: TestNetwork;
 let dir: string;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   gone = await post(ada, 'gone');
   dir = newBackupDir(network);
   await backUp(network, dir);
-  await erase(ada, gone);
+  await removePost(ada, gone);
   lost = await post(ada, 'lost');
   await signIn(network, application);
 });

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { askAt, startApiProcess } from '../support/api-process.js';
+import { requestAt, startApiProcess } from '../support/api-process.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { copyLog } from '../support/drill.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { answered, postScopes, removal, wrote } from '../support/posts.js';
+import { statusAndBody, postScopes, deletePost, createPost } from '../support/posts.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 
@@ -31,10 +31,10 @@ beforeAll(async () => {
   before = join(network.dataDir, 'log-before');
   after = join(network.dataDir, 'log-after');
   alice = await signIn(network, await registerApplication(network), postScopes);
-  kept = await wrote(alice, 'stays');
-  deleted = await wrote(alice, 'is deleted');
+  kept = await createPost(alice, 'stays');
+  deleted = await createPost(alice, 'is deleted');
   copyLog(network, before);
-  await removal(alice, deleted);
+  await deletePost(alice, deleted);
   await until(async () => (await readOf(deleted)).status === 404);
   await until(async () => (await readOf(kept)).headers.get('x-network-witness-epoch') === '1');
   await network.killAll('SIGKILL');
@@ -85,10 +85,10 @@ async function quarantine(): Promise<string> {
   const refused = [503, { error: 'recovery_quarantined', message: expect.any(String) }];
   await until(async () => (await readOf(kept)).body.error === 'recovery_quarantined');
   for (const by of [alice, undefined])
-    for (const id of [kept, deleted]) expect(answered(await readOf(id, by))).toEqual(refused);
-  expect(answered(await alice.get('/api/reconcile'))).toEqual(refused);
-  expect(answered(await alice.say('lost or not?'))).toEqual(refused);
-  expect(answered(await removal(alice, kept))).toEqual(refused);
+    for (const id of [kept, deleted]) expect(statusAndBody(await readOf(id, by))).toEqual(refused);
+  expect(statusAndBody(await alice.get('/api/reconcile'))).toEqual(refused);
+  expect(statusAndBody(await alice.say('lost or not?'))).toEqual(refused);
+  expect(statusAndBody(await deletePost(alice, kept))).toEqual(refused);
   await onDatabase('DATABASE_URL', `UPDATE recovery.heartbeat SET beat_at = beat_at - interval '1 minute'`);
   const failed = await until(async () => {
     const found = await readiness();
@@ -106,7 +106,7 @@ async function quarantine(): Promise<string> {
 
 /** What is not ready, and why. */
 async function readiness(port = new URL(network.baseUrl).port): Promise<Record<string, string | undefined>> {
-  const { status, body } = await askAt(network, Number(port), 'GET', '/readyz');
+  const { status, body } = await requestAt(network, Number(port), 'GET', '/readyz');
   const components = Object.entries(body.components as Record<string, { status: string; reason?: string }>);
   const failed = components.filter((component) => component[1].status !== 'ok');
   expect(status).toBe(failed.every(([name]) => name === 'witness') ? 200 : 503);
@@ -194,8 +194,8 @@ describe('a network serves', () => {
     expect((await readOf(deleted)).status).toBe(404);
     const { worker = 0 } = network.pids();
     process.kill(worker, 'SIGSTOP');
-    const late = await wrote(alice, 'not applied yet');
-    await removal(alice, kept);
+    const late = await createPost(alice, 'not applied yet');
+    await deletePost(alice, kept);
     await network.killAll('SIGKILL');
     await network.restart();
     expect((await readOf(kept)).status).toBe(404);
@@ -220,7 +220,7 @@ describe('a network serves', () => {
 
 describe('a server that cannot prove that nothing is missing', () => {
   const unproven = [503, 'restriction_witness_unavailable_or_incomplete'];
-  const read = (port: number, by?: SignedIn) => askAt(network, port, 'GET', '/api/reconcile', { by });
+  const read = (port: number, by?: SignedIn) => requestAt(network, port, 'GET', '/api/reconcile', { by });
 
   it('refuses reads, writes and sign-ins, until the witness is there', async () => {
     const witness = new URL(network.env['WITNESS_DATABASE_URL'] ?? '');
@@ -239,12 +239,12 @@ describe('a server that cannot prove that nothing is missing', () => {
         readModels: expect.stringContaining('The restriction witness cannot be reached'),
       });
       const body = { intentId: randomUUID(), text: 'not yet', audience: 'public' };
-      const say = () => askAt(network, api.port, 'POST', '/api/posts', { by: alice, body });
+      const say = () => requestAt(network, api.port, 'POST', '/api/posts', { by: alice, body });
       const said = await say();
       expect([said.status, said.body.error]).toEqual(unproven);
-      const page = await askAt(network, api.port, 'GET', '/api/auth/account');
+      const page = await requestAt(network, api.port, 'GET', '/api/auth/account');
       expect([page.status, page.body.error]).toEqual([503, 'auth_unavailable']);
-      proxy.mend();
+      proxy.reset();
       expect(await until(async () => (await read(api.port)).status === 200)).toBe(true);
       expect((await say()).status).toBe(200);
       // What was proven once is not lost with the witness.
@@ -264,7 +264,7 @@ describe('a server that cannot prove that nothing is missing', () => {
     try {
       const { status, body } = await read(api.port, alice);
       expect([status, body.error]).toEqual(unproven);
-      const page = await askAt(network, api.port, 'GET', '/api/auth/account');
+      const page = await requestAt(network, api.port, 'GET', '/api/auth/account');
       expect([page.status, page.body.error]).toEqual([503, 'auth_unavailable']);
       expect((await readiness(String(api.port)))['readModels']).toContain('WITNESS_DATABASE_URL');
     } finally {

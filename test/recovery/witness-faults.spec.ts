@@ -8,14 +8,14 @@ import { payloadDigest } from '../../src/log/encryption.js';
 import { restrictionHash } from '../../src/witness/canonical.js';
 import { openWitness } from '../../src/witness/open-witness.js';
 import type { Restriction, Witness } from '../../src/witness/witness.js';
-import { askAt, startApiProcess } from '../support/api-process.js';
-import type { Answered, ApiProcess } from '../support/api-process.js';
+import { requestAt, startApiProcess } from '../support/api-process.js';
+import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { openLogOf } from '../support/network-log.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { wrote } from '../support/posts.js';
+import { createPost } from '../support/posts.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
@@ -77,12 +77,12 @@ afterAll(async () => {
 const portOf = (url: string) => Number(new URL(url).port);
 const through = (url: string, { port }: TcpProxy) => url.replace(`:${portOf(url)}`, `:${port}`);
 
-const removal = (process: ApiProcess, postId: string, intentId: string, revision = 1): Promise<Answered> =>
-  askAt(network, process.port, 'DELETE', `/api/posts/${postId}?intentId=${intentId}&revision=${revision}`, {
+const removal = (process: ApiProcess, postId: string, intentId: string, revision = 1): Promise<ProcessAnswer> =>
+  requestAt(network, process.port, 'DELETE', `/api/posts/${postId}?intentId=${intentId}&revision=${revision}`, {
     by: alice,
   });
 
-function expectRefusal(answer: Answered, status: number, code: string): void {
+function expectRefusal(answer: ProcessAnswer, status: number, code: string): void {
   expect([answer.status, answer.body]).toEqual([status, { error: code, message: expect.any(String) }]);
   expect(answer.headers['retry-after'] !== undefined).toBe(status === 503);
 }
@@ -140,7 +140,7 @@ async function prepared(postId: string, intentId: string, revision: number): Pro
 
 describe('a restriction is refused', () => {
   it('where no witness is configured: restriction_witness_required', async () => {
-    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    const [postId, intentId] = [await createPost(alice), randomUUID()];
     expectRefusal(await removal(without, postId, intentId), 503, 'restriction_witness_required');
     expect(await deletionsOf(postId)).toEqual([]);
     const operator = operatorOf({
@@ -154,22 +154,22 @@ describe('a restriction is refused', () => {
   });
 
   it('where the witness does not answer, and nothing is written', async () => {
-    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    const [postId, intentId] = [await createPost(alice), randomUUID()];
     toWitness.loseAnswers();
     const answer = await removal(proxied, postId, intentId);
     expectRefusal(answer, 503, 'restriction_witness_unavailable_or_incomplete');
     expect(await deletionsOf(postId)).toEqual([]);
-    toWitness.mend();
+    toWitness.reset();
     await expectCompletedBy(proxied, postId, intentId);
   });
 
   it('where its database lets nobody in, and nothing is written', async () => {
-    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    const [postId, intentId] = [await createPost(alice), randomUUID()];
     const name = new URL(String(network.env['WITNESS_DATABASE_URL'])).pathname.slice(1);
     const elsewhere = new Client(network.env['DATABASE_URL']);
     await elsewhere.connect();
     await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-    toWitness.mend();
+    toWitness.reset();
     const answer = await removal(proxied, postId, intentId);
     await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
     await elsewhere.end();
@@ -184,7 +184,7 @@ describe('a restriction is refused', () => {
   });
 
   it('where a process died having prepared another one under the same intent', async () => {
-    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    const [postId, intentId] = [await createPost(alice), randomUUID()];
     await witness.prepare(await prepared(postId, intentId, 7), Date.now());
     expectRefusal(await removal(proxied, postId, intentId), 409, 'witness_prepare_mismatch');
     expect(await deletionsOf(postId)).toEqual([]);
@@ -192,7 +192,7 @@ describe('a restriction is refused', () => {
   });
 
   it('but not where a process died having prepared the same: that one is appended', async () => {
-    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    const [postId, intentId] = [await createPost(alice), randomUUID()];
     const same = await prepared(postId, intentId, 1);
     // Its author has signed in anew since.
     const left = { ...same, metadata: { ...same.metadata, grantId: 'an-earlier-one' } };
@@ -205,7 +205,7 @@ describe('a restriction is refused', () => {
 
 describe('a restriction is not acknowledged', () => {
   it('where the log does not say whether it was written', async () => {
-    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    const [postId, intentId] = [await createPost(alice), randomUUID()];
     const [keeper] = keepers;
     await keeper.query(lockHead);
     const asked = removal(proxied, postId, intentId);
@@ -215,13 +215,13 @@ describe('a restriction is not acknowledged', () => {
     expectRefusal(await asked, 503, 'ambiguous_acceptance_requires_independent_proof');
     // It was.
     expect(await deletionsOf(postId)).toMatchObject([{ state: 'prepared' }]);
-    toLog.mend();
+    toLog.reset();
     await expectCompletedBy(proxied, postId, intentId);
   });
 
   it('where the witness does not confirm what is in the log', async () => {
     const creation = { intentId: randomUUID(), text: 'x', audience: 'public' };
-    const [postId, intentId] = [await wrote(alice, 'x', creation), randomUUID()];
+    const [postId, intentId] = [await createPost(alice, 'x', creation), randomUUID()];
     const [first, second] = keepers;
     await first.query(lockHead);
     const asked = removal(proxied, postId, intentId);
@@ -232,14 +232,14 @@ describe('a restriction is not acknowledged', () => {
     toLog.holdAnswers();
     await first.query('COMMIT');
     await kept;
-    toLog.letAnswersGo();
+    toLog.releaseAnswers();
     expectRefusal(await asked, 503, 'witness_finalize_unconfirmed');
     expect(await deletionsOf(postId)).toMatchObject([{ state: 'prepared' }]);
     // Nor is what finds it in the log, under whatever intent.
     const told = await Promise.all([
       removal(proxied, postId, intentId),
       removal(proxied, postId, randomUUID()),
-      askAt(network, proxied.port, 'POST', '/api/posts', { by: alice, body: creation }),
+      requestAt(network, proxied.port, 'POST', '/api/posts', { by: alice, body: creation }),
     ]);
     for (const each of told) expectRefusal(each, 503, 'witness_finalize_unconfirmed');
     await second.query('COMMIT');
@@ -247,7 +247,7 @@ describe('a restriction is not acknowledged', () => {
   });
 
   it('where the log has lost what the witness accepted, and takes it again elsewhere', async () => {
-    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    const [postId, intentId] = [await createPost(alice), randomUUID()];
     const lost = await prepared(postId, intentId, 1);
     await witness.prepare(lost, Date.now());
     await witness.accept(lost.id, { hash: restrictionHash(lost), position: 1n }, Date.now());

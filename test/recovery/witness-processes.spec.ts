@@ -114,7 +114,7 @@ describe('a witness that hangs', () => {
     proxy.loseAnswers();
     await expect(far.accept(restriction.id, proofOf(restriction), 2)).rejects.toThrow(WitnessUnavailable);
     await expect(far.after(0n, 1)).rejects.toThrow(WitnessUnavailable);
-    proxy.mend();
+    proxy.reset();
     await far.accept(restriction.id, proofOf(restriction), 2);
     await far.finalize(restriction.id, 3);
     expect(await stateOf(restriction)).toBe('finalized');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Acknowledged } from './acknowledged.js';
+import { AcknowledgedWrites } from './acknowledged.js';
 
 const creation = { method: 'POST', path: '/api/posts' };
 const acknowledgementOf = (revision: number) => new Headers({ 'x-network-write-revision': String(revision) });
@@ -21,10 +21,10 @@ function networkShowing(...revisions: readonly (number | { readonly status: numb
 
 describe('a read by a test', () => {
   it.each(['bob', undefined])('is repeated until it shows the writes of others (%s)', async (reader) => {
-    const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledgementOf(5));
+    const acknowledged = new AcknowledgedWrites();
+    acknowledged.record('alice', creation, acknowledgementOf(5));
     const network = networkShowing(3, 4, 5, 6);
-    const answer = await acknowledged.shownTo(reader, network.read);
+    const answer = await acknowledged.readUntilShown(reader, network.read);
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['5', 3]);
   });
 
@@ -32,66 +32,66 @@ describe('a read by a test', () => {
     ['DELETE', '/api/posts/p?intentId=i&revision=1'],
     ['PUT', '/api/blocks/bob'],
   ])('is not repeated for a restriction by others, which must hold at once: %s %s', async (method, path) => {
-    const acknowledged = new Acknowledged();
-    acknowledged.note('alice', { method, path }, acknowledgementOf(5));
+    const acknowledged = new AcknowledgedWrites();
+    acknowledged.record('alice', { method, path }, acknowledgementOf(5));
     const network = networkShowing(4, 5);
-    const answer = await acknowledged.shownTo('bob', network.read);
+    const answer = await acknowledged.readUntilShown('bob', network.read);
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['4', 1]);
   });
 
   it('is repeated for a restriction that others lifted', async () => {
-    const acknowledged = new Acknowledged();
-    acknowledged.note(
+    const acknowledged = new AcknowledgedWrites();
+    acknowledged.record(
       'alice',
       { method: 'DELETE', path: '/api/blocks/bob?intentId=i' },
       acknowledgementOf(5),
     );
     const network = networkShowing(4, 5);
-    const answer = await acknowledged.shownTo('bob', network.read);
+    const answer = await acknowledged.readUntilShown('bob', network.read);
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['5', 2]);
   });
 
   it('is not repeated for a write of the reader, which must be shown at once', async () => {
-    const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledgementOf(5));
+    const acknowledged = new AcknowledgedWrites();
+    acknowledged.record('alice', creation, acknowledgementOf(5));
     const network = networkShowing(4, 5);
-    const answer = await acknowledged.shownTo('alice', network.read);
+    const answer = await acknowledged.readUntilShown('alice', network.read);
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['4', 1]);
   });
 
   it('is not repeated if a write of the reader is missing, whatever others wrote since', async () => {
-    const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledgementOf(5));
-    acknowledged.note('bob', creation, acknowledgementOf(6));
+    const acknowledged = new AcknowledgedWrites();
+    acknowledged.record('alice', creation, acknowledgementOf(5));
+    acknowledged.record('bob', creation, acknowledgementOf(6));
     const network = networkShowing(4, 6);
-    const answer = await acknowledged.shownTo('alice', network.read);
+    const answer = await acknowledged.readUntilShown('alice', network.read);
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['4', 1]);
   });
 
   it('is not repeated if it is refused', async () => {
-    const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledgementOf(5));
+    const acknowledged = new AcknowledgedWrites();
+    acknowledged.record('alice', creation, acknowledgementOf(5));
     const network = networkShowing({ status: 503 }, 5);
-    expect((await acknowledged.shownTo('bob', network.read)).status).toBe(503);
+    expect((await acknowledged.readUntilShown('bob', network.read)).status).toBe(503);
     expect(network.reads).toBe(1);
   });
 
   it('does not wait for writes of a log that was replaced', async () => {
-    const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledgementOf(5));
+    const acknowledged = new AcknowledgedWrites();
+    acknowledged.record('alice', creation, acknowledgementOf(5));
     const network = networkShowing(5, 1);
-    await acknowledged.shownTo('bob', network.read);
+    await acknowledged.readUntilShown('bob', network.read);
     network.incarnation = 'second';
-    const answer = await acknowledged.shownTo('bob', network.read);
+    const answer = await acknowledged.readUntilShown('bob', network.read);
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['1', 2]);
   });
 
   it('that is not found is repeated with the revision of the writes of others', async () => {
-    const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledgementOf(5));
+    const acknowledged = new AcknowledgedWrites();
+    acknowledged.record('alice', creation, acknowledgementOf(5));
     const statuses = [404, 503, 200];
     const minRevisions: (string | undefined)[] = [];
-    const { status } = await acknowledged.shownTo('bob', (headers) => {
+    const { status } = await acknowledged.readUntilShown('bob', (headers) => {
       minRevisions.push(headers?.['x-network-min-revision']);
       return Promise.resolve({ status: statuses[minRevisions.length - 1] ?? 0, headers: new Headers() });
     });
@@ -99,10 +99,10 @@ describe('a read by a test', () => {
   });
 
   it('that is not found is not repeated if the reader’s write is the newest', async () => {
-    const acknowledged = new Acknowledged();
-    acknowledged.note('alice', creation, acknowledgementOf(5));
-    acknowledged.note('bob', creation, acknowledgementOf(6));
+    const acknowledged = new AcknowledgedWrites();
+    acknowledged.record('alice', creation, acknowledgementOf(5));
+    acknowledged.record('bob', creation, acknowledgementOf(6));
     const network = networkShowing({ status: 404 }, 7);
-    expect((await acknowledged.shownTo('bob', network.read)).status).toBe(404);
+    expect((await acknowledged.readUntilShown('bob', network.read)).status).toBe(404);
   });
 });

@@ -15,22 +15,22 @@ interface ReadAnswer {
  * applied it: without this wait, tests of what others see would depend on the worker's speed. A restriction holds for
  * everybody at once, so no read waits for it.
  */
-export class Acknowledged {
-  private static readonly networks = new Map<string, Acknowledged>();
+export class AcknowledgedWrites {
+  private static readonly networks = new Map<string, AcknowledgedWrites>();
 
   /** Log positions by actor id: `own` must be shown at once, `shownLater` eventually. */
   private readonly own = new Map<string, bigint>();
   private readonly shownLater = new Map<string, bigint>();
   private incarnation: string | undefined;
 
-  static by(baseUrl: string): Acknowledged {
-    const known = this.networks.get(baseUrl) ?? new Acknowledged();
+  static of(baseUrl: string): AcknowledgedWrites {
+    const known = this.networks.get(baseUrl) ?? new AcknowledgedWrites();
     this.networks.set(baseUrl, known);
     return known;
   }
 
   /** Records the answer to a mutation. */
-  note(actorId: string, { method, path }: { method: string; path: string }, headers: Headers): void {
+  record(actorId: string, { method, path }: { method: string; path: string }, headers: Headers): void {
     const position = headers.get('x-network-write-revision');
     if (position === null) return;
     this.own.set(actorId, BigInt(position));
@@ -41,7 +41,7 @@ export class Acknowledged {
    * Repeats the read until it shows all acknowledged writes of others. An answer that lacks a write of the reader itself is
    * returned unchanged: a wait would hide that the API breaks read-your-writes.
    */
-  async shownTo<Answer extends ReadAnswer>(actorId: string | undefined, read: Read<Answer>): Promise<Answer> {
+  async readUntilShown<Answer extends ReadAnswer>(actorId: string | undefined, read: Read<Answer>): Promise<Answer> {
     const wanted = this.newestOfOthers(actorId);
     const own = (actorId === undefined ? undefined : this.own.get(actorId)) ?? -1n;
     const giveUpAt = performance.now() + MAX_WAIT_MS;

@@ -10,7 +10,7 @@ import { freePort } from '../../src/launch/free-port.js';
 import { root } from './command.js';
 import { Conformance } from './conformance.js';
 import type { TestNetwork } from './network.js';
-import { noteRefusal } from './refusals-met.js';
+import { recordRefusal } from './refusals-met.js';
 import { until } from './until.js';
 
 const MAX_START_MS = 120_000;
@@ -33,7 +33,7 @@ export async function startApiProcess(
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const serves = (): Promise<boolean> =>
-    askAt(network, port, 'GET', '/livez').then(
+    requestAt(network, port, 'GET', '/livez').then(
       ({ status }) => status === 200,
       () => false,
     );
@@ -48,14 +48,14 @@ export async function startApiProcess(
   };
 }
 
-export interface Answered {
+export interface ProcessAnswer {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;
   // oxlint-disable-next-line typescript/no-explicit-any -- a test says what it expects of a body
   readonly body: any;
 }
 
-export interface Asking {
+export interface ProcessRequest {
   readonly by?: { readonly token: string } | undefined;
   readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -67,13 +67,13 @@ const conformance = new Conformance(documentOf(HttpModule, 'https://network.exam
  * Sends a request to one process, with the network's own Host as a proxy does, and checks the answer against the OpenAPI
  * document.
  */
-export async function askAt(
+export async function requestAt(
   network: Pick<TestNetwork, 'baseUrl'>,
   port: number,
   method: string,
   path: string,
-  { by, body, headers }: Asking = {},
-): Promise<Answered> {
+  { by, body, headers }: ProcessRequest = {},
+): Promise<ProcessAnswer> {
   const sent = request({
     host: '127.0.0.1',
     port,
@@ -95,6 +95,6 @@ export async function askAt(
   const read: unknown = JSON.parse(answer);
   const header = (name: string) => responseHeaders[name]?.toString();
   conformance.check({ method, path, status, header, body: answer }, Object.keys(responseHeaders));
-  noteRefusal(status, read);
+  recordRefusal(status, read);
   return { status, headers: responseHeaders, body: read };
 }

@@ -6,10 +6,10 @@ import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { signIn as authorize } from '../../src/operator/demo/sign-in.js';
 import type { OpenApi } from '../../src/http/openapi/openapi.js';
 import { Conformance } from './conformance.js';
-import { Acknowledged } from './acknowledged.js';
+import { AcknowledgedWrites } from './acknowledged.js';
 import type { TestNetwork } from './network.js';
-import { noteRefusal } from './refusals-met.js';
-import { undisturbed } from './undisturbed.js';
+import { recordRefusal } from './refusals-met.js';
+import { networksWithoutFaults } from './undisturbed.js';
 import { until } from './until.js';
 
 export const redirectUri = 'https://pebble.example/callback';
@@ -71,11 +71,11 @@ export function send(
     const headers = { ...more, ...options.headers };
     const askOnce = () => sendOnce(baseUrl, method, path, { ...options, headers });
     // The requested minimum revision may be unreachable on purpose.
-    const isRetried = undisturbed.has(baseUrl) && !('x-network-min-revision' in headers);
+    const isRetried = networksWithoutFaults.has(baseUrl) && !('x-network-min-revision' in headers);
     return isRetried ? untilAvailable(askOnce) : askOnce();
   };
   const isAnonymousRead = method === 'GET' && options.headers?.['authorization'] === undefined;
-  return isAnonymousRead ? Acknowledged.by(baseUrl).shownTo(undefined, ask) : ask();
+  return isAnonymousRead ? AcknowledgedWrites.of(baseUrl).shownTo(undefined, ask) : ask();
 }
 
 const untilAvailable = (ask: () => Promise<Answer>): Promise<Answer> =>
@@ -98,7 +98,7 @@ async function sendOnce(
   const text = await response.text();
   await checkConformance(baseUrl, method, path, response, text);
   const read: unknown = text === '' ? undefined : JSON.parse(text);
-  noteRefusal(response.status, read);
+  recordRefusal(response.status, read);
   return { status: response.status, headers: response.headers, body: read };
 }
 
@@ -168,11 +168,11 @@ export async function signIn(
     email: `${handle}@example.org`,
     password,
   });
-  return signInAgain(network, application, { actorId, handle }, scope);
+  return signInRegistered(network, application, { actorId, handle }, scope);
 }
 
 /** Signs a registered person in, for instance to another application. */
-export async function signInAgain(
+export async function signInRegistered(
   network: NetworkAccess,
   application: Application,
   { actorId, handle }: { readonly actorId: string; readonly handle: string },
@@ -186,7 +186,7 @@ export async function signInAgain(
     scope,
   });
   const authorization = `Bearer ${token}`;
-  const acknowledged = Acknowledged.by(network.baseUrl);
+  const acknowledged = AcknowledgedWrites.of(network.baseUrl);
   const authorized =
     (method: string) =>
     async (path: string, body: unknown, headers = {}) => {
@@ -194,7 +194,7 @@ export async function signInAgain(
         body,
         headers: { authorization, ...headers },
       });
-      acknowledged.note(actorId, { method, path }, answer.headers);
+      acknowledged.record(actorId, { method, path }, answer.headers);
       return answer;
     };
   const post = authorized('POST');
@@ -204,7 +204,7 @@ export async function signInAgain(
     token,
     client: conformingClient(network.baseUrl, token),
     get: (path, headers) =>
-      acknowledged.shownTo(actorId, (more) => authorized('GET')(path, undefined, { ...more, ...headers })),
+      acknowledged.readUntilShown(actorId, (more) => authorized('GET')(path, undefined, { ...more, ...headers })),
     post,
     put: authorized('PUT'),
     patch: authorized('PATCH'),

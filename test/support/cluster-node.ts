@@ -111,7 +111,7 @@ export class ClusterNode {
         if (refusal) throw new CallRefusedError(refusal);
         if (this.isDeposed) return forever;
         const result = await store.append(...given);
-        if (this.isLeading) await replica.settle();
+        if (this.isLeading) await replica.catchUpUnlessHeldBack();
         return result;
       },
       // Refuses this call; the store keeps accepting appends.

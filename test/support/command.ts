@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export const root = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
 export const plaza = join(root, 'bin', 'plaza.mjs');
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -29,7 +29,7 @@ export async function runPlaza(
   env: NodeJS.ProcessEnv = {},
   input = '',
   program = plaza,
-): Promise<Ended> {
+): Promise<CommandResult> {
   const child = spawn(process.execPath, [program, ...args], {
     env: environment(env),
     stdio: 'pipe',

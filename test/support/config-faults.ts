@@ -1,7 +1,7 @@
 import { ConfigError, readConfig } from '../../src/config/config.js';
 
 /** Empty: the environment is valid. */
-export function faultsOf(env: NodeJS.ProcessEnv): readonly string[] {
+export function configFaultsOf(env: NodeJS.ProcessEnv): readonly string[] {
   try {
     readConfig(env);
   } catch (error) {

@@ -9,7 +9,7 @@ import type {
 } from '../../src/http/openapi/openapi.js';
 
 /** A request and its answer, with the body as sent. */
-export interface Exchanged {
+export interface Exchange {
   readonly method: string;
   /** With the query. */
   readonly path: string;
@@ -36,7 +36,7 @@ export class Conformance {
   }
 
   /** `headers`: names of all response headers. @throws {Error} the document has no such answer. */
-  check(exchange: Exchanged, headers: Iterable<string>): void {
+  check(exchange: Exchange, headers: Iterable<string>): void {
     const pathname = exchange.path.split('?')[0] ?? '';
     const path = this.templates.find(({ pattern }) => pattern.test(pathname))?.path;
     if (path === undefined) return;
@@ -56,7 +56,7 @@ export class Conformance {
 
   /** An undocumented method must be refused, with 405 or as a malformed or foreign request. */
   private checkOther(
-    { method, status, header, body }: Exchanged,
+    { method, status, header, body }: Exchange,
     { description }: PathItem,
     fail: (what: string) => never,
   ): void {
@@ -67,7 +67,7 @@ export class Conformance {
   }
 
   private checkHeaders(
-    { header }: Exchanged,
+    { header }: Exchange,
     response: ResponseObject,
     names: Iterable<string>,
     fail: (what: string) => never,
@@ -88,7 +88,7 @@ export class Conformance {
   }
 
   private checkBody(
-    { status, header, body }: Exchanged,
+    { status, header, body }: Exchange,
     operation: OperationObject,
     where: readonly string[],
     fail: (what: string) => never,

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { runPlaza } from './command.js';
-import type { Ended } from './command.js';
+import type { CommandResult } from './command.js';
 import type { TestNetwork } from './network.js';
 
 /** Steps of a disaster recovery drill: copies, destroys and restores the stores of a network. */
@@ -13,12 +13,12 @@ export function newBackupDir({ dataDir }: Pick<TestNetwork, 'dataDir'>): string 
 }
 
 /** Runs `plaza backup DIR` on a running network. */
-export function backUp(network: Pick<TestNetwork, 'env'>, dir: string, ...args: string[]): Promise<Ended> {
+export function backUp(network: Pick<TestNetwork, 'env'>, dir: string, ...args: string[]): Promise<CommandResult> {
   return runPlaza(['backup', dir, '--reason', 'drill', '--json', ...args], network.env);
 }
 
 /** Runs `plaza restore DIR` into the data directory of a stopped network. */
-export function restore(dataDir: string, dir: string, ...args: string[]): Promise<Ended> {
+export function restore(dataDir: string, dir: string, ...args: string[]): Promise<CommandResult> {
   return runPlaza(['restore', dir, '--reason', 'drill', '--json', ...args], { DATA_DIR: dataDir });
 }
 

@@ -1,26 +1,26 @@
 /** A message of a server-sent event stream. `id`: where to resume after it. Absent fields are undefined. */
-export interface Message {
+export interface StreamMessage {
   readonly event?: string;
   readonly data?: string;
   readonly id?: string;
   readonly retry?: string;
 }
 
-export interface Listening {
+export interface EventStream {
   readonly status: number;
   readonly headers: Headers;
   /** All messages received so far. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly StreamMessage[];
   /** True once the server has ended the stream. */
   readonly ended: () => boolean;
   close(): void;
 }
 
 /** Opens `GET /api/events` and collects its messages. @throws {Error} the answer is no stream. */
-export async function listen(
+export async function openEventStream(
   baseUrl: string,
   { path = '/api/events', headers = {} }: { path?: string; headers?: Record<string, string> } = {},
-): Promise<Listening> {
+): Promise<EventStream> {
   const closing = new AbortController();
   const response = await fetch(baseUrl + path, {
     headers: { accept: 'text/event-stream', ...headers },
@@ -28,7 +28,7 @@ export async function listen(
   });
   if (!response.body || response.status !== 200)
     throw new Error(`no stream: ${response.status} ${await response.text()}`);
-  const messages: Message[] = [];
+  const messages: StreamMessage[] = [];
   let hasEnded = false;
   const read = async (body: ReadableStream<Uint8Array>) => {
     let text = '';
@@ -53,7 +53,7 @@ export async function listen(
   };
 }
 
-function parse(block: string): Message {
+function parse(block: string): StreamMessage {
   const fields = block.split('\n').map((line) => /^([^:]*): ?(.*)$/.exec(line));
   return Object.fromEntries(fields.flatMap((field) => (field?.[1] ? [[field[1], field[2] ?? '']] : [])));
 }

@@ -13,7 +13,7 @@ export type Intercepted = { readonly answer: Uint8Array } | { readonly error: Pa
 /** `method`: as in the protocol, e.g. `Read`. `message`: the bytes sent. Undefined: the message is forwarded. */
 export type Intercept = (method: string, message: Buffer) => Intercepted | undefined;
 
-export interface FrontServer {
+export interface InterceptingProxy {
   /** Same user and password as the store behind it. */
   readonly url: string;
   close(): void;
@@ -27,10 +27,10 @@ const identity = (message: Buffer): Buffer => message;
  * A proxy in front of an event store that forwards every message unless the test intercepts it: so tests get refusals that
  * the embedded store never makes. Uses TLS if the store does, with the same certificate.
  */
-export async function startFrontServer(
+export async function startInterceptingProxy(
   { url, dir, port }: Pick<EmbeddedEventStore, 'url' | 'dir' | 'port'>,
   intercept: Intercept,
-): Promise<FrontServer> {
+): Promise<InterceptingProxy> {
   const isTls = url.includes('tls=true');
   const certificate = isTls ? readFileSync(join(dir, 'tls.crt')) : Buffer.of();
   const store = new Client(

@@ -21,11 +21,11 @@ export class LaggingIndex {
   /** Resolves when it has everything that the leader has now. */
   catchUp(): Promise<void> {
     this.isHeldBack = false;
-    return this.settle();
+    return this.catchUpUnlessHeldBack();
   }
 
   /** Like {@link LaggingIndex.catchUp}, but does not release it. */
-  async settle(): Promise<void> {
+  async catchUpUnlessHeldBack(): Promise<void> {
     while (!this.isHeldBack && this.index.count < this.store.index.count) await this.copy();
   }
 

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { pino } from 'pino';
 import { startPostgres } from '../../src/launch/embedded-postgres.js';
 import { removeDataDir } from './data-dir.js';
-import { dataDirFrom } from './templates.js';
+import { dataDirFromTemplate } from './templates.js';
 
 /** A real Postgres server for one spec file. */
 export interface TestPostgres {
@@ -21,7 +21,7 @@ const log = pino({ level: 'silent' });
 
 /** A `DATA_DIR` with an initialized cluster and empty databases. */
 export function dataDirWithCluster(): Promise<string> {
-  return dataDirFrom('cluster', async (dataDir) => {
+  return dataDirFromTemplate('cluster', async (dataDir) => {
     const server = await startPostgres({ dataDir, log });
     await server.stop();
   });

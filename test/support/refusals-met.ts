@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const noted = new Set<string>();
+const recorded = new Set<string>();
 
 /** Undefined: outside of a test run. */
 export function refusalsFile(): string | undefined {
@@ -11,19 +11,19 @@ export function refusalsFile(): string | undefined {
 }
 
 /** Records the answer for the running test. `body`: of any answer; only an error has a code. */
-export function noteRefusal(status: number, body: unknown): void {
+export function recordRefusal(status: number, body: unknown): void {
   const code = (body as { error?: unknown } | undefined)?.error;
   const [file, running] = [refusalsFile(), runningTest()];
   if (typeof code !== 'string' || file === undefined || running === undefined) return;
   const line = JSON.stringify({ code, status, ...running });
-  if (noted.has(line)) return;
-  noted.add(line);
+  if (recorded.has(line)) return;
+  recorded.add(line);
   appendFileSync(file, `${line}\n`);
 }
 
-/** Like {@link noteRefusal} for an HTML page, which shows the error code at its end. */
-export function noteRefusalOnPage(status: number, text: string): void {
-  noteRefusal(status, { error: /<p class="small quiet">([a-z_]+)<\/p>/.exec(text)?.[1] });
+/** Like {@link recordRefusal} for an HTML page, which shows the error code at its end. */
+export function recordRefusalOnPage(status: number, text: string): void {
+  recordRefusal(status, { error: /<p class="small quiet">([a-z_]+)<\/p>/.exec(text)?.[1] });
 }
 
 /** Undefined: between tests, and outside of Jest. */

@@ -1,4 +1,4 @@
-/** Refusals of EventStoreDB that the embedded store never makes, for {@link startFrontServer}. */
+/** Refusals of EventStoreDB that the embedded store never makes, for {@link startInterceptingProxy}. */
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import statusPb from '@eventstore/db-client/generated/status_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
@@ -25,7 +25,7 @@ export const denyAppends: Intercept = (method, message) =>
  * Like a server with this `--max-append-size`. Newer versions count data, metadata and type, and check the size before the
  * expected revision (Streams.BatchAppend.cs of EventStoreDB 24.10).
  */
-export const takeAtMost = (limit: number): Intercept =>
+export const limitAppendSize = (limit: number): Intercept =>
   refuseAbove(
     limit,
     'MaximumAppendSizeExceeded',
@@ -33,7 +33,7 @@ export const takeAtMost = (limit: number): Intercept =>
   );
 
 /** Like KurrentDB with this `--max-append-event-size`, whose error message the client does not know. */
-export const takeEventsOfAtMost = (limit: number): Intercept =>
+export const limitEventSize = (limit: number): Intercept =>
   refuseAbove(limit, 'MaximumAppendEventSizeExceeded', new sharedPb.Empty());
 
 const refuseAbove =

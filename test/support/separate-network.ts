@@ -10,7 +10,7 @@ import { environment, root } from './command.js';
 import { startEmbeddedEventStore } from './event-store.js';
 import { startTestPostgres } from './postgres.js';
 
-export interface OneProcess {
+export interface RestartableProcess {
   readonly name: string;
   /** Resolves when it serves. */
   start(): Promise<void>;
@@ -23,8 +23,8 @@ export interface SeparateNetwork {
   readonly baseUrl: string;
   readonly env: NodeJS.ProcessEnv;
   readonly ports: readonly number[];
-  readonly api: readonly OneProcess[];
-  readonly workers: readonly OneProcess[];
+  readonly api: readonly RestartableProcess[];
+  readonly workers: readonly RestartableProcess[];
   readonly opened: OpenLog;
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { environment, plaza } from './command.js';
 import { removeDataDir } from './data-dir.js';
 import { startNetwork } from './network.js';
 import type { TestNetwork } from './network.js';
-import { undisturbed } from './undisturbed.js';
+import { networksWithoutFaults } from './undisturbed.js';
 import { until } from './until.js';
 
 /** Waiting for the lock and for another spec's start, on a busy machine. */
@@ -31,7 +31,7 @@ export async function sharedNetwork(): Promise<SharedNetwork> {
   try {
     const dataDir = join(directory, 'shared-network');
     const network = runningNetwork(dataDir) ?? (await start(dataDir));
-    undisturbed.add(network.baseUrl);
+    networksWithoutFaults.add(network.baseUrl);
     return network;
   } finally {
     release();

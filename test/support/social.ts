@@ -27,7 +27,7 @@ export const unblock = (actor: SignedIn, other: SignedIn) =>
 export const post = async (actor: SignedIn, text: string, fields: object = {}): Promise<string> =>
   (await expectSuccess(actor.say(text, fields))).body.post.id as string;
 
-export const erase = (actor: SignedIn, postId: string) =>
+export const removePost = (actor: SignedIn, postId: string) =>
   expectSuccess(actor.delete(`/api/posts/${postId}?${intentQuery()}&revision=1`));
 
 async function expectSuccess(answering: Promise<Answer>): Promise<Answer> {

@@ -9,7 +9,7 @@ export interface TcpProxy {
   loseAnswers(): void;
   /** From now on holds the server's bytes back. */
   holdAnswers(): void;
-  letAnswersGo(): void;
+  releaseAnswers(): void;
   /** Breaks the next connection that sends these bytes, in place of the answer. */
   loseAnswerTo(words: string): void;
   /** Like a stopped server process: accepts connections, and forwards nothing in either direction. */
@@ -22,9 +22,9 @@ export interface TcpProxy {
   /** Number of open client connections. */
   connections(): number;
   /** Number of bytes from the server so far. */
-  answered(): number;
+  bytesAnswered(): number;
   /** Breaks all connections, and forwards everything on new ones. */
-  mend(): void;
+  reset(): void;
   close(): Promise<void>;
 }
 
@@ -88,15 +88,15 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
       await once(server, 'listening');
     },
     connections: () => sockets.size / 2,
-    answered: () => answered,
+    bytesAnswered: () => answered,
     loseAnswers: () => (isLosing = true),
     holdAnswers: () => void (held = []),
-    letAnswersGo: () => {
+    releaseAnswers: () => {
       for (const write of held ?? []) write();
       held = undefined;
     },
     loseAnswerTo: (words) => (breakAt = words),
-    mend: () => {
+    reset: () => {
       isLosing = false;
       breakAll();
     },

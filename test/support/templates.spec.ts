@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from '@jest/globals';
 import { removeDataDir } from './data-dir.js';
-import { dataDirFrom } from './templates.js';
+import { dataDirFromTemplate } from './templates.js';
 
 const urlOf = (path: string) => new URL(path, import.meta.url).href;
 
 /** Starts to make a template, prints its directory, and runs until it is killed. */
 const maker = (name: string) => `
-  import { dataDirFrom } from ${JSON.stringify(urlOf('./templates.ts'))};
-  await dataDirFrom(${JSON.stringify(name)}, async (dataDir) => {
+  import { dataDirFromTemplate } from ${JSON.stringify(urlOf('./templates.ts'))};
+  await dataDirFromTemplate(${JSON.stringify(name)}, async (dataDir) => {
     console.log(dataDir);
     await new Promise(() => setInterval(() => undefined, 60_000));
   });`;
@@ -26,7 +26,7 @@ it('a template has nothing of an earlier one whose maker was killed, even if its
   const [abandoned] = (await once(createInterface(killed.stdout), 'line')) as [string];
   killed.kill('SIGKILL');
 
-  const dataDir = await dataDirFrom(name, async (fresh) => {
+  const dataDir = await dataDirFromTemplate(name, async (fresh) => {
     writeFileSync(join(abandoned, 'late'), '');
     writeFileSync(join(fresh, 'made'), '');
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { askAt } from '../../support/api-process.js';
-import type { Answered } from '../../support/api-process.js';
+import { requestAt } from '../../support/api-process.js';
+import type { ProcessAnswer } from '../../support/api-process.js';
 import type { SignedIn } from '../../support/api.js';
 
 const RETRY_MS = 50;
@@ -36,7 +36,7 @@ export class BusyPerson {
   readonly deleted = new Map<string, readonly string[]>();
   bio = '';
   follows = 0;
-  deeds = 0;
+  acts = 0;
   private newestRevision = 0;
 
   constructor(
@@ -44,25 +44,25 @@ export class BusyPerson {
     readonly signedIn: SignedIn,
   ) {}
 
-  async live(over: AbortSignal, other: BusyPerson): Promise<void> {
+  async actUntil(over: AbortSignal, other: BusyPerson): Promise<void> {
     while (!over.aborted) {
       const id = await this.post();
-      if (this.deeds % 3 === 0) await this.edit(id);
-      if (this.deeds % 4 === 0) await this.delete(id);
-      if (this.deeds % 5 === 0) await this.follow(other);
-      if (this.deeds % 6 === 0) await this.changeBio();
+      if (this.acts % 3 === 0) await this.edit(id);
+      if (this.acts % 4 === 0) await this.delete(id);
+      if (this.acts % 5 === 0) await this.follow(other);
+      if (this.acts % 6 === 0) await this.changeBio();
       await this.checkNewestPost();
     }
   }
 
   /** Tries the API processes in turn until one answers without 503. */
-  private async ask(method: string, path: string, body?: object): Promise<Answered> {
+  private async ask(method: string, path: string, body?: object): Promise<ProcessAnswer> {
     const giveUpAt = performance.now() + MAX_WAIT_MS;
     for (;;) {
       const { ports } = this.network;
       const port = ports[requests++ % ports.length] ?? 0;
       const asking = { by: this.signedIn, body };
-      const answer = await askAt(this.network, port, method, path, asking).catch(ignoreLostConnection);
+      const answer = await requestAt(this.network, port, method, path, asking).catch(ignoreLostConnection);
       if (answer && answer.status !== 503) return answer;
       if (performance.now() > giveUpAt)
         throw new Error(`still no answer: ${method} ${path} ${answer?.body.error}`);
@@ -77,12 +77,12 @@ export class BusyPerson {
       ? await this.ask(method, `${path}?${query.toString()}`)
       : await this.ask(method, path, { intentId, ...fields });
     assert.deepEqual([method, path, status, body.error], [method, path, 200, undefined]);
-    this.deeds++;
+    this.acts++;
     return { intentId, ...body };
   }
 
   private async post(): Promise<string> {
-    const text = `deed ${this.deeds}`;
+    const text = `act ${this.acts}`;
     const { intentId, post } = await this.mutate('POST', '/api/posts', { text, audience: 'public' });
     assert.deepEqual([post.revision, post.status], [1, 'published']);
     this.posts.set(post.id, { text, revision: 1, intents: [intentId] });
@@ -90,7 +90,7 @@ export class BusyPerson {
   }
 
   private async edit(id: string): Promise<void> {
-    const text = `edited as deed ${this.deeds}`;
+    const text = `edited as act ${this.acts}`;
     const { intentId, post } = await this.mutate('PATCH', `/api/posts/${id}`, { text, revision: 1 });
     const { intents = [] } = this.posts.get(id) ?? {};
     this.posts.set(id, { text, revision: post.revision, intents: [...intents, intentId] });
@@ -117,7 +117,7 @@ export class BusyPerson {
 
   private async changeBio(): Promise<void> {
     const { revision } = (await this.ask('GET', '/api/profile')).body.profile;
-    this.bio = `at deed ${this.deeds}`;
+    this.bio = `at act ${this.acts}`;
     await this.mutate('PATCH', '/api/profile', { revision, bio: this.bio });
   }
 
@@ -133,12 +133,12 @@ export class BusyPerson {
   }
 
   /** The person's posts, from the process at this port. */
-  async shownAt(port: number): Promise<ReadonlyMap<string, Pick<AcknowledgedPost, 'text' | 'revision'>>> {
+  async postsShownBy(port: number): Promise<ReadonlyMap<string, Pick<AcknowledgedPost, 'text' | 'revision'>>> {
     const found = new Map<string, Pick<AcknowledgedPost, 'text' | 'revision'>>();
     for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
       const query = new URLSearchParams({ limit: '100', ...(cursor !== undefined && { cursor }) });
       const path = `/api/actors/${this.signedIn.actorId}/posts?${query.toString()}`;
-      const { body } = await askAt(this.network, port, 'GET', path, { by: this.signedIn });
+      const { body } = await requestAt(this.network, port, 'GET', path, { by: this.signedIn });
       for (const { id, text, revision } of body.posts) {
         assert.ok(!found.has(id), `${id} twice`);
         found.set(id, { text, revision });

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { allScopes } from '../../../src/domain/grant/scopes.js';
 import { send } from '../../support/api.js';
 import type { Answer, SignedIn } from '../../support/api.js';
-import { wrote } from '../../support/posts.js';
+import { createPost } from '../../support/posts.js';
 
 /** The people and posts that requests refer to. */
-export interface World {
+export interface Fixtures {
   readonly baseUrl: string;
   /** Sends the requests. */
   readonly alice: SignedIn;
@@ -21,14 +21,14 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface Operation {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `{bob}`, `{theirs}` and `{own}` stand for the members of {@link World}. */
+  /** `{bob}`, `{theirs}` and `{own}` stand for the members of {@link Fixtures}. */
   readonly path: string;
   /** Undefined: any token is accepted. */
   readonly scope?: string;
   /** No token is needed. */
   readonly isPublic?: true;
   readonly query?: () => Readonly<Record<string, string>>;
-  readonly body?: (world: World) => Fields;
+  readonly body?: (world: Fixtures) => Fields;
   /** Outcome for an unknown id in the path. */
   readonly unknown?: readonly [status: number, code: string | undefined];
   /** Member of the answer that comes in pages. */
@@ -160,12 +160,12 @@ export const mutations = operations.filter(({ id, method }) => method !== 'GET' 
 
 export const everyScope = allScopes.filter((scope) => scope !== 'offline_access');
 
-export const worldOf = async (baseUrl: string, alice: SignedIn, bob: SignedIn): Promise<World> => ({
+export const createFixtures = async (baseUrl: string, alice: SignedIn, bob: SignedIn): Promise<Fixtures> => ({
   baseUrl,
   alice,
   bob,
-  theirs: await wrote(bob),
-  own: await wrote(alice),
+  theirs: await createPost(bob),
+  own: await createPost(alice),
 });
 
 /** `by`: token; undefined: none. */
@@ -179,7 +179,7 @@ export interface Request {
 }
 
 /** A request of Alice that is answered with 200, with a new intent. */
-export function requestOf({ method, path, query, body }: Operation, world: World): Request {
+export function requestOf({ method, path, query, body }: Operation, world: Fixtures): Request {
   return {
     method,
     path: path.replace(/\{(\w+)\}/, (_, name) => idIn(world, name)),
@@ -189,14 +189,14 @@ export function requestOf({ method, path, query, body }: Operation, world: World
   };
 }
 
-function idIn({ bob, theirs, own }: World, name: string): string {
+function idIn({ bob, theirs, own }: Fixtures, name: string): string {
   const ids: Readonly<Record<string, string>> = { bob: bob.actorId, theirs, own };
   return ids[name] ?? '';
 }
 
 /** `more`: further query text, not encoded again. */
-export function ask(
-  { baseUrl }: Pick<World, 'baseUrl'>,
+export function sendRequest(
+  { baseUrl }: Pick<Fixtures, 'baseUrl'>,
   { method, path, query, body, by, headers }: Request,
   more = '',
 ): Promise<Answer> {
@@ -207,4 +207,4 @@ export function ask(
   });
 }
 
-export const told = ({ status, body }: Answer): [number, string | undefined] => [status, body?.error];
+export const outcomeOf = ({ status, body }: Answer): [number, string | undefined] => [status, body?.error];

@@ -6,18 +6,18 @@ import { password, startAuthNetwork } from './auth-network.js';
 import type { AuthNetwork } from './auth-network.js';
 import { authorizationRequest, discover, exchange } from './flow.js';
 import { Visitor } from './visitor.js';
-import type { Answer } from './visitor.js';
+import type { PageAnswer } from './visitor.js';
 
-export interface Someone {
+export interface SignedInPerson {
   readonly handle: string;
   readonly actorId: string;
   readonly visitor: Visitor;
   /** Their account page after the sign-in. */
-  readonly page: Answer;
+  readonly page: PageAnswer;
 }
 
 /** Acts at the account page, on a network of the test's own. */
-export class AccountArea {
+export class AccountFixture {
   private people = 0;
 
   private constructor(
@@ -29,23 +29,23 @@ export class AccountArea {
     readonly address: string,
   ) {}
 
-  static async start(): Promise<AccountArea> {
+  static async start(): Promise<AccountFixture> {
     const network = await startAuthNetwork();
     const application = await network.registerApplication();
     const client = await discover(network, application);
-    return new AccountArea(network, application, client, `${network.issuer}/account`);
+    return new AccountFixture(network, application, client, `${network.issuer}/account`);
   }
 
-  async enter(handle: string, typed = password): Promise<[Visitor, Answer]> {
+  async signInAs(handle: string, typed = password): Promise<[Visitor, PageAnswer]> {
     const visitor = new Visitor(this.network.baseUrl);
     return [visitor, await visitor.submit(await visitor.open(this.address), { handle, password: typed })];
   }
 
   /** A new person, signed in at the account page. */
-  async someone(): Promise<Someone> {
+  async newPerson(): Promise<SignedInPerson> {
     const handle = `person_${++this.people}`;
     const actorId = await this.network.createAccount(handle);
-    const [visitor, page] = await this.enter(handle);
+    const [visitor, page] = await this.signInAs(handle);
     return { handle, actorId, visitor, page };
   }
 
@@ -57,20 +57,20 @@ export class AccountArea {
     return (await exchange(by, new URL(url), attempt)).access_token;
   }
 
-  async suspended(handle: string, actorId: string): Promise<void> {
+  async suspend(handle: string, actorId: string): Promise<void> {
     const metadata = { requestId: handle, operator: 'test', reason: 'a test' };
     await this.network.app().get(CommandBus).execute(new SuspendAccount(actorId, metadata));
   }
 
-  async isStillIn(visitor: Visitor): Promise<boolean> {
-    return !isSignIn(await visitor.open(this.address));
+  async isSignedIn(visitor: Visitor): Promise<boolean> {
+    return !isSignInPage(await visitor.open(this.address));
   }
 
-  async typesIn(stream: string) {
+  async eventTypesIn(stream: string) {
     return (await this.network.log().read(stream)).map(({ event }) => event.type);
   }
 }
 
-export const isSignIn = ({ text }: Answer) => text.includes('name="password"');
-export const alertIn = ({ text }: Answer) => /role="alert"[^>]*>([^<]*)</.exec(text)?.[1];
-export const noticeIn = ({ text }: Answer) => /role="status">([^<]*)</.exec(text)?.[1];
+export const isSignInPage = ({ text }: PageAnswer) => text.includes('name="password"');
+export const alertIn = ({ text }: PageAnswer) => /role="alert"[^>]*>([^<]*)</.exec(text)?.[1];
+export const noticeIn = ({ text }: PageAnswer) => /role="status">([^<]*)</.exec(text)?.[1];

@@ -54,13 +54,13 @@ export const redirectUri = 'https://pebble.example/callback';
 export const password = 'correct horse battery';
 
 /** A store that stops, and starts again with its data at the same address. */
-export interface Outage {
-  begin(): Promise<void>;
-  end(): Promise<void>;
+export interface StoppableStore {
+  stop(): Promise<void>;
+  start(): Promise<void>;
 }
 
 /** Also freezes: its processes stop and resume, as with a hanging disk. For Postgres these are the backends. */
-export interface OutageOrSilence extends Outage {
+export interface FreezableStore extends StoppableStore {
   freeze(): void;
   thaw(): void;
 }
@@ -73,8 +73,8 @@ export interface AuthNetwork {
   readonly databaseUrl: string;
   readonly vaultDatabaseUrl: string;
   readonly witnessDatabaseUrl: string;
-  readonly postgres: OutageOrSilence;
-  readonly eventStore: OutageOrSilence;
+  readonly postgres: FreezableStore;
+  readonly eventStore: FreezableStore;
   /** Of the running server. They change with a restart. */
   app(): NestFastifyApplication;
   database(): Postgres;
@@ -152,16 +152,16 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
     vaultDatabaseUrl: postgres.vaultDatabaseUrl,
     witnessDatabaseUrl: postgres.witnessDatabaseUrl,
     postgres: {
-      begin: () => postgres.stop(),
-      end: async () => {
+      stop: () => postgres.stop(),
+      start: async () => {
         postgres = await startPostgres({ dataDir, log: logger, port: postgres.port });
       },
       freeze: () => signalBackends('SIGSTOP'),
       thaw: () => signalBackends('SIGCONT'),
     },
     eventStore: {
-      begin: () => eventStore.kill('SIGKILL'),
-      end: async () => {
+      stop: () => eventStore.kill('SIGKILL'),
+      start: async () => {
         eventStore = await startEmbeddedEventStore({ dir: logDir, port: eventStore.port });
       },
       freeze: () => process.kill(eventStore.pid, 'SIGSTOP'),

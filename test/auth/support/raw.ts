@@ -6,7 +6,7 @@ import { AuthModule } from '../../../src/auth/auth.module.js';
 import type { ClientCredentials } from '../../../src/commands/application/register-application.js';
 import { documentOf } from '../../../src/http/openapi/document.js';
 import { Conformance } from '../../support/conformance.js';
-import { noteRefusal } from '../../support/refusals-met.js';
+import { recordRefusal } from '../../support/refusals-met.js';
 
 export interface RawAnswer {
   readonly status: number;
@@ -71,7 +71,7 @@ export async function answerTo(sent: ClientRequest): Promise<RawAnswer> {
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const said = await text(response);
   const [status, body] = [response.statusCode ?? 0, parsed(said)];
-  noteRefusal(status, body);
+  recordRefusal(status, body);
   return { status, headers: response.headers, text: said, body };
 }
 
@@ -83,10 +83,10 @@ function parsed(said: string): unknown {
   }
 }
 
-export const formType = ['content-type', 'application/x-www-form-urlencoded'] as const;
+export const formContentType = ['content-type', 'application/x-www-form-urlencoded'] as const;
 
 /** HTTP Basic credentials of the application. */
-export function basicOf({ clientId, clientSecret }: ClientCredentials): readonly [string, string] {
+export function basicCredentials({ clientId, clientSecret }: ClientCredentials): readonly [string, string] {
   return ['authorization', `Basic ${btoa(`${clientId}:${clientSecret}`)}`];
 }
 
@@ -101,7 +101,7 @@ export function post(
   return send(network, {
     method: 'POST',
     path: `/api/auth/oauth2/${endpoint}`,
-    headers: [basicOf(application), formType],
+    headers: [basicCredentials(application), formContentType],
     body: new URLSearchParams(parameters).toString(),
     ...(port === undefined ? {} : { port }),
   });

@@ -1,9 +1,9 @@
 import { CookieJar } from '../../../src/operator/demo/cookie-jar.js';
 import { formsOf } from '../../../src/operator/demo/html-forms.js';
 import type { Form } from '../../../src/operator/demo/html-forms.js';
-import { noteRefusalOnPage } from '../../support/refusals-met.js';
+import { recordRefusalOnPage } from '../../support/refusals-met.js';
 
-export interface Answer {
+export interface PageAnswer {
   readonly url: string;
   readonly status: number;
   readonly text: string;
@@ -51,7 +51,7 @@ export class Visitor {
   }
 
   /** Sends one request, and does not follow redirects. */
-  async request(url: string | URL, init: RequestInit = {}): Promise<Answer> {
+  async request(url: string | URL, init: RequestInit = {}): Promise<PageAnswer> {
     const headers = new Headers({ accept: 'text/html', ...(init.headers as Record<string, string>) });
     const cookie = this.jar.headerFor(new URL(url));
     if (cookie) headers.set('cookie', cookie);
@@ -64,7 +64,7 @@ export class Visitor {
       this.newest.set(name, value);
     }
     const text = await response.text();
-    noteRefusalOnPage(response.status, text);
+    recordRefusalOnPage(response.status, text);
     return {
       url: String(url),
       status: response.status,
@@ -75,7 +75,7 @@ export class Visitor {
   }
 
   /** Follows redirects up to a page or an address outside of the network. */
-  async open(url: string | URL, init: RequestInit = {}): Promise<Answer> {
+  async open(url: string | URL, init: RequestInit = {}): Promise<PageAnswer> {
     let answer = await this.request(url, init);
     for (;;) {
       const location = answer.headers.get('location');
@@ -88,10 +88,10 @@ export class Visitor {
 
   /** Submits the first form of the page that has these fields. `changes`: headers, of which an empty one is left out. */
   submit(
-    page: Answer,
+    page: PageAnswer,
     typed: Readonly<Record<string, string>>,
     changes: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> {
+  ): Promise<PageAnswer> {
     const form = page.forms.find(({ fields, buttons }) =>
       Object.keys(typed).every((name) => name in fields || buttons.some((button) => button.name === name)),
     );
@@ -100,21 +100,21 @@ export class Visitor {
 
   /** Submits the form whose action ends with `address`. */
   submitTo(
-    page: Answer,
+    page: PageAnswer,
     address: string,
     typed: Readonly<Record<string, string>> = {},
     changes: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> {
+  ): Promise<PageAnswer> {
     const form = page.forms.find(({ action }) => action.endsWith(address));
     return this.send(page, form, typed, changes);
   }
 
   private send(
-    page: Answer,
+    page: PageAnswer,
     form: Form | undefined,
     typed: Readonly<Record<string, string>>,
     changes: Readonly<Record<string, string>>,
-  ): Promise<Answer> {
+  ): Promise<PageAnswer> {
     if (!form) throw new Error(`no form on ${page.url}:\n${page.text}`);
     const headers = Object.entries({ origin: this.origin, ...changes }).filter(([, value]) => value !== '');
     return this.open(new URL(form.action, page.url), {

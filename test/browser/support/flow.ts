@@ -33,14 +33,14 @@ export class Flow {
   }
 
   /** Waits until the browser has returned to the application, and returns its address. */
-  async back(page: Page): Promise<URL> {
+  async waitForReturn(page: Page): Promise<URL> {
     await page.waitForURL((url) => url.href.startsWith(this.redirectUri));
     return new URL(page.url());
   }
 
   /** Exchanges the returned code for an access token. */
   async accessToken(page: Page): Promise<string> {
-    const tokens = await exchange(this.client, await this.back(page), this.attempt);
+    const tokens = await exchange(this.client, await this.waitForReturn(page), this.attempt);
     return tokens.access_token;
   }
 }

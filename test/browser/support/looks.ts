@@ -15,7 +15,7 @@ const sizes = [
  * Verifies contrast (WCAG 2.2, 1.4.3) and no sideways scrolling (1.4.10) in light and dark, wide and narrow. Saves
  * screenshots in `artifacts/screenshots`; `isLong`: of the beginning only.
  */
-export async function expectGoodLooks(page: Page, name: string, { isLong = false } = {}): Promise<void> {
+export async function expectLegible(page: Page, name: string, { isLong = false } = {}): Promise<void> {
   mkdirSync(screenshots, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
@@ -93,7 +93,7 @@ function lowContrastTexts(page: Page): Promise<string[]> {
 }
 
 /** Requires an outline of at least two pixels around the focused element. */
-export function focusIsSeen(page: Page): Promise<boolean> {
+export function isFocusVisible(page: Page): Promise<boolean> {
   return page.evaluate(() => {
     const { activeElement } = document;
     if (activeElement === null || activeElement === document.body) return false;

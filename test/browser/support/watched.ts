@@ -1,14 +1,14 @@
 import type { Browser, BrowserContext, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core';
 
 /** A browser that collects the errors and warnings of all its pages. */
-export class Watched {
+export class WatchedBrowser {
   readonly #contexts: BrowserContext[] = [];
   readonly #faults: string[] = [];
 
   constructor(private readonly browser: Browser) {}
 
   /** A page in a new context, with its own cookies. */
-  async person(options: BrowserContextOptions = {}): Promise<Page> {
+  async newPage(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext({ ignoreHTTPSErrors: true, ...options });
     this.#contexts.push(context);
     context.setDefaultTimeout(20_000);

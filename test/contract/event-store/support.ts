@@ -11,10 +11,10 @@ import { readEventStoreAddress, type EventStoreConnection } from '../../../src/c
 import { connect } from '../../../src/log/eventstoredb/connect.js';
 import { nodeToAsk } from '../../../src/log/eventstoredb/gossip.js';
 import { startEmbeddedEventStore, type EmbeddedEventStore } from '../../support/event-store.js';
-import { namedEventStore } from '../../support/named-event-store.js';
+import { configuredEventStoreUrl } from '../../support/named-event-store.js';
 
 /** Any EventStoreDB has to pass this suite: name one here to run it against that instead of the embedded store. */
-const named = namedEventStore();
+const named = configuredEventStoreUrl();
 
 /** What newer servers do in another way than the embedded store, which does it as 23.10 does. */
 const is2310 = named === undefined || (await versionOf(named)).startsWith('23.10.');

@@ -21,7 +21,7 @@ export interface Example {
   /** The first printed line. */
   readonly firstLine: string;
   /** Its error output: unforeseen failures. */
-  complaints(): string;
+  errorOutput(): string;
   /** Resolves with its output when it has ended by itself. */
   ended(): Promise<string>;
   stop(): Promise<void>;
@@ -61,18 +61,18 @@ export async function startExample(
     env: environment({ BASE_URL: network.baseUrl, PORT: String(port) }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let [printed, complaints] = ['', ''];
+  let [printed, errorOutput] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errorOutput += text));
   const ended = once(child, 'close');
   const listening = once(createInterface(child.stdout), 'line');
   const [firstLine] = (await Promise.race([listening, ended])) as [unknown];
-  if (typeof firstLine !== 'string') throw new Error(`the example did not start:\n${complaints}`);
+  if (typeof firstLine !== 'string') throw new Error(`the example did not start:\n${errorOutput}`);
   return {
     origin,
     clientId,
     firstLine,
-    complaints: () => complaints,
+    errorOutput: () => errorOutput,
     ended: async () => {
       await ended;
       return printed;

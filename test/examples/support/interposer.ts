@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
 /** A reverse proxy between an application and the network that fails on demand. */
-export interface Interposer {
+export interface FaultyProxy {
   readonly port: number;
   /** Forwards the next request for this path, and drops its answer. */
   loseAnswer(path: string): void;
@@ -21,7 +21,7 @@ export interface Interposer {
 type Fault = (answer: ServerResponse) => void;
 
 /** `port`: of the network, which may start later. */
-export async function startInterposer(port: number): Promise<Interposer> {
+export async function startFaultyProxy(port: number): Promise<FaultyProxy> {
   const seen: string[] = [];
   const [lost, refused] = [new Set<string>(), new Map<string, Fault>()];
   const altered = new Map<string, object>();

@@ -22,7 +22,7 @@ interface Received {
 }
 
 /** Executes a document block by block, and compares each answer with the block after it. */
-export class Walk {
+export class DocumentRunner {
   private readonly names = new Names();
   private printed = '';
   private received: Received = { start: '', headers: new Headers(), body: () => Promise.resolve('') };

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { allScopes } from '../../../src/domain/grant/scopes.js';
 import { Browser } from '../../../src/operator/demo/browser.js';
-import { told } from '../../api/support/operations.js';
+import { outcomeOf } from '../../api/support/operations.js';
 import { password, registerApplication, signIn } from '../../support/api.js';
 import type { Application, SignedIn } from '../../support/api.js';
-import { removal } from '../../support/posts.js';
+import { deletePost } from '../../support/posts.js';
 import { follow, post } from '../../support/social.js';
 import type { TestNetwork } from '../../support/network.js';
 import { answerOf } from './operator.js';
@@ -83,7 +83,7 @@ export class Life {
   async takeAway(): Promise<void> {
     const { network, ana, ben, cleo, dan, eve, fay } = this;
     expectDone(await ana.put(`/api/blocks/${ben.actorId}`, { intentId: randomUUID() }));
-    expectDone(await removal(ana, this.deleted));
+    expectDone(await deletePost(ana, this.deleted));
     await disconnect(network, eve);
     for (const command of [
       ['account', 'suspend', cleo.actorId],
@@ -93,7 +93,7 @@ export class Life {
       await answerOf(network, [...command, '--reason', 'a drill']);
     this.lost = await say(ana, 'Written after the backup');
     this.taken = await say(ana, 'Written after the backup, and regretted');
-    expectDone(await removal(ana, this.taken.id));
+    expectDone(await deletePost(ana, this.taken.id));
     await follow(fay, ana);
   }
 
@@ -104,22 +104,22 @@ export class Life {
     const onePost = (id: string) => `/api/posts/${id}`;
     const replies = await fay.get(actor(fay.actorId) + '/posts');
     return {
-      'the blocked one asks for who blocked him': told(await ben.get(actor(ana.actorId))),
-      'the blocked one asks for a post': told(await ben.get(onePost(this.kept.id))),
-      'the blocked one follows': told(
+      'the blocked one asks for who blocked him': outcomeOf(await ben.get(actor(ana.actorId))),
+      'the blocked one asks for a post': outcomeOf(await ben.get(onePost(this.kept.id))),
+      'the blocked one follows': outcomeOf(
         await ben.put(`/api/relations/follow/${ana.actorId}`, { intentId: randomUUID() }),
       ),
       'who blocked him lists whom she blocked': (await ana.get('/api/blocks')).body.blocks,
       'who blocked him is followed by': (await ana.get(actor(ana.actorId))).body.actor.following,
-      'a reader asks for what was deleted': told(await fay.get(onePost(this.deleted))),
-      'a reader asks for what was restricted': told(await fay.get(onePost(this.restricted))),
-      'its author asks for what was restricted': told(await ana.get(onePost(this.restricted))),
-      'a disconnected application reads': told(await eve.get('/api/profile')),
-      'the suspended one reads': told(await cleo.get('/api/profile')),
-      'a reader asks for the suspended one': told(await fay.get(actor(cleo.actorId))),
-      'the erased one reads': told(await dan.get('/api/profile')),
-      'a reader asks for the erased one': told(await fay.get(actor(dan.actorId))),
-      'a reader asks for a post of the erased one': told(await fay.get(onePost(this.ofDan))),
+      'a reader asks for what was deleted': outcomeOf(await fay.get(onePost(this.deleted))),
+      'a reader asks for what was restricted': outcomeOf(await fay.get(onePost(this.restricted))),
+      'its author asks for what was restricted': outcomeOf(await ana.get(onePost(this.restricted))),
+      'a disconnected application reads': outcomeOf(await eve.get('/api/profile')),
+      'the suspended one reads': outcomeOf(await cleo.get('/api/profile')),
+      'a reader asks for the suspended one': outcomeOf(await fay.get(actor(cleo.actorId))),
+      'the erased one reads': outcomeOf(await dan.get('/api/profile')),
+      'a reader asks for the erased one': outcomeOf(await fay.get(actor(dan.actorId))),
+      'a reader asks for a post of the erased one': outcomeOf(await fay.get(onePost(this.ofDan))),
       'a reply to the erased one stands by itself': replies.body.posts.map(
         ({ id, parentUnavailable }: { id: string; parentUnavailable: boolean }) =>
           id === this.reply && parentUnavailable,
