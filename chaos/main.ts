@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { configuredEventStoreUrl } from '../test/support/named-event-store.js';
+import { configuredEventStoreUrl } from '../test/support/configured-event-store.js';
 import { runDiskCases } from './disk/run-disk-cases.js';
 import { everyFault, faultsOfLeader } from './faults.js';
 import type { Victim } from './faults.js';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
-import { openEventStream } from '../support/event-source.js';
-import type { EventStream, StreamMessage } from '../support/event-source.js';
+import { openEventStream } from '../support/event-stream.js';
+import type { EventStream, StreamMessage } from '../support/event-stream.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';

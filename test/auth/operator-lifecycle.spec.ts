@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startOperatorApi } from '../../src/operator/api/operator-server.js';
 import { streams } from '../../src/log/streams.js';
-import { recordRefusal } from '../support/refusals-met.js';
+import { recordRefusal } from '../support/recorded-refusals.js';
 import { everyScope, password, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 

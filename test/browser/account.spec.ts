@@ -6,7 +6,7 @@ import { createAccount, newHandle, password, startApplication } from './support/
 import type { LocalApplication } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
-import { WatchedBrowser } from './support/watched.js';
+import { WatchedBrowser } from './support/watched-browser.js';
 
 describeInBrowser('the account page, in a real browser', () => {
   let network: SharedNetwork;

@@ -5,8 +5,8 @@ import type { OpenApi } from '../../src/http/openapi/openapi.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
-import { expectLegible } from './support/looks.js';
-import { WatchedBrowser } from './support/watched.js';
+import { expectLegible } from './support/legibility.js';
+import { WatchedBrowser } from './support/watched-browser.js';
 
 describeInBrowser('the reference at /docs', () => {
   let network: SharedNetwork;

@@ -9,7 +9,7 @@ import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, signIn } from './support/flow.js';
 import { canServeTls, startTlsProxy } from './support/tls.js';
 import type { TlsProxy } from './support/tls.js';
-import { WatchedBrowser } from './support/watched.js';
+import { WatchedBrowser } from './support/watched-browser.js';
 
 const describeBehindTls = canServeTls ? describeInBrowser : describe.skip;
 

@@ -6,8 +6,8 @@ import { createAccount, newHandle, password, startApplication } from './support/
 import type { LocalApplication } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
-import { isFocusVisible } from './support/looks.js';
-import { WatchedBrowser } from './support/watched.js';
+import { isFocusVisible } from './support/legibility.js';
+import { WatchedBrowser } from './support/watched-browser.js';
 
 describeInBrowser('sign-in through an application, in a real browser,', () => {
   let network: SharedNetwork;

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { refusalsFile } from '../support/refusals-met.ts';
+import { refusalsFile } from '../support/recorded-refusals.ts';
 import { splitTitle } from './tags.ts';
 
 export default class RunReporter {

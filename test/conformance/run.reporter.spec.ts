@@ -28,7 +28,7 @@ beforeAll(() => {
   );
   write(
     'posts.spec.ts',
-    `import { recordRefusal, recordRefusalOnPage } from '${join(root, 'test/support/refusals-met.ts')}';
+    `import { recordRefusal, recordRefusalOnPage } from '${join(root, 'test/support/recorded-refusals.ts')}';
     recordRefusal(404, { error: 'before_any_test' });
     describe('a post [of-all]', () => {
       it.each([404, 404])('is not found by %d [post-a, post-b]', (status) => {

@@ -8,7 +8,7 @@ import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { blocksOf } from './support/document.js';
-import { DocumentRunner } from './support/walk.js';
+import { DocumentRunner } from './support/document-runner.js';
 
 const document = readFileSync(new URL('../../docs/applications.md', import.meta.url), 'utf8');
 const steps = blocksOf(document).map((block, at) => {

@@ -8,8 +8,8 @@ import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { startExample } from './support/example.js';
 import type { Example } from './support/example.js';
-import { startFaultyProxy } from './support/interposer.js';
-import type { FaultyProxy } from './support/interposer.js';
+import { startFaultyProxy } from './support/faulty-proxy.js';
+import type { FaultyProxy } from './support/faulty-proxy.js';
 
 let proxy: FaultyProxy;
 let network: TestNetwork;

@@ -9,11 +9,11 @@ import type { SignedIn } from '../support/api.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
-import { startInterceptingProxy } from '../support/front-server.js';
-import type { InterceptingProxy, Intercept } from '../support/front-server.js';
+import { startInterceptingProxy } from '../support/intercepting-proxy.js';
+import type { InterceptingProxy, Intercept } from '../support/intercepting-proxy.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { denyReadsOfAll, limitAppendSize } from '../support/refusals.js';
+import { denyReadsOfAll, limitAppendSize } from '../support/event-store-refusals.js';
 import { until } from '../support/until.js';
 
 /** A network on an event store of its own, with TLS, users and whatever is wrong with it for the moment. */

@@ -13,9 +13,9 @@ import type { StoredEvent } from '../../src/log/registry.js';
 import { explained } from '../../src/log/eventstoredb/usable.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
-import { startInterceptingProxy } from '../support/front-server.js';
-import type { Intercept } from '../support/front-server.js';
-import { denyAppends, denyReadsOfAll, limitAppendSize, limitEventSize } from '../support/refusals.js';
+import { startInterceptingProxy } from '../support/intercepting-proxy.js';
+import type { Intercept } from '../support/intercepting-proxy.js';
+import { denyAppends, denyReadsOfAll, limitAppendSize, limitEventSize } from '../support/event-store-refusals.js';
 import { until } from '../support/until.js';
 import { LogBench, metadata, newId, post } from './support/log-bench.js';
 

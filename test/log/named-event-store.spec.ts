@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LogReplaced, WrongExpectedRevision } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
-import { configuredEventStoreUrl } from '../support/named-event-store.js';
+import { configuredEventStoreUrl } from '../support/configured-event-store.js';
 import { LogBench, metadata, post } from './support/log-bench.js';
 
 const url = configuredEventStoreUrl();

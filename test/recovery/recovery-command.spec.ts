@@ -11,7 +11,7 @@ import type { TestNetwork } from '../support/network.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { deletePost, createPost } from '../support/posts.js';
-import { recordRefusal } from '../support/refusals-met.js';
+import { recordRefusal } from '../support/recorded-refusals.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';

@@ -10,7 +10,7 @@ import { freePort } from '../../src/launch/free-port.js';
 import { root } from './command.js';
 import { Conformance } from './conformance.js';
 import type { TestNetwork } from './network.js';
-import { recordRefusal } from './refusals-met.js';
+import { recordRefusal } from './recorded-refusals.js';
 import { until } from './until.js';
 
 const MAX_START_MS = 120_000;

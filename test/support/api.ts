@@ -6,10 +6,10 @@ import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { signIn as authorize } from '../../src/operator/demo/sign-in.js';
 import type { OpenApi } from '../../src/http/openapi/openapi.js';
 import { Conformance } from './conformance.js';
-import { AcknowledgedWrites } from './acknowledged.js';
+import { AcknowledgedWrites } from './acknowledged-writes.js';
 import type { TestNetwork } from './network.js';
-import { recordRefusal } from './refusals-met.js';
-import { networksWithoutFaults } from './undisturbed.js';
+import { recordRefusal } from './recorded-refusals.js';
+import { networksWithoutFaults } from './networks-without-faults.js';
 import { until } from './until.js';
 
 export const redirectUri = 'https://pebble.example/callback';

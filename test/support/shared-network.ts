@@ -7,7 +7,7 @@ import { environment, plaza } from './command.js';
 import { removeDataDir } from './data-dir.js';
 import { startNetwork } from './network.js';
 import type { TestNetwork } from './network.js';
-import { networksWithoutFaults } from './undisturbed.js';
+import { networksWithoutFaults } from './networks-without-faults.js';
 import { until } from './until.js';
 
 /** Waiting for the lock and for another spec's start, on a busy machine. */

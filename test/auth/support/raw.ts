@@ -6,7 +6,7 @@ import { AuthModule } from '../../../src/auth/auth.module.js';
 import type { ClientCredentials } from '../../../src/commands/application/register-application.js';
 import { documentOf } from '../../../src/http/openapi/document.js';
 import { Conformance } from '../../support/conformance.js';
-import { recordRefusal } from '../../support/refusals-met.js';
+import { recordRefusal } from '../../support/recorded-refusals.js';
 
 export interface RawAnswer {
   readonly status: number;

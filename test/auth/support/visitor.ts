@@ -1,7 +1,7 @@
 import { CookieJar } from '../../../src/operator/demo/cookie-jar.js';
 import { formsOf } from '../../../src/operator/demo/html-forms.js';
 import type { Form } from '../../../src/operator/demo/html-forms.js';
-import { recordRefusalOnPage } from '../../support/refusals-met.js';
+import { recordRefusalOnPage } from '../../support/recorded-refusals.js';
 
 export interface PageAnswer {
   readonly url: string;

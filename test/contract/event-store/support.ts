@@ -11,7 +11,7 @@ import { readEventStoreAddress, type EventStoreConnection } from '../../../src/c
 import { connect } from '../../../src/log/eventstoredb/connect.js';
 import { nodeToAsk } from '../../../src/log/eventstoredb/gossip.js';
 import { startEmbeddedEventStore, type EmbeddedEventStore } from '../../support/event-store.js';
-import { configuredEventStoreUrl } from '../../support/named-event-store.js';
+import { configuredEventStoreUrl } from '../../support/configured-event-store.js';
 
 /** Any EventStoreDB has to pass this suite: name one here to run it against that instead of the embedded store. */
 const named = configuredEventStoreUrl();

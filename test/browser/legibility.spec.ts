@@ -6,8 +6,8 @@ import { createAccount, password, startApplication } from './support/application
 import type { LocalApplication } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, Flow, signIn } from './support/flow.js';
-import { expectLegible } from './support/looks.js';
-import { WatchedBrowser } from './support/watched.js';
+import { expectLegible } from './support/legibility.js';
+import { WatchedBrowser } from './support/watched-browser.js';
 
 describeInBrowser('legible in light and dark, wide and narrow, without sideways scrolling:', () => {
   let network: TestNetwork;

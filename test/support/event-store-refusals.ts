@@ -4,7 +4,7 @@ import statusPb from '@eventstore/db-client/generated/status_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import { Metadata, status } from '@grpc/grpc-js';
 import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
-import type { Intercept } from './front-server.js';
+import type { Intercept } from './intercepting-proxy.js';
 
 /** For a user without the right to read $all. */
 export const denyReadsOfAll: Intercept = (method, message) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AcknowledgedWrites } from './acknowledged.js';
+import { AcknowledgedWrites } from './acknowledged-writes.js';
 
 const creation = { method: 'POST', path: '/api/posts' };
 const acknowledgementOf = (revision: number) => new Headers({ 'x-network-write-revision': String(revision) });
