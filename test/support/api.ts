@@ -75,7 +75,7 @@ export function send(
     return isRetried ? untilAvailable(askOnce) : askOnce();
   };
   const isAnonymousRead = method === 'GET' && options.headers?.['authorization'] === undefined;
-  return isAnonymousRead ? AcknowledgedWrites.of(baseUrl).shownTo(undefined, ask) : ask();
+  return isAnonymousRead ? AcknowledgedWrites.of(baseUrl).readUntilShown(undefined, ask) : ask();
 }
 
 const untilAvailable = (ask: () => Promise<Answer>): Promise<Answer> =>
