@@ -5,7 +5,14 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, signIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
-import { sendRequest, everyScope, operations, requestOf, outcomeOf, createFixtures } from './support/operations.js';
+import {
+  sendRequest,
+  everyScope,
+  operations,
+  requestOf,
+  outcomeOf,
+  createFixtures,
+} from './support/operations.js';
 import type { Operation, Fixtures } from './support/operations.js';
 
 let network: SharedNetwork;
@@ -158,7 +165,10 @@ describe('a path', () => {
 
   it('answers HEAD with the headers of GET and no body', async () => {
     for (const operation of operations.filter(({ method }) => method === 'GET')) {
-      const { body, status, headers } = await sendRequest(world, { ...requestOf(operation, world), method: 'HEAD' });
+      const { body, status, headers } = await sendRequest(world, {
+        ...requestOf(operation, world),
+        method: 'HEAD',
+      });
       expect([operation.id, status, body]).toEqual([operation.id, 200, undefined]);
       expect(headers.get('x-network-actor-id')).toBe(world.alice.actorId);
     }
@@ -193,7 +203,10 @@ describe('a path with an id that does not exist', () => {
     async (kind) => {
       for (const operation of operations.filter(({ path }) => path.includes('/follow/'))) {
         const path = operation.path.replace('follow', kind);
-        expect(outcomeOf(await sendRequest(world, requestOf({ ...operation, path }, world)))).toEqual([404, 'not_found']);
+        expect(outcomeOf(await sendRequest(world, requestOf({ ...operation, path }, world)))).toEqual([
+          404,
+          'not_found',
+        ]);
       }
     },
   );
@@ -246,7 +259,11 @@ describe('the query', () => {
       expect(outcomeOf(await sendRequest(world, request, `${name}=${value}`))).toEqual([400, code]);
       for (const other of values) {
         const query = { ...request.query, [name]: other };
-        expect([other, ...outcomeOf(await sendRequest(world, { ...request, query }))]).toEqual([other, 400, code]);
+        expect([other, ...outcomeOf(await sendRequest(world, { ...request, query }))]).toEqual([
+          other,
+          400,
+          code,
+        ]);
       }
     }
   });

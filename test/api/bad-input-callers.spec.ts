@@ -9,7 +9,14 @@ import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
-import { sendRequest, everyScope, operations, requestOf, outcomeOf, createFixtures } from './support/operations.js';
+import {
+  sendRequest,
+  everyScope,
+  operations,
+  requestOf,
+  outcomeOf,
+  createFixtures,
+} from './support/operations.js';
 import type { Fixtures } from './support/operations.js';
 
 let network: SharedNetwork;

@@ -2,7 +2,14 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, signIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
-import { sendRequest, everyScope, operations, requestOf, outcomeOf, createFixtures } from './support/operations.js';
+import {
+  sendRequest,
+  everyScope,
+  operations,
+  requestOf,
+  outcomeOf,
+  createFixtures,
+} from './support/operations.js';
 import type { Operation, Fixtures } from './support/operations.js';
 
 let network: SharedNetwork;

@@ -5,7 +5,14 @@ import { createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { follow } from '../support/social.js';
-import { sendRequest, everyScope, operations, requestOf, outcomeOf, createFixtures } from './support/operations.js';
+import {
+  sendRequest,
+  everyScope,
+  operations,
+  requestOf,
+  outcomeOf,
+  createFixtures,
+} from './support/operations.js';
 import type { Operation, Fixtures } from './support/operations.js';
 
 const ROWS = 3;
@@ -33,7 +40,8 @@ beforeAll(async () => {
 });
 
 const paged = operations.filter(({ pages }) => pages);
-const read = (operation: Operation, more: string, by = world) => sendRequest(by, requestOf(operation, by), more);
+const read = (operation: Operation, more: string, by = world) =>
+  sendRequest(by, requestOf(operation, by), more);
 const rowsIn = ({ pages = '' }: Operation, { body }: Answer): number => body[pages].length;
 
 /** Cursor of the page after the first row. */
@@ -124,9 +132,15 @@ describe.each(paged.filter(({ isPublic }) => isPublic))('a page of $id', (operat
   it('is refused for a cursor of another caller or of another subject', async () => {
     const cursor = await cursorOf(operation);
     const anonymous = { ...requestOf(operation, world), by: undefined };
-    expect(outcomeOf(await sendRequest(world, anonymous, `cursor=${cursor}`))).toEqual([400, 'invalid_page_cursor']);
+    expect(outcomeOf(await sendRequest(world, anonymous, `cursor=${cursor}`))).toEqual([
+      400,
+      'invalid_page_cursor',
+    ]);
     const elsewhere = { ...swapped, alice: world.alice };
-    expect(outcomeOf(await read(operation, `cursor=${cursor}`, elsewhere))).toEqual([400, 'invalid_page_cursor']);
+    expect(outcomeOf(await read(operation, `cursor=${cursor}`, elsewhere))).toEqual([
+      400,
+      'invalid_page_cursor',
+    ]);
   });
 });
 

@@ -5,7 +5,14 @@ import { createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { block, follow, unblock, unfollow } from '../support/social.js';
-import { sendRequest, everyScope, mutations, requestOf, outcomeOf, createFixtures } from './support/operations.js';
+import {
+  sendRequest,
+  everyScope,
+  mutations,
+  requestOf,
+  outcomeOf,
+  createFixtures,
+} from './support/operations.js';
 import type { Operation, Request, Fixtures } from './support/operations.js';
 
 const AT_ONCE = 4;
@@ -92,7 +99,10 @@ describe.each(mutations.filter(({ id }) => id in conflicting))('$id with one int
     const done = answers.filter(({ status }) => status === 200);
     expect(done).toHaveLength(1);
     const again = await Promise.all(both.map((each) => sendRequest(world, each)));
-    expect(again.map((answer) => outcomeOf(answer).join(' ')).sort()).toEqual(['200 ', '409 intent_conflict']);
+    expect(again.map((answer) => outcomeOf(answer).join(' ')).sort()).toEqual([
+      '200 ',
+      '409 intent_conflict',
+    ]);
     expect(again.find(({ status }) => status === 200)?.body).toEqual(done[0]?.body);
   });
 

@@ -97,7 +97,10 @@ describe('editing a post', () => {
 
   it.each(['[]', '"x"', '{"intentId":', ''])('refuses a body that is no JSON object: %j', async (body) => {
     const id = await createPost(alice);
-    expect(statusAndBody(await alice.patch(`/api/posts/${id}`, body))).toEqual([400, errorBody('invalid_json')]);
+    expect(statusAndBody(await alice.patch(`/api/posts/${id}`, body))).toEqual([
+      400,
+      errorBody('invalid_json'),
+    ]);
   });
 
   it('refuses to mention more than fifty handles', async () => {
@@ -132,7 +135,10 @@ describe('deleting a post', () => {
     expect((await alice.post('/api/posts', body)).body).toEqual(created);
     await deletePost(alice, created.post.id, { revision: 2 });
     const again = await alice.post('/api/posts', body);
-    expect(statusAndBody(again)).toEqual([200, { post: { id: created.post.id, revision: 3, status: 'deleted' } }]);
+    expect(statusAndBody(again)).toEqual([
+      200,
+      { post: { id: created.post.id, revision: 3, status: 'deleted' } },
+    ]);
   });
 
   it.each<[string, string, string]>([

@@ -171,7 +171,8 @@ describe('reads without a token', () => {
   });
 
   it('are counted by the peer address of the connection if no proxy is trusted', async () => {
-    const readDirectly = (address: string) => requestAt(network, directPort, 'GET', UNKNOWN_ACTOR, from(address));
+    const readDirectly = (address: string) =>
+      requestAt(network, directPort, 'GET', UNKNOWN_ACTOR, from(address));
     const first = leftOf(await readDirectly(newAddress()));
     expect(leftOf(await readDirectly(newAddress()))).toBe(first - 1);
   });
@@ -270,7 +271,9 @@ describe('with a token', () => {
   it('ten event streams may be open on a process, and another may open as soon as one closes [header-retry-after]', async () => {
     const person = await signIn(network, application);
     const headers = { authorization: `Bearer ${person.token}` };
-    const ten = await Promise.all(Array.from({ length: 10 }, () => openEventStream(network.baseUrl, { headers })));
+    const ten = await Promise.all(
+      Array.from({ length: 10 }, () => openEventStream(network.baseUrl, { headers })),
+    );
     const eleventh = await person.get('/api/events', { accept: 'text/event-stream' });
     expect([eleventh.status, eleventh.body.error]).toEqual([429, 'pilot_rate_limited']);
     expect(eleventh.headers.get('retry-after')).toBe('5');

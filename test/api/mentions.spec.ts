@@ -67,7 +67,9 @@ describe('a post mentions', () => {
   it('no suspended people', async () => {
     const gone = await newPerson();
     await operatorOf(network).setAccountState(gone.actorId, 'suspend', 'a test');
-    expect(await mentionsOf(await createPost(alice, `@${gone.handle} @${bob.handle}`))).toEqual([bob.actorId]);
+    expect(await mentionsOf(await createPost(alice, `@${gone.handle} @${bob.handle}`))).toEqual([
+      bob.actorId,
+    ]);
   });
 
   it('nobody behind a block, whichever side set it', async () => {

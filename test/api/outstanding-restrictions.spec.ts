@@ -69,7 +69,13 @@ function signal(name: 'worker' | 'api', what: NodeJS.Signals): void {
 const freezeWorker = () => signal('worker', 'SIGSTOP');
 const thawWorker = () => signal('worker', 'SIGCONT');
 
-const ask = (process: 0 | 1, method: string, path: string, by?: SignedIn, body?: object): Promise<ProcessAnswer> =>
+const ask = (
+  process: 0 | 1,
+  method: string,
+  path: string,
+  by?: SignedIn,
+  body?: object,
+): Promise<ProcessAnswer> =>
   requestAt(network, process === 0 ? Number(new URL(network.baseUrl).port) : second.port, method, path, {
     by,
     body,

@@ -76,7 +76,11 @@ describe.each([
 
   it('answers alike for a hidden post and for one that never existed', async () => {
     const eve = await signIn(network, await registerApplication(network), postScopes);
-    const [suspended, blocked, deleted] = [await createPost(eve), await createPost(eve), await createPost(bob)];
+    const [suspended, blocked, deleted] = [
+      await createPost(eve),
+      await createPost(eve),
+      await createPost(bob),
+    ];
     await operatorOf(network).setAccountState(eve.actorId, 'suspend', 'a test');
     const unavailable = [404, errorBody('post_unavailable')];
     expect(statusAndBody(await change(alice, suspended))).toEqual(unavailable);

@@ -149,7 +149,9 @@ describe('the actors whom an actor follows', () => {
     for (const actorId of ['nobody', suspended.actorId, blocker.actorId]) {
       const actor = await alice.get(`/api/actors/${actorId}`);
       expect([actor.status, actor.body.error]).toEqual([404, 'not_found']);
-      expect(statusAndBody(await alice.get(`/api/actors/${actorId}/following`))).toEqual(statusAndBody(actor));
+      expect(statusAndBody(await alice.get(`/api/actors/${actorId}/following`))).toEqual(
+        statusAndBody(actor),
+      );
     }
   });
 

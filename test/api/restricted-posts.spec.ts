@@ -86,7 +86,10 @@ describe('a restricted post', () => {
     expect(await currentViews()).toEqual([false, false, true, true]);
     await restrict(id);
     expect(await currentViews()).toEqual([true, true, false, false]);
-    expect(statusAndBody(await bob.get(`/api/posts/${id}/replies`))).toEqual([404, errorBody('post_unavailable')]);
+    expect(statusAndBody(await bob.get(`/api/posts/${id}/replies`))).toEqual([
+      404,
+      errorBody('post_unavailable'),
+    ]);
     await unrestrict(id);
     expect(await currentViews()).toEqual([false, false, true, true]);
   });
@@ -161,7 +164,10 @@ describe('a restricted post', () => {
     await opened.close();
     const answers = await Promise.all([1, 2, 3].map(() => alice.say('lost and found', { intentId })));
     for (const answer of answers)
-      expect(statusAndBody(answer)).toEqual([200, { post: { id: postId, revision: 1, status: 'restricted' } }]);
+      expect(statusAndBody(answer)).toEqual([
+        200,
+        { post: { id: postId, revision: 1, status: 'restricted' } },
+      ]);
     expect((await alice.get(`/api/posts/${postId}`)).status).toBe(404);
     expect(await unrestrict(postId)).toEqual({ changed: true, revision: 3 });
     expect((await bob.get(`/api/posts/${postId}`)).body.post.text).toBe('lost and found');

@@ -35,8 +35,13 @@ afterAll(async () => {
   await network?.stop();
 });
 
-const ask = (process: 0 | 1, method: string, path: string, by?: SignedIn, body?: object): Promise<ProcessAnswer> =>
-  requestAt(network, ports[process], method, path, { by, body });
+const ask = (
+  process: 0 | 1,
+  method: string,
+  path: string,
+  by?: SignedIn,
+  body?: object,
+): Promise<ProcessAnswer> => requestAt(network, ports[process], method, path, { by, body });
 
 const say = (process: 0 | 1, by: SignedIn, words: string, intentId = randomUUID()) =>
   ask(process, 'POST', '/api/posts', by, { intentId, text: words, audience: 'public' });

@@ -115,7 +115,10 @@ describe('the account page', () => {
     await fixture.connect(visitor, await discover(fixture.network, credentials));
     await fixture.connect(visitor);
     const metadata = { requestId: 'r', operator: 'test', reason: 'a test' };
-    await fixture.network.app().get(CommandBus).execute(new SuspendApplication(credentials.clientId, metadata));
+    await fixture.network
+      .app()
+      .get(CommandBus)
+      .execute(new SuspendApplication(credentials.clientId, metadata));
     const { text } = await visitor.open(fixture.address);
     expect(text.match(/Suspended by the network/g)).toHaveLength(1);
   });

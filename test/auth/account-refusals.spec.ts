@@ -15,7 +15,10 @@ afterAll(() => fixture.network.stop());
 describe('the account page refuses', () => {
   it('a wrong password and an unknown handle with the same answer', async () => {
     const { handle } = await fixture.newPerson();
-    const answers = [(await fixture.signInAs(handle, 'wrong password'))[1], (await fixture.signInAs('nobody_at_all'))[1]];
+    const answers = [
+      (await fixture.signInAs(handle, 'wrong password'))[1],
+      (await fixture.signInAs('nobody_at_all'))[1],
+    ];
     expect(new Set(answers.map(alertIn)).size).toBe(1);
     expect(answers.map(({ status }) => status)).toEqual([400, 400]);
     expect(alertIn(answers[0]!)).toBeTruthy();
@@ -130,7 +133,10 @@ describe('the account page refuses', () => {
     expect(stolen.status).toBe(403);
     expect(await fixture.isSignedIn(bob.visitor)).toBe(true);
     const page = await new Visitor(fixture.network.baseUrl).open(fixture.address);
-    const elsewhere = await new Visitor(fixture.network.baseUrl).submit(page, { handle: ana.handle, password });
+    const elsewhere = await new Visitor(fixture.network.baseUrl).submit(page, {
+      handle: ana.handle,
+      password,
+    });
     expect(elsewhere.status).toBe(403);
     const nobody = await new Visitor(fixture.network.baseUrl).submitTo(ana.page, '/sign-out');
     expect([nobody.status, nobody.text.includes('login_required')]).toEqual([403, true]);

@@ -28,9 +28,11 @@ describe('a browser session', () => {
     await victim.submit(await victim.open(fixture.address), { handle, password });
     const seen = new Visitor(fixture.network.baseUrl);
     seen.takeCookiesOf(victim);
-    expect([await fixture.isSignedIn(victim), await fixture.isSignedIn(seen), await fixture.isSignedIn(planted)]).toEqual(
-      [true, true, false],
-    );
+    expect([
+      await fixture.isSignedIn(victim),
+      await fixture.isSignedIn(seen),
+      await fixture.isSignedIn(planted),
+    ]).toEqual([true, true, false]);
     const { url } = await authorizationRequest(fixture.client, 'read', { prompt: 'login consent' });
     await victim.submit(await victim.open(url), { handle, password });
     expect([await fixture.isSignedIn(victim), await fixture.isSignedIn(seen)]).toEqual([true, false]);

@@ -43,7 +43,10 @@ function errorOf({ status, headers, body }: RawAnswer): readonly [number, string
 }
 
 describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
-  const basic = (credentials: string) => [['authorization', `Basic ${btoa(credentials)}`] as const, formContentType];
+  const basic = (credentials: string) => [
+    ['authorization', `Basic ${btoa(credentials)}`] as const,
+    formContentType,
+  ];
 
   it.each([
     ['no credentials', () => [formContentType]],
@@ -65,14 +68,20 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
     const { clientId, clientSecret } = application;
     const own = new URLSearchParams({ client_id: clientId, client_secret: clientSecret }).toString();
     const body = `${understoodForm}&${own}`;
-    expect(errorOf(await at(endpoint, { headers: [formContentType], body }))).toEqual([401, 'invalid_client']);
+    expect(errorOf(await at(endpoint, { headers: [formContentType], body }))).toEqual([
+      401,
+      'invalid_client',
+    ]);
     expect(errorOf(await at(endpoint, { body }))).toEqual([400, 'invalid_request']);
   });
 
   it('a signed assertion with 401, and with 400 if it comes beside HTTP Basic', async () => {
     const type = encodeURIComponent('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
     const body = `${understoodForm}&client_assertion=e30.e30.x&client_assertion_type=${type}`;
-    expect(errorOf(await at(endpoint, { headers: [formContentType], body }))).toEqual([401, 'invalid_client']);
+    expect(errorOf(await at(endpoint, { headers: [formContentType], body }))).toEqual([
+      401,
+      'invalid_client',
+    ]);
     expect(errorOf(await at(endpoint, { body }))).toEqual([400, 'invalid_request']);
   });
 

@@ -34,7 +34,12 @@ function ask(endpoint: string, from: Header, credentials?: ClientCredentials) {
     return send(network, { path, headers: [from, ['authorization', 'Bearer nobodys']] });
   const own = credentials ?? { ...application, clientSecret: 'x'.repeat(43) };
   const body = 'grant_type=refresh_token&refresh_token=x&token=x';
-  return send(network, { method: 'POST', path, headers: [from, basicCredentials(own), formContentType], body });
+  return send(network, {
+    method: 'POST',
+    path,
+    headers: [from, basicCredentials(own), formContentType],
+    body,
+  });
 }
 
 describe.each(endpoints)('at %s, refused credentials', (endpoint) => {

@@ -15,7 +15,12 @@ import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startInterceptingProxy } from '../support/intercepting-proxy.js';
 import type { Intercept } from '../support/intercepting-proxy.js';
-import { denyAppends, denyReadsOfAll, limitAppendSize, limitEventSize } from '../support/event-store-refusals.js';
+import {
+  denyAppends,
+  denyReadsOfAll,
+  limitAppendSize,
+  limitEventSize,
+} from '../support/event-store-refusals.js';
 import { until } from '../support/until.js';
 import { LogBench, metadata, newId, post } from './support/log-bench.js';
 

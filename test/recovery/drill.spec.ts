@@ -74,7 +74,9 @@ describe('a network that lost its log and read models, with a backup of before s
     const headers = { authorization: 'Bearer nobody-knows-it' };
     expect(outcomeOf(await send(network.baseUrl, 'GET', '/api/timeline', { headers }))).toEqual(quarantined);
     const body = { intentId: 'i', text: 'x', audience: 'public' };
-    expect(outcomeOf(await send(network.baseUrl, 'POST', '/api/posts', { headers, body }))).toEqual(quarantined);
+    expect(outcomeOf(await send(network.baseUrl, 'POST', '/api/posts', { headers, body }))).toEqual(
+      quarantined,
+    );
   });
 
   it('lets nobody sign in, use what they were given, or believe that it was taken back', async () => {

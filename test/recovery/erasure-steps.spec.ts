@@ -202,9 +202,9 @@ describe('an erasure whose process is killed', () => {
     expect(await tablesWith(MARKER)).toEqual([]);
     for (const { actorId, token } of people.values()) {
       expect((await bob.get(`/api/actors/${actorId}`)).status).toBe(404);
-      expect((await requestAt(network, network.ports[0]!, 'GET', '/api/profile', { by: { token } })).status).toBe(
-        401,
-      );
+      expect(
+        (await requestAt(network, network.ports[0]!, 'GET', '/api/profile', { by: { token } })).status,
+      ).toBe(401);
     }
   });
 

@@ -44,7 +44,9 @@ interface Before {
 async function take(): Promise<Before> {
   const page = await ada.get('/api/timeline?limit=2');
   const view = await ada.get('/api/reconcile');
-  const stream = await openEventStream(network.baseUrl, { headers: { authorization: `Bearer ${ada.token}` } });
+  const stream = await openEventStream(network.baseUrl, {
+    headers: { authorization: `Bearer ${ada.token}` },
+  });
   return {
     incarnation: page.headers.get('x-network-incarnation') ?? '',
     page: page.body.cursor,

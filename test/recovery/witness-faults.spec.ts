@@ -77,10 +77,21 @@ afterAll(async () => {
 const portOf = (url: string) => Number(new URL(url).port);
 const through = (url: string, { port }: TcpProxy) => url.replace(`:${portOf(url)}`, `:${port}`);
 
-const removal = (process: ApiProcess, postId: string, intentId: string, revision = 1): Promise<ProcessAnswer> =>
-  requestAt(network, process.port, 'DELETE', `/api/posts/${postId}?intentId=${intentId}&revision=${revision}`, {
-    by: alice,
-  });
+const removal = (
+  process: ApiProcess,
+  postId: string,
+  intentId: string,
+  revision = 1,
+): Promise<ProcessAnswer> =>
+  requestAt(
+    network,
+    process.port,
+    'DELETE',
+    `/api/posts/${postId}?intentId=${intentId}&revision=${revision}`,
+    {
+      by: alice,
+    },
+  );
 
 function expectRefusal(answer: ProcessAnswer, status: number, code: string): void {
   expect([answer.status, answer.body]).toEqual([status, { error: code, message: expect.any(String) }]);

@@ -41,7 +41,10 @@ export class AcknowledgedWrites {
    * Repeats the read until it shows all acknowledged writes of others. An answer that lacks a write of the reader itself is
    * returned unchanged: a wait would hide that the API breaks read-your-writes.
    */
-  async readUntilShown<Answer extends ReadAnswer>(actorId: string | undefined, read: Read<Answer>): Promise<Answer> {
+  async readUntilShown<Answer extends ReadAnswer>(
+    actorId: string | undefined,
+    read: Read<Answer>,
+  ): Promise<Answer> {
     const wanted = this.newestOfOthers(actorId);
     const own = (actorId === undefined ? undefined : this.own.get(actorId)) ?? -1n;
     const giveUpAt = performance.now() + MAX_WAIT_MS;

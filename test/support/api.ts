@@ -204,7 +204,9 @@ export async function signInRegistered(
     token,
     client: conformingClient(network.baseUrl, token),
     get: (path, headers) =>
-      acknowledged.readUntilShown(actorId, (more) => authorized('GET')(path, undefined, { ...more, ...headers })),
+      acknowledged.readUntilShown(actorId, (more) =>
+        authorized('GET')(path, undefined, { ...more, ...headers }),
+      ),
     post,
     put: authorized('PUT'),
     patch: authorized('PATCH'),

@@ -13,7 +13,11 @@ export function newBackupDir({ dataDir }: Pick<TestNetwork, 'dataDir'>): string 
 }
 
 /** Runs `plaza backup DIR` on a running network. */
-export function backUp(network: Pick<TestNetwork, 'env'>, dir: string, ...args: string[]): Promise<CommandResult> {
+export function backUp(
+  network: Pick<TestNetwork, 'env'>,
+  dir: string,
+  ...args: string[]
+): Promise<CommandResult> {
   return runPlaza(['backup', dir, '--reason', 'drill', '--json', ...args], network.env);
 }
 

@@ -14,7 +14,10 @@ const MAX_MAKE_MS = 120_000;
  * A `DATA_DIR` as `make` leaves it, with no process running in it. `make` runs once in a test run (run.setup.mjs); later
  * callers get a copy, which takes a tenth of the time.
  */
-export async function dataDirFromTemplate(name: string, make: (dataDir: string) => Promise<void>): Promise<string> {
+export async function dataDirFromTemplate(
+  name: string,
+  make: (dataDir: string) => Promise<void>,
+): Promise<string> {
   const dataDir = newDataDir();
   const shared = process.env['PLAZA_TEST_RUN'];
   // If its account cannot enter, Postgres keeps its data elsewhere, and a copy would share that data.

@@ -133,7 +133,9 @@ export class BusyPerson {
   }
 
   /** The person's posts, from the process at this port. */
-  async postsShownBy(port: number): Promise<ReadonlyMap<string, Pick<AcknowledgedPost, 'text' | 'revision'>>> {
+  async postsShownBy(
+    port: number,
+  ): Promise<ReadonlyMap<string, Pick<AcknowledgedPost, 'text' | 'revision'>>> {
     const found = new Map<string, Pick<AcknowledgedPost, 'text' | 'revision'>>();
     for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
       const query = new URLSearchParams({ limit: '100', ...(cursor !== undefined && { cursor }) });
