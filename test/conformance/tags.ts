@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export interface Tagged {
   /** From the root of the repository. */
   readonly file: string;
-  /** Of the groups around it and its own, without ids. Placeholders of tables and templates are unchanged. */
+  /** Titles of its groups and its own, without ids. Placeholders of tables and templates are unchanged. */
   readonly titles: readonly string[];
   readonly ids: readonly string[];
 }

@@ -75,7 +75,7 @@ export interface AuthNetwork {
   readonly witnessDatabaseUrl: string;
   readonly postgres: FreezableStore;
   readonly eventStore: FreezableStore;
-  /** Of the running server. They change with a restart. */
+  /** These belong to the running server and change with a restart. */
   app(): NestFastifyApplication;
   database(): Postgres;
   log(): EventLog;

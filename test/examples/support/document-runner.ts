@@ -17,7 +17,7 @@ export interface Comparison {
 interface Received {
   readonly start: string;
   readonly headers: Headers;
-  /** Of a stream only the expected number of messages. */
+  /** A stream is read up to the expected number of messages. */
   readonly body: (expected: string) => Promise<string>;
 }
 
