@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { isSampled, sampleOf } from '../support/sample.js';
 import { acts } from './commands.js';
 import { makePeople } from './people.js';
 import type { Person } from './people.js';
@@ -10,6 +11,7 @@ import { Society } from './society.js';
 import { compareViews } from './views.js';
 
 const HISTORIES = 300;
+const RUN = isSampled ? 30 : HISTORIES;
 const LONGEST = 12;
 const PEOPLE_EACH = 3;
 const AT_ONCE = 12;
@@ -20,7 +22,7 @@ let people: Person[];
 
 beforeAll(async () => {
   network = await startNetwork({ RATE_LIMITS: 'off' });
-  people = await makePeople(network, HISTORIES * PEOPLE_EACH);
+  people = await makePeople(network, RUN * PEOPLE_EACH);
 });
 
 afterAll(() => network?.stop());
@@ -42,7 +44,8 @@ function killWhatIsDueAfter(done: number): void {
 describe('whatever a few people do to each other', () => {
   it('everybody reads what they may, nothing is done twice, and no restart of worker or event store changes that', async () => {
     const commands = fc.commands(acts, { maxCommands: LONGEST, size: 'max' });
-    const histories = fc.sample(commands, { seed: SEED, numRuns: HISTORIES }).entries();
+    const all = fc.sample(commands, { seed: SEED, numRuns: HISTORIES });
+    const histories = sampleOf([...all.entries()], RUN).values();
     let done = 0;
     const live = async (): Promise<void> => {
       for (const [n, history] of histories) {
@@ -58,6 +61,6 @@ describe('whatever a few people do to each other', () => {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, live));
-    expect(done).toBe(HISTORIES);
+    expect(done).toBe(RUN);
   });
 });

@@ -29,6 +29,11 @@ let remover;
 export default function setUp() {
   // Left by the run before in watch mode.
   delete process.env['PLAZA_TEST_RUN'];
+  const seed = process.env['PLAZA_TEST_SAMPLE'];
+  if (seed !== undefined)
+    console.log(
+      `running a sample of the cases, PLAZA_TEST_SAMPLE=${seed}; for all of them: npm run test:all`,
+    );
   const directory = newDataDir();
   process.env['PLAZA_TEST_RUN'] = directory;
   // Its pipe ends with this process. Detached, so that Ctrl-C does not reach it.

@@ -1,0 +1,46 @@
+/**
+ * Runs a sample of each spec file's cases where PLAZA_TEST_SAMPLE names a seed, at least one of every file; unit specs run
+ * whole. A file whose cases build on each other is whole or not sampled: it says so in its first comment, `@sample whole`.
+ */
+import { createHash } from 'node:crypto';
+import { TestEnvironment } from 'jest-environment-node';
+
+const SHARE = 0.2;
+
+export default class SampleEnvironment extends TestEnvironment {
+  #file;
+
+  constructor(config, context) {
+    super(config, context);
+    const isWhole = /\.unit\.spec\.ts$/.test(context.testPath) || 'sample-whole' in context.docblockPragmas;
+    if (!isWhole) this.#file = context.testPath.slice(config.projectConfig.rootDir.length);
+  }
+
+  /** Once all cases of the file are known, and before the first runs. */
+  handleTestEvent({ name }, state) {
+    const seed = process.env['PLAZA_TEST_SAMPLE'];
+    if (name !== 'run_start' || seed === undefined || this.#file === undefined) return;
+    const cases = casesIn(state.rootDescribeBlock).filter(({ mode }) => mode !== 'skip' && mode !== 'todo');
+    const rank = (each) =>
+      createHash('sha256')
+        .update(`${seed} ${this.#file} ${nameOf(each)}`)
+        .digest('hex');
+    const ranked = cases.map((each) => [rank(each), each]).sort(([a], [b]) => (a < b ? -1 : 1));
+    remove(
+      state.rootDescribeBlock,
+      new Set(ranked.slice(Math.max(1, Math.round(cases.length * SHARE))).map(([, each]) => each)),
+    );
+  }
+}
+
+function remove(block, cases) {
+  block.children = block.children.filter((child) => !cases.has(child));
+  for (const child of block.children) if (child.type === 'describeBlock') remove(child, cases);
+}
+
+const casesIn = ({ children }) =>
+  children.flatMap((child) => (child.type === 'describeBlock' ? casesIn(child) : [child]));
+
+function nameOf({ name, parent }) {
+  return parent === undefined || parent.name === 'ROOT_DESCRIBE_BLOCK' ? name : `${nameOf(parent)} ${name}`;
+}
