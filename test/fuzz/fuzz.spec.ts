@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { isSampled } from '../support/sample.js';
 import { runFuzz } from './run-fuzz.js';
 
-const REQUESTS = 5_000;
+const REQUESTS = isSampled ? 1_000 : 5_000;
 const SEED = 20_261_121;
 
 let network: TestNetwork;

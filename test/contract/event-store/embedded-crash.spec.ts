@@ -9,10 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { startEmbeddedEventStore, type EmbeddedEventStore } from '../../support/event-store.js';
+import { isSampled } from '../../support/sample.js';
 import { until } from '../../support/until.js';
 import { collect, newStream } from './support.js';
 
-const ROUNDS = 22;
+const ROUNDS = isSampled ? 4 : 22;
 const WRITERS = 12;
 const ATTEMPT_MS = 2000;
 
