@@ -29,7 +29,7 @@ function faultsOfAll(): string[] {
 }
 
 function faultsOfRun(): string[] {
-  if (!existsSync(recorded)) return ['artifacts/run.json is not there: run all tests (npm test)'];
+  if (!existsSync(recorded)) return ['artifacts/run.json is not there: run all tests (npm run test:all)'];
   const { outcomes, answered } = JSON.parse(readFileSync(recorded, 'utf8')) as Run;
   return [...faultsInOutcomes(tags, outcomes), ...unansweredCodes(decidedStatuses(), answered)];
 }

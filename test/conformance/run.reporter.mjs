@@ -12,6 +12,7 @@ export default class RunReporter {
     this.rootDir = config.rootDir;
     const { testPathPatterns, testNamePattern, onlyChanged, onlyFailures, shard } = config;
     this.isWhole =
+      process.env['PLAZA_TEST_SAMPLE'] === undefined &&
       (testPathPatterns?.patterns ?? []).length === 0 &&
       !testNamePattern &&
       !onlyChanged &&

@@ -47,7 +47,7 @@ function run({ ci = ':', check = ':', test, conformance = ':', programs = { chro
     );
   program(
     'npm',
-    `case "$*" in ci) ${ci};; 'run check') ${check};; test) ${test};; 'run conformance -- --check') ${conformance};;
+    `case "$*" in ci) ${ci};; 'run check') ${check};; 'run test:all') ${test};; 'run conformance -- --check') ${conformance};;
     *) exit 99;; esac`,
   );
   for (const [name, does] of Object.entries(programs)) program(name, does);

@@ -1,3 +1,7 @@
+/**
+ * Each case goes on where the one before has ended.
+ * @sample first
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';

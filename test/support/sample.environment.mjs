@@ -1,6 +1,6 @@
 /**
- * Runs a sample of each spec file's cases where PLAZA_TEST_SAMPLE names a seed, at least one of every file; unit specs run
- * whole. A file whose cases build on each other is whole or not sampled: it says so in its first comment, `@sample whole`.
+ * Runs a sample of each spec file's cases where PLAZA_TEST_SAMPLE names a seed, at least one of every file. Unit specs run
+ * whole. A file whose cases build on each other has `@sample first` in its first comment: its sample is its first cases.
  */
 import { createHash } from 'node:crypto';
 import { TestEnvironment } from 'jest-environment-node';
@@ -9,11 +9,13 @@ const SHARE = 0.2;
 
 export default class SampleEnvironment extends TestEnvironment {
   #file;
+  #isSequence;
 
   constructor(config, context) {
     super(config, context);
-    const isWhole = /\.unit\.spec\.ts$/.test(context.testPath) || 'sample-whole' in context.docblockPragmas;
-    if (!isWhole) this.#file = context.testPath.slice(config.projectConfig.rootDir.length);
+    if (!context.testPath.endsWith('.unit.spec.ts'))
+      this.#file = context.testPath.slice(config.projectConfig.rootDir.length);
+    this.#isSequence = context.docblockPragmas['sample'] === 'first';
   }
 
   /** Once all cases of the file are known, and before the first runs. */
@@ -25,11 +27,9 @@ export default class SampleEnvironment extends TestEnvironment {
       createHash('sha256')
         .update(`${seed} ${this.#file} ${nameOf(each)}`)
         .digest('hex');
-    const ranked = cases.map((each) => [rank(each), each]).sort(([a], [b]) => (a < b ? -1 : 1));
-    remove(
-      state.rootDescribeBlock,
-      new Set(ranked.slice(Math.max(1, Math.round(cases.length * SHARE))).map(([, each]) => each)),
-    );
+    const ranks = new Map(cases.map((each) => [each, rank(each)]));
+    const ranked = this.#isSequence ? cases : cases.sort((a, b) => (ranks.get(a) < ranks.get(b) ? -1 : 1));
+    remove(state.rootDescribeBlock, new Set(ranked.slice(Math.max(1, Math.round(cases.length * SHARE)))));
   }
 }
 
