@@ -74,7 +74,7 @@ function filesIn(directory: string): readonly string[] {
 }
 
 describe('plaza backup', () => {
-  it('copies a network while people write, and says what it has', () => {
+  it('copies a network while people write, and prints the parts it copied', () => {
     expect([said.code, JSON.parse(said.stdout)]).toEqual([
       0,
       expect.objectContaining({
@@ -87,7 +87,7 @@ describe('plaza backup', () => {
     for (const { part } of parts) expect(existsSync(join(dir, part, 'manifest.json'))).toBe(true);
   });
 
-  it('shows how far it is, as JSON lines where there is no terminal', () => {
+  it('reports progress as JSON lines when there is no terminal', () => {
     const lines = said.stderr
       .trim()
       .split('\n')
@@ -96,7 +96,7 @@ describe('plaza backup', () => {
     expect(lines.at(-1)).toMatchObject({ rate: expect.any(Number), secondsLeft: 0 });
   });
 
-  it('makes files that only their owner can read, with nothing in clear that people wrote or are called', () => {
+  it('writes files that only their owner can read and that contain no personal text or name in clear', () => {
     for (const path of [dir, ...readdirSync(dir).map((name) => join(dir, name))])
       expect(statSync(path).mode & 0o077).toBe(0);
     for (const file of filesIn(dir)) {
@@ -107,11 +107,11 @@ describe('plaza backup', () => {
     }
   });
 
-  it('says of the vault that it is secret', () => {
+  it('marks the vault part as secret', () => {
     expect(readFileSync(join(dir, 'vault', 'manifest.json'), 'utf8')).toContain('SECRET');
   });
 
-  it('is put down in the log, with who and why', async () => {
+  it('is recorded in the log with operator and reason', async () => {
     const { stdout } = await runPlaza(['audit', '--since', '1h'], network.env);
     const entries = stdout
       .trim()
@@ -122,7 +122,7 @@ describe('plaza backup', () => {
     ]);
   });
 
-  it('refuses a directory that has something in it', async () => {
+  it('refuses a directory that is not empty', async () => {
     const { code, stderr } = await backUp(network, dir);
     expect([code, stderr]).toEqual([
       1,
@@ -131,7 +131,7 @@ describe('plaza backup', () => {
   });
 
   it.each([[['--parts', 'log,cellar']], [['--parts', '']], [[]]])(
-    'takes %j for wrong usage',
+    'rejects %j as wrong usage',
     async (args) => {
       const place = args.length === 0 ? [] : [join(dir, 'new')];
       expect((await runPlaza(['backup', ...place, ...args], network.env)).code).toBe(2);
@@ -150,7 +150,7 @@ describe('plaza restore into an empty DATA_DIR', () => {
   const asking = (who: SignedIn, path: string) =>
     send(copy.baseUrl, 'GET', path, { headers: { authorization: `Bearer ${who.token}` } });
 
-  it('says what it has restored', () => {
+  it('prints the parts it restored', () => {
     expect([restored.code, JSON.parse(restored.stdout)]).toEqual([
       0,
       expect.objectContaining({
@@ -160,7 +160,7 @@ describe('plaza restore into an empty DATA_DIR', () => {
     ]);
   });
 
-  it('brings back what was written before, for the tokens of before', async () => {
+  it('restores the posts and accepts the tokens of before the backup', async () => {
     const read = await until(async () => {
       const answer = await asking(bob, `/api/posts/${before}`);
       return answer.status !== 503 && answer;
@@ -171,7 +171,7 @@ describe('plaza restore into an empty DATA_DIR', () => {
     expect((await asking(bob, `/api/actors/${ada.actorId}`)).body.actor).toMatchObject({ followers: 1 });
   });
 
-  it('lets people sign in with the password that they had', async () => {
+  it('lets people sign in with their old password', async () => {
     const { access_token } = await authorize(copy.baseUrl, {
       ...application,
       redirectUri: 'https://pebble.example/callback',
@@ -182,7 +182,7 @@ describe('plaza restore into an empty DATA_DIR', () => {
     expect(access_token).toEqual(expect.any(String));
   });
 
-  it('brings back a witness whose chain is whole', async () => {
+  it('restores a witness whose chain is intact', async () => {
     const witness = new PostgresWitness({
       url: copy.env['WITNESS_DATABASE_URL'] ?? '',
       applicationName: 'test',
@@ -197,7 +197,7 @@ describe('plaza restore into an empty DATA_DIR', () => {
     await witness.close();
   });
 
-  it('is put down in the log each time, with who and why, and what was kept aside is removed', async () => {
+  it('records each restore in the log with operator and reason, and removes the pre-restore copies', async () => {
     const { stdout } = await runPlaza(['audit', '--since', '1h'], copy.env);
     const entries = stdout
       .trim()

@@ -8,7 +8,7 @@ import { actors, histories, SocialHistory } from '../projections/support/social-
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 
-describe('an incarnation that is built in bulk', () => {
+describe('an incarnation built in bulk', () => {
   let postgres: TestPostgres;
   let builds: Builds;
 
@@ -25,7 +25,7 @@ describe('an incarnation that is built in bulk', () => {
   const erasure = fc.record({ actorId: fc.constantFrom(...actors), after: fc.nat(40) });
 
   test.each([0, 1, 500])(
-    'is what live application makes, and what the log says, with a threshold of %d',
+    'equals the result of live application and of the log, with a fan-out threshold of %d',
     async (fanOutThreshold) => {
       const group = servingWith({ fanOutThreshold });
       await fc.assert(

@@ -133,8 +133,8 @@ const left: { readonly [Step in Point['step']]: { isThere: boolean; state?: Rest
   finalized: { isThere: true, state: 'finalized' },
 };
 
-describe('a restriction whose process did not live to acknowledge it', () => {
-  it(`was tried for every type, at every step, with every aftermath: ${points.length} times`, () => {
+describe('a restriction whose process dies before acknowledging it', () => {
+  it(`is tried for every type, at every step, with every aftermath: ${points.length} times`, () => {
     expect(all).toHaveLength(restrictionTypes.length * writingSteps.length * aftermaths.length);
     expect(crashed.size).toBe(points.length);
   });
@@ -142,7 +142,7 @@ describe('a restriction whose process did not live to acknowledge it', () => {
   describe.each(restrictionTypes)('%s', (type) => {
     const ofType = points.filter((point) => point.type === type);
 
-    it('stands where it was left', () => {
+    it('keeps the state of the last finished step', () => {
       for (const { step, name } of ofType) {
         const { isThere, state } = left[step];
         const { logged = [], witnessed = {} } = crashed.get(name) ?? {};
@@ -156,7 +156,7 @@ describe('a restriction whose process did not live to acknowledge it', () => {
       }
     });
 
-    it('is not acknowledged while the log is away, and nobody can know', () => {
+    it('is not acknowledged while the log is unavailable', () => {
       for (const { name } of ofType.filter(({ aftermath }) => aftermath === 'the log is away'))
         expect([name, whileLogIsAway.get(name)]).toEqual([
           name,
@@ -164,7 +164,7 @@ describe('a restriction whose process did not live to acknowledge it', () => {
         ]);
     });
 
-    it('is settled by what the log proves: wholly there, or withdrawn', () => {
+    it('is finalized if the log has it, else withdrawn', () => {
       for (const { aftermath, name, step } of ofType) {
         const { logged } = (aftermath === 'it is tried again' ? repeated : crashed).get(name) ?? {};
         const isThere = aftermath === 'it is tried again' || left[step].isThere;
@@ -173,7 +173,7 @@ describe('a restriction whose process did not live to acknowledge it', () => {
       }
     });
 
-    it('is there once, and finalized, when it was tried again', () => {
+    it('exists once and is finalized after a retry', () => {
       for (const { name, step } of ofType) {
         const { logged = [], witnessed = {} } = repeated.get(name) ?? {};
         expect([name, logged.map((id) => witnessed[id])]).toEqual([name, ['finalized']]);
@@ -183,16 +183,16 @@ describe('a restriction whose process did not live to acknowledge it', () => {
     });
   });
 
-  it('leaves no key of anybody who was erased', async () => {
+  it('leaves no key of an erased person', async () => {
     const erased = points.filter(({ type }) => type === 'account.erased').map(({ key }) => key);
     expect(await workshop.tools().vault.notDestroyed(erased)).toEqual([]);
   });
 
-  it('is left as it is by whoever settles while the log is away', () => {
+  it('stays in doubt while the log is unavailable', () => {
     expect(settlingAway).toBeInstanceOf(LogUnavailable);
   });
 
-  it('leaves the chain of the witness whole', async () => {
+  it('leaves the chain of the witness intact', async () => {
     expect(await workshop.witness.firstBroken()).toBeUndefined();
   });
 });

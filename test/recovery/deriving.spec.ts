@@ -57,8 +57,8 @@ const isDeriving = async ({ pool }: Pick<WorkerBench, 'pool'>) =>
 const knows = async (actorId: string) =>
   (await bench.pool.query('SELECT FROM authority.account WHERE actor_id = $1', [actorId])).rowCount === 1;
 
-describe('what is derived of who may act is believed', () => {
-  it('after a restore of the log once that is compared with what is published, and not before', async () => {
+describe('the rebuilt authority', () => {
+  it('is trusted after a log restore only once the log was compared with the published read models', async () => {
     const before = new MemoryLog();
     before.add(some.founding('n'), some.account('ada'), some.post('p'));
     const worker = bench.start(before);
@@ -81,7 +81,7 @@ describe('what is derived of who may act is believed', () => {
     });
   });
 
-  it('not while a recovery is at work, which derives all of it again, and after it where that has failed', async () => {
+  it('is not trusted while a recovery runs, but is after that recovery failed', async () => {
     const log = new MemoryLog();
     log.add(some.founding('n'));
     const [id, now] = [randomUUID(), 0];
@@ -103,7 +103,7 @@ describe('what is derived of who may act is believed', () => {
   });
 });
 
-it('a recovery lets nobody act by what was derived before it', async () => {
+it('a recovery invalidates the authority that was derived before it', async () => {
   const jobs = await JobBench.open(postgres);
   const gates = await Gates.shut(jobs.databaseUrl, [
     { name: 'build', at: 'BEFORE INSERT ON recovery.incarnation' },

@@ -50,12 +50,12 @@ const whyNotReady = async () => {
   return components['readModels']?.reason;
 };
 
-describe('a network that lost its log and read models, with a backup of before something was taken away,', () => {
-  it('showed none of it before', async () => {
+describe('a network that lost its log and read models, restored from a backup older than some restrictions,', () => {
+  it('shows no restricted content before the loss', async () => {
     expect(await life.seen()).toEqual(nothingIsBack(life));
   });
 
-  it('shows nobody anything, and says why everywhere in the same words', async () => {
+  it('refuses all reads and writes, and gives the same reason everywhere', async () => {
     await destroyReadStore(network);
     await network.killAll('SIGKILL');
     destroyLog(network);
@@ -79,14 +79,14 @@ describe('a network that lost its log and read models, with a backup of before s
     );
   });
 
-  it('lets nobody sign in, use what they were given, or believe that it was taken back', async () => {
+  it('refuses sign-ins, tokens and revocations', async () => {
     expect(await notClosed(signIns)).toEqual([]);
     const headers = { accept: 'text/html' };
     const page = await fetch(`${network.baseUrl}/api/auth/account/sign-in`, { method: 'POST', headers });
     expect(await page.text()).toMatch(/in recovery.*Nothing was changed/s);
   });
 
-  it('plans to take away again exactly what the log lacks', async () => {
+  it('plans exactly the restrictions that the log lacks', async () => {
     const { restrictions } = await operatorOf(network).recoveryPlan();
     expect(restrictions).toMatchObject({
       count: 8,
@@ -102,7 +102,7 @@ describe('a network that lost its log and read models, with a backup of before s
     });
   });
 
-  it('shows nothing of it once that was applied', async () => {
+  it('shows no restricted content after the recovery', async () => {
     await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
     expect(await status()).toMatchObject({ state: 'serving' });
     expect(await life.seen()).toEqual(nothingIsBack(life));
@@ -110,7 +110,7 @@ describe('a network that lost its log and read models, with a backup of before s
     expect(await signIns.refreshed()).toEqual([400, 'invalid_grant']);
   });
 
-  it('tells an application what was lost, which says it once more and not twice', async () => {
+  it('reports lost intents to an application, which repeats them without duplicates', async () => {
     const { ana, kept, lost, taken } = life;
     const intentIds = [kept, lost!, taken!].map(({ intentId }) => intentId);
     const { body } = await ana.post('/api/intents/lookup', { intentIds });
@@ -129,8 +129,8 @@ describe('a network that lost its log and read models, with a backup of before s
   });
 });
 
-describe('the same once more, with the vault lost as well,', () => {
-  it('destroys the key of who was erased again, which the backup still has', async () => {
+describe('the same network, after losing its vault as well,', () => {
+  it('destroys again the key of an erased person, which the backup still contains', async () => {
     const { actorId } = life.dan;
     expect(await isKeyDestroyed(network, actorId)).toBe(true);
     const copied = readFileSync(join(backup, 'vault', 'person_key.copy'), 'utf8').split('\n');
@@ -144,7 +144,7 @@ describe('the same once more, with the vault lost as well,', () => {
     await until(() => isKeyDestroyed(network, actorId));
   });
 
-  it('lets nobody do anything before its read models are built', async () => {
+  it('refuses everything until its read models are built', async () => {
     const missing = [503, 'recovery_state_missing'];
     expect(outcomeOf(await life.ana.get('/api/timeline'))).toEqual(missing);
     expect(outcomeOf(await life.ana.say('Does this work?'))).toEqual(missing);
@@ -154,7 +154,7 @@ describe('the same once more, with the vault lost as well,', () => {
     expect(await notClosed(signIns)).toEqual([]);
   });
 
-  it('shows nothing of it once that was applied', async () => {
+  it('shows no restricted content after the recovery', async () => {
     await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
     expect(await life.seen()).toEqual(nothingIsBack(life));
   });

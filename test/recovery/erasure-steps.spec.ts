@@ -114,7 +114,7 @@ async function tablesWith(text: string): Promise<string[]> {
 }
 
 describe('an erasure whose process is killed', () => {
-  it('at any of its steps, is finished by whoever starts next', async () => {
+  it('is finished by the next process that starts, whichever step it had reached', async () => {
     const acknowledged: string[] = [];
     const faults: unknown[] = [];
     const holders: Client[] = [];
@@ -167,7 +167,7 @@ describe('an erasure whose process is killed', () => {
     await until(async () => (await store.query(finished, [everyone()])).rowCount === steps.length, 120_000);
   });
 
-  it('is then in the log once, with all grants, and the key is destroyed', async () => {
+  it('is then in the log once, with all grants revoked and the key destroyed', async () => {
     for (const [name, { actorId }] of people) {
       const account = await network.opened.log.read(streams.account(actorId));
       expect([name, account.map(({ event }) => event.type)]).toEqual([
@@ -208,7 +208,7 @@ describe('an erasure whose process is killed', () => {
     }
   });
 
-  it('is acknowledged when it is asked for again, and changes nothing', async () => {
+  it('is acknowledged when it is requested again, and changes nothing', async () => {
     for (const actorId of everyone())
       expect(await operatorOf(network).eraseAccount(actorId, 0, 'a test')).toEqual({
         changed: false,
@@ -217,8 +217,8 @@ describe('an erasure whose process is killed', () => {
   });
 });
 
-describe('an erasure among several processes', () => {
-  it('is minded by each of them at once, also by those that have the key and are written through', async () => {
+describe('an erasure with several processes', () => {
+  it('takes effect in every process at once, even in one that cached the key and is still writing', async () => {
     await network.api[1]?.start();
     const ada = await signIn(network, await registerApplication(network));
     const say = (port: number, n: number) =>

@@ -16,7 +16,7 @@ const scope =
 /** Found nowhere by chance. */
 const MARKER = 'xyzzyplughfrotz';
 
-describe('a person who is erased', () => {
+describe('an erased person', () => {
   let network: TestNetwork;
   let application: Application;
   let ada: SignedIn;
@@ -101,7 +101,7 @@ describe('a person who is erased', () => {
     return found;
   };
 
-  test('is in no table, no file of the log and no answer any more, and cannot act', async () => {
+  test('appears in no table, log file or answer, and cannot act', async () => {
     // As Postgres does by itself from time to time.
     await database(network.env['DATABASE_URL'], 'ANALYZE');
     expect(await everywhere(MARKER)).not.toEqual([]);
@@ -132,7 +132,7 @@ describe('a person who is erased', () => {
     expect(filesWith(MARKER, journal())).toEqual([]);
   });
 
-  test('stays so in read models that are built anew', async () => {
+  test('stays erased in rebuilt read models', async () => {
     const told = async () => ({
       post: (await bob.get(`/api/posts/${post}`)).status,
       actor: (await bob.get(`/api/actors/${ada.actorId}`)).status,
@@ -150,7 +150,7 @@ describe('a person who is erased', () => {
     expect(await everywhere(MARKER)).toEqual([]);
   });
 
-  test('is so as soon as the delay is over, if nobody has taken it back', async () => {
+  test('is erased once the delay is over, unless the erasure was cancelled', async () => {
     const act = (verb: string, { actorId }: SignedIn, ...args: string[]) =>
       runPlaza(['account', verb, '--reason', 'a test', '--json', ...args, '--', actorId], network.env);
     const [kept, due] = [bob, await signIn(network, application, scope)];
@@ -166,7 +166,7 @@ describe('a person who is erased', () => {
     expect((await kept.get('/api/profile')).status).toBe(200);
   });
 
-  test('is erased once, and leaves the handle to others', async () => {
+  test('is erased once, and the handle becomes free', async () => {
     expect(JSON.parse((await erase()).stdout)).toEqual({ changed: false, revision: 2 });
     const another = {
       handle,
@@ -181,7 +181,7 @@ describe('a person who is erased', () => {
     expect(again.actorId).not.toBe(actorId);
   });
 
-  test('has no key again after a vault is restored from a time when they had one', async () => {
+  test('has no key after a restore of an older vault', async () => {
     const vault = network.env['VAULT_DATABASE_URL'];
     await database(
       vault,

@@ -44,7 +44,7 @@ const toolsOf = (log: MemoryLog) => ({
   report: () => undefined,
 });
 
-describe('what is derived from the log of who may act', () => {
+describe('the authority derived from the log', () => {
   const lost = [
     some.reinstatement('ada'),
     some.profileChange('bob'),
@@ -53,7 +53,7 @@ describe('what is derived from the log of who may act', () => {
     some.application('lost'),
   ];
 
-  it('is after a recovery what the log alone says, where the rows know of what it has lost', async () => {
+  it('equals the log after a recovery, even where the rows contain lost events', async () => {
     const log = new MemoryLog();
     const kept = [some.account('ada'), some.account('bob'), some.suspension('ada'), some.application('app')];
     const had = [...log.add(...kept), ...log.add(...lost)];
@@ -78,8 +78,8 @@ describe('what is derived from the log of who may act', () => {
   });
 });
 
-describe('an audit that is emptied', () => {
-  it('waits for the worker that is at it, and does not make it wait in its turn', async () => {
+describe('emptying the audit', () => {
+  it('waits for the worker that is applying events, without a deadlock', async () => {
     const { databaseUrl } = await openStore();
     const [worker, job] = [await connect(databaseUrl), await connect(databaseUrl)];
     await worker.query(`INSERT INTO recovery.checkpoint (group_name, versions) VALUES ('audit', '{}')`);
@@ -96,8 +96,8 @@ describe('an audit that is emptied', () => {
   });
 });
 
-describe('events that are applied once more', () => {
-  it('are all when those are that there were at the beginning, however many come meanwhile', async () => {
+describe('applying events once more', () => {
+  it('ends after the events that existed at the beginning, even if new ones arrive', async () => {
     const { databaseUrl } = await openStore();
     const [worker, job] = [await connect(databaseUrl), await connect(databaseUrl)];
     const log = new MemoryLog();

@@ -61,8 +61,8 @@ async function rollbackAtWork(): Promise<string> {
   return id;
 }
 
-describe('a rebuild that is at work', () => {
-  it('gives way to a recovery as soon as one is asked for', async () => {
+describe('a running rebuild', () => {
+  it('is preempted by a recovery as soon as one is requested', async () => {
     const rebuild = await rebuildAtWork();
     const recovery = await jobs.ask('recover');
     const { message, incarnation } = await jobs.once(rebuild, 'failed');
@@ -73,7 +73,7 @@ describe('a rebuild that is at work', () => {
     expect(await jobs.incarnations()).not.toContain(incarnation);
   });
 
-  it('ends when what it was to take the place of is in quarantine, and says what leads out of that', async () => {
+  it('fails when the incarnation it would replace is quarantined, and says how to recover', async () => {
     const rebuild = await rebuildAtWork();
     await quarantine(jobs.pool, served, 'The log was set back.');
     const { message } = await jobs.once(rebuild, 'failed');
@@ -83,14 +83,14 @@ describe('a rebuild that is at work', () => {
     expect(await jobs.published()).toBe(served);
   });
 
-  it('ends when another incarnation is published meanwhile', async () => {
+  it('fails when another incarnation is published meanwhile', async () => {
     const rebuild = await rebuildAtWork();
     await jobs.publishAnother('another');
     const { message } = await jobs.once(rebuild, 'failed');
     expect(message).toMatch(/changed meanwhile, to incarnation another\. .* start again/);
   });
 
-  it('of what has tables of its own gives way, too, though their worker be gone', async () => {
+  it('of a group with its own tables is also preempted, even if its worker is gone', async () => {
     const rebuild = await jobs.ask('rebuild', ['audit']);
     jobs.run();
     await jobs.once(rebuild, 'running');
@@ -100,8 +100,8 @@ describe('a rebuild that is at work', () => {
   });
 });
 
-describe('a rollback that is at work', () => {
-  it('gives way to a recovery, and what it was to publish is kept', async () => {
+describe('a running rollback', () => {
+  it('is preempted by a recovery, and its incarnation is kept', async () => {
     const rollback = await rollbackAtWork();
     const recovery = await jobs.ask('recover');
     expect((await jobs.once(rollback, 'failed')).message).toEqual(aRecovery);
@@ -109,7 +109,7 @@ describe('a rollback that is at work', () => {
     expect(await jobs.incarnations()).toContain(served);
   });
 
-  it('ends when what it was to take the place of is in quarantine', async () => {
+  it('fails when the incarnation it would replace is quarantined', async () => {
     const rollback = await rollbackAtWork();
     await quarantine(jobs.pool, (await jobs.published()) ?? '', 'The log was set back.');
     expect((await jobs.once(rollback, 'failed')).message).toContain('in quarantine (The log was set back.)');
@@ -117,8 +117,8 @@ describe('a rollback that is at work', () => {
   });
 });
 
-describe('a rebuild that is paused at the moment in which it fails', () => {
-  it('keeps what it has begun, for whoever goes on with it', async () => {
+describe('a rebuild that is paused at the moment it fails', () => {
+  it('keeps its unfinished incarnation for the next run', async () => {
     gates = await Gates.shut(jobs.databaseUrl, [
       { name: 'begun', at: 'BEFORE INSERT ON recovery.incarnation' },
     ]);
@@ -140,8 +140,8 @@ describe('a rebuild that is paused at the moment in which it fails', () => {
   });
 });
 
-describe('of what nobody has begun with', () => {
-  it('a recovery comes first, whatever was asked for before', async () => {
+describe('among requested jobs', () => {
+  it('a recovery comes first, whatever was requested before', async () => {
     await jobs.ask('rebuild');
     const recovery = await jobs.ask('recover');
     expect((await nextJob(jobs.pool))?.id).toBe(recovery);

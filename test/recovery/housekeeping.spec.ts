@@ -46,7 +46,7 @@ const kept = async () =>
     ({ incarnation }) => incarnation,
   );
 
-it('drops what was replaced or given up when its time has come, and nothing that somebody needs', async () => {
+it('drops replaced and abandoned incarnations when they expire, and none that is still needed', async () => {
   const log = new MemoryLog();
   log.add(some.founding('n'), some.post('p1'));
   const worker = bench.start(log);

@@ -62,15 +62,15 @@ async function heldAtAuthority(
   return { code, stderr };
 }
 
-describe('a backup that is cut off', () => {
-  it('is no backup, when its command was killed', async () => {
+describe('an interrupted backup', () => {
+  it('is not accepted as a backup after its command was killed', async () => {
     const { code } = await heldAtAuthority((pid) => process.kill(pid, 'SIGKILL'));
     expect(code).toBeNull();
     expect(readdirSync(dir).sort()).toEqual(['lock.unfinished', 'log', 'manifest.json.unfinished']);
     await expect(readManifest(dir)).rejects.toThrow(/is no backup, or one that was not finished/);
   });
 
-  it('is left alone by another command that is given the same directory', async () => {
+  it('is left alone by another command with the same directory', async () => {
     let other: Awaited<ReturnType<typeof backUp>> | undefined;
     const { code } = await heldAtAuthority(async (pid) => {
       other = await backUp(network, dir);
@@ -84,7 +84,7 @@ describe('a backup that is cut off', () => {
     expect(readdirSync(dir)).toContain('log');
   });
 
-  it('is no backup, and says so, when the network was cut off', async () => {
+  it('fails with a message when the network is killed, and is not accepted as a backup', async () => {
     const { code, stderr } = await heldAtAuthority(() => process.kill(network.pids().api ?? 0, 'SIGKILL'));
     expect([code, stderr.trim().split('\n').at(-1)]).toEqual([
       1,
@@ -93,7 +93,7 @@ describe('a backup that is cut off', () => {
     expect(existsSync(join(dir, 'manifest.json'))).toBe(false);
   });
 
-  it('is taken anew by the same command', async () => {
+  it('is taken again by the same command', async () => {
     const api = new OperatorClient(readConfig(network.env), 'test');
     await until(() =>
       api.projections().then(
@@ -112,7 +112,7 @@ describe('the parts of a backup', () => {
     ['VAULT_DATABASE_URL', 'public', tablesOf.vault],
     ['WITNESS_DATABASE_URL', 'public', tablesOf.witness],
   ] as const)(
-    'have every table of %s, schema %s, or say that the log has it',
+    'contain every table of %s, schema %s, or say that the log has it',
     async (variable, schema, known) => {
       const client = await connected(variable);
       const { rows } = await client.query<{ name: string }>(

@@ -35,7 +35,7 @@ const workersOfServing = `
   SELECT FROM pg_stat_activity
   WHERE application_name = 'plaza-projector-serving' AND datname = current_database()`;
 
-describe('a build that is interrupted', () => {
+describe('an interrupted build', () => {
   let postgres: TestPostgres;
 
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('a build that is interrupted', () => {
     });
     afterAll(() => builds.close());
 
-    test('ends what it is at, says why, and goes on with the step that was not done', async () => {
+    test('ends its current statement, gives the reason, and later resumes at the unfinished step', async () => {
       const log = new MemoryLog();
       log.add(some.account('ada'), some.post('p1'), some.follow('bob'));
       const incarnation = await builds.begin();
@@ -80,14 +80,14 @@ describe('a build that is interrupted', () => {
       expect((await builds.verify(log, incarnation)).differences).toEqual([]);
     });
 
-    test('before it has begun, does nothing', async () => {
+    test('before it began, does nothing', async () => {
       const incarnation = await builds.begin();
       const signal = AbortSignal.abort(new Error('too late'));
       await expect(builds.build(new MemoryLog(), incarnation, { signal })).rejects.toThrow('too late');
       await expect(builds.verify(new MemoryLog(), incarnation, { signal })).rejects.toThrow('too late');
     });
 
-    test('tells how far it is, of how much, how fast and for how long still', async () => {
+    test('reports done, total, rate and seconds left', async () => {
       const log = new MemoryLog();
       log.add(...Array.from({ length: 5_000 }, (_, n) => some.post(`p${n}`)));
       const told: BuildProgress[] = [];
@@ -103,7 +103,7 @@ describe('a build that is interrupted', () => {
     });
   });
 
-  test('by a freeze of its worker, ends what that had begun, and what it would do when it wakes up', async () => {
+  test("by a frozen worker, ends the worker's transaction and rejects its later statements", async () => {
     const builds = await Builds.open(await postgres.createDatabase());
     const log = new MemoryLog();
     log.add(some.account('ada'), some.post('p1'));
@@ -118,7 +118,7 @@ describe('a build that is interrupted', () => {
     await builds.close();
   });
 
-  describe('by the end or a freeze of its worker', () => {
+  describe('by a killed or frozen worker', () => {
     let eventStore: EmbeddedEventStore;
     let opened: OpenLog;
     let env: NodeJS.ProcessEnv;
@@ -161,7 +161,7 @@ describe('a build that is interrupted', () => {
       ['killed in the midst of a step', 'ROW EXCLUSIVE', 'finishing', 'SIGKILL'],
       ['frozen in the midst of a batch', 'SHARE', 'loading', 'SIGSTOP'],
       ['frozen in the midst of a step', 'ROW EXCLUSIVE', 'finishing', 'SIGSTOP'],
-    ])('%s, goes on with the same incarnation', async (_, mode, state, signal) => {
+    ])('%s, resumes with the same incarnation', async (_, mode, state, signal) => {
       const databaseUrl = await postgres.createDatabase();
       const builds = await Builds.open(databaseUrl);
       const row = async (where: string) => {

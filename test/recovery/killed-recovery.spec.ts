@@ -90,8 +90,8 @@ const inReadStore = [
 
 const state = async (): Promise<string> => (await operatorOf(network).recoveryStatus()).state;
 
-describe('a log that lacks what the witness has accepted', () => {
-  it('is in quarantine', async () => {
+describe('a log that lacks an accepted restriction', () => {
+  it('puts the network into quarantine', async () => {
     const restriction = { ...deletionOf(post, deleted), stream: streams.post(post) };
     await witness.prepare(restriction, 0);
     await witness.accept(restriction.id, { hash: restrictionHash(restriction), position: 1n }, 0);
@@ -99,7 +99,7 @@ describe('a log that lacks what the witness has accepted', () => {
     expect(await until(async () => (await state()) === 'quarantined')).toBe(true);
   });
 
-  it('is not recovered if it is that of another network, or if the ledger was altered: words say so', async () => {
+  it('is not recovered if it belongs to another network or the ledger was altered, and the refusal says so', async () => {
     const apply = () => operatorOf(network).recover(false);
     const { rows } = await database.query('SELECT network_id FROM recovery.publication');
     await database.query(`UPDATE recovery.publication SET network_id = 'another'`);
@@ -170,7 +170,7 @@ describe('a recovery whose worker is killed at every step', () => {
     expect(left.rows).toEqual([{ rows: 2, schemas: 2, staged: 0, jobs: 1 }]);
   });
 
-  it('is not begun once more by whoever asked for it while it ended', async () => {
+  it('is not started again by a request that arrives while it ends', async () => {
     const id = randomUUID();
     const ledger = new Client({ connectionString: network.env['WITNESS_DATABASE_URL'] });
     await ledger.connect();

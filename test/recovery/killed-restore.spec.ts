@@ -63,18 +63,21 @@ const restoreInto = ({ env }: StoppedNetwork, parts?: readonly RestorePart[]) =>
 
 const start = ({ dataDir }: StoppedNetwork) => refuseInterruptedRestore(dataDir);
 
-describe('a restore that is killed', () => {
-  it.each(whole)('when it was done with: $step, leaves everything $words', async ({ step, words }) => {
+describe('a killed restore', () => {
+  it.each(whole)('after step: $step, leaves everything $words', async ({ step, words }) => {
     const network = networkAt(step);
     start(network);
     expect(await network.words()).toEqual(all(words));
   });
 
-  it.each(between)('when it was done with: %s, leaves what does not start, and says what to type', (step) => {
-    expect(() => start(networkAt(step))).toThrow(`run it again to its end: plaza restore ${backup}`);
-  });
+  it.each(between)(
+    'after step: %s, leaves a network that refuses to start and names the command to run',
+    (step) => {
+      expect(() => start(networkAt(step))).toThrow(`run it again to its end: plaza restore ${backup}`);
+    },
+  );
 
-  it.each(between)('when it was done with: %s, lets nobody restore only some of it', async (step) => {
+  it.each(between)('after step: %s, refuses a restore of only some parts', async (step) => {
     const network = networkAt(step);
     const before = await network.words();
     await expect(restoreInto(network, ['read', 'vault'])).rejects.toThrow(
@@ -84,7 +87,7 @@ describe('a restore that is killed', () => {
     expect(() => start(network)).toThrow('was interrupted');
   });
 
-  it.each(replacementSteps)('when it was done with: %s, is brought to its end by the same', async (step) => {
+  it.each(replacementSteps)('after step: %s, is completed by the same command', async (step) => {
     const network = networkAt(step);
     const { parts } = await restoreInto(network);
     start(network);
@@ -95,8 +98,8 @@ describe('a restore that is killed', () => {
   });
 });
 
-describe('a restore that is under way', () => {
-  it('is what a start is told of, and ends at once with the process that runs it', async () => {
+describe('a running restore', () => {
+  it('is named by the refusal of a start, and ends at once with its process', async () => {
     const { env, dataDir } = networkAt('ended');
     const [database, watcher] = [new Client(env['DATABASE_URL']), new Client(env['DATABASE_URL'])];
     await Promise.all([database.connect(), watcher.connect()]);

@@ -18,7 +18,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-it('a rollback that is killed when it notes what it took back has done both or neither, and both in the end', async () => {
+it('a rollback that is killed while it records the replaced job commits both changes or neither, and both on the retry', async () => {
   const before = await jobs.published();
   jobs.run();
   const rebuild = await jobs.ask('rebuild');

@@ -89,7 +89,7 @@ const putBack = (stamp: string) =>
   });
 
 describe('a log that is replaced within its directory', () => {
-  it('is the new one, beside the old one that is kept', async () => {
+  it('is the new one, and the old one is kept beside it', async () => {
     mkdirSync(join(eventStore, 'lost+found'));
     await replace('a');
     expect(read(eventStore)).toEqual(NEW);
@@ -110,13 +110,13 @@ describe('a log that is replaced within its directory', () => {
     );
   });
 
-  it('is made where there is none', async () => {
+  it('is created where there was none', async () => {
     rmSync(eventStore, { recursive: true });
     await replace('a');
     expect(read(eventStore)).toEqual(NEW);
   });
 
-  it('stays where a link leads', async () => {
+  it('stays where a symbolic link points', async () => {
     const elsewhere = join(scratch, 'elsewhere');
     renameSync(eventStore, elsewhere);
     symlinkSync(elsewhere, eventStore);
@@ -125,7 +125,7 @@ describe('a log that is replaced within its directory', () => {
   });
 
   const steps = [0, 1, 2, 3];
-  it.each(steps)('is brought to its end when it was cut off with %i files moved aside', async (moved) => {
+  it.each(steps)('is completed after an interruption with %i files moved aside', async (moved) => {
     await withLog('a', (log) => log.stage(backup, manifest(NEW), () => undefined));
     for (const name of Object.keys(OLD).slice(0, moved))
       renameSync(join(eventStore, name), join(copiedLogIn(dataDir, 'a'), name));
@@ -134,7 +134,7 @@ describe('a log that is replaced within its directory', () => {
     expect({ ...read(copiedLogIn(dataDir, 'b')), ...read(copiedLogIn(dataDir, 'a')) }).toEqual(OLD);
   });
 
-  it.each(steps)('is brought to its end when it was cut off with %i files put in place', async (put) => {
+  it.each(steps)('is completed after an interruption with %i files put in place', async (put) => {
     await withLog('a', async (log) => {
       await log.stage(backup, manifest(NEW), () => undefined);
       await log.archive();
@@ -146,7 +146,7 @@ describe('a log that is replaced within its directory', () => {
     expect(read(copiedLogIn(dataDir, 'a'))).toEqual(OLD);
   });
 
-  it('is put back where a file cannot be put in place, and nothing else is left', async () => {
+  it('is put back where a new file cannot be put in place, and leaves nothing else', async () => {
     // No file takes the place of a directory.
     mkdirSync(join(eventStore, '2'));
     await withLog('a', async (log) => {
@@ -162,7 +162,7 @@ describe('a log that is replaced within its directory', () => {
 });
 
 (canHaveSmallDisk ? describe : describe.skip)('a log on a disk of its own (needs root)', () => {
-  it('is as it was where the new one does not fit beside it, and the room is given back', async () => {
+  it('stays as it was where the new one does not fit, and the space is freed', async () => {
     rmSync(eventStore, { recursive: true });
     mkdirSync(eventStore);
     const disk = makeSmallDisk(1, eventStore);

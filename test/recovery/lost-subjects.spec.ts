@@ -40,8 +40,8 @@ beforeAll(async () => {
 });
 afterAll(() => postgres?.stop());
 
-describe('restrictions of what the log has lost', () => {
-  it('change nothing in any read model when they are applied twice, nor does what comes behind them', async () => {
+describe('restrictions of subjects that the log has lost', () => {
+  it('change nothing in any read model when applied twice, nor do the events after them', async () => {
     const models = await ReadModels.open(await postgres.createDatabase());
     let witnessEpoch = 0;
     try {
@@ -60,7 +60,7 @@ describe('restrictions of what the log has lost', () => {
     }
   });
 
-  it('are the same to the independent fold, alone and with what comes behind them', async () => {
+  it('give the verification the same result, alone and with the events after them', async () => {
     const builds = await Builds.open(await postgres.createDatabase());
     try {
       const log = new MemoryLog();
@@ -82,7 +82,7 @@ describe('restrictions of what the log has lost', () => {
   });
 });
 
-describe('the authority of whom the log has lost', () => {
+describe('the authority of a subject that the log has lost', () => {
   let database: Postgres;
 
   beforeAll(async () => {
@@ -96,7 +96,7 @@ describe('the authority of whom the log has lost', () => {
       SELECT app_id, state FROM authority.application UNION ALL
       SELECT grant_id, CASE WHEN revoked_at IS NULL THEN 'live' ELSE 'ended' END FROM authority.app_grant ORDER BY 1`);
 
-  it('does not come to life when they register or consent again, however often either is applied', async () => {
+  it('stays restricted when the subject registers or consents again, however often either is applied', async () => {
     const recorder = new Recorder();
     const expected = [
       { id: 'era', state: 'erased' },

@@ -65,14 +65,14 @@ async function reasonAfter(statement: string, log = new MemoryLog()): Promise<st
   }
 }
 
-describe('of very many restrictions', () => {
-  it('nothing is missing where the read models show all, and the log is not asked for it', async () => {
+describe('among very many restrictions', () => {
+  it('none is missing where the read models show all, and the log is not read', async () => {
     const log = new MemoryLog();
     log.setDown(true);
     expect(await reasonAfter('', log)).toBeUndefined();
   });
 
-  it.each([1, 1_000, 5_001, 30_000, COUNT])('number %i is found where it alone is missing', async (epoch) => {
+  it.each([1, 1_000, 5_001, 30_000, COUNT])('number %i is found if it alone is missing', async (epoch) => {
     expect(await reasonAfter(`DELETE FROM restriction WHERE witness_epoch = ${epoch}`)).toMatch(
       new RegExp(`^The log lacks restriction number ${epoch},`),
     );
@@ -86,19 +86,19 @@ describe('of very many restrictions', () => {
     },
   );
 
-  it('one in the place of another is found as missing, and as one that the witness lacks', async () => {
+  it('one in the place of another is found as missing and as unknown to the witness', async () => {
     const other = 'UPDATE restriction SET event_id = gen_random_uuid() WHERE witness_epoch = 30000';
     expect(await reasonAfter(other)).toMatch(
       /log lacks restriction number 30000,.*witness lacks restriction number 30000,/,
     );
   });
 
-  it('two that have the number of the other are both there', async () => {
+  it('two that swapped numbers both count as present', async () => {
     const exchanged = `UPDATE restriction SET witness_epoch = 20007 - witness_epoch WHERE witness_epoch IN (7, 20000)`;
     expect(await reasonAfter(exchanged)).toBeUndefined();
   });
 
-  it('the witness is asked for a thousand contents at a time, however many are wanted together', async () => {
+  it('the witness reads at most a thousand contents at a time', async () => {
     const wanted = await readAcceptedRestrictions(witness);
     const find = jest.spyOn(witness, 'find');
     const epochs: bigint[] = [];
@@ -112,7 +112,7 @@ describe('of very many restrictions', () => {
     expect(epochs).toEqual(wanted.slice(0, 12_500).map(({ epoch }) => epoch));
   });
 
-  it('what is applied is read in pages, also where two have one number', async () => {
+  it('the applied ones are read in pages, even if two have one number', async () => {
     await readStore.query('BEGIN; UPDATE restriction SET witness_epoch = 20000 WHERE witness_epoch = 20001');
     try {
       const sizes: number[] = [];
@@ -127,7 +127,7 @@ describe('of very many restrictions', () => {
     }
   });
 
-  it('one behind a gap in the numbers is found, wherever that begins and ends', async () => {
+  it('one beside a gap in the numbers is found, before and after the gap', async () => {
     const gap = 'BETWEEN 1501 AND 29999';
     const become = (state: string) =>
       bench.database.query(`UPDATE restriction SET state = '${state}' WHERE epoch ${gap}`);

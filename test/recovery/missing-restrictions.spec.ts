@@ -74,21 +74,21 @@ async function publish(): Promise<void> {
 }
 
 describe('a worker', () => {
-  it('publishes what has all that the witness accepted, and counts it', async () => {
+  it('publishes read models that show every accepted restriction, and counts them', async () => {
     await ledgers.restrict(some.deletion('p1'), 1);
     await ledgers.restrict(some.block('ada', 'bob'), 2);
     bench.start(log, undefined, witness);
     expect(await state()).toMatchObject({ status: 'serving', witnessEpoch: 2n });
   });
 
-  it('takes what is only prepared for nothing that could be missing', async () => {
+  it('does not count a prepared restriction as missing', async () => {
     await ledgers.prepared(some.deletion('p1'), 1);
     log.setBack(3);
     bench.start(log, undefined, witness);
     expect(await state()).toMatchObject({ status: 'serving' });
   });
 
-  it('serves on behind a log that is ahead: being behind is no quarantine', async () => {
+  it('serves read models that are behind the log, without a quarantine', async () => {
     await publish();
     await ledgers.restrict(some.deletion('p1'), 1);
     log.add(some.post('p3'));
@@ -97,7 +97,7 @@ describe('a worker', () => {
     expect(await state()).toMatchObject({ status: 'serving', witnessEpoch: 1n });
   });
 
-  it('refuses a log that lost a restriction which the read models never saw', async () => {
+  it('quarantines when the log lost a restriction that the read models never saw', async () => {
     await publish();
     await ledgers.restrict(some.deletion('p1'), 1);
     log.setBack(3);
@@ -107,7 +107,7 @@ describe('a worker', () => {
     );
   });
 
-  it('lets nobody see the first incarnation that is built of such a log', async () => {
+  it('publishes its first incarnation in quarantine when the log lost a restriction', async () => {
     await ledgers.restrict(some.deletion('p1'), 1);
     await ledgers.restrict(some.deletion('p2'), 2);
     log.setBack(3);
@@ -118,7 +118,7 @@ describe('a worker', () => {
     });
   });
 
-  it('refuses what is published if what is built beside it lacks something', async () => {
+  it('quarantines the published incarnation when the one being built lacks a restriction', async () => {
     await publish();
     const before = await state();
     await ledgers.restrict(some.deletion('p1'), 1);
@@ -127,7 +127,7 @@ describe('a worker', () => {
     expect(await state('quarantined')).toMatchObject({ incarnation: before.incarnation });
   });
 
-  it('refuses a log that lost a restriction which the read models show, and has their checkpoint', async () => {
+  it('quarantines when the log lost a restriction that the read models show, although it has their checkpoint', async () => {
     const lost = await ledgers.finalized(some.deletion('p1'), 1);
     log.add(some.post('p3'));
     await publish();
@@ -138,7 +138,7 @@ describe('a worker', () => {
     );
   });
 
-  it('refuses a log that lacks the checkpoint of another group, published or not', async () => {
+  it('quarantines when the log lacks the checkpoint of another group, before and after the first publication', async () => {
     const lost = (name: string) =>
       bench.pool.query(
         `INSERT INTO recovery.checkpoint (group_name, versions, applied_position, applied_event_id)
@@ -157,7 +157,7 @@ describe('a worker', () => {
     expect(await state('quarantined')).toMatchObject({ reason });
   });
 
-  it('takes a restriction that a lagging node does not show at first for none that is missing', async () => {
+  it('does not count a restriction as missing that a lagging node shows late', async () => {
     await publish();
     const lagging = new LaggingLog(log);
     await ledgers.restrict(some.deletion('p1'), 1);
@@ -167,7 +167,7 @@ describe('a worker', () => {
     expect(await state()).toMatchObject({ status: 'serving' });
   });
 
-  it('looks each minute by a clock that does not jump', async () => {
+  it('checks each minute by a monotonic clock', async () => {
     await publish();
     const worker = bench.start(log, undefined, witness);
     log.add(some.post('p3'));
@@ -180,7 +180,7 @@ describe('a worker', () => {
     expect((await state('quarantined')).reason).toContain('The log lacks restriction number 1');
   });
 
-  it('refuses a witness that has forgotten what the log has', async () => {
+  it('quarantines when the witness lost what the log has', async () => {
     await ledgers.restrict(some.deletion('p1'), 1);
     await publish();
     const emptied = await ledgers.openEmpty(postgres);
@@ -188,7 +188,7 @@ describe('a worker', () => {
     expect((await state('quarantined')).reason).toContain('The witness lacks restriction number 1');
   });
 
-  it('refuses a witness that was set back and gave its numbers to others since', async () => {
+  it('quarantines when the witness was rolled back and reused its numbers', async () => {
     await ledgers.restrict(some.deletion('p1'), 1);
     await publish();
     ledgers.witness = await ledgers.openEmpty(postgres);
@@ -197,7 +197,7 @@ describe('a worker', () => {
     expect((await state('quarantined')).reason).toContain('rolled back or is another one');
   });
 
-  it('goes on while the witness is away, but publishes nothing before it is back', async () => {
+  it('serves while the witness is unavailable, but publishes nothing until it is back', async () => {
     await publish();
     await ledgers.restrict(some.deletion('p1'), 1);
     const proxy = await startTcpProxy(Number(new URL(ledgers.witnessUrl).port));

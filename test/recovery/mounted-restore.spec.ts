@@ -61,7 +61,7 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
       onProgress: () => undefined,
     });
 
-  it('swaps the files within it, and keeps what was there on it', async () => {
+  it('swaps the files within the mount, and keeps the old ones on it', async () => {
     const network = await withDisk();
     const { keptLog } = await restoreInto(network);
     expect(await network.words()).toEqual(all('new'));
@@ -74,7 +74,7 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
     expect(keptLog).toMatch(join(network.dataDir, 'eventstore', 'kept-'));
   });
 
-  it.each(replacementSteps)('is brought to its end by the same when it was killed at: %s', async (step) => {
+  it.each(replacementSteps)('is completed by the same command after it was killed at: %s', async (step) => {
     const network = killed.get(step)!;
     await restoreInto(network);
     refuseInterruptedRestore(network.dataDir);
@@ -82,8 +82,8 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
     for (const words of Object.values(await network.kept())) expect(words).toContain('old');
   });
 
-  describe('refuses, and changes nothing', () => {
-    it('where nothing can be written', async () => {
+  describe('refuses, and changes nothing,', () => {
+    it('where the disk is read-only', async () => {
       const network = await withDisk();
       network.disk?.freeze();
       expect(await refusalOf(network)).toMatch(
@@ -91,7 +91,7 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
       );
     });
 
-    it('where there is too little room', async () => {
+    it('where there is too little space', async () => {
       const network = await withDisk();
       network.disk?.fill();
       expect(await refusalOf(network)).toMatch(/^DATA_DIR: .*eventstore has too little room for /);
@@ -106,7 +106,7 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
       release?.();
     });
 
-    it('where a file of the log cannot be moved, which shows only when others were', async () => {
+    it('where a log file cannot be moved, although others already were', async () => {
       const network = await withDisk();
       const eventStore = join(network.dataDir, 'eventstore');
       for (const name of ['a', 'b']) writeFileSync(join(eventStore, name), name);

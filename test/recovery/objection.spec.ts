@@ -38,13 +38,13 @@ async function refused(reseedWitness = false): Promise<string | null> {
 }
 
 describe('a recovery publishes nothing', () => {
-  it('by a witness that lacks what the log has, unless it is told that, whenever it was lost', async () => {
+  it('from a witness that lacks restrictions of the log, unless reseeding was requested', async () => {
     jobs.log.addWitnessed(1, some.deletion('p'));
     expect(await refused()).toContain('--reseed-witness');
     await jobs.once(await jobs.ask('recover', [], true), 'published');
   });
 
-  it('by a log and a witness that both lack what read models show, whatever it is told', async () => {
+  it('from a log and a witness that both lack a restriction of the read models, whatever was requested', async () => {
     await show();
     expect(await refused()).toContain('Neither the log nor the witness knows 1 of the restrictions');
     expect(await refused(true)).toContain('Put a newer copy of one of them in its place');

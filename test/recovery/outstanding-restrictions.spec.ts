@@ -84,7 +84,7 @@ async function isInReadModels(): Promise<boolean> {
 }
 
 describe('an acknowledged restriction', () => {
-  it('has no row where a worker has applied it by then', async () => {
+  it('has no row if a worker has applied it already', async () => {
     const worker = jobs.work();
     // However long that takes here.
     const untilApplied = { waitFor: (position: bigint) => positions.waitFor(position, LONG_MS) };
@@ -95,7 +95,7 @@ describe('an acknowledged restriction', () => {
     await worker.stop();
   });
 
-  it('has a row until a worker has applied it', async () => {
+  it('has a row until a worker applies it', async () => {
     expect(await isShown()).toBe(true);
     const id = await remove();
     expect([await held(), await isShown(), await isInReadModels()]).toEqual([[id], false, true]);
@@ -105,7 +105,7 @@ describe('an acknowledged restriction', () => {
     await worker.stop();
   });
 
-  it('has a row while the log is away', async () => {
+  it('has a row while the log is unavailable', async () => {
     const worker = jobs.work();
     const id = randomUUID();
     jobs.log.setLate(id, true);
@@ -124,7 +124,7 @@ describe('an acknowledged restriction', () => {
     await worker.stop();
   });
 
-  it('keeps its row before another incarnation that was published without it', async () => {
+  it('keeps its row when an incarnation without it is published', async () => {
     const id = await remove();
     jobs.log.setLate(id, true);
     const before = await jobs.published();
@@ -139,7 +139,7 @@ describe('an acknowledged restriction', () => {
     await worker.stop();
   });
 
-  it('loses a row that came late', async () => {
+  it('loses a row that was added after it was applied', async () => {
     const worker = jobs.work();
     const id = await remove();
     await jobs.pool.query(`INSERT INTO recovery.outstanding_restriction VALUES ($1, 1, 1, 'post:p')`, [id]);
@@ -148,7 +148,7 @@ describe('an acknowledged restriction', () => {
     expect(await isShown()).toBe(false);
   });
 
-  it('that was taken back is shown as soon as both are applied', async () => {
+  it('that was lifted is shown as soon as both events are applied', async () => {
     await append(some.restriction('p'), 0n);
     await append(some.unrestriction('p'), 1n);
     expect(await isShown()).toBe(false);
@@ -159,7 +159,7 @@ describe('an acknowledged restriction', () => {
 });
 
 describe('a recovery', () => {
-  it('of a log that has lost it applies it again, and nothing is left beside the read models', async () => {
+  it('of a log that lost the restriction appends it again and leaves no row once it is applied', async () => {
     const id = await remove();
     jobs.log.setBack(EVENTS);
     jobs.run();
@@ -170,7 +170,7 @@ describe('a recovery', () => {
     await worker.stop();
   });
 
-  it('is refused where neither the log nor the witness knows of it', async () => {
+  it('is refused where neither the log nor the witness knows the restriction', async () => {
     await jobs.pool.query(
       `INSERT INTO recovery.outstanding_restriction VALUES (gen_random_uuid(), 1, 1000, 'post:p')`,
     );
@@ -180,8 +180,8 @@ describe('a recovery', () => {
   });
 });
 
-describe('whoever finds that it was done before', () => {
-  it('is told so once there is a row', async () => {
+describe('a command that finds the restriction already made', () => {
+  it('is acknowledged once there is a row', async () => {
     const id = await remove();
     // As where a process died before.
     await jobs.pool.query('DELETE FROM recovery.outstanding_restriction');
@@ -189,7 +189,7 @@ describe('whoever finds that it was done before', () => {
     expect([await held(), await isShown()]).toEqual([[id], false]);
   });
 
-  it('makes no row of what is applied for long', async () => {
+  it('adds no row for a restriction that was applied long ago', async () => {
     const worker = jobs.work();
     await remove();
     await worker.stop();

@@ -84,7 +84,7 @@ async function expectAllToBeOfAnother({ incarnation, page, view, stream }: Befor
   stream.close();
 }
 
-describe('another incarnation is known as such to two API processes', () => {
+describe('two API processes notice a new incarnation', () => {
   it('after a rebuild', async () => {
     const before = await take();
     const operator = operatorOf(network);
@@ -93,7 +93,7 @@ describe('another incarnation is known as such to two API processes', () => {
     await expectAllToBeOfAnother(before);
   });
 
-  it('after what was published before is published again', async () => {
+  it('after a rollback to the incarnation before', async () => {
     const before = await take();
     const operator = operatorOf(network);
     const { job } = await operator.rollback('a test');

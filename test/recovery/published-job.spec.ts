@@ -49,7 +49,7 @@ async function publishUnanswered(): Promise<void> {
   await until(async () => (await jobs.published()) !== served);
 }
 
-it('a rebuild that has published reads published, though it was to give way and never heard of it', async () => {
+it('a rebuild that published is recorded as published, even if it was preempted and never got the answer', async () => {
   const rebuild = await rebuildAtTheEnd();
   const recovery = await jobs.ask('recover');
   await jobs.stopping(rebuild);
@@ -61,7 +61,7 @@ it('a rebuild that has published reads published, though it was to give way and 
   expect(await jobs.incarnations()).toContain(incarnation);
 });
 
-it('a rebuild that is paused when it has published, and never heard of it, is not published again', async () => {
+it('a rebuild that was paused after it published, and never got the answer, is not published again', async () => {
   const rebuild = await rebuildAtTheEnd();
   await jobs.pool.query(`UPDATE recovery.job SET state = 'paused' WHERE id = $1`, [rebuild]);
   await jobs.stopping(rebuild);
@@ -70,7 +70,7 @@ it('a rebuild that is paused when it has published, and never heard of it, is no
   expect(await jobs.published()).toBe(incarnation);
 });
 
-it('a job that is over publishes nothing', async () => {
+it('a job that has ended publishes nothing', async () => {
   const rebuild = await rebuildAtTheEnd();
   await jobs.pool.query(`UPDATE recovery.job SET state = 'failed' WHERE id = $1`, [rebuild]);
   await gates.open('publishing');

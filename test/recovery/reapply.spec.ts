@@ -86,8 +86,8 @@ async function reapplyMissing(tools: ReapplyTools): Promise<'done' | 'killed'> {
   }
 }
 
-describe('restrictions that are applied again', () => {
-  it('never undo a later one, wherever the process is killed that is at it', async () => {
+describe('restrictions that are appended again', () => {
+  it('never undo a later one, whichever step the process is killed at', async () => {
     let killings = 0;
     for (let outcome: 'done' | 'killed' = 'killed'; outcome === 'killed'; killings += 1) {
       await givenALaterRestriction();
@@ -111,7 +111,7 @@ describe('restrictions that are applied again', () => {
     expect(killings).toBeGreaterThan(5);
   });
 
-  it('give back what was given back, behind an earlier restriction that the log still has', async () => {
+  it('include a lifting whose restriction the log still has', async () => {
     await givenAPost();
     await restrict(some.restriction('p'));
     await restrict(some.unrestriction('p'));

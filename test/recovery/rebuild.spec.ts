@@ -49,7 +49,7 @@ interface Job {
 }
 
 describe('plaza projections rebuild', () => {
-  it('builds beside what is read and switches, so that a reader sees no error and no step back', async () => {
+  it('builds beside the published read models and switches without an error or a step back for readers', async () => {
     const before = await published();
     const reading = new AbortController();
     const seen: { status: number; revision: bigint; posts: number }[] = [];
@@ -81,7 +81,7 @@ describe('plaza projections rebuild', () => {
       expect(revision).toBeGreaterThanOrEqual(seen[index - 1]?.revision ?? 0n);
   });
 
-  it('is paused by Ctrl-C, and the same command goes on with it', async () => {
+  it('is paused by Ctrl-C, and resumed by the same command', async () => {
     const { length: before } = await jobs();
     const { worker = 0 } = network.pids();
     process.kill(worker, 'SIGSTOP');
@@ -100,7 +100,7 @@ describe('plaza projections rebuild', () => {
     expect(await jobs()).toHaveLength(before + 1);
   });
 
-  it('survives the worker that is at it', async () => {
+  it('survives a kill of its worker', async () => {
     const { worker = 0 } = network.pids();
     const { id } = await operatorOf(network).rebuild([], 'a test');
     process.kill(worker, 'SIGKILL');
@@ -108,12 +108,12 @@ describe('plaza projections rebuild', () => {
     expect((await operatorOf(network).job(id)).incarnation).toBe(await published());
   });
 
-  it('refuses a name that nothing has', async () => {
+  it('refuses an unknown name', async () => {
     const { code, stderr } = await runPlaza(['projections', 'rebuild', 'nothing'], network.env);
     expect([code, stderr]).toEqual([1, expect.stringContaining('each must be one of')]);
   });
 
-  it('has groups with tables of their own apply everything once more', async () => {
+  it('makes groups with tables of their own apply all events again', async () => {
     const job = await asked<Job>('projections', 'rebuild', 'audit', 'authority');
     expect(job).toMatchObject({ state: 'published', incarnation: null });
     expect((await ada.get('/api/session')).status).toBe(200);
@@ -121,7 +121,7 @@ describe('plaza projections rebuild', () => {
 });
 
 describe('plaza recovery rollback', () => {
-  it('publishes again what was published before, with all that came since', async () => {
+  it('publishes the incarnation of before, with all events since', async () => {
     const before = await published();
     await asked('projections', 'rebuild');
     const rebuilt = await published();

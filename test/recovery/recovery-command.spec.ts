@@ -82,8 +82,8 @@ const status = () => plazaJson<Status>('recovery', 'status');
 const intent = () => ({ intentId: randomUUID() });
 const repost = (who: SignedIn, intentId: string) => who.say('lost', { intentId });
 
-describe('while nothing is wrong', () => {
-  it('status says so, plan and apply have nothing to do, and there is nothing to go back to', async () => {
+describe('on a healthy network', () => {
+  it('status reports it, plan and apply do nothing, and a rollback is refused', async () => {
     expect(await status()).toMatchObject({ state: 'serving', reason: null, retired: [] });
     expect(await plazaJson('recovery', 'plan')).toMatchObject({
       isNeeded: false,
@@ -99,7 +99,7 @@ describe('while nothing is wrong', () => {
 });
 
 describe('while the witness does not answer', () => {
-  it('nothing is planned or applied, and status says what it cannot tell', async () => {
+  it('plan and apply fail, and status reports the fault', async () => {
     const unavailable = 'recovery_unavailable';
     toWitness.loseAnswers();
     for (const verb of ['plan', 'apply']) {
@@ -122,13 +122,13 @@ describe('while the witness does not answer', () => {
   });
 });
 
-describe('after the log was set back', () => {
+describe('after a rollback of the log', () => {
   let old: string;
   let before: Status;
   const lost = { deleted: randomUUID(), kept: randomUUID() };
   let lostPost: string;
 
-  it('quarantines, says why, and plans what it would do', async () => {
+  it('the network is quarantined, gives the reason, and plans the recovery', async () => {
     old = await createPost(ada);
     await eve.put(`/api/relations/follow/${ada.actorId}`, intent());
     copyLog(network, kept());
@@ -163,12 +163,12 @@ describe('after the log was set back', () => {
     });
   });
 
-  it('is rebuilt by no routine rebuild', async () => {
+  it('a routine rebuild is refused', async () => {
     const { code, stderr } = await runPlaza(['projections', 'rebuild'], network.env);
     expect([code, stderr]).toEqual([1, expect.stringContaining('(recovery_quarantined)')]);
   });
 
-  it('applies everything again, and serves', async () => {
+  it('apply appends every restriction again, and the network serves', async () => {
     const { job } = await plazaJson<{ job: object }>('recovery', 'apply', '--reason', 'the disk broke');
     expect(job).toMatchObject({ kind: 'recover', state: 'published' });
     const after = await status();
@@ -179,7 +179,7 @@ describe('after the log was set back', () => {
     expect(after.incarnation).not.toBe(before.incarnation);
   });
 
-  it('holds every restriction', async () => {
+  it('every restriction holds', async () => {
     expect((await send(network.baseUrl, 'GET', `/api/posts/${old}`)).status).toBe(404);
     expect((await ada.get('/api/blocks')).body.blocks).toEqual([eve.actorId]);
     expect((await eve.get('/api/relations')).body.relations).toEqual([]);
@@ -187,7 +187,7 @@ describe('after the log was set back', () => {
     expect((await bob.get('/api/session')).body.error).toBe('social_authority_required');
   });
 
-  it('tells what is lost, and lets it be posted again, but what was deleted', async () => {
+  it('lost intents are reported and may be repeated, except deleted posts', async () => {
     const gone = { id: lostPost, status: 'deleted' };
     expect((await repost(ada, lost.deleted)).body.post).toMatchObject(gone);
     // Nobody knows any more what it said.
@@ -198,20 +198,20 @@ describe('after the log was set back', () => {
     expect(posts.map(({ text }: { text: string }) => text)).toEqual(['lost']);
   });
 
-  it('cannot go back to what shows the lost log', async () => {
+  it('a rollback to the read models of the lost log is refused', async () => {
     const { code, stderr } = await runPlaza(['recovery', 'rollback'], network.env);
     expect(code).toBe(1);
     expect(stderr).toContain('cannot be published again');
   });
 
-  it('has the act in its log', async () => {
+  it('the audit shows the recovery', async () => {
     const { code, stdout } = await runPlaza(['audit', '--since', '1h', '--json'], network.env);
     expect(code).toBe(0);
     expect(stdout).toContain('network.recovery_applied');
     expect(stdout).toContain('the disk broke');
   });
 
-  it('takes in what comes', async () => {
+  it('the network accepts new posts', async () => {
     const intentId = randomUUID();
     const id = await until(async () => (await ada.say('as it was', { intentId })).body.post?.id as unknown);
     expect((await send(network.baseUrl, 'GET', `/api/posts/${String(id)}`)).status).toBe(200);

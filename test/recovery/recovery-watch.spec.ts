@@ -79,7 +79,7 @@ async function published(): Promise<void> {
 const lacking = /^The log lacks restriction number 1, accepted by the witness/;
 const notTold = /WITNESS_DATABASE_URL/;
 
-it('lets people act by a log that has everything before anything is published, and after it', async () => {
+it('allows requests before and after the first publication if the log is complete', async () => {
   const watch = await started();
   expect(await says(watch, undefined, undefined)).toBe(true);
   await published();
@@ -88,7 +88,7 @@ it('lets people act by a log that has everything before anything is published, a
   await until(() => watch.unavailableReason(undefined));
 });
 
-it('lets nobody act by a log that lacks something before anything is published', async () => {
+it('refuses requests before the first publication if the log lacks a restriction', async () => {
   log.setBack(2);
   expect(await says(await started(), undefined, lacking)).toBe(true);
 });
@@ -115,7 +115,7 @@ class BusyLog extends MemoryLog {
   }
 }
 
-it('takes a restriction that is made while it looks for none that is missing', async () => {
+it('does not count a restriction as missing that is made during the check', async () => {
   let epoch = 0;
   const restrictOne = async () => {
     epoch += 1;
@@ -136,7 +136,7 @@ it('takes a restriction that is made while it looks for none that is missing', a
   expect(logged.filter((line) => line.includes('refused'))).toEqual([]);
 });
 
-it('warns of nothing where it is stopped while it reads the log', async () => {
+it('logs no warning when it is stopped while reading the log', async () => {
   const reading = Promise.withResolvers<void>();
   log.references = async function* ({ signal }) {
     reading.resolve();
@@ -150,7 +150,7 @@ it('warns of nothing where it is stopped while it reads the log', async () => {
   expect(logged).toEqual([]);
 });
 
-it('serves what shows every restriction while the log is away, and compares the log as soon as it is there', async () => {
+it('serves complete read models while the log is unavailable, and compares the log as soon as it is back', async () => {
   await published();
   log.setDown(true);
   const watch = await started();
@@ -163,7 +163,7 @@ it('serves what shows every restriction while the log is away, and compares the 
   expect(watch.isLogCompared).toBe(true);
 });
 
-it('serves what leaves every restriction out while the log is away, also by a row beside the read models', async () => {
+it('counts an outstanding restriction as shown while the log is unavailable', async () => {
   await published();
   const { schemaName } = (await bench.state())!;
   await bench.pool.query(`WITH unapplied AS (DELETE FROM ${schemaName}.restriction RETURNING *)
@@ -173,7 +173,7 @@ it('serves what leaves every restriction out while the log is away, also by a ro
   expect(await says(await started(), 1n, undefined)).toBe(true);
 });
 
-it('lets nobody act by a log that lacks the checkpoint of any group', async () => {
+it('refuses requests if the log lacks the checkpoint of any group', async () => {
   const lose = () =>
     bench.pool.query(
       `INSERT INTO recovery.checkpoint (group_name, versions, applied_position, applied_event_id)
@@ -190,7 +190,7 @@ it('lets nobody act by a log that lacks the checkpoint of any group', async () =
   expect((await bench.state())?.reason).toMatch(setBack);
 });
 
-it('lets nobody act by a witness that lacks what the log has', async () => {
+it('refuses requests if the witness lacks a restriction of the log', async () => {
   const other = await openReadyWitness(await postgres.createDatabase());
   try {
     expect(await says(await started(other), undefined, /The witness lacks restriction number 1/)).toBe(true);
@@ -200,7 +200,7 @@ it('lets nobody act by a witness that lacks what the log has', async () => {
   }
 });
 
-it('takes a quarantine for no proof where the witness was never reached', async () => {
+it('takes a quarantine as no proof while the witness was never reached', async () => {
   await published();
   await quarantine(bench.pool, (await bench.state())?.incarnation ?? '', 'a test');
   const none = openWitness({ url: undefined, applicationName: 'test' });
@@ -208,7 +208,7 @@ it('takes a quarantine for no proof where the witness was never reached', async 
   expect(await says(await started(), 1n, undefined)).toBe(true);
 });
 
-it('lets nobody act any more once a log is found to lack something, in a process that had its proof', async () => {
+it('refuses requests again once the log lacks something, even in a process that had its proof', async () => {
   const watch = await started();
   expect(await says(watch, undefined, undefined)).toBe(true);
   log.setBack(2);
@@ -216,14 +216,14 @@ it('lets nobody act any more once a log is found to lack something, in a process
   expect(await says(watch, undefined, lacking)).toBe(true);
 });
 
-it('takes what is published and lacks nothing for no proof of the log, should that be lost', async () => {
+it('takes complete read models as no proof of the log, in case they are lost', async () => {
   await published();
   const watch = await started();
   expect(await says(watch, 1n, undefined)).toBe(true);
   expect(watch.unavailableReason(undefined)).toEqual(expect.any(String));
 });
 
-it('lets people act without a witness by what shows no restriction where there never was one, and by nothing else', async () => {
+it('allows requests without a witness only for read models without restrictions on a network that never had a witness', async () => {
   const none = openWitness({ url: undefined, applicationName: 'test' });
   const told = expect.stringMatching(notTold);
   const asked = async (hadWitness: boolean) => {

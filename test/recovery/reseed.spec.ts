@@ -98,14 +98,14 @@ async function isInOrder(): Promise<boolean> {
   return rows[0]?.ordered === true;
 }
 
-describe('plaza recovery apply --reseed-witness leads out where the log is the better one', () => {
+describe('plaza recovery apply --reseed-witness recovers', () => {
   it('after the witness was emptied', async () => {
     await empty();
     await leadsOut();
     expect(await blocked()).toEqual([eve.actorId]);
   });
 
-  it('after the witness was set back to an older copy, and gave its numbers to others since', async () => {
+  it('after the witness was rolled back to an older copy and reused its numbers', async () => {
     await copy();
     await unblock();
     await setBack();
@@ -114,14 +114,14 @@ describe('plaza recovery apply --reseed-witness leads out where the log is the b
     expect([await blocked(), await isInOrder()]).toEqual([[eve.actorId], true]);
   });
 
-  it('after another witness took its place, and gave numbers that the log has already', async () => {
+  it('after another witness replaced it and reused numbers of the log', async () => {
     await empty();
     await unblock();
     await leadsOut();
     expect([await blocked(), await isInOrder()]).toEqual([[], true]);
   });
 
-  it('and is not in quarantine again when the next worker looks', async () => {
+  it('without another quarantine at the check of the next worker', async () => {
     const { worker: before } = network.pids();
     restartWorker();
     await until(() => network.pids().worker !== before);

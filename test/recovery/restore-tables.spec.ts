@@ -68,7 +68,7 @@ const keys = (...rows: string[][]) =>
 const live = (id: string, person: string) => [id, person, String.raw`\\xaa`, '2026-01-01', String.raw`\N`];
 
 describe('restoring the vault', () => {
-  it('replaces what is there, keeps that aside, and tells how much is done', async () => {
+  it('replaces the rows, keeps the old ones in a pre-restore copy, and reports progress', async () => {
     await vault.query(`INSERT INTO person_key (key_id, person_id, key) VALUES ($1, 'here', '\\xbb')`, [one]);
     const kept = newKept();
     const steps: number[] = [];
@@ -87,7 +87,7 @@ describe('restoring the vault', () => {
     await expect(elsewhere).rejects.toThrow(/: leave the vault out$/);
   });
 
-  it('brings nobody back who was erased since', async () => {
+  it('destroys again the keys of people who were erased since the backup', async () => {
     await vault.query(
       `INSERT INTO person_key (key_id, person_id, key, destroyed_at)
       VALUES ($1, 'erased', NULL, '2026-02-02'), ($2, 'alive', '\\xbb', NULL)`,
@@ -111,7 +111,7 @@ describe('restoring the vault', () => {
     ]);
   });
 
-  it('keeps it known that there is a witness, which a copy of before does not know', async () => {
+  it('keeps the record that a witness exists, which an older copy lacks', async () => {
     await vault.query(`INSERT INTO network_secret (name, value) VALUES ('has-witness', '1'), ('later', '1')`);
     const kept = newKept();
     await restoreTables(vault, 'vault', [keys(live(two, 'alive'))], kept, () => undefined);
@@ -160,7 +160,7 @@ describe('restoring the authority store', () => {
     return [records.rows, proofs.rows.map(({ proof }) => proof)];
   };
 
-  it('revives no token that was ended or spent since, and no secret or password that was replaced', async () => {
+  it('revives no token that ended or was used since, and no replaced secret or password', async () => {
     await database.query(`
       INSERT INTO authority.oidc_record (kind, key_hash, payload, expires_at, consumed_at) VALUES
         ('RefreshToken', '\\x01', '{}', '2030-01-01', NULL), ('RefreshToken', '\\x02', '{}', '2030-01-01', now());
@@ -175,7 +175,7 @@ describe('restoring the authority store', () => {
     ]);
   });
 
-  it('revives no session and no sign-in that was ended since, which are still there as ended ones', async () => {
+  it('revives no session or sign-in that ended since', async () => {
     const live = { Session: { accountId: 'ada' }, Interaction: { session: { accountId: 'ada' } } };
     const kinds = Object.entries(live);
     const ended = fileOf(
@@ -206,13 +206,13 @@ describe('restoring the authority store', () => {
     expect((await database.query(rows)).rows).toEqual(here);
   });
 
-  it('brings no record back into a store that lives, where all of them have ended', async () => {
+  it('restores no record into a live store in which all of them ended', async () => {
     await database.query(`INSERT INTO authority.credential VALUES ('ada', 'changed')`);
     const [records] = await restored();
     expect(records).toEqual([]);
   });
 
-  it('brings all of it back into a store that lost everything', async () => {
+  it('restores everything into an empty store', async () => {
     expect(await restored()).toEqual([
       ['01', '02', '03'].map((hash) => ({ hash, spent: false })),
       ['ada as it was', 'app 0a', 'bob as it was', 'lost 0b'],
@@ -253,24 +253,24 @@ describe('restoring the witness', () => {
     await refuseMissingRestrictions(witness, kept, { parts: ['read', 'vault', 'witness'], isLogHere: false });
   }
 
-  it('takes a chain that goes on from the one that is here, or is the same', async () => {
+  it('accepts a chain that equals or continues the current one', async () => {
     await expect(restoredOver(chain('a', 2), chain('a', 2))).resolves.toBeUndefined();
     await expect(restoredOver(chain('a', 2), chain('a', 5))).resolves.toBeUndefined();
   });
 
-  it('refuses one that ends before', async () => {
+  it('refuses a shorter chain', async () => {
     await expect(restoredOver(chain('a', 5), chain('a', 2))).rejects.toThrow(
       /since the backup \(3 lines more\)/,
     );
   });
 
-  it('advises to restore the other parts that were asked for, and not a log on a server of its own', async () => {
+  it('advises to restore the other requested parts, but not a log on its own server', async () => {
     await expect(restoredOver(chain('a', 5), chain('a', 2))).rejects.toThrow(
       /: leave the witness out \(--parts read,vault\), and plaza recovery apply re-applies it$/,
     );
   });
 
-  it.each([2, 5])('refuses one of another history, of %i lines in place of 2', async (length) => {
+  it.each([2, 5])('refuses a chain with another history, of %i lines instead of 2', async (length) => {
     await expect(restoredOver(chain('a', 2), chain('b', length))).rejects.toThrow(/has another history/);
   });
 });

@@ -70,15 +70,15 @@ const largestOf = (place: string) =>
     .filter((name) => name !== 'manifest.json')
     .sort((a, b) => readFileSync(join(place, b)).length - readFileSync(join(place, a)).length)[0] ?? '';
 
-describe('a backup that is not as it was written', () => {
-  it.each(backupParts)('is found by one flipped bit in the part %s', async (part) => {
+describe('a damaged backup', () => {
+  it.each(backupParts)('is detected by one flipped bit in the part %s', async (part) => {
     expect(await damaged((copy) => flipIn(join(copy, part, largestOf(join(copy, part)))))).toMatch(
       /was altered or damaged: its checksum is not that of the backup$/,
     );
     expect(await damaged((copy) => flipIn(join(copy, part, 'manifest.json')))).toMatch(/altered or damaged/);
   });
 
-  it('is found by a file that is missing or cut', async () => {
+  it('is detected by a missing or truncated file', async () => {
     const file = (copy: string) => join(copy, 'log', largestOf(join(copy, 'log')));
     expect(await damaged((copy) => rmSync(file(copy)))).toMatch(/is missing from the backup$/);
     expect(await damaged((copy) => writeFileSync(file(copy), readFileSync(file(copy)).subarray(1)))).toMatch(
@@ -86,7 +86,7 @@ describe('a backup that is not as it was written', () => {
     );
   });
 
-  it('is found by a part that is kept elsewhere, or is of another backup or network', async () => {
+  it('is detected by a missing part, or a part of another backup or network', async () => {
     expect(await damaged((copy) => renameSync(join(copy, 'vault'), join(copy, 'elsewhere')))).toMatch(
       /^the part vault is not in .*: if it is kept elsewhere, copy it to .*, else leave it out with --parts$/,
     );
@@ -98,7 +98,7 @@ describe('a backup that is not as it was written', () => {
     expect(await damaged(edit('backupId'))).toMatch(/is of another backup: another, and this is backup /);
   });
 
-  it('is none without its manifest', async () => {
+  it('is refused without its manifest', async () => {
     expect(await damaged((copy) => rmSync(join(copy, 'manifest.json')))).toMatch(/is no backup/);
   });
 });
@@ -109,11 +109,11 @@ describe('plaza restore', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^DATA_DIR: a network is already running on /)]);
   });
 
-  it.each([['log,cellar'], ['']])('takes parts %j for wrong usage', async (parts) => {
+  it.each([['log,cellar'], ['']])('rejects parts %j as wrong usage', async (parts) => {
     expect(await restore(network.dataDir, dir, '--parts', parts)).toMatchObject({ code: 2 });
   });
 
-  it('refuses to forget what the witness or the vault knows, and changes nothing then', async () => {
+  it('refuses to lose records of the witness or the vault, and changes nothing', async () => {
     await network.halt();
     const witness = await restore(network.dataDir, dir, '--parts', 'witness');
     expect([witness.code, witness.stderr]).toEqual([
@@ -129,7 +129,7 @@ describe('plaza restore', () => {
     expect(await ada.get(`/api/posts/${lost}`)).toMatchObject({ status: 200 });
   });
 
-  it('leaves the old when it is killed, or tells the next start what to type', async () => {
+  it('keeps the old data when it is killed, or tells the next start which command to run', async () => {
     await network.halt();
     await killedAt('checking');
     await killedAt('restoring');
@@ -145,7 +145,7 @@ describe('plaza restore', () => {
     ]);
   });
 
-  it('replaces a log and a read store that were destroyed, and keeps a witness that knows more', async () => {
+  it('replaces a destroyed log and read store, and keeps a newer witness', async () => {
     destroyLog(network);
     const { code, stdout, stderr } = await restore(network.dataDir, dir);
     expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
@@ -155,7 +155,7 @@ describe('plaza restore', () => {
     });
   });
 
-  it('leaves what the witness knows to recovery: nothing is served, and what was there stays aside', async () => {
+  it('leaves missing restrictions to a recovery: nothing is served, and the old data is kept', async () => {
     await network.restart();
     expect(await ada.get(`/api/posts/${gone}`)).toMatchObject({ status: 503 });
     expect(await ada.get(`/api/posts/${kept}`)).toMatchObject({ status: 503 });

@@ -36,7 +36,7 @@ afterEach(() => ledgers.close());
 const newCheck = () => new RestrictionCheck({ witness: ledgers.witness, log, monotonic: () => time });
 const unpublished = () => ({ database, schema: undefined, signal: new AbortController().signal });
 
-it('looks again at all of a witness that has lost what was proven', async () => {
+it('compares again all of a witness that lost what was compared before', async () => {
   await ledgers.finalized(some.deletion('p1'), 1);
   const bench = await WorkerBench.open(await postgres.createDatabase());
   const worker = bench.start(log, undefined, ledgers.witness);
@@ -53,13 +53,13 @@ it('looks again at all of a witness that has lost what was proven', async () => 
   await bench.close();
 });
 
-it('says how many are missing, and names some', async () => {
+it('gives the number of missing restrictions, and names some', async () => {
   for (let n = 1; n <= 7; n++) await ledgers.restrict(some.deletion(`q${n}`), n);
   log.setBack(3);
   expect(await newCheck().run(unpublished())).toContain('lacks 7 restrictions (numbers 1, 2, 3, 4, 5, …)');
 });
 
-it('looks at what is new only, and at that for five minutes', async () => {
+it('compares only new restrictions, and each for five minutes', async () => {
   const old = await ledgers.finalized(some.deletion('p1'), 1);
   const check = newCheck();
   expect(await check.run(unpublished())).toBeUndefined();
@@ -73,7 +73,7 @@ it('looks at what is new only, and at that for five minutes', async () => {
   expect(await newCheck().run(unpublished())).toContain('lacks 2 restrictions');
 });
 
-it('looks again at what was prepared before it began and is accepted later', async () => {
+it('compares again a restriction that was prepared before the check and accepted later', async () => {
   const recorded = await ledgers.prepared(some.deletion('p1'), 1);
   await ledgers.finalized(some.deletion('p2'), 2);
   const check = newCheck();
@@ -83,7 +83,7 @@ it('looks again at what was prepared before it began and is accepted later', asy
   expect(await check.run(unpublished())).toContain('lacks restriction number 1,');
 });
 
-it('looks again at what was on its way for longer than five minutes, and is accepted then', async () => {
+it('compares again a restriction that is accepted after more than five minutes', async () => {
   const check = newCheck();
   expect(await check.run(unpublished())).toBeUndefined();
   const recorded = await ledgers.prepared(some.deletion('p1'), 1);
@@ -110,7 +110,7 @@ function tellAfter(silences: readonly number[]): void {
   };
 }
 
-it('reads for as long as the log tells something, and gives up where it stops', async () => {
+it('reads as long as the log makes progress, and fails when it stops', async () => {
   await ledgers.finalized(some.deletion('p1'), 1);
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   try {

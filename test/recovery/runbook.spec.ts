@@ -99,20 +99,20 @@ const scenes: readonly Scene[] = [
 ];
 
 describe('docs/recovery.md', () => {
-  it('names no command that is not typed somewhere in it', () => {
+  it('mentions no command that none of its examples runs', () => {
     const untyped = mentionedIn(document).filter(
       (command) => !steps.some(({ line }) => isRunBy(line, command)),
     );
     expect(untyped).toEqual([]);
   });
 
-  it('says nothing to type that is not typed here', () => {
+  it('has no example under a heading that this test skips', () => {
     expect(new Set(steps.map(({ heading }) => heading))).toEqual(
       new Set(scenes.map(({ heading }) => heading)),
     );
   });
 
-  it.each(scenes)('is right about: $heading', async ({ heading, before, after }) => {
+  it.each(scenes)('is correct in: $heading', async ({ heading, before, after }) => {
     await before?.();
     const [printed, written]: [string[], string[]] = [[], []];
     for (const step of steps.filter((each) => each.heading === heading)) {

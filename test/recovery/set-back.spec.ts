@@ -133,8 +133,8 @@ async function writeInto(dir: string, stream: string, type: string, data: object
   await store.kill('SIGTERM');
 }
 
-describe('a network is in quarantine whose', () => {
-  it('log is an older copy of its own', async () => {
+describe('a network is quarantined', () => {
+  it('when its log is an older copy of itself', async () => {
     await startOn(before);
     expect(await quarantine()).toMatch(
       /^The log was rolled back: it ends at position \d+, while the published incarnation has applied events up to position \d+/,
@@ -146,7 +146,7 @@ describe('a network is in quarantine whose', () => {
     await forgetQuarantine();
   });
 
-  it('log is an older copy that was written on', async () => {
+  it('when its log is an older copy that was written to since', async () => {
     const writtenOn = join(network.dataDir, 'log-written-on');
     cpSync(before, writtenOn, { recursive: true });
     await writeInto(writtenOn, 'plaza_other-1', 'other', { text: 'x'.repeat(20_000) });
@@ -157,7 +157,7 @@ describe('a network is in quarantine whose', () => {
     await forgetQuarantine();
   });
 
-  it('log is that of another network', async () => {
+  it('when its log belongs to another network', async () => {
     const another = join(network.dataDir, 'log-of-another');
     await writeInto(another, 'network', 'network.founded', { networkId: 'another', at: 1 });
     await startOn(another);
@@ -167,7 +167,7 @@ describe('a network is in quarantine whose', () => {
     await loseReadStore();
   });
 
-  it('log lacks a restriction, also if its read store is lost with it', async () => {
+  it('when its log lacks a restriction, even if the read store is lost with it', async () => {
     await startOn(before);
     expect(await quarantine()).toBe(
       'The log lacks restriction number 1, accepted by the witness: removed content or revoked access could return.',
@@ -176,7 +176,7 @@ describe('a network is in quarantine whose', () => {
     await loseReadStore();
   });
 
-  it('witness has forgotten everything', async () => {
+  it('when its witness is empty', async () => {
     await startOn(after);
     expect(await quarantine()).toMatch(/^The witness lacks restriction number 1, which the log has/);
     await onDatabase(
@@ -188,7 +188,7 @@ describe('a network is in quarantine whose', () => {
 });
 
 describe('a network serves', () => {
-  it('whose read models are merely behind its log [header-witness-epoch]', async () => {
+  it('when its read models are merely behind its log [header-witness-epoch]', async () => {
     await network.restart();
     await until(async () => (await readOf(kept)).status === 200);
     expect((await readOf(deleted)).status).toBe(404);
@@ -208,7 +208,7 @@ describe('a network serves', () => {
     expect(await until(async () => Object.keys(await readiness()).length === 0)).toBe(true);
   });
 
-  it('and says so when its worker has not been heard of for long', async () => {
+  it('and reports a worker that has not sent a heartbeat for long', async () => {
     const { worker = 0 } = network.pids();
     process.kill(worker, 'SIGSTOP');
     await onDatabase('DATABASE_URL', `UPDATE recovery.heartbeat SET beat_at = beat_at - interval '1 minute'`);
@@ -218,11 +218,11 @@ describe('a network serves', () => {
   });
 });
 
-describe('a server that cannot prove that nothing is missing', () => {
+describe('a process that cannot prove that no restriction is missing', () => {
   const unproven = [503, 'restriction_witness_unavailable_or_incomplete'];
   const read = (port: number, by?: SignedIn) => requestAt(network, port, 'GET', '/api/reconcile', { by });
 
-  it('refuses reads, writes and sign-ins, until the witness is there', async () => {
+  it('refuses reads, writes and sign-ins until the witness answers', async () => {
     const witness = new URL(network.env['WITNESS_DATABASE_URL'] ?? '');
     const proxy = await startTcpProxy(Number(witness.port));
     proxy.loseAnswers();
@@ -259,7 +259,7 @@ describe('a server that cannot prove that nothing is missing', () => {
     }
   });
 
-  it('refuses the same without a witness as soon as anything was restricted', async () => {
+  it('refuses them without a witness as soon as anything was restricted', async () => {
     const api = await startApiProcess(network, { WITNESS_DATABASE_URL: '' });
     try {
       const { status, body } = await read(api.port, alice);

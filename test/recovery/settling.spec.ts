@@ -34,7 +34,7 @@ afterAll(() => postgres?.stop());
 
 const stateOf = (restriction: Restriction) => bench.stateOf(restriction);
 
-describe('what was left half-way', () => {
+describe('a restriction in doubt', () => {
   let shown: ReadonlySet<string> = new Set();
   const settlerOn = (log: EventLog) =>
     new InDoubtResolver({
@@ -45,7 +45,7 @@ describe('what was left half-way', () => {
       logger: pino({ level: 'silent' }),
     });
 
-  it('is settled by a process that starts: withdrawn, if the log has nothing of it', async () => {
+  it('is withdrawn by a starting process if the log does not have it', async () => {
     const [old, young, accepted] = [deletionOf('p'), deletionOf('q'), deletionOf('r')];
     await witness.prepare(old, Date.now() - 31_000);
     await witness.prepare(young, Date.now());
@@ -59,7 +59,7 @@ describe('what was left half-way', () => {
     expect([await stateOf(young), await stateOf(accepted)]).toEqual(['prepared', 'accepted']);
   });
 
-  it('is left as it is while the log does not answer', async () => {
+  it('stays in doubt while the log is unavailable', async () => {
     const log = new MemoryLog();
     log.setDown(true);
     const restriction = deletionOf('p');
@@ -68,7 +68,7 @@ describe('what was left half-way', () => {
     expect(await stateOf(restriction)).toBe('prepared');
   });
 
-  it('is finalized where the log has it, whoever died', async () => {
+  it('is finalized if the log has it', async () => {
     const log = new MemoryLog();
     const [recorded] = log.add({
       type: 'post.deleted',
@@ -80,7 +80,7 @@ describe('what was left half-way', () => {
     expect((await witness.find([id])).get(id)).toMatchObject({ state: 'finalized', position });
   });
 
-  it('is finalized although it was withdrawn, once read models show that the log has it: its writer froze, and died', async () => {
+  it('is finalized after its withdrawal once read models show that the log has it after all', async () => {
     const log = new MemoryLog();
     const [recorded] = log.add({
       type: 'post.deleted',
@@ -98,7 +98,7 @@ describe('what was left half-way', () => {
     expect(await stateOf(gone)).toBe('withdrawn');
   });
 
-  it('is settled to the last one, however many there are and whatever cannot be settled before it', async () => {
+  it('is resolved up to the last one, even behind many that cannot be resolved', async () => {
     const eventStore = await startEmbeddedEventStore();
     const vaultDatabaseUrl = await postgres.createDatabase();
     const opened = await openLog({

@@ -32,7 +32,7 @@ const proof = {
   reachWitness: () => Promise.resolve(),
 };
 
-it('tells whoever asks how it is since they asked, however many ask at once', async () => {
+it('answers each caller with a state that is no older than the call, even for concurrent calls', async () => {
   const admission = new SignInAdmission(pool, proof);
   for (let turn = 0; turn < 100; turn++) {
     const status = turn % 2 === 0 ? 'quarantined' : 'serving';
@@ -46,7 +46,7 @@ it('tells whoever asks how it is since they asked, however many ask at once', as
   }
 });
 
-it('is closed while who may act is being derived, whatever is published', async () => {
+it('is unavailable during an authority rebuild, whatever is published', async () => {
   const admission = new SignInAdmission(pool, proof);
   await beginAuthorityRebuild(pool, 0);
   expect(await admission.unavailableMessage()).toContain('being set up');
@@ -54,7 +54,7 @@ it('is closed while who may act is being derived, whatever is published', async 
   expect(await admission.unavailableMessage()).toBeUndefined();
 });
 
-it('asks again after it could not', async () => {
+it('asks again after a failure', async () => {
   const admission = new SignInAdmission(pool, proof);
   await pool.query('ALTER TABLE recovery.publication RENAME TO away');
   const refused = await Promise.allSettled([admission.unavailableMessage(), admission.unavailableMessage()]);

@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const told = 'The event log did not send all its restrictions in time; try again once it answers.';
 
-it('the recovery status says so where the log does not come to the end of its restrictions', async () => {
+it('the recovery status reports a log that does not send all its restrictions in time', async () => {
   const sources = { pool: bench.pool, log: opened.log, witness, group: serving };
   expect(await recoveryStatus({ ...sources, timeoutMs: 0 })).toMatchObject({
     state: 'none',
@@ -54,7 +54,7 @@ it('the recovery status says so where the log does not come to the end of its re
   });
 });
 
-it('the recovery status says within seconds that the log is silent', async () => {
+it('the recovery status reports a silent log within seconds', async () => {
   const sources = { pool: bench.pool, log: opened.log, witness, group: serving };
   toStore.loseAnswers();
   const { witnessFault } = await recoveryStatus({ ...sources, timeoutMs: 600_000 });

@@ -107,7 +107,7 @@ describe('the verification of an incarnation', () => {
   /** One verification finds what is wrong with many tables; who is merged decides what must be in timelines. */
   const together = [Object.keys(alterations).filter((table) => table !== 'merged_author'), ['merged_author']];
 
-  test('knows every table', async () => {
+  test('covers every table', async () => {
     const { rows } = await builds.pool.query<{ name: string }>(
       'SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 ORDER BY tablename',
       [incarnation.schemaName],
@@ -119,7 +119,7 @@ describe('the verification of an incarnation', () => {
     expect(Object.keys(alterations).toSorted()).toEqual(folded.toSorted());
   });
 
-  test('agrees with what was built, and counts the rows of each table', async () => {
+  test('agrees with the build, and counts the rows of each table', async () => {
     const { tables, differences } = await builds.verify(log, incarnation, { group });
     expect(differences).toEqual([]);
     expect(tables).toContainEqual({
@@ -137,7 +137,7 @@ describe('the verification of an incarnation', () => {
   });
 
   test.each(together.map((tables) => ({ tables })))(
-    'finds an altered row in each table',
+    'detects an altered row in each table',
     async ({ tables }) => {
       const one = '(SELECT ctid FROM $table LIMIT 1)';
       const differences = await after(
@@ -152,7 +152,7 @@ describe('the verification of an incarnation', () => {
   );
 
   test.each(together.map((tables) => ({ tables })))(
-    'finds that a row is missing in each table',
+    'detects a missing row in each table',
     async ({ tables }) => {
       const differences = await after(
         tables,
@@ -164,7 +164,7 @@ describe('the verification of an incarnation', () => {
   );
 
   test.each(together.map((tables) => ({ tables })))(
-    'finds a row too many in each table',
+    'detects an extra row in each table',
     async ({ tables }) => {
       const differences = await after(tables, (table) => `INSERT INTO $table VALUES (${additions[table]})`);
       for (const table of tables)
@@ -172,7 +172,7 @@ describe('the verification of an incarnation', () => {
     },
   );
 
-  test('keeps what a handler has lost something of from being published, and says what', async () => {
+  test('prevents the publication of tables from which a handler lost rows, and names the difference', async () => {
     const create = posts.handlers['post.created'];
     const forgetful: Projection = {
       ...posts,

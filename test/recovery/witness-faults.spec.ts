@@ -174,7 +174,7 @@ describe('a restriction is refused', () => {
     await expectCompletedBy(proxied, postId, intentId);
   });
 
-  it('where its database lets nobody in, and nothing is written', async () => {
+  it('where the witness database refuses connections, and nothing is written', async () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
     const name = new URL(String(network.env['WITNESS_DATABASE_URL'])).pathname.slice(1);
     const elsewhere = new Client(network.env['DATABASE_URL']);
@@ -189,12 +189,12 @@ describe('a restriction is refused', () => {
     await expectCompletedBy(proxied, postId, intentId);
   });
 
-  it('where its reason cannot be written down, before the witness is asked', async () => {
+  it('where its reason cannot be stored, before the witness is contacted', async () => {
     const told = operatorOf(network).setAccountState(alice.actorId, 'suspend', 'a\0b');
     await expect(told).rejects.toThrow('null characters');
   });
 
-  it('where a process died having prepared another one under the same intent', async () => {
+  it('where a process died after preparing another one under the same intent', async () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
     await witness.prepare(await prepared(postId, intentId, 7), Date.now());
     expectRefusal(await removal(proxied, postId, intentId), 409, 'witness_prepare_mismatch');
@@ -202,7 +202,7 @@ describe('a restriction is refused', () => {
     await expectCompletedBy(proxied, postId, randomUUID());
   });
 
-  it('but not where a process died having prepared the same: that one is appended', async () => {
+  it('but not where a process died after preparing the same one: that one is appended', async () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
     const same = await prepared(postId, intentId, 1);
     // Its author has signed in anew since.
@@ -215,7 +215,7 @@ describe('a restriction is refused', () => {
 });
 
 describe('a restriction is not acknowledged', () => {
-  it('where the log does not say whether it was written', async () => {
+  it('where the log does not confirm the write', async () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
     const [keeper] = keepers;
     await keeper.query(lockHead);
@@ -230,7 +230,7 @@ describe('a restriction is not acknowledged', () => {
     await expectCompletedBy(proxied, postId, intentId);
   });
 
-  it('where the witness does not confirm what is in the log', async () => {
+  it('where the witness does not finalize what the log has', async () => {
     const creation = { intentId: randomUUID(), text: 'x', audience: 'public' };
     const [postId, intentId] = [await createPost(alice, 'x', creation), randomUUID()];
     const [first, second] = keepers;
@@ -257,7 +257,7 @@ describe('a restriction is not acknowledged', () => {
     await expectCompletedBy(proxied, postId, intentId);
   });
 
-  it('where the log has lost what the witness accepted, and takes it again elsewhere', async () => {
+  it('where the log lost what the witness accepted, and accepts it at another position', async () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
     const lost = await prepared(postId, intentId, 1);
     await witness.prepare(lost, Date.now());

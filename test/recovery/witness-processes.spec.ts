@@ -34,7 +34,7 @@ const stateOf = (restriction: Restriction) => bench.stateOf(restriction);
 const finalized = (restriction: Restriction, position?: bigint) => bench.finalized(restriction, position);
 
 describe('two processes', () => {
-  it('that prepare the same restriction at once have one', async () => {
+  it('that prepare the same restriction at once share one', async () => {
     const restriction = deletionOf('p');
     const prepared = await Promise.all(
       [witness, other, witness, other].map((w) => w.prepare(restriction, 1)),
@@ -42,7 +42,7 @@ describe('two processes', () => {
     expect(new Set(prepared.map(({ epoch }) => epoch))).toEqual(new Set([1n]));
   });
 
-  it('that write fifty at once write one chain', async () => {
+  it('that write fifty restrictions at once write one chain', async () => {
     const all = Array.from({ length: 50 }, (_, n) => deletionOf(`p${n}`));
     await Promise.all(
       all.map(async (restriction, n) => {
@@ -58,7 +58,7 @@ describe('two processes', () => {
     expect(await other.firstBroken()).toBeUndefined();
   });
 
-  it('restrict and look while all that is done alone is under way', async () => {
+  it('restrict and read while exclusive work is running', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const works = ['settle', 'erasures'].map((name) => witness.alone(name, () => promise));
     const restriction = deletionOf('p');
@@ -68,13 +68,13 @@ describe('two processes', () => {
     expect(await Promise.all(works)).toEqual([true, true]);
   });
 
-  it('tell what went wrong with such work as it is, though a store of its own be away', async () => {
+  it('pass on the error of exclusive work, even if another store is unavailable', async () => {
     const away = new LogUnavailable('x', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) });
     await expect(witness.alone('settle', () => Promise.reject(away))).rejects.toBe(away);
     expect(await other.alone('settle', () => Promise.resolve())).toBe(true);
   });
 
-  it('do not do the same work at the same time', async () => {
+  it('do not run the same exclusive work at the same time', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const first = witness.alone('settle', () => {
@@ -103,7 +103,7 @@ describe('a witness that hangs', () => {
     await proxy.close();
   });
 
-  it('is one that is away, and works again when it is back', async () => {
+  it('is reported as unavailable, and works again when it is back', async () => {
     const restriction = deletionOf('p');
     await until(() =>
       far.prepare(restriction, 1).then(
@@ -121,8 +121,8 @@ describe('a witness that hangs', () => {
   });
 });
 
-describe('a witness that was emptied while processes use it', () => {
-  it('is one that is away, and then one that knows nothing', async () => {
+describe('a witness that is emptied while processes use it', () => {
+  it('is reported as unavailable once, then as empty', async () => {
     await finalized(deletionOf('p'));
     await database.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     await expect(witness.after(0n, 10)).rejects.toBeInstanceOf(WitnessUnavailable);
@@ -134,7 +134,7 @@ describe('a witness that was emptied while processes use it', () => {
 describe('a witness whose connections break', () => {
   const ofOne = `FROM pg_stat_activity WHERE application_name = 'one'`;
 
-  it('is one that is away, whatever is held at that moment, and works again at once', async () => {
+  it('is reported as unavailable to exclusive work, and works again at once', async () => {
     await witness.prepare(deletionOf('p'), 1);
     const broken = witness.alone('settle', async () => {
       await database.query(`SELECT pg_terminate_backend(pid) ${ofOne}`);

@@ -31,7 +31,7 @@ const stateOf = (restriction: Restriction) => bench.stateOf(restriction);
 const finalized = (restriction: Restriction, position?: bigint) => bench.finalized(restriction, position);
 
 describe('a restriction', () => {
-  it('is prepared, accepted and finalized, and can be read again word for word', async () => {
+  it('is prepared, accepted and finalized, and reads back unchanged', async () => {
     const restriction = deletionOf('p');
     expect(await witness.prepare(restriction, 1)).toMatchObject({ epoch: 1n, state: 'prepared' });
     await witness.accept(restriction.id, proofOf(restriction), 2);
@@ -50,14 +50,14 @@ describe('a restriction', () => {
     expect(await witness.firstBroken()).toBeUndefined();
   });
 
-  it('that was prepared before is the one that is to be appended, whoever prepared it', async () => {
+  it('that was prepared before is returned to whichever process prepares it again', async () => {
     const first = deletionOf('p');
     await witness.prepare(first, 1);
     const again = { ...first, metadata: { ...first.metadata, requestId: 'a later one' } };
     expect(await other.prepare(again, 99)).toMatchObject({ epoch: 1n, preparedAt: 1, restriction: first });
   });
 
-  it('of other content under the same id is refused, and leaves no trace', async () => {
+  it('with other content under the same id is refused, and leaves no trace', async () => {
     const first = deletionOf('p', { payloadHash: 'revision 1' });
     await witness.prepare(first, 1);
     const another = { ...first, metadata: { ...first.metadata, payloadHash: 'revision 2' } };
@@ -67,7 +67,7 @@ describe('a restriction', () => {
     expect((await database.query('SELECT line FROM ledger')).rows).toHaveLength(1);
   });
 
-  it('is not finalized before it was accepted, nor accepted at two positions, nor at all if nobody prepared it', async () => {
+  it('is not finalized before it is accepted, not accepted at two positions, and not accepted unless prepared', async () => {
     const restriction = deletionOf('p');
     await expect(witness.accept(restriction.id, proofOf(restriction), 1)).rejects.toThrow('knows nothing');
     await witness.prepare(restriction, 1);
@@ -76,7 +76,7 @@ describe('a restriction', () => {
     await expect(witness.accept(restriction.id, proofOf(restriction, 8n), 3)).rejects.toThrow('position 7');
   });
 
-  it('that is settled stays as it is, however often a step is repeated', async () => {
+  it('that is finalized stays so, however often a step is repeated', async () => {
     const restriction = deletionOf('p');
     await finalized(restriction);
     await witness.accept(restriction.id, proofOf(restriction), 4);
@@ -86,7 +86,7 @@ describe('a restriction', () => {
     expect((await database.query('SELECT line FROM ledger')).rows).toHaveLength(3);
   });
 
-  it('whose writer was slower than its withdrawal comes to life again, under its number', async () => {
+  it('whose writer was slower than its withdrawal is restored under its number', async () => {
     const [slow, repeated] = [deletionOf('p'), deletionOf('q')];
     for (const each of [slow, repeated]) {
       await witness.prepare(each, 1);
@@ -98,7 +98,7 @@ describe('a restriction', () => {
     expect(await witness.after(0n, 10)).toMatchObject([{ epoch: 1n, state: 'accepted' }]);
   });
 
-  it('is found while it is not settled, by its age', async () => {
+  it('is listed by age until it is settled', async () => {
     const [old, young, settled] = [deletionOf('p'), deletionOf('q'), deletionOf('r')];
     await finalized(settled);
     await witness.prepare(old, 1_000);
@@ -107,7 +107,7 @@ describe('a restriction', () => {
     expect(await witness.unsettled(9_000, 2n, 10)).toMatchObject([{ restriction: young }]);
   });
 
-  it('is found by what it does, where that is an erasure', async () => {
+  it('is listed as an erasure once it is accepted', async () => {
     await finalized(deletionOf('p'));
     const data = { actorId: 'ada', at: 1 };
     const erasure = {
@@ -122,7 +122,7 @@ describe('a restriction', () => {
     expect(await witness.erasures(2n, 10)).toEqual([]);
   });
 
-  it('is moved to where a recovery has put it', async () => {
+  it('is moved to the position at which a recovery appended it', async () => {
     const restriction = deletionOf('p');
     await finalized(restriction, 7n);
     await witness.move(restriction.id, proofOf(restriction, 3n), 4);
@@ -130,7 +130,7 @@ describe('a restriction', () => {
     expect(await witness.firstBroken()).toBeUndefined();
   });
 
-  it('is put back under its number into a witness that has lost it, unless another has that', async () => {
+  it('is reseeded under its old number into a witness that lost it, unless another restriction has that number', async () => {
     const [lost, clash] = [deletionOf('p'), deletionOf('q')];
     const place = { position: 70n, epoch: 5n, after: 0n };
     expect(await witness.reseed(lost, place, 1)).toMatchObject({ epoch: 5n, state: 'finalized' });
@@ -140,7 +140,7 @@ describe('a restriction', () => {
     expect(await witness.firstBroken()).toBeUndefined();
   });
 
-  it('has another number where its own would put it before what it comes behind in the log', async () => {
+  it('is reseeded under a new number where its old one would break the order of the log', async () => {
     const restriction = deletionOf('p');
     await finalized(restriction, 7n);
     const place = { position: 7n, epoch: 1n, after: 0n };
@@ -154,14 +154,14 @@ describe('a restriction', () => {
 
 describe('the ledger', () => {
   it.each(['UPDATE ledger SET text = text', 'DELETE FROM ledger', 'TRUNCATE ledger'])(
-    'is only ever added to: %s',
+    'is append-only: %s',
     async (statement) => {
       await witness.prepare(deletionOf('p'), 1);
       await expect(database.query(statement)).rejects.toThrow('only ever added to');
     },
   );
 
-  it('is as it was after a step that could not be written, and takes the next one', async () => {
+  it('is unchanged after a failed write, and accepts the next one', async () => {
     const [first, second] = [deletionOf('p'), deletionOf('q')];
     await witness.prepare(first, 1);
     await database.query('ALTER TABLE ledger ADD CONSTRAINT full_up CHECK (line < 2)');
@@ -183,7 +183,7 @@ describe('the ledger', () => {
        FROM restriction WHERE epoch = 1`,
       1n,
     ],
-  ])('shows %s, though whoever did it could switch its protection off', async (_what, statement, line) => {
+  ])('reveals %s, even if its protection was switched off', async (_what, statement, line) => {
     await finalized(deletionOf('p'));
     await finalized(deletionOf('q'), 8n);
     await database.query('ALTER TABLE ledger DISABLE TRIGGER only_added_to');
@@ -193,7 +193,7 @@ describe('the ledger', () => {
 });
 
 describe('a process', () => {
-  it('has left the server once it is closed, so that this may stop without a word of it', async () => {
+  it('has left the server once its witness is closed', async () => {
     const applicationName = 'leaving';
     for (let times = 0; times < 10; times++) {
       const leaving = openWitness({ url: bench.url, applicationName });
@@ -205,8 +205,8 @@ describe('a process', () => {
   });
 });
 
-describe('without an address', () => {
-  it('every call is refused', async () => {
+describe('a witness without an address', () => {
+  it('refuses every call', async () => {
     const none = openWitness({ url: undefined, applicationName: 'none' });
     await expect(none.prepare(deletionOf('p'), 1)).rejects.toThrow(WitnessRequired);
     await none.close();

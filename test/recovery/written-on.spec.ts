@@ -118,8 +118,8 @@ const refused = {
   wasBelieved: false,
 };
 
-describe('a log that was set back, and written on past the checkpoint,', () => {
-  it('is refused where that is in the middle of an event', async () => {
+describe('a log that was rolled back and written to past the checkpoint', () => {
+  it('is refused where the checkpoint is in the middle of an event', async () => {
     await writeOn(async (append) => {
       for (let n = 0; n < 40; n++) await append(5_000);
     });
@@ -127,7 +127,7 @@ describe('a log that was set back, and written on past the checkpoint,', () => {
     expect(await quarantined()).toEqual(refused);
   });
 
-  it('is refused where another event begins at exactly that position', async () => {
+  it('is refused where another event begins exactly at the checkpoint', async () => {
     const positions = await checkpoints();
     await forgetQuarantine();
     const newest = positions.reduce((a, b) => (a > b ? a : b));
@@ -139,7 +139,7 @@ describe('a log that was set back, and written on past the checkpoint,', () => {
     expect(await quarantined()).toEqual(refused);
   });
 
-  it('is recovered, and nothing of what was taken away is there again', async () => {
+  it('is recovered, and no restricted content returns', async () => {
     const plan = await operatorOf(network).recoveryPlan();
     expect(plan).toMatchObject({ isNeeded: true, refused: null, restrictions: { count: 8 } });
     await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
@@ -153,7 +153,7 @@ describe('a log that was set back, and written on past the checkpoint,', () => {
   });
 });
 
-describe('a log that lacks only what authority and audit have applied', () => {
+describe('a log that lacks only events of authority and audit', () => {
   it('is refused, planned for and recovered like any other', async () => {
     rmSync(before, { recursive: true });
     copyLog(network, before);
