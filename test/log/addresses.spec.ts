@@ -12,22 +12,25 @@ beforeAll(async () => {
 
 afterAll(() => bench?.close());
 
-it.each(['esdb', 'kurrentdb', 'kurrent', 'kdb'])('a store is reached with %s://', async (scheme) => {
-  const { position } = await bench.appendPost('alice', 'wherever it is');
-  const host = `127.0.0.1:${bench.store.port}`;
-  for (const address of [
-    `${scheme}://${host}`,
-    `${scheme}+discover://${host}`,
-    // Of a cluster, any node that answers is enough, also where the first does not.
-    `${scheme}://127.0.0.1:${nobody},${host}`,
-    `${scheme}+discover://127.0.0.1:${nobody},${host}`,
-  ]) {
-    const opened = await bench.openAgain(`${address}?tls=false`);
-    try {
-      expect(await opened.log.head()).toBe(position);
-      await opened.log.checkWritable();
-    } finally {
-      await opened.close();
+it.each(['esdb', 'kurrentdb', 'kurrent', 'kdb'])(
+  'the log reaches an event store by %s://',
+  async (scheme) => {
+    const { position } = await bench.appendPost('alice', 'wherever it is');
+    const host = `127.0.0.1:${bench.store.port}`;
+    for (const address of [
+      `${scheme}://${host}`,
+      `${scheme}+discover://${host}`,
+      // Of a cluster, any node that answers is enough, also where the first does not.
+      `${scheme}://127.0.0.1:${nobody},${host}`,
+      `${scheme}+discover://127.0.0.1:${nobody},${host}`,
+    ]) {
+      const opened = await bench.openAgain(`${address}?tls=false`);
+      try {
+        expect(await opened.log.head()).toBe(position);
+        await opened.log.checkWritable();
+      } finally {
+        await opened.close();
+      }
     }
-  }
-});
+  },
+);

@@ -60,8 +60,8 @@ function follow(log: EventLog) {
   return { seen, stop };
 }
 
-describe('a follower that lags', () => {
-  it('is left for the leader, whatever is asked of it', async () => {
+describe('a lagging follower', () => {
+  it('is left for the leader by every kind of call', async () => {
     second.replica.holdBack();
     const { id, stream, position } = await append(await openAt(cluster.url));
     expect(await (await openAt(second.url)).read(stream)).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('a follower that lags', () => {
     expect(seen).toEqual([id]);
   });
 
-  it('is left by a subscription that began while it led', async () => {
+  it('is left by a subscription that began while it was the leader', async () => {
     const { seen, stop } = follow(await openAt(first.url));
     const writer = await openAt(cluster.url);
     const { id } = await append(writer);
@@ -89,7 +89,7 @@ describe('a follower that lags', () => {
     expect(seen).toEqual([id, later.id]);
   });
 
-  it('is waited for until it knows of a leader', async () => {
+  it('is not read from while no leader is known', async () => {
     await cluster.elect(undefined);
     const log = await openAt(cluster.url);
     const reading = log.read('post-none');
@@ -101,8 +101,8 @@ describe('a follower that lags', () => {
   });
 });
 
-describe('a leader that is frozen', () => {
-  it('is left as soon as another is elected, and nothing is lost or there twice', async () => {
+describe('a frozen leader', () => {
+  it('is left as soon as another is elected, with no event lost or duplicated', async () => {
     const log = await openAt(`${cluster.url}&${NEVER_LEAVES}`);
     const { seen, stop } = follow(log);
     await append(log);
@@ -140,7 +140,7 @@ describe('a leader that is frozen', () => {
     expect([seen.length, new Set(seen).size]).toEqual([streams.length + 1, streams.length + 1]);
   });
 
-  it('does not bring about a quarantine when it wakes up and thinks that it leads', async () => {
+  it('causes no quarantine when it wakes up and believes that it still leads', async () => {
     first.freeze();
     await cluster.elect(second);
     const { position, id } = await append(await openAt(cluster.url));
@@ -155,12 +155,12 @@ describe('a leader that is frozen', () => {
   });
 });
 
-describe('a cluster of which all nodes are away', () => {
+describe('a cluster without a reachable node', () => {
   const log = () => openAt(`${cluster.url}&discoveryInterval=20`);
   const cutAll = () => Promise.all(cluster.nodes.map(({ network }) => network.cut()));
   const reopenAll = () => Promise.all(cluster.nodes.map(({ network }) => network.reopen()));
 
-  it('is found again, however long that took, by whoever reads, writes and listens', async () => {
+  it('is found again by readers, writers and subscribers, however long the outage took', async () => {
     const away = await log();
     const { seen, stop } = follow(away);
     const before = await append(away);
@@ -176,7 +176,7 @@ describe('a cluster of which all nodes are away', () => {
     expect(await away.read(after.stream)).toHaveLength(1);
   });
 
-  it('is not given later what was given up meanwhile', async () => {
+  it('never receives an append that was given up meanwhile', async () => {
     const away = await log();
     await append(away);
     await cutAll();
@@ -189,7 +189,7 @@ describe('a cluster of which all nodes are away', () => {
     for (const postId of givenUp) expect(await away.read(`post-${postId}`)).toEqual([]);
   });
 
-  it('leaves no connection with nodes that do not lead', async () => {
+  it('leaves no connection to a node that does not lead', async () => {
     const away = await log();
     const connections = () => cluster.nodes.map(({ network }) => network.connections());
     await append(away);
@@ -203,7 +203,7 @@ describe('a cluster of which all nodes are away', () => {
   });
 });
 
-it('a node that refuses the credentials takes and tells nothing', async () => {
+it('a node that rejects the credentials accepts no append and answers no read', async () => {
   first.refusesCredentials = true;
   const log = await openAt(first.url);
   await expect(append(log)).rejects.toMatchObject({ name: 'LogUnavailable', cause: { code: 16 } });

@@ -12,7 +12,7 @@ import { until } from '../support/until.js';
 /** A third of the time for which a process keeps a key of which it hears nothing. */
 const TOLD_MS = 20_000;
 
-describe('a key that is destroyed', () => {
+describe('a destroyed key', () => {
   let postgres: TestPostgres;
   let url: string;
   let database: Client;
@@ -49,7 +49,7 @@ describe('a key that is destroyed', () => {
       (error: unknown) => error instanceof PersonErased,
     );
 
-  test('is forgotten by every process', async () => {
+  test('is dropped from the cache of every process', async () => {
     const [here, there] = [vaultOf(one), vaultOf(other)];
     const person = newPerson();
     const { id } = await there.keyOf(person);
@@ -61,7 +61,7 @@ describe('a key that is destroyed', () => {
     expect(await here.destroy(person, id)).toBe(false);
   });
 
-  test('is kept by no process that hears of nothing, and is kept again once it does', async () => {
+  test('is not kept in the cache of a process that missed the notification', async () => {
     const [here, there] = [vaultOf(one), vaultOf(other)];
     const person = newPerson();
     await there.keyOf(person);
@@ -73,7 +73,7 @@ describe('a key that is destroyed', () => {
     expect(await until(() => isErased(there, person), TOLD_MS)).toBe(true);
   });
 
-  test('is none that is made for whoever never had one, and known by the name that it had elsewhere', async () => {
+  test('is recorded for a person who never had one, under its id in another vault', async () => {
     const vault = vaultOf(one);
     const person = newPerson();
     const keyId = '6f6a9b1c-58f4-4d8f-9a51-7f6a1c2d3e4f';
@@ -82,7 +82,7 @@ describe('a key that is destroyed', () => {
     expect(await vault.keysById([keyId])).toEqual(new Map([[keyId, undefined]]));
   });
 
-  test('is told from those that are there, wherever a backup brought them back', async () => {
+  test('is told apart from restored and unknown ones', async () => {
     const vault = vaultOf(one);
     const [gone, back, unknown] = [newPerson(), newPerson(), newPerson()];
     for (const person of [gone, back]) {
@@ -96,7 +96,7 @@ describe('a key that is destroyed', () => {
     expect(left.toSorted()).toEqual([back, unknown].toSorted());
   });
 
-  test('is in no file of its table, once that is written anew', async () => {
+  test('is in no file of its table after the table was rewritten', async () => {
     const fileOf = async () =>
       (await database.query<{ file: string }>(`SELECT pg_relation_filepath('person_key') AS file`)).rows[0]
         ?.file;

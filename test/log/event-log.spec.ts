@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => bench?.close());
 
 describe('the log', () => {
-  it('gives back what was appended, opened, with its place', async () => {
+  it('reads back an appended event, decrypted, with its revision and position', async () => {
     const { id, stream, postId, revision, position } = await bench.appendPost('alice', 'grüezi');
     expect(revision).toBe(0n);
     expect(await bench.log.read(stream)).toEqual([
@@ -28,11 +28,11 @@ describe('the log', () => {
     expect(await bench.log.head()).toBe(position);
   });
 
-  it('answers nothing for a stream that is not there', async () => {
+  it('reads nothing from an unknown stream', async () => {
     expect(await bench.log.read(`post-${newId()}`)).toEqual([]);
   });
 
-  it('reads a long stream whole, or as much of it as is asked for, from either end', async () => {
+  it('reads a long stream whole, or in part from either end', async () => {
     const stream = `like-${newId()}`;
     const tie = { kind: 'like', actorId: 'a', targetId: 'p', targetActorId: 'b', at: 1 } as const;
     const generations = Array.from({ length: 501 }, (_, n) => n + 1);
@@ -54,7 +54,7 @@ describe('the log', () => {
     expect(await read({ from: 1n, direction: 'backwards' })).toEqual([2, 1]);
   });
 
-  it('refuses an append at a revision that the stream is not at', async () => {
+  it('refuses an append with a wrong expected revision', async () => {
     const { stream, postId } = await bench.appendPost('alice', 'once');
     const event: StoredEvent = { type: 'post.deleted', data: { postId, authorActorId: 'alice', at: 2 } };
     const events = [{ id: randomUUID(), event }];
@@ -65,7 +65,7 @@ describe('the log', () => {
     await expect(append(0n)).resolves.toMatchObject({ revision: 1n });
   });
 
-  it('finds out whether it takes appends, and writes nothing for it', async () => {
+  it('checks whether the store accepts appends, without writing an event', async () => {
     const { position } = await bench.appendPost('alice', 'the newest');
     await expect(bench.log.checkWritable()).resolves.toBeUndefined();
     const client = EventStoreDBClient.connectionString(bench.store.url);
@@ -78,7 +78,7 @@ describe('the log', () => {
     expect(await bench.log.head()).toBe(position);
   });
 
-  it('takes the same append twice for one', async () => {
+  it('stores a repeated append once', async () => {
     const postId = newId();
     const append = {
       stream: `post-${postId}`,
@@ -91,7 +91,7 @@ describe('the log', () => {
     expect(await bench.log.read(append.stream)).toHaveLength(1);
   });
 
-  it('does not write an event of another shape', async () => {
+  it('refuses an event with a wrong shape', async () => {
     const event = {
       type: 'post.created',
       data: { postId: 'x', text: 'no author' },
@@ -104,7 +104,7 @@ describe('the log', () => {
     expect(await bench.log.read(stream)).toEqual([]);
   });
 
-  it.each(['a\u0000b', 'a\ud800'])('does not write what no database could keep: %j', async (text) => {
+  it.each(['a\u0000b', 'a\ud800'])('refuses text that no database can store: %j', async (text) => {
     const postId = newId();
     await expect(bench.appendPost('alice', text, postId)).rejects.toMatchObject({ code: 'invalid_text' });
     const noted = bench.log.append({
@@ -117,7 +117,7 @@ describe('the log', () => {
     expect(await bench.log.read(`post-${postId}`)).toEqual([]);
   });
 
-  it('keeps personal fields sealed in what it stores', async () => {
+  it('stores personal fields encrypted', async () => {
     const { stream } = await bench.appendPost('alice', 'nobody reads this in the store');
     const client = EventStoreDBClient.connectionString(bench.store.url);
     try {
@@ -130,7 +130,7 @@ describe('the log', () => {
     }
   });
 
-  it('shows placeholders once a key is destroyed, and seals nothing more for that person', async () => {
+  it('reads placeholders for the texts of an erased person, and encrypts nothing more for them', async () => {
     const erin = newId();
     const { stream } = await bench.appendPost(erin, 'soon unreadable');
     await bench.vaultDatabase.query(
@@ -151,7 +151,7 @@ describe('the log', () => {
     }
   });
 
-  it('refuses events whose personal fields are not encrypted, all or some of them', async () => {
+  it('refuses to read events with unencrypted personal fields', async () => {
     const { stream } = await bench.appendPost('alice', 'her own words');
     const client = EventStoreDBClient.connectionString(bench.store.url);
     const forge = async (change: object) => {
@@ -177,7 +177,7 @@ describe('the log', () => {
     }
   });
 
-  it('does not read what was sealed with a key that the vault never had', async () => {
+  it('refuses to read an event whose key the vault never had', async () => {
     const zoe = newId();
     const { stream } = await bench.appendPost(zoe, 'from another vault');
     await bench.vaultDatabase.query('DELETE FROM person_key WHERE person_id = $1', [zoe]);
@@ -196,7 +196,7 @@ describe('the log', () => {
 });
 
 describe('a subscription', () => {
-  it('hands out the events of the wanted types in order, then says that it has caught up', async () => {
+  it('delivers the events of the requested types in order, then reports that it has caught up', async () => {
     const first = await bench.appendPost('alice', 'one');
     const after = { position: first.position, eventId: first.id };
     const second = await bench.appendPost('alice', 'two');
@@ -219,7 +219,7 @@ describe('a subscription', () => {
     expect(seen.map(({ id }) => id)).toEqual([second.id, third.id]);
   });
 
-  it('goes on with what comes later', async () => {
+  it('delivers later events', async () => {
     const first = await bench.appendPost('alice', 'before');
     let later: string | undefined;
     const seen = await bench.follow({ position: first.position, eventId: first.id }, ({ caughtUp }, all) => {
@@ -232,7 +232,7 @@ describe('a subscription', () => {
     expect(seen.map(({ event }) => event)).toMatchObject([{ data: { text: 'after' } }]);
   });
 
-  it('keeps to the size of a batch', async () => {
+  it('keeps to the batch size', async () => {
     const first = await bench.appendPost('alice', 'start');
     for (let n = 0; n < 7; n++) await bench.appendPost('alice', `number ${n}`);
     const sizes: number[] = [];
@@ -248,7 +248,7 @@ describe('a subscription', () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBe(7);
   });
 
-  it('refuses to resume after an event that the log does not have there', async () => {
+  it('refuses to resume after an event that the log does not have at that position', async () => {
     const { position } = await bench.appendPost('alice', 'here');
     const resume = (at: bigint) => bench.follow({ position: at, eventId: randomUUID() }, () => true);
     await Promise.all(
@@ -258,7 +258,7 @@ describe('a subscription', () => {
     );
   });
 
-  it('hands out what comes before an event that it cannot read, then names that one', async () => {
+  it('delivers the events before an unreadable one, then names that one', async () => {
     const good = await bench.appendPost('alice', 'good');
     const after = { position: good.position, eventId: good.id };
     const next = await bench.appendPost('alice', 'also good');

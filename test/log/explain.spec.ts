@@ -71,8 +71,8 @@ async function said(url: string): Promise<readonly (string | undefined)[]> {
 const withCa = (url: string, dir: string) =>
   url.replace(/tlsCAFile=.*/, `tlsCAFile=${encodeURIComponent(join(dir, 'tls.crt'))}`);
 
-describe('an operator is told', () => {
-  it('nothing of a store that can be used', async () => {
+describe('the explanation for an operator', () => {
+  it('is empty for a usable store', async () => {
     expect(await said(store.url)).toEqual([undefined, undefined]);
     expect(await said(bench.store.url)).toEqual([undefined, undefined]);
     expect(await said(await behind(() => undefined))).toEqual([undefined, undefined]);
@@ -92,17 +92,17 @@ describe('an operator is told', () => {
     ],
     ['no CA', (url) => url.replace(/&tlsCAFile=.*/, ''), 'name that CA with tlsCAFile'],
     ['no TLS', (url) => url.replace(/tls=true.*/, 'tls=false'), 'EVENTSTORE_URL has tls=false: remove it'],
-  ])('of %s', async (_, change, sentence) => {
+  ])('names %s', async (_, change, sentence) => {
     const expected = expect.stringContaining(sentence);
     expect(await said(change(store.url))).toEqual([expected, expected]);
   });
 
-  it('of TLS that the store does not speak', async () => {
+  it('names TLS that the store does not speak', async () => {
     const expected = expect.stringContaining('does not speak TLS');
     expect(await said(bench.store.url.replace('tls=false', 'tls=true'))).toEqual([expected, expected]);
   });
 
-  it('of a wrong CA where the nodes of a cluster have to be found, which says nothing but that none was', async () => {
+  it('names a wrong CA where nodes are discovered, although the client reports only that none was found', async () => {
     const nobody = await freePort();
     const cluster = withCa(store.url, other.dir).replace(
       /localhost:(\d+)/,
@@ -112,7 +112,7 @@ describe('an operator is told', () => {
       expect((await said(url))[0]).toContain('tlsCAFile in EVENTSTORE_URL');
   });
 
-  it('of that also before the check of readiness is given up, which a search for nodes outlasts', async () => {
+  it('names a wrong CA before the readiness check times out, although the discovery takes longer', async () => {
     const log = await logAt(withCa(store.url, other.dir).replace('esdb:', 'esdb+discover:'));
     const check = new LogCheck(log, () => performance.now());
     const health = new Health(
@@ -123,47 +123,47 @@ describe('an operator is told', () => {
     expect(await until(async () => (await reason())?.includes('tlsCAFile in EVENTSTORE_URL'))).toBe(true);
   });
 
-  it('of a user who may not read $all', async () => {
+  it('names a user who may not read $all', async () => {
     expect(await said(await behind(denyReadsOfAll))).toEqual([
       'The user in EVENTSTORE_URL may not read $all: add it, or a group of it, to $r in the $acl of $all.',
       undefined,
     ]);
   });
 
-  it('of a user who may not append', async () => {
+  it('names a user who may not append', async () => {
     expect(await said(await behind(denyAppends))).toEqual([
       undefined,
       'The user in EVENTSTORE_URL may not append events: add it, or a group of it, to $w in the $userStreamAcl of $settings.',
     ]);
   });
 
-  it('that without TLS no user is sent', async () => {
+  it('says that no user is sent without TLS', async () => {
     const url = await behind(denyReadsOfAll, bench.store);
     for (const each of [url, url.replace('//', '//ann:secret@')])
       expect((await said(each))[0]).toContain('with tls=false in EVENTSTORE_URL none is sent');
   });
 
-  it('nothing of a store that is away', async () => {
+  it('is empty for an unavailable store', async () => {
     const log = await logAt(`esdb://127.0.0.1:${await freePort()}?tls=false`);
     await expect(explained(log, 'read', log.head())).rejects.toThrow('did not answer');
     expect(await log.explain('read')).toBeUndefined();
   });
 });
 
-describe('a store that takes no append as large as some of the network', () => {
+describe('a store that rejects the largest appends of the network', () => {
   const TOO_LARGE = expect.stringMatching(/rejects appends of 81920 bytes.*--max-append-size/);
 
   it.each([
     ['append', limitAppendSize],
     ['event', limitEventSize],
-  ])('is told from one that does, by the size of an %s', async (_, atMost) => {
+  ])('is told apart from one that accepts them, by the size of an %s', async (_, atMost) => {
     const limit = (bytes: number) => behind(atMost(bytes), bench.store);
     expect(await said(await limit(LARGEST_APPEND_BYTES))).toEqual([undefined, TOO_LARGE]);
     expect(await said(await limit(LARGEST_APPEND_BYTES + 200))).toEqual([undefined, undefined]);
     expect(await bench.log.read('readiness')).toEqual([]);
   });
 
-  it('is found out with an append that is larger than any of the network’s', async () => {
+  it('is detected by an append that is larger than any of the network', async () => {
     const log = await logAt(await behind(limitAppendSize(LARGEST_APPEND_BYTES), bench.store));
     const [postId, actorId, appId] = [newId(), newId(), newId()];
     const wide = (codePoints: number) => '😀'.repeat(codePoints);
@@ -202,7 +202,7 @@ describe('a store that takes no append as large as some of the network', () => {
     }
   });
 
-  it('makes a post that is too large for it an outage, of which readiness tells', async () => {
+  it('makes an append that is too large an outage, which readiness reports', async () => {
     let limit = Infinity;
     const log = await logAt(await behind((...given) => limitAppendSize(limit)(...given), bench.store));
     await log.checkWritable();

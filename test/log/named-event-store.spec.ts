@@ -28,7 +28,7 @@ const url = configuredEventStoreUrl();
 
     const append = () => bench.appendPost('alice', 'words', undefined, log);
 
-    it('has what was appended, however it is asked', async () => {
+    it('has an appended event, however it is read', async () => {
       const first = await append();
       const second = await append();
       const [event, ...others] = await log.read(second.stream);
@@ -48,7 +48,7 @@ const url = configuredEventStoreUrl();
       expect(seen).not.toContain(first.id);
     });
 
-    it('takes an append once, however often it is asked', async () => {
+    it('stores a repeated append once', async () => {
       const postId = randomUUID();
       const events = [{ id: randomUUID(), event: post(postId, 'alice', 'once') }];
       const once = { stream: `post-${postId}`, expected: 'no_stream', events, metadata } as const;
@@ -58,13 +58,13 @@ const url = configuredEventStoreUrl();
       await expect(log.append({ ...once, events: another })).rejects.toBeInstanceOf(WrongExpectedRevision);
     });
 
-    it('has no event in the middle of another, which is no outage', async () => {
+    it('reports a position in the middle of an event as a missing event, not as an outage', async () => {
       const { position, id } = await append();
       for (const inside of [position + 1n, position + 40n])
         await expect(log.verify({ position: inside, eventId: id })).rejects.toBeInstanceOf(LogReplaced);
     });
 
-    it('takes appends as large as the largest, and can be used as it is set up', async () => {
+    it('accepts the largest appends, and its settings suffice', async () => {
       await expect(log.checkWritable()).resolves.toBeUndefined();
       expect(await log.explain('read')).toBeUndefined();
     });

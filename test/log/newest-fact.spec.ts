@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench?.close());
 
-describe('behind the newest fact a server has written statistics', () => {
+describe('statistics that a server wrote after the newest event', () => {
   let cluster: TestCluster;
   let node: ClusterNode;
   let opened: OpenLog;
@@ -48,11 +48,11 @@ describe('behind the newest fact a server has written statistics', () => {
     return (node.network.bytesAnswered() - before) / BYTES;
   }
 
-  it('they are no more than one to whoever asks whether the log answers', async () => {
+  it('are not read by the reachability check', async () => {
     expect(await toldDuring(() => log.reach())).toBeLessThan(2);
   });
 
-  it('they are walked over once, by whoever asks first, and only the new ones after that', async () => {
+  it('are read once by concurrent callers, and only new ones later', async () => {
     const asked = async () => expect(await Promise.all([head(), head()])).toEqual([position, position]);
     // What a server had sent when a walk was interrupted is told again.
     expect(await toldDuring(asked)).toBeLessThan(EVENTS * 1.3);
@@ -65,7 +65,7 @@ describe('behind the newest fact a server has written statistics', () => {
     expect(await head()).toBe(later.position);
   });
 
-  it('whoever asks during a walk is told of what was written before', async () => {
+  it('do not hide an event that was written while they were read', async () => {
     const before = node.network.bytesAnswered();
     const walking = log.head();
     walking.catch(() => undefined);
@@ -76,7 +76,7 @@ describe('behind the newest fact a server has written statistics', () => {
     await walking.catch(() => undefined);
   });
 
-  it('a walk that is interrupted goes on where it was', async () => {
+  it('are read from where an interrupted read stopped', async () => {
     const told = await toldDuring(async () => {
       const { walk } = await walkBeyond((EVENTS * BYTES) / 2);
       node.network.reset();
@@ -107,7 +107,7 @@ describe('behind the newest fact a server has written statistics', () => {
   }
 });
 
-it('what was seen of a log that was set back since is forgotten', async () => {
+it('a rolled-back log forgets the head that was read before', async () => {
   const { position } = await bench.appendPost('alice', 'stays');
   const copy = `${bench.store.dir}-copy`;
   cpSync(bench.store.dir, copy, { recursive: true });

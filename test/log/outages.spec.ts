@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 afterAll(() => bench?.close());
 
-describe('when answers get lost', () => {
-  it('an append that landed is acknowledged once, however often it was tried', async () => {
+describe('with lost answers', () => {
+  it('an append that was stored is acknowledged once, however often it was tried', async () => {
     const proxy = await startTcpProxy(bench.store.port);
     const through = await bench.openAgain(`esdb://127.0.0.1:${proxy.port}?tls=false`);
     try {
@@ -44,7 +44,7 @@ describe('when answers get lost', () => {
   });
 });
 
-it('a cluster of which no node answers is an outage, and ends no process', async () => {
+it('a cluster without an answering node is an outage, and ends no process', async () => {
   const proxy = await startTcpProxy(bench.store.port);
   proxy.loseAnswers();
   const through = await bench.openAgain(
@@ -63,7 +63,7 @@ it('a cluster of which no node answers is an outage, and ends no process', async
 });
 
 describe('while the event store is frozen', () => {
-  it('an append is given up within its deadline, and the same intent works later', async () => {
+  it('an append times out, and the same append works later', async () => {
     const postId = newId();
     process.kill(bench.store.pid, 'SIGSTOP');
     try {
@@ -88,8 +88,8 @@ describe('while the event store is frozen', () => {
   });
 });
 
-describe('while the event store is away', () => {
-  it('says that nothing is known, and works again when it is back', async () => {
+describe('while the event store is unavailable', () => {
+  it('calls fail as an outage, and work again when it is back', async () => {
     const before = await bench.appendPost('alice', 'before the outage');
     await bench.store.kill('SIGKILL');
     await expect(bench.appendPost('alice', 'during the outage')).rejects.toBeInstanceOf(LogUnavailable);
@@ -99,7 +99,7 @@ describe('while the event store is away', () => {
     expect(await bench.log.read(before.stream)).toHaveLength(1);
   });
 
-  it('a subscription waits, and goes on after the last event that it handed out', async () => {
+  it('a subscription waits, and resumes after the last event it delivered', async () => {
     const first = await bench.appendPost('alice', 'before the restart');
     const stop = new AbortController();
     const subscription = bench.log.subscribe({

@@ -16,7 +16,7 @@ afterAll(() => bench?.close());
 const found = () => foundNetwork(bench.log, { uuid: randomUUID, networkId: () => 'n' }, () => 1);
 
 describe('a read that proves something', () => {
-  it('takes a deleted stream for one that the log lost, which is an outage for others', async () => {
+  it('treats a tombstoned stream as lost, which other reads report as an outage', async () => {
     await found();
     const { id, stream } = await bench.appendPost('alice', 'deleted by hand');
     const client = EventStoreDBClient.connectionString(bench.store.url);

@@ -24,7 +24,7 @@ afterAll(async () => {
   proxy.close();
 });
 
-it('the log on loopback is reached without the proxy that the environment names', async () => {
+it('the log on loopback is reached without the proxy of the environment', async () => {
   const { position } = await bench.appendPost('alice', 'hello');
   expect(await bench.log.head()).toBe(position);
   expect(connections).toBe(0);

@@ -44,11 +44,11 @@ describe('the audit', () => {
   const found = async (filter: AuditFilter, after = -1n, limit = 100) =>
     (await auditedAfter(bench.pool, filter, after, limit)).map(({ type }) => type);
 
-  test('is told of every type of event that there is', () => {
+  test('handles every event type', () => {
     expect(typesOf(auditGroup)).toEqual([...eventTypes].sort());
   });
 
-  test('has a row for each event, and no other when it is told again', async () => {
+  test('has one row for each event, even if events are applied twice', async () => {
     const all = [...oneOfEach(some).values()];
     await given(...all);
     const rows = await auditedAfter(bench.pool, {}, -1n, 1_000);
@@ -58,7 +58,7 @@ describe('the audit', () => {
     expect(await auditedAfter(bench.pool, {}, -1n, 1_000)).toEqual(rows);
   });
 
-  test('has nothing of what is sealed', async () => {
+  test('contains no encrypted field', async () => {
     await given(
       some.account('ada', { handle: 'secret_1', displayName: 'secret 2', email: 'secret_3@example.org' }),
       some.post('p1', { text: 'secret 4', mentions: ['secret_5'] }),
@@ -73,7 +73,7 @@ describe('the audit', () => {
     expect(rows[0]?.content).not.toContain('secret');
   });
 
-  test('finds what somebody did and what was done to them', async () => {
+  test('finds the events that an actor caused or is affected by', async () => {
     await given(some.account('ada'), some.post('p1'), some.follow('bob', 'ada'), some.follow('bob', 'cleo'));
     expect(await found({ actor: 'ada' })).toEqual([
       'account.registered',
@@ -84,7 +84,7 @@ describe('the audit', () => {
     expect(await found({ actor: 'nobody' })).toEqual([]);
   });
 
-  test('finds what happened to a post, and not the replies to it', async () => {
+  test('finds the events of a post, without its replies', async () => {
     await given(
       some.post('p1'),
       some.post('p2', { parentId: 'p1', parentAuthorActorId: 'ada', rootId: 'p1' }),
@@ -100,7 +100,7 @@ describe('the audit', () => {
     ]);
   });
 
-  test('finds what has to do with an application, a grant, and since a time, all at once', async () => {
+  test('combines filters by application, grant, actor and time', async () => {
     await given(
       some.application('app'),
       some.grant('g1'),

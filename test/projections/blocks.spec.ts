@@ -25,25 +25,25 @@ describe('the blocks read model', () => {
 
   const blocksOf = (actorId: string) => models.ask(ownBlocks, undefined, actorId);
 
-  test('shows callers whom they block, newest first, and nobody who blocks them', async () => {
+  test('shows callers whom they block, newest first, and not who blocks them', async () => {
     await models.given(some.block('ada', 'bob'), some.block('ada', 'cleo'), some.block('bob', 'ada'));
     expect(await blocksOf('ada')).toEqual(['cleo', 'bob']);
     expect(await blocksOf('cleo')).toEqual([]);
   });
 
-  test('keeps showing who is suspended, so that the block can be taken back', async () => {
+  test('still lists a suspended actor, so that the block can be ended', async () => {
     await models.given(some.block('ada', 'bob'), some.suspension('bob'));
     expect(await blocksOf('ada')).toEqual(['bob']);
   });
 
-  test('forgets a block that is taken back, and counts it as new when it is there again', async () => {
+  test('removes an ended block, and lists a repeated one as the newest', async () => {
     await models.given(some.block('ada', 'bob'), some.block('ada', 'cleo'), some.unblock('ada', 'bob'));
     expect(await blocksOf('ada')).toEqual(['cleo']);
     await models.given(some.block('ada', 'bob'));
     expect(await blocksOf('ada')).toEqual(['bob', 'cleo']);
   });
 
-  test('hides both from each other, until the last block between them ends', async () => {
+  test('hides two actors from each other until the last block between them ends', async () => {
     await models.given(some.application('app'), some.post('p1'), some.post('q1', { authorActorId: 'bob' }));
     const sees = async (reader: string, [actorId, postId]: readonly [string, string]) => [
       (await models.ask(actorById, { actorId }, reader)) !== null,
@@ -62,8 +62,8 @@ describe('the blocks read model', () => {
 
   test.each([
     ['a block and its end', [some.block('ada', 'bob'), some.unblock('ada', 'bob')], []],
-    ['an end and a new block', [some.unblock('ada', 'bob'), some.block('ada', 'bob')], ['bob']],
-  ])('one batch changes what its events do one by one: %s', async (_name, events, blocked) => {
+    ['the end of a block and a new one', [some.unblock('ada', 'bob'), some.block('ada', 'bob')], ['bob']],
+  ])('gives the same result for one batch as for single events: %s', async (_name, events, blocked) => {
     await models.givenAtOnce(...events);
     expect(await blocksOf('ada')).toEqual(blocked);
   });

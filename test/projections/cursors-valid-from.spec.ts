@@ -6,7 +6,7 @@ import { MemoryLog } from './support/memory-log.js';
 import { some } from './support/recorded.js';
 import { raised, WorkerBench } from './support/worker.js';
 
-describe('the cursors that an incarnation takes', () => {
+describe('the cursors that an incarnation accepts', () => {
   let postgres: TestPostgres;
   let bench: WorkerBench;
 
@@ -27,7 +27,7 @@ describe('the cursors that an incarnation takes', () => {
     return BigInt(rows[0]?.cursors_valid_from ?? -1);
   };
 
-  test('are any in the first one, and in the next those behind all that the one before can have handed out', async () => {
+  test('are all cursors for the first, and for the next those after the last position of the one before', async () => {
     const log = new MemoryLog();
     const [, post] = log.add(some.founding('n'), some.post('p1'));
     bench.start(log);

@@ -51,7 +51,7 @@ describe('an erasure', () => {
   const rowsNaming = (table: string, ...columns: string[]) =>
     models.count(table, columns.map((column) => `${column} = 'ada'`).join(' OR '));
 
-  test('leaves nothing of what the person wrote in any table', async () => {
+  test('leaves no text of the person in any table', async () => {
     await models.given(...life);
     expect(await models.digest()).toContain(MARKER);
     await models.given(erasure);
@@ -60,7 +60,7 @@ describe('an erasure', () => {
     expect(await models.ask(postById, { postId: 'p1' })).toBeNull();
   });
 
-  test('leaves what others replied, whose parent is not available', async () => {
+  test('keeps the replies of others, with an unavailable parent', async () => {
     await models.given(...life, erasure);
     expect(await models.ask(postById, { postId: 'b1' })).toMatchObject({
       parentUnavailable: true,
@@ -68,7 +68,7 @@ describe('an erasure', () => {
     });
   });
 
-  test('ends follows either way, likes and blocks, and counts them no more', async () => {
+  test('ends follows in both directions, likes and blocks, and corrects the counts', async () => {
     await models.given(...life, erasure);
     expect(await rowsNaming('relation', 'actor_id')).toBe(0);
     expect(await models.ask(actorById, { actorId: 'bob' })).toMatchObject({ followers: 1, following: 0 });
@@ -76,7 +76,7 @@ describe('an erasure', () => {
     expect(await models.ask(ownBlocks, undefined, 'cleo')).toEqual([]);
   });
 
-  test('takes entries about the person out of every inbox', async () => {
+  test('removes entries about the person from every inbox', async () => {
     await models.given(...life);
     const before = await models.ask(inboxOf, { scan: 50, after: undefined }, 'bob');
     expect(before?.items.map(({ item }) => item.kind)).toEqual(['like', 'follow', 'follow', 'reply']);
@@ -86,7 +86,7 @@ describe('an erasure', () => {
     expect(await rowsNaming('inbox', 'actor_id', 'source_actor_id')).toBe(0);
   });
 
-  test('holds for whatever comes behind it and was read while the key was there', async () => {
+  test('also removes events that follow it in the log', async () => {
     await models.given(erasure, ...people, ...life, some.reinstatement('ada'));
     expect(await models.digest()).not.toContain(MARKER);
     expect(await models.ask(actorById, { actorId: 'ada' })).toBeNull();
@@ -95,7 +95,7 @@ describe('an erasure', () => {
     expect(await models.ask(actorById, { actorId: 'bob' })).toMatchObject({ followers: 1, following: 0 });
   });
 
-  test('is one and the same in one batch, at its beginning, its middle and its end', async () => {
+  test('has the same result at the beginning, middle and end of a batch', async () => {
     for (const place of [0, 7, life.length]) {
       const other = await ReadModels.open(database);
       await other.given(...people);
@@ -108,13 +108,13 @@ describe('an erasure', () => {
     }
   });
 
-  test('is of an account that nobody has heard of', async () => {
+  test('is applied for an unknown account', async () => {
     await models.given(some.erasure('dora'), some.account('dora', { displayName: 'plugh' }));
     expect(await models.ask(actorById, { actorId: 'dora' })).toBeNull();
     expect(await models.digest()).not.toContain('plugh');
   });
 
-  test('makes the same tables where the events cannot be read any more', async () => {
+  test('leaves the same tables as a rebuild without the key', async () => {
     // Of a follower's timeline rows may be left, which whoever reads passes over.
     const read = life.filter(
       ({ data }) => !('kind' in data && data.actorId === 'bob' && data.kind === 'follow'),

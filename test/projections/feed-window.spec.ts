@@ -20,7 +20,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-test('what is too old is gone for readers at once, and from the table a bounded number at a time', async () => {
+test('expired changes disappear for readers at once, and from the table in bounded steps', async () => {
   const many = Array.from({ length: 2_500 }, (_, index) => some.post(`old${index}`, { at: 0 }));
   await models.givenAtOnceOnly(...many);
   const old = () => models.count('change', 'at = 0');
@@ -36,7 +36,7 @@ test('what is too old is gone for readers at once, and from the table a bounded 
   expect(left.at(-1)).toBe(0);
 });
 
-test('what is too old is gone from the table when it was built, whichever batch it came with', async () => {
+test('a bulk build removes expired changes, whichever batch they are in', async () => {
   const builds = await Builds.open(await postgres.createDatabase());
   const log = new MemoryLog();
   log.add(...Array.from({ length: 4_100 }, (_, index) => some.post(`old${index}`, { at: 0 })));

@@ -32,12 +32,12 @@ describe('the feed', () => {
   const told = async (as: string | null = 'bob') =>
     (await behind(start, as)).events.map(({ kind, position }) => `${kind} ${position - start}`);
 
-  test('begins now, at the end of the log', async () => {
+  test('begins at the end of the log without a cursor', async () => {
     const end = await models.given(some.post('p1'));
     expect(await behind(undefined)).toEqual({ events: [], cursor: Number(end), replace: false });
   });
 
-  test('goes on from its own cursor where an incarnation has just begun, and not from one before', async () => {
+  test('accepts its own cursor in a new incarnation, and none from before', async () => {
     const validFrom = BigInt(start) + 1n;
     const ask = (cursor: number | undefined) => models.ask(feedOf, { cursor, limit: 50 }, 'ada', validFrom);
     const { cursor } = await ask(undefined);
@@ -48,7 +48,7 @@ describe('the feed', () => {
     expect((await ask(cursor)).events).toHaveLength(1);
   });
 
-  test('tells a post to its author, to followers and to anybody without a name', async () => {
+  test('shows a post to its author, to followers and to anonymous callers', async () => {
     await models.given(some.post('p1'), some.follow('bob', 'ada'));
     expect(await told('ada')).toEqual(['post.created 100', 'inbox.added 200']);
     expect(await told('bob')).toEqual(['post.created 100', 'relation.established 200']);
@@ -56,14 +56,14 @@ describe('the feed', () => {
     expect(await told(null)).toEqual(['post.created 100']);
   });
 
-  test('tells of a deletion whoever has liked the post or was told of it, and leaves out the post', async () => {
+  test('shows a deletion to people who liked the post or were mentioned, without the post', async () => {
     await models.given(some.post('p1', { mentions: ['bob'] }), some.like('eve'), some.deletion('p1'));
     expect(await told('bob')).toEqual(['post.deleted 300']);
     expect(await told('eve')).toEqual(['post.deleted 300']);
     expect(await told('ada')).toEqual(['post.deleted 300']);
   });
 
-  test('tells of a restriction as of a deletion, and has everybody reconcile when it is lifted', async () => {
+  test('shows a restriction as a deletion, and asks everybody to reconcile when it is lifted', async () => {
     await models.given(some.post('p1', { mentions: ['bob'] }), some.like('eve'), some.restriction('p1'));
     for (const caller of ['ada', 'bob', 'eve', null])
       expect(await told(caller)).toEqual(['post.deleted 300']);
@@ -72,7 +72,7 @@ describe('the feed', () => {
       expect(await behind(start, caller)).toMatchObject({ events: [], replace: true });
   });
 
-  test('tells the end of a relation to who ended it, and has the other side reconcile', async () => {
+  test('shows the end of a relation to the actor who ended it, and asks the other side to reconcile', async () => {
     await models.given(some.follow('bob', 'ada'), some.unfollow('bob', 'ada'));
     expect(await told('bob')).toEqual(['relation.ended 200']);
     expect(await behind(start, 'ada')).toMatchObject({ events: [], replace: true });
@@ -82,7 +82,7 @@ describe('the feed', () => {
   test.each([
     ['a block', [some.block('bob', 'ada')]],
     ['the end of a block', [some.block('bob', 'ada'), some.unblock('bob', 'ada')]],
-  ])('has both sides of %s reconcile', async (_what, events) => {
+  ])('asks both sides of %s to reconcile', async (_what, events) => {
     await models.given(...events);
     expect([(await behind(start, 'ada')).replace, (await behind(start, 'bob')).replace]).toEqual([
       true,
@@ -94,12 +94,12 @@ describe('the feed', () => {
   test.each([
     ['suspended', [some.suspension('ada')]],
     ['reinstated', [some.suspension('ada'), some.reinstatement('ada')]],
-  ])('has everybody reconcile when an account is %s', async (_what, events) => {
+  ])('asks everybody to reconcile when an account is %s', async (_what, events) => {
     await models.given(...events);
     for (const caller of ['ada', 'eve', null]) expect((await behind(start, caller)).replace).toBe(true);
   });
 
-  test('tells of a profile that was changed, and not of the one that was registered', async () => {
+  test('shows a changed profile, and not the registered one', async () => {
     await models.given(some.profileChange('ada', { revision: 1 }), some.profileChange('ada'));
     expect((await behind(start, null)).events).toEqual([
       {
@@ -118,7 +118,7 @@ describe('the feed', () => {
     ]);
   });
 
-  test('comes in pages that connect and move on over what is for others', async () => {
+  test('comes in pages that connect, and moves on past changes for others', async () => {
     await models.given(some.follow('bob', 'ada'), some.post('p1'), some.post('p2'), some.post('p3'));
     const last = Number(await models.given(some.post('q1', { authorActorId: 'eve' })));
     const first = await behind(start, 'bob', 3);
@@ -130,7 +130,7 @@ describe('the feed', () => {
     expect(await behind(last)).toEqual({ events: [], cursor: last, replace: false });
   });
 
-  test('looks through so many changes at once, and goes on behind them', async () => {
+  test('reads a bounded number of changes at once, and continues after them', async () => {
     await models.given(some.follow('bob', 'ada'));
     const others = Array.from({ length: 1_005 }, (_, index) =>
       some.post(`q${index}`, { authorActorId: 'eve' }),
@@ -144,7 +144,7 @@ describe('the feed', () => {
     ]);
   });
 
-  test('never parts what one position brought, however small the page', async () => {
+  test('never splits the changes of one position, however small the page', async () => {
     await models.given(some.follow('bob', 'ada'), some.post('p1', { mentions: ['bob'] }), some.post('p2'));
     const first = await behind(start + 100, 'bob', 1);
     expect(first.events.map(({ kind }) => kind)).toEqual(['post.created', 'inbox.added']);
@@ -152,11 +152,11 @@ describe('the feed', () => {
     expect((await behind(first.cursor, 'bob', 1)).events).toMatchObject([{ post: { id: 'p2' } }]);
   });
 
-  test('has whoever is ahead of the log reconcile', async () => {
+  test('asks a caller ahead of the log to reconcile', async () => {
     expect((await behind(start + 1)).replace).toBe(true);
   });
 
-  test('keeps a week of the time that events tell, and has whoever comes from before reconcile', async () => {
+  test('keeps a week by the time of events, and asks a caller with an older cursor to reconcile', async () => {
     const at = (hour: number) => hour * HOUR_MS;
     await models.given(some.follow('bob', 'ada', { at: at(0) }), some.post('p1', { at: at(1) }));
     await models.given(some.post('p2', { at: at(RETAINED_HOURS - 1) }));
@@ -170,7 +170,7 @@ describe('the feed', () => {
     expect((await models.digest()).match(/<kind>post.created</g)).toHaveLength(2);
   });
 
-  test('keeps the same, whether it is applied at once or one by one', async () => {
+  test('has the same tables for one batch as for single events', async () => {
     const events = [0, 1, 100, 90, 200, 169, 300].map((hour, index) =>
       some.post(`p${index}`, { at: hour * HOUR_MS }),
     );

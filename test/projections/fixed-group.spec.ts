@@ -28,7 +28,7 @@ const group = (version: number, lingerMs?: number): Group => ({
   ],
 });
 
-describe('a group whose tables are fixed', () => {
+describe('a group with tables of its own', () => {
   let postgres: TestPostgres;
   let bench: WorkerBench;
   let log: MemoryLog;
@@ -55,7 +55,7 @@ describe('a group whose tables are fixed', () => {
     });
   const said = (what: string) => until(() => bench.logged.some((line) => line.includes(what)));
 
-  test('goes on where it stopped, under the same version', async () => {
+  test('resumes after a restart under the same version', async () => {
     const first = start(1);
     await seen('p1 1', 'p2 1');
     await first.stop();
@@ -64,7 +64,7 @@ describe('a group whose tables are fixed', () => {
     await expect(seen('p1 1', 'p2 1', 'p3 1')).resolves.toBe(true);
   });
 
-  test('is kept by one worker, whatever the versions, and goes through all again under a later one', async () => {
+  test('is written by one worker of any version, and starts over under a later version', async () => {
     const older = start(1);
     await seen('p1 1', 'p2 1');
     start(2);
@@ -75,7 +75,7 @@ describe('a group whose tables are fixed', () => {
     await expect(seen('p1 1', 'p2 1', 'p3 1', 'p1 2', 'p2 2', 'p3 2')).resolves.toBe(true);
   });
 
-  test('is not touched by an older version after a later one, which does not have to wait for it', async () => {
+  test('is not written by an older version after a later one, and does not make that one wait', async () => {
     const later = start(2);
     await seen('p1 2', 'p2 2');
     await later.stop();
@@ -86,7 +86,7 @@ describe('a group whose tables are fixed', () => {
     await expect(seen('p1 2', 'p2 2', 'p3 2')).resolves.toBe(true);
   });
 
-  test('that may rest takes what came meanwhile as one', async () => {
+  test('applies the events of its linger time in one transaction', async () => {
     const worker = bench.startFixed(log, group(1, 700), 'fixed');
     await seen('p1 1', 'p2 1');
     log.add(some.post('p3'));

@@ -28,7 +28,7 @@ interface Worker {
 }
 
 /** Real worker processes, one of which gets SIGSTOP: it keeps its connections and answers nothing. */
-describe('a worker that freezes', () => {
+describe('a frozen worker', () => {
   let postgres: TestPostgres;
   let eventStore: EmbeddedEventStore;
   let bench: WorkerBench;
@@ -96,7 +96,7 @@ describe('a worker that freezes', () => {
     );
   const isShown = (id: string) => until(async () => (await bench.posts()).ids.includes(id));
 
-  test('is succeeded by the one that stands by, and stands by itself when it wakes up', async () => {
+  test('is replaced by the standby, and becomes the standby when it wakes up', async () => {
     const [first, second] = await startTwo();
     await say('f1');
     await isShown('f1');
@@ -122,7 +122,7 @@ describe('a worker that freezes', () => {
     await until(async () => (await holders()).length === LOCKS);
   });
 
-  test('in the midst of a transaction commits nothing of it when it wakes up after another has taken over', async () => {
+  test('commits nothing of its open transaction when it wakes up after another took over', async () => {
     const [first] = await startTwo();
     await say('g1');
     await isShown('g1');

@@ -46,7 +46,7 @@ describe('a worker of a group', () => {
     expect(founded?.event.data).toMatchObject({ networkId: state.networkId });
   });
 
-  test('begins again at the news of a publication, which is nothing to complain about', async () => {
+  test('reconnects when a publication is announced, without a warning', async () => {
     const session = async () => {
       const { rows } = await bench.pool.query<{ pid: number }>(
         `SELECT pid FROM pg_stat_activity
@@ -68,7 +68,7 @@ describe('a worker of a group', () => {
     expect(bench.logged.filter((line) => JSON.parse(line).level > 30)).toEqual([]);
   });
 
-  test('applies what is there, then what comes, and says how far it is', async () => {
+  test('applies existing events, then new ones, and records its checkpoint', async () => {
     log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
     await shows('p1');
@@ -77,14 +77,14 @@ describe('a worker of a group', () => {
     expect((await bench.state())?.appliedPosition).toBe(last?.position);
   });
 
-  test('publishes only when it has reached the end of the log', async () => {
+  test('publishes only at the end of the log', async () => {
     log.add(some.founding('n'), ...Array.from({ length: 2_500 }, (_, index) => some.post(`p${index}`)));
     bench.start(log);
     await until(() => bench.state());
     expect(await bench.posts()).toMatchObject({ counted: 2_500 });
   });
 
-  test('is heard of while it builds, however long that takes', async () => {
+  test('sends heartbeats during a build of any length', async () => {
     const { promise: built, resolve } = Promise.withResolvers<void>();
     bench.run({
       group: serving,
@@ -99,7 +99,7 @@ describe('a worker of a group', () => {
     }
   });
 
-  test('goes on where it stopped, in the same incarnation', async () => {
+  test('resumes in the same incarnation after a restart', async () => {
     log.add(some.founding('n'), some.post('p1'));
     const first = bench.start(log);
     const before = await until(() => bench.state());
@@ -119,7 +119,7 @@ describe('a worker of a group', () => {
     const stoodAside = () =>
       until(() => bench.logged.some((line) => line.includes('written by a later release')));
 
-    test('builds another incarnation beside, and switches to it', async () => {
+    test('builds another incarnation beside the published one, and switches to it', async () => {
       log.add(some.founding('n'), some.post('p1'));
       bench.start(log);
       const before = await until(() => bench.state());
@@ -131,7 +131,7 @@ describe('a worker of a group', () => {
       await shows('p1');
     });
 
-    test('keeps what it published from an older one, which stands aside and says so', async () => {
+    test('stops an older worker from writing, which logs the reason', async () => {
       log.add(some.founding('n'), some.post('p1'));
       bench.start(log);
       const before = await until(() => bench.state());
@@ -145,7 +145,7 @@ describe('a worker of a group', () => {
       expect((await bench.state())?.incarnation).toBe(after.incarnation);
     });
 
-    test('keeps an older one that is started after it from building anything', async () => {
+    test('stops an older worker that starts later from building', async () => {
       log.add(some.founding('n'), some.post('p1'));
       bench.start(log, raised);
       const published = await until(() => bench.state());
@@ -155,7 +155,7 @@ describe('a worker of a group', () => {
       expect((await bench.pool.query('SELECT FROM recovery.incarnation')).rowCount).toBe(1);
     });
 
-    test('gives way to the older one when an operator publishes the old incarnation again', async () => {
+    test('stops writing when an operator rolls back to the older incarnation', async () => {
       log.add(some.founding('n'), some.post('p1'));
       bench.start(log);
       const before = await until(() => bench.state());
@@ -169,7 +169,7 @@ describe('a worker of a group', () => {
       expect((await bench.state())?.incarnation).toBe(before.incarnation);
     });
 
-    test('waits to be as far as what is published', async () => {
+    test('publishes only when it is as far as the published incarnation', async () => {
       log.add(some.founding('n'), some.post('p1'));
       const first = bench.start(log);
       const before = await until(() => bench.state());
@@ -199,7 +199,7 @@ describe('a worker of a group', () => {
     });
   });
 
-  test('stands by while another works, and takes over when that one ends', async () => {
+  test('waits as a standby while another works, and takes over when that one ends', async () => {
     log.add(some.founding('n'), some.post('p1'));
     const first = bench.start(log);
     await shows('p1');
@@ -211,7 +211,7 @@ describe('a worker of a group', () => {
     expect(await bench.posts()).toMatchObject({ counted: 2 });
   });
 
-  test('applies nothing that another worker has applied meanwhile, and goes on behind it', async () => {
+  test('skips events that another worker has applied meanwhile', async () => {
     log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
     await shows('p1');
@@ -239,7 +239,7 @@ describe('a worker of a group', () => {
     expect(rows.map(({ text }) => text as string)).toEqual(['text of p1', 'by another', 'text of p3']);
   });
 
-  test('waits for a log that is down and goes on by itself, with one line about it', async () => {
+  test('waits for an unavailable log and resumes by itself, with one log line', async () => {
     log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
     await shows('p1');
@@ -252,7 +252,7 @@ describe('a worker of a group', () => {
     expect(bench.logged.filter((line) => line.includes('group interrupted'))).toHaveLength(1);
   });
 
-  test('waits for Postgres through a crash and goes on by itself', async () => {
+  test('waits for a crashed Postgres and resumes by itself', async () => {
     log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
     await shows('p1');

@@ -50,7 +50,7 @@ describe('the inbox read model', () => {
   const idOf = async (index: number) => (await pageOf('ada'))?.items[index]?.item.id ?? '';
   const unread = () => models.ask(unreadCountOf, undefined, 'ada');
 
-  test('counts the newest thousand that are unread, and no further', async () => {
+  test('counts at most the newest thousand unread entries', async () => {
     const likes = Array.from({ length: MAX_COUNTED_UNREAD }, (_, index) => some.like(`fan${index}`, 'p1'));
     await models.givenAtOnceOnly(some.like('bob', 'p1'), ...likes);
     expect(await unread()).toBe(MAX_COUNTED_UNREAD);
@@ -76,7 +76,7 @@ describe('the inbox read model', () => {
     expect((await pageOf('ada'))?.items[0]?.item).toEqual({ ...entry, readAt: 99 });
   });
 
-  test('tells each of what others did, newest first', async () => {
+  test('has an entry for each action of others, newest first', async () => {
     await models.given(
       some.follow('bob'),
       some.like('bob'),
@@ -89,7 +89,7 @@ describe('the inbox read model', () => {
     expect((await pageOf('bob'))?.items).toEqual([]);
   });
 
-  test('tells once of one post: of the reply, or of the first mention', async () => {
+  test('has one entry for one post: the reply, or the first mention', async () => {
     await models.given(reply('b1', 'bob', { mentions: ['ada', 'eve'] }));
     await models.given(some.edit('b1', { authorActorId: 'bob', mentions: ['ada', 'eve', 'joe'] }));
     await models.given(mention('b2', 'bob'), some.edit('b2', { authorActorId: 'bob', mentions: ['ada'] }));
@@ -98,7 +98,7 @@ describe('the inbox read model', () => {
     expect((await pageOf('joe'))?.items).toHaveLength(1);
   });
 
-  test('tells once of one post in one batch, too', async () => {
+  test('has one entry for one post in one batch, too', async () => {
     const edited = (mentions: string[]) => some.edit('b1', { authorActorId: 'bob', mentions });
     await models.givenAtOnce(
       reply('b1', 'bob', { mentions: ['ada'] }),
@@ -109,7 +109,7 @@ describe('the inbox read model', () => {
     expect((await pageOf('eve'))?.items).toHaveLength(1);
   });
 
-  test('renews the one entry of a follow or a like that is done again', async () => {
+  test('renews the entry of a repeated follow or like', async () => {
     await models.given(some.follow('bob'), some.like('bob'));
     const before = await idOf(1);
     await models.given(read('ada', { upTo: 5_000 }), some.unfollow('bob'));
@@ -119,7 +119,7 @@ describe('the inbox read model', () => {
     expect((await pageOf('ada'))?.items[0]?.item).toMatchObject({ id: before, createdAt: 6_000 });
   });
 
-  test('keeps the newest of a follow that ends and begins in one batch', async () => {
+  test('has the newest follow of those that begin and end in one batch', async () => {
     await models.givenAtOnce(
       some.follow('bob'),
       some.unfollow('bob'),
@@ -128,7 +128,7 @@ describe('the inbox read model', () => {
     expect((await pageOf('ada'))?.items).toMatchObject([{ item: { createdAt: 6_000 } }]);
   });
 
-  test('marks what is named, what was made up to a time, and nothing that came later', async () => {
+  test('marks entries by id or up to a time, and none that came later', async () => {
     await models.given(
       reply('b1', 'bob', { at: 1_000 }),
       reply('b2', 'bob', { at: 2_000 }),
@@ -145,7 +145,7 @@ describe('the inbox read model', () => {
     expect([await shown(), await unread()]).toEqual([['reply b4', 'reply b3*', 'reply b2*', 'reply b1*'], 1]);
   });
 
-  test('keeps the time at which an entry was read first', async () => {
+  test('keeps the time of the first reading', async () => {
     await models.given(
       some.follow('bob'),
       read('ada', { upTo: 5_000, at: 10 }),
@@ -155,9 +155,9 @@ describe('the inbox read model', () => {
   });
 
   test.each([
-    ['who did it is suspended', some.suspension('bob')],
-    ['who did it is blocked', some.block('ada', 'bob')],
-    ['who did it has blocked', some.block('bob', 'ada')],
+    ['the source is suspended', some.suspension('bob')],
+    ['the reader has blocked the source', some.block('ada', 'bob')],
+    ['the source has blocked the reader', some.block('bob', 'ada')],
   ])('shows and counts nothing where %s', async (_why, event) => {
     await models.given(some.follow('bob'), some.like('bob'), reply('b1', 'bob'), mention('b2', 'bob'));
     expect(await unread()).toBe(4);
@@ -168,21 +168,21 @@ describe('the inbox read model', () => {
 
   test.each([
     ['a deleted reply', some.deletion('b1', { authorActorId: 'bob' }), ['like p1', 'follow bob']],
-    ['a like that is taken back', some.unlike('bob'), ['reply b1', 'follow bob']],
+    ['an ended like', some.unlike('bob'), ['reply b1', 'follow bob']],
     ['a like of a deleted post', some.deletion('p1'), ['reply b1', 'follow bob']],
-    ['a follow that has ended', some.unfollow('bob'), ['reply b1', 'like p1']],
-  ])('leaves out %s, and counts it no more', async (_what, event, left) => {
+    ['an ended follow', some.unfollow('bob'), ['reply b1', 'like p1']],
+  ])('omits %s, also from the count', async (_what, event, left) => {
     await models.given(some.follow('bob'), some.like('bob'), reply('b1', 'bob'), event);
     expect(await shown()).toEqual(left);
     expect(await unread()).toBe(2);
   });
 
-  test('tells nobody of what a person whose key is destroyed wrote', async () => {
+  test('has no entry for posts of an erased person', async () => {
     await models.givenErased(reply('b1', 'bob', { mentions: [] }));
     expect(await shown()).toEqual([]);
   });
 
-  test('is read a page at a time, cut before what is hidden is left out', async () => {
+  test('is paged before hidden entries are omitted', async () => {
     await models.given(reply('b1', 'bob'), reply('b2', 'bob'), reply('b3', 'bob'));
     await models.given(some.deletion('b2', { authorActorId: 'bob' }));
     const first = await pageOf('ada', { scan: 2 });

@@ -24,7 +24,7 @@ describe('the intents read model', () => {
 
   const lookUp = (...intentIds: string[]) => models.ask(intentOutcomes, { intentIds }, 'ada');
 
-  test('knows what was carried out, in the order asked, and what was not', async () => {
+  test('lists executed and unknown intents, in the requested order', async () => {
     await models.givenBy(by('i1'), some.post('p1'));
     await models.givenBy(by('i2'), some.follow('ada', 'bob'));
     expect(await lookUp('i2', 'i3', 'i1', 'i2')).toEqual([
@@ -42,29 +42,29 @@ describe('the intents read model', () => {
     ['a follow', some.follow('ada', 'bob'), undefined],
     ['an unfollow', some.unfollow('ada', 'bob'), undefined],
     ['a block', some.block('ada', 'bob'), undefined],
-    ['an end of a block', some.unblock('ada', 'bob'), undefined],
-    ['a change of the profile', some.profileChange('ada'), undefined],
-    ['entries read', some.inboxRead('ada'), undefined],
+    ['an unblock', some.unblock('ada', 'bob'), undefined],
+    ['a profile change', some.profileChange('ada'), undefined],
+    ['a reading of the inbox', some.inboxRead('ada'), undefined],
     ['a report of a post', some.report('r1', { postId: 'p1' }), undefined],
-  ])('knows an intent by %s', async (_what, event, postId) => {
+  ])('records an intent of %s', async (_what, event, postId) => {
     await models.givenBy(by('i1'), event);
     expect(await lookUp('i1')).toEqual([
       { intentId: 'i1', outcome: 'kept', ...(postId !== undefined && { postId }) },
     ]);
   });
 
-  test('keeps the intents of other actors and applications to them', async () => {
+  test('hides the intents of other actors and applications', async () => {
     await models.givenBy(by('i1', 'bob'), some.post('p1', { authorActorId: 'bob' }));
     await models.givenBy(by('i2', 'ada', 'other'), some.post('p2'));
     expect(await lookUp('i1', 'i2')).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
   });
 
-  test('tells the first post of an intentId that names actions on several resources', async () => {
+  test('names the first post of an intentId that was used for several resources', async () => {
     await models.givenBy(by('i1'), some.follow('ada', 'bob'), some.post('p1'), some.deletion('p2'));
     expect(await lookUp('i1')).toEqual([{ intentId: 'i1', outcome: 'kept', postId: 'p1' }]);
   });
 
-  test('keeps nothing of what no intent brought about', async () => {
+  test('records nothing for an event without an intent', async () => {
     await models.given(some.inboxRead('ada'));
     expect(await models.digest()).not.toContain('<intent_id>');
   });

@@ -43,12 +43,12 @@ const kinds: readonly (readonly [string, RestrictionEvent, readonly (string | nu
   ['a deletion', some.deletion('p1'), [...PEOPLE, null]],
   ['a restriction', some.restriction('p1'), [...PEOPLE, null]],
   ['a block', some.block('ada', 'bob'), [...PEOPLE, null]],
-  ['a block by the other one', some.block('bob', 'ada'), [...PEOPLE, null]],
+  ['a block in the other direction', some.block('bob', 'ada'), [...PEOPLE, null]],
   ['a suspension', some.suspension('ada'), ['bob', 'cleo', null]],
   ['an erasure', some.erasure('ada'), ['bob', 'cleo', null]],
 ];
 
-describe('a restriction that is acknowledged and not applied', () => {
+describe('an outstanding restriction', () => {
   let postgres: TestPostgres;
   let database: string;
   let models: ReadModels;
@@ -90,24 +90,21 @@ describe('a restriction that is acknowledged and not applied', () => {
     return answers;
   }
 
-  test.each(kinds)(
-    'leaves out of every read what it hides, as when it is applied: %s',
-    async (_, event, readers) => {
-      const all = async () => {
-        const answers: (readonly string[])[] = [];
-        for (const reader of readers) answers.push(await answersTo(reader));
-        return answers;
-      };
-      const before = await all();
-      await models.hold(event);
-      const held = await all();
-      expect(held).not.toEqual(before);
-      await models.given(event);
-      expect(held).toEqual(await all());
-    },
-  );
+  test.each(kinds)('has the same effect on every read as an applied one: %s', async (_, event, readers) => {
+    const all = async () => {
+      const answers: (readonly string[])[] = [];
+      for (const reader of readers) answers.push(await answersTo(reader));
+      return answers;
+    };
+    const before = await all();
+    await models.hold(event);
+    const held = await all();
+    expect(held).not.toEqual(before);
+    await models.given(event);
+    expect(held).toEqual(await all());
+  });
 
-  test.each(kinds)('leaves what it hides out of events: %s', async (_, event) => {
+  test.each(kinds)('hides its subject from the feed: %s', async (_, event) => {
     const told = async () => {
       const { events } = await models.ask(feedOf, { cursor: 0, limit: 50 }, 'bob');
       const text = JSON.stringify(events);
@@ -118,14 +115,14 @@ describe('a restriction that is acknowledged and not applied', () => {
     expect(await told()).toEqual({ post: false, profile: 'postId' in event.data });
   });
 
-  test.each(kinds)('is in no view that was read before, which is replaced: %s', async (_, event) => {
+  test.each(kinds)('replaces the view of a caller who reconciles: %s', async (_, event) => {
     const { cursor } = await models.ask(reconcile, { cursor: undefined }, 'bob');
     await models.hold(event);
     const { replace, posts } = await models.ask(reconcile, { cursor }, 'bob');
     expect([replace, posts.some(({ id }) => id === 'p1')]).toEqual([true, false]);
   });
 
-  test('hides nothing any more once it is applied, whatever was given back since', async () => {
+  test('has no effect once it is applied, even after it was lifted', async () => {
     const before = await answersTo('bob');
     const restrictions = [some.block('ada', 'bob'), some.suspension('ada'), some.restriction('p1')];
     for (const event of restrictions) await models.givenBy({ witnessEpoch: 1 }, event);
@@ -136,7 +133,7 @@ describe('a restriction that is acknowledged and not applied', () => {
     expect(await answersTo('bob')).toEqual(before);
   });
 
-  test('is one of those that hide something, or is asked for elsewhere', () => {
+  test('hides a subject only for types that hide something', () => {
     const events = [...oneOfEach(some).values()] as RestrictionEvent[];
     const named = Object.fromEntries(
       restrictionTypes.map((type) => [type, hiddenBy(events.find((event) => event.type === type)!)]),

@@ -19,7 +19,7 @@ const SOON = 10_000;
 /** Of what a worker does first. */
 const LONGEST_MS = 60_000;
 
-describe('a listener to positions', () => {
+describe('a position listener', () => {
   let postgres: TestPostgres;
   let bench: WorkerBench;
   let log: MemoryLog;
@@ -45,7 +45,7 @@ describe('a listener to positions', () => {
     await bench.close();
   });
 
-  test('knows nothing until something is published, then what and how far', async () => {
+  test('has no state until the first publication, then the incarnation and its position', async () => {
     expect(listener.current()).toBeUndefined();
     const [, post] = log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
@@ -57,7 +57,7 @@ describe('a listener to positions', () => {
     });
   });
 
-  test('answers at once for a position that is reached, and waits for one that is not', async () => {
+  test('answers at once for a reached position, and waits for a later one', async () => {
     const [, first] = log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
     await listener.waitFor(first?.position ?? 0n, LONGEST_MS);
@@ -69,7 +69,7 @@ describe('a listener to positions', () => {
     expect(await waiting).toBe(true);
   });
 
-  test('knows when the publication changes, by its status or by another incarnation', async () => {
+  test('notices a new status and a new incarnation', async () => {
     const [, post] = log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
     await listener.waitFor(post?.position ?? 0n, LONGEST_MS);
@@ -86,7 +86,7 @@ describe('a listener to positions', () => {
     expect(listener.current()).toMatchObject({ incarnation, appliedPosition: post?.position });
   });
 
-  test('calls back whoever subscribed at each news, until they have enough', async () => {
+  test('calls each subscriber at each change until it unsubscribes', async () => {
     let [calls, others] = [0, 0];
     const unsubscribe = listener.subscribe(() => calls++);
     listener.subscribe(() => others++);
@@ -102,7 +102,7 @@ describe('a listener to positions', () => {
     expect(calls).toBe(before);
   });
 
-  test('catches up with what it missed while Postgres was away', async () => {
+  test('catches up after an outage of Postgres', async () => {
     log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
     await until(() => listener.current()?.appliedPosition);
@@ -113,14 +113,14 @@ describe('a listener to positions', () => {
     expect(await waiting).toBe(true);
   });
 
-  test('tells whoever waits when it stops', async () => {
+  test('answers false to all callers when it stops', async () => {
     const waiting = listener.waitFor(1n, LONGEST_MS);
     await listener.stop();
     expect(await waiting).toBe(false);
     expect(await listener.waitFor(1n, LONGEST_MS)).toBe(false);
   });
 
-  describe('of which only the announcements are real', () => {
+  describe('with scripted publication states', () => {
     let published: Published;
     let reads: number;
     let open: Promise<void>;
@@ -159,7 +159,7 @@ describe('a listener to positions', () => {
     });
     afterEach(() => told.stop());
 
-    test('takes nothing from what was published before, once it hears that it no longer is', async () => {
+    test('ignores positions of an incarnation that is no longer published', async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       open = promise;
       published = shows('b', 110n);
@@ -173,7 +173,7 @@ describe('a listener to positions', () => {
       expect(told.current()).toEqual(shows('b', 115n));
     });
 
-    test('reads again what has changed while it was read', async () => {
+    test('reads again when the state changes during a read', async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       open = promise;
       await notify(PUBLICATION_CHANNEL, 'a');
@@ -188,7 +188,7 @@ describe('a listener to positions', () => {
       expect(mostAtOnce).toBe(1);
     });
 
-    test('never goes back', async () => {
+    test('never moves backwards', async () => {
       await announce('a', 90);
       await announce('b', 300);
       expect(await told.waitFor(101n, 300)).toBe(false);
@@ -203,7 +203,7 @@ describe('a listener to positions', () => {
     });
 
     test.each(['', 'nonsense', 'null', '7', '{"incarnation":"a"}', '{"incarnation":"a","position":"x"}'])(
-      'looks for itself when it hears %j',
+      'reads the state itself on the malformed notification %j',
       async (payload) => {
         published = shows('a', 130n);
         await notify(POSITION_CHANNEL, payload);
@@ -211,7 +211,7 @@ describe('a listener to positions', () => {
       },
     );
 
-    test('ends, although the server is frozen', async () => {
+    test('stops although the server is frozen', async () => {
       const { rows } = await bench.pool.query<{ pid: number }>(
         `SELECT pid FROM pg_stat_activity
         WHERE application_name = 'plaza-position-listener' AND datname = current_database()`,

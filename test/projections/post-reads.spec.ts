@@ -47,10 +47,10 @@ describe('a post', () => {
   test.each([
     ['was never written', []],
     ['is deleted', [some.post('p1'), deletion]],
-    ['is of somebody who is suspended', [some.post('p1'), some.suspension('ada')]],
-    ['is of somebody who has blocked the caller', [some.post('p1'), some.block('ada', 'bob')]],
-    ['is of somebody whom the caller has blocked', [some.post('p1'), some.block('bob', 'ada')]],
-  ])('that %s is not there', async (_which, events) => {
+    ['a suspended author wrote', [some.post('p1'), some.suspension('ada')]],
+    ['an author wrote who blocked the caller', [some.post('p1'), some.block('ada', 'bob')]],
+    ['an author wrote whom the caller blocked', [some.post('p1'), some.block('bob', 'ada')]],
+  ])('that %s is unavailable', async (_which, events) => {
     await models.given(...events);
     expect(await post('p1', 'bob')).toBeNull();
   });
@@ -59,34 +59,37 @@ describe('a post', () => {
     ['deletion', [some.deletion('p1')], []],
     ['suspension', [some.suspension('ada')], [some.reinstatement('ada')]],
     ['block', [some.block('ada', 'eve')], [some.unblock('ada', 'eve')]],
-  ])('stays where its parent and root go by a %s, and says so', async (_how, going, coming) => {
-    await models.given(some.post('p1'), reply('p2', 'p1', { authorActorId: 'bob' }));
-    await models.given(reply('p3', 'p2', { authorActorId: 'bob' }));
-    const unavailable = async () =>
-      Promise.all(
-        ['p2', 'p3'].map(async (id) => {
-          const { parentUnavailable, rootUnavailable } = (await post(id, 'eve')) ?? {};
-          return { parentUnavailable, rootUnavailable };
-        }),
-      );
-    const there = await unavailable();
-    expect(there).toEqual([
-      { parentUnavailable: false, rootUnavailable: false },
-      { parentUnavailable: false, rootUnavailable: false },
-    ]);
-    await models.given(...going);
-    expect(await unavailable()).toEqual([
-      { parentUnavailable: true, rootUnavailable: true },
-      { parentUnavailable: false, rootUnavailable: true },
-    ]);
-    if (coming.length === 0) return;
-    await models.given(...coming);
-    expect(await unavailable()).toEqual(there);
-  });
+  ])(
+    'remains after a %s of its parent and root, and reports them unavailable',
+    async (_how, going, coming) => {
+      await models.given(some.post('p1'), reply('p2', 'p1', { authorActorId: 'bob' }));
+      await models.given(reply('p3', 'p2', { authorActorId: 'bob' }));
+      const unavailable = async () =>
+        Promise.all(
+          ['p2', 'p3'].map(async (id) => {
+            const { parentUnavailable, rootUnavailable } = (await post(id, 'eve')) ?? {};
+            return { parentUnavailable, rootUnavailable };
+          }),
+        );
+      const there = await unavailable();
+      expect(there).toEqual([
+        { parentUnavailable: false, rootUnavailable: false },
+        { parentUnavailable: false, rootUnavailable: false },
+      ]);
+      await models.given(...going);
+      expect(await unavailable()).toEqual([
+        { parentUnavailable: true, rootUnavailable: true },
+        { parentUnavailable: false, rootUnavailable: true },
+      ]);
+      if (coming.length === 0) return;
+      await models.given(...coming);
+      expect(await unavailable()).toEqual(there);
+    },
+  );
 });
 
 describe('an edited post', () => {
-  test('shows its newest text, and by which application and when it was edited last', async () => {
+  test('shows its newest text, with the application and time of the last edit', async () => {
     await models.given(some.post('p1'), some.edit('p1'));
     await models.given(some.edit('p1', { appId: 'editor', text: 'newest', revision: 3, at: 9_000 }));
     expect(await post('p1')).toEqual({
@@ -103,19 +106,19 @@ describe('an edited post', () => {
     });
   });
 
-  test('does not go back to an older text', async () => {
+  test('never returns to an older text', async () => {
     await models.given(some.post('p1'), some.edit('p1', { text: 'newest', revision: 3 }), some.edit('p1'));
     expect(await post('p1')).toMatchObject({ text: 'newest', revision: 3 });
   });
 
-  test('does not come back after its deletion, and leaves no text', async () => {
+  test('stays deleted, and leaves no text', async () => {
     await models.given(some.post('p1'), edit, some.deletion('p1'), some.edit('p1', { revision: 3 }));
     expect(await post('p1')).toBeNull();
     expect(await models.digest()).not.toContain('text of p1');
     expect((await models.ask(actorById, { actorId: 'ada' }))?.posts).toBe(0);
   });
 
-  test('stays a reply', async () => {
+  test('remains a reply', async () => {
     await models.given(some.post('p1'), reply('r1', 'p1'), some.edit('r1'));
     const page = await models.ask(repliesOf, { postId: 'p1', scan: 10, after: undefined });
     expect(page?.items).toMatchObject([
@@ -123,14 +126,14 @@ describe('an edited post', () => {
     ]);
   });
 
-  test('is shown to nobody once its text cannot be read any more', async () => {
+  test('is hidden once its text cannot be decrypted', async () => {
     await models.given(some.post('p1'));
     await models.givenErased(some.edit('p1', { text: '' }));
     expect(await post('p1')).toBeNull();
     expect((await models.ask(actorById, { actorId: 'ada' }))?.posts).toBe(0);
   });
 
-  test('is the same whether what follows its creation comes at once or one by one, in whatever order', async () => {
+  test('is the same for one batch as for single events, in any order', async () => {
     const created = some.post('p1');
     const later = [
       created,
@@ -161,7 +164,7 @@ describe('the posts of an actor', () => {
     models.ask(postsOf, { actorId, scan: 10, after: undefined, ...page }, as);
   const idsOf = (page: ScannedPage<Post> | null) => page?.items.map(({ item }) => item.id);
 
-  test('are all of them with the replies, newest first, a page at a time', async () => {
+  test('include replies, newest first, a page at a time', async () => {
     await models.given(some.post('p1'), some.post('b1', { authorActorId: 'bob' }), some.post('p3'));
     await models.given(reply('p2', 'b1'), some.edit('p1'));
     const first = await postsBy('ada', { scan: 2 });
@@ -171,12 +174,12 @@ describe('the posts of an actor', () => {
     expect(second?.last).toBeNull();
   });
 
-  test('leave with their deletion', async () => {
+  test('omit deleted ones', async () => {
     await models.given(some.post('p1'), some.post('p2'), deletion);
     expect(idsOf(await postsBy('ada'))).toEqual(['p2']);
   });
 
-  test('are no page at all where the actor cannot be shown', async () => {
+  test('are null for an actor that the caller cannot see', async () => {
     await models.given(some.post('p1'));
     expect(await postsBy('nobody')).toBeNull();
     expect(await postsBy('bob')).toEqual({ items: [], last: null });

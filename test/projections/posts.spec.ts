@@ -70,12 +70,12 @@ describe('the posts read model', () => {
       expect(second?.last).toBeNull();
     });
 
-    test('leave with their own deletion', async () => {
+    test('omit deleted ones', async () => {
       await models.given(some.post('p1'), reply('r1'), reply('r2'), some.deletion('r1'));
       expect(idsOf(await repliesTo('p1'))).toEqual(['r2']);
     });
 
-    test('stay when what they answer to is deleted, and say so', async () => {
+    test('remain when a parent or root is deleted, and report it', async () => {
       await models.given(some.post('p1'), reply('r1'), some.post('rr', { parentId: 'r1', rootId: 'p1' }));
       await models.given(some.deletion('p1'));
       expect(await repliesTo('p1')).toBeNull();
@@ -84,7 +84,7 @@ describe('the posts read model', () => {
       ]);
     });
 
-    test('of a post that never was are no page at all', async () => {
+    test('are null for an unknown post', async () => {
       expect(await repliesTo('p1')).toBeNull();
       await models.given(some.post('p1'));
       expect(await repliesTo('p1')).toEqual({ items: [], last: null });
@@ -94,7 +94,7 @@ describe('the posts read model', () => {
       ['the author has blocked the reader', some.block('bob', 'eve')],
       ['the reader has blocked the author', some.block('eve', 'bob')],
       ['the author is suspended', some.suspension('bob')],
-    ])('are left out where %s, and looked at all the same', async (_why, event) => {
+    ])('are omitted where %s, but count for the page', async (_why, event) => {
       await models.given(some.account('bob'), some.post('p1'), reply('r1', { authorActorId: 'bob' }));
       await models.given(reply('r2'), event);
       const page = await repliesTo('p1', { scan: 1 }, 'eve');
@@ -103,7 +103,7 @@ describe('the posts read model', () => {
     });
   });
 
-  test('a deleted post does not come back with the event that created it', async () => {
+  test('a deleted post does not return when its creation is applied again', async () => {
     const created = some.post('p1');
     await models.given(created, some.deletion('p1'), created);
     expect((await models.ask(reconcile, { cursor: undefined })).posts).toEqual([]);
@@ -119,7 +119,7 @@ describe('the posts read model', () => {
     ['others in between', [created, ...others, deleted, some.post('p3'), created]],
     ['a restriction in between', [created, some.restriction('p1'), deleted]],
     ['a restriction that was lifted', [some.restriction('p1'), created, some.unrestriction('p1'), deleted]],
-  ])('one batch changes what its events do one by one: %s of one post', async (_name, events) => {
+  ])('one batch gives the same result as single events: %s of one post', async (_name, events) => {
     await models.givenAtOnce(...events);
     const oneByOne = await ReadModels.open(database);
     await oneByOne.given(some.application('app', { name: 'Reader' }));
@@ -136,7 +136,7 @@ describe('the posts read model', () => {
       );
     const counted = () => models.count('post_count', 'posts = 1');
 
-    test('is shown to nobody, its author too, and comes back as it was', async () => {
+    test('is hidden from everybody including its author, and returns unchanged', async () => {
       await models.given(some.post('p1'), some.edit('p1'), reply('r1', { authorActorId: 'bob' }));
       const before = await models.ask(reconcile, { cursor: undefined }, 'ada');
       await models.given(some.restriction('p1'));
@@ -147,14 +147,14 @@ describe('the posts read model', () => {
       expect([after.posts, after.ownPosts, await counted()]).toEqual([before.posts, before.ownPosts, 2]);
     });
 
-    test('that its author deletes stays deleted, and is counted off once', async () => {
+    test('that its author deletes stays deleted, and is subtracted once', async () => {
       await models.given(some.post('p1'), some.post('p2'), some.restriction('p1'), some.deletion('p1'));
       await models.given(some.unrestriction('p1'));
       expect([await shown(), await counted()]).toEqual([['p2'], 1]);
       expect(await models.count('post', `text = 'text of p1'`)).toBe(0);
     });
 
-    test('is restricted before it is there, where a recovered log had lost it', async () => {
+    test('is hidden even if its restriction precedes its creation, as in a recovered log', async () => {
       await models.given(some.restriction('p1'), some.post('p1'));
       expect([await shown(), await counted()]).toEqual([[], 0]);
       await models.given(some.unrestriction('p1'));
@@ -162,7 +162,7 @@ describe('the posts read model', () => {
     });
   });
 
-  test('a post of a person whose key is destroyed is shown to nobody', async () => {
+  test('a post of an erased person is hidden', async () => {
     await models.givenErased(some.post('p1', { text: '' }));
     await models.given(reply('r1', { authorActorId: 'bob' }));
     expect((await models.ask(reconcile, { cursor: undefined })).posts).toMatchObject([
@@ -186,21 +186,21 @@ describe('the posts read model', () => {
       expect(view.posts[0]).not.toHaveProperty('parentUnavailable');
     });
 
-    test('shows a caller who follows nobody the own posts', async () => {
+    test('shows a caller without follows the caller’s own posts', async () => {
       await models.given(some.post('p1'), some.post('q1', { authorActorId: 'bob' }));
       const view = await models.ask(reconcile, { cursor: undefined }, 'bob');
       expect(view.posts.map(({ id }) => id)).toEqual(['q1']);
       expect(view.ownPosts.map(({ id }) => id)).toEqual(['q1']);
     });
 
-    test('goes back a hundred posts', async () => {
+    test('returns at most a hundred posts', async () => {
       await models.given(...Array.from({ length: 101 }, (_, index) => some.post(`p${index}`)));
       const view = await models.ask(reconcile, { cursor: undefined }, 'ada');
       expect(view.ownPosts).toHaveLength(100);
       expect(view.ownPosts.at(-1)?.id).toBe('p1');
     });
 
-    test('starts with nothing at position 0', async () => {
+    test('is empty at position 0', async () => {
       const empty = await ReadModels.open(database);
       expect(await empty.ask(reconcile, { cursor: undefined })).toMatchObject({
         posts: [],

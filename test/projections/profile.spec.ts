@@ -20,7 +20,7 @@ describe('the profile read model', () => {
   });
   afterEach(() => models.close());
 
-  test('shows an actor to everybody from the moment of registration', async () => {
+  test('shows a registered actor to everybody', async () => {
     await models.given(some.account('ada', { handle: 'ada_l', displayName: 'Ada "L" ☕', at: 42 }));
     expect(await models.ask(actorById, { actorId: 'ada' })).toEqual({
       actorId: 'ada',
@@ -35,7 +35,7 @@ describe('the profile read model', () => {
     });
   });
 
-  test('shows callers their own profile, with the revision to edit it by', async () => {
+  test('shows callers their own profile, with its revision', async () => {
     await models.given(some.account('ada', { handle: 'ada_l', displayName: 'Ada' }), some.account('bob'));
     expect(await models.ask(ownProfile, undefined, 'ada')).toEqual({
       actorId: 'ada',
@@ -47,7 +47,7 @@ describe('the profile read model', () => {
     });
   });
 
-  test('shows a profile as it was changed last, in whatever order the changes come', async () => {
+  test('shows the newest change, in whatever order changes arrive', async () => {
     await models.given(
       some.account('ada'),
       some.profileChange('ada', {
@@ -64,7 +64,7 @@ describe('the profile read model', () => {
     expect(await models.ask(actorById, { actorId: 'ada' })).toMatchObject({ ...changed, createdAt: 1_000 });
   });
 
-  test('leaves alone who is not there, and who is erased', async () => {
+  test('ignores changes of unknown and of erased people', async () => {
     await models.given(some.account('ada'), some.profileChange('bob'));
     await models.givenErased(
       some.profileChange('ada', { handle: null, displayName: '', bio: '', website: '' }),
@@ -76,19 +76,19 @@ describe('the profile read model', () => {
     });
   });
 
-  test('has nobody for an unknown actor, nor for a caller whom it does not know', async () => {
+  test('is null for an unknown actor and an unknown caller', async () => {
     await models.given(some.account('ada'));
     expect(await models.ask(actorById, { actorId: 'bob' })).toBeNull();
     expect(await models.ask(ownProfile, undefined, 'bob')).toBeNull();
     expect(await models.ask(ownProfile, undefined, null)).toBeNull();
   });
 
-  test('has nobody for a person whose key is destroyed', async () => {
+  test('is null for an erased person', async () => {
     await models.givenErased(some.account('ada', { handle: '', displayName: '', email: '' }));
     expect(await models.ask(actorById, { actorId: 'ada' })).toBeNull();
   });
 
-  test('counts published posts and replies, each once, and no deleted ones', async () => {
+  test('counts published posts and replies once each, and no deleted ones', async () => {
     await models.given(
       some.account('ada'),
       some.post('p1'),

@@ -27,7 +27,7 @@ describe('the status of projections', () => {
     return projections.find((projection) => projection.name === name);
   };
 
-  test('has no incarnation before the first is published', async () => {
+  test('has no incarnation before the first publication', async () => {
     log.add(some.founding('n'), some.post('p1'));
     const status = await projectionStatus(bench.pool, log);
     expect(status.incarnation).toBeNull();
@@ -47,7 +47,7 @@ describe('the status of projections', () => {
     });
   });
 
-  test('counts the bytes of log to go through when a handled event waits', async () => {
+  test('counts the bytes of log up to the end when a handled event waits', async () => {
     log.add(some.founding('n'), some.post('p1'));
     const worker = bench.start(log);
     await until(() => bench.state());
@@ -56,8 +56,8 @@ describe('the status of projections', () => {
     expect(await statusOf('profile')).toMatchObject({ lag: 200 });
   });
 
-  describe('of a log in which it takes long to find what waits', () => {
-    test('counts all bytes of log behind a group that is behind', async () => {
+  describe('of a log that is slow to read', () => {
+    test('counts all bytes behind a group that lags', async () => {
       log.add(some.founding('n'), some.post('p1'));
       const worker = bench.start(log);
       await until(() => bench.state());
@@ -68,7 +68,7 @@ describe('the status of projections', () => {
       expect(await statusOf('posts')).toMatchObject({ lag: 200 });
     });
 
-    test('shows no lag where the worker has just said that it has applied all', async () => {
+    test('shows no lag where the worker has just reported that it caught up', async () => {
       log.add(some.founding('n'), some.post('p1'), some.claim('ada'));
       bench.start(log);
       const isCaughtUp = async () =>
@@ -79,7 +79,7 @@ describe('the status of projections', () => {
     });
   });
 
-  test('cannot tell the lag behind a log that does not answer', async () => {
+  test('has no lag for an unavailable log', async () => {
     log.setDown(true);
     expect(await statusOf('posts')).toMatchObject({ lag: null });
   });

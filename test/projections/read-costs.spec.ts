@@ -53,7 +53,7 @@ const feedOfMany: ReadQuery<{ readonly cursor: number }, unknown> = {
 };
 
 /** Pages of memory that a read goes through do not grow with what there is, also while Postgres has no statistics. */
-describe('what a read costs', () => {
+describe('the pages read do not grow with the tables', () => {
   let postgres: TestPostgres;
   const clients = {} as Record<Size, Client>;
 
@@ -104,21 +104,21 @@ describe('what a read costs', () => {
   const deep = { scan: 50, after: [200_000n] };
   const reads: [string, ReadQuery<never, unknown>, object | ((end: number) => object), string | null][] = [
     ['a timeline', timelineOf, page, 'me'],
-    ['a timeline, further down', timelineOf, deep, 'me'],
+    ['a later page of a timeline', timelineOf, deep, 'me'],
     ['an inbox', inboxOf, page, 'me'],
-    ['an author', postsOf, { actorId: 'a1', ...page }, 'me'],
+    ['the posts of an author', postsOf, { actorId: 'a1', ...page }, 'me'],
     ['replies', repliesOf, { postId: 'p1', ...page }, 'me'],
-    ['replies, further down', repliesOf, { postId: 'p1', ...deep }, null],
+    ['a later page of replies', repliesOf, { postId: 'p1', ...deep }, null],
     ['followers', followersOf, { actorId: 'a1', ...page }, 'me'],
-    ['own relations', ownRelations, page, 'me'],
+    ['the relations of the caller', ownRelations, page, 'me'],
     ['a whole view', reconcile, { cursor: undefined }, 'me'],
-    ['a whole view for anybody', reconcile, { cursor: undefined }, null],
-    ['what changed since', reconcile, (end: number) => ({ cursor: end - 1_000 }), 'me'],
-    ['what changed since, for anybody', reconcile, (end: number) => ({ cursor: end - 1_000 }), null],
-    ['the events', feedOf, { cursor: 1_000, limit: 50 }, 'me'],
-    ['no events', feedOf, { cursor: Number(FAR) - 1, limit: 50 }, 'me'],
-    ['the events of many', feedOfMany, { cursor: 1_000 }, null],
-    ['no events of many', feedOfMany, { cursor: Number(FAR) - 1 }, null],
+    ['a whole view for an anonymous caller', reconcile, { cursor: undefined }, null],
+    ['a delta', reconcile, (end: number) => ({ cursor: end - 1_000 }), 'me'],
+    ['a delta for an anonymous caller', reconcile, (end: number) => ({ cursor: end - 1_000 }), null],
+    ['a page of the feed', feedOf, { cursor: 1_000, limit: 50 }, 'me'],
+    ['an empty page of the feed', feedOf, { cursor: Number(FAR) - 1, limit: 50 }, 'me'],
+    ['the feed of many callers', feedOfMany, { cursor: 1_000 }, null],
+    ['an empty feed of many callers', feedOfMany, { cursor: Number(FAR) - 1 }, null],
   ];
 
   test.each(reads)('%s', async (_name, query, args, as) => {

@@ -68,22 +68,25 @@ describe('a client that applies deltas', () => {
   afterAll(() => postgres.stop());
 
   test.each([
-    ['what a followed actor replied to', [some.post('p1'), some.follow('bob', 'eve'), reply('r1', 'p1')]],
     [
-      'what the thread of a followed actor’s reply began with',
+      'a post that a followed actor replied to',
+      [some.post('p1'), some.follow('bob', 'eve'), reply('r1', 'p1')],
+    ],
+    [
+      'the root of a thread in which a followed actor replied',
       [some.post('p1'), reply('r1', 'p1', 'zoe'), some.follow('bob', 'eve'), reply('r2', 'r1')],
     ],
-    ['what one has liked', [some.post('p1'), some.like('bob')]],
-    ['what named one', [some.post('p1', { mentions: ['bob'] })]],
+    ['a post that the caller likes', [some.post('p1'), some.like('bob')]],
+    ['a post that mentions the caller', [some.post('p1', { mentions: ['bob'] })]],
     [
-      'what answered one',
+      'a reply to the caller',
       [
         some.post('p0', { authorActorId: 'bob' }),
         some.post('p1', { parentId: 'p0', rootId: 'p0', parentAuthorActorId: 'bob' }),
       ],
     ],
-    ['what a followed actor wrote', [some.follow('bob', 'ada'), some.post('p1')]],
-  ])('takes the whole view when somebody deletes %s', async (_what, events) => {
+    ['a post of a followed actor', [some.follow('bob', 'ada'), some.post('p1')]],
+  ])('gets the whole view when somebody deletes %s', async (_what, events) => {
     const models = await ReadModels.open(database);
     const query = reconcileWithin(published);
     const deletionOf = async (postId: string, authorActorId: string) => {
@@ -97,7 +100,7 @@ describe('a client that applies deltas', () => {
     await models.close();
   });
 
-  test('takes the whole view where more was deleted, by whomever, than is looked through', async () => {
+  test('gets the whole view after more deletions than are compared', async () => {
     const models = await ReadModels.open(database);
     const query = reconcileWithin(published);
     const others = Array.from({ length: 501 }, (_, index) => `q${index}`);
@@ -116,53 +119,46 @@ describe('a client that applies deltas', () => {
     ['posts', (n: number) => some.post(`n${n}`)],
     ['relations', (n: number) => some.like('bob', `z${n}`, { targetActorId: 'zoe' })],
     ['inbox', (n: number) => some.post(`n${n}`, { authorActorId: 'zoe', mentions: ['bob'] })],
-  ] as const)('takes the whole view where more has changed than it holds of its %s', async (list, change) => {
-    const models = await ReadModels.open(database);
-    const query = reconcileWithin({ posts: 3, relations: 3, entries: 3 });
-    const earlier = [1, 2, 3, 4].map((n) => some.post(`z${n}`, { authorActorId: 'zoe' }));
-    await models.given(some.application('app'), some.follow('bob', 'ada'), ...earlier);
-    const { cursor } = await models.ask(query, { cursor: undefined }, 'bob');
-    await models.given(change(1), change(2), change(3));
-    const delta = await models.ask(query, { cursor }, 'bob');
-    expect([delta.replace, delta[list].length]).toEqual([false, 3]);
-    await models.given(change(4));
-    expect((await models.ask(query, { cursor }, 'bob')).replace).toBe(true);
-    await models.close();
-  });
+  ] as const)(
+    'gets the whole view after more changes than the view holds of its %s',
+    async (list, change) => {
+      const models = await ReadModels.open(database);
+      const query = reconcileWithin({ posts: 3, relations: 3, entries: 3 });
+      const earlier = [1, 2, 3, 4].map((n) => some.post(`z${n}`, { authorActorId: 'zoe' }));
+      await models.given(some.application('app'), some.follow('bob', 'ada'), ...earlier);
+      const { cursor } = await models.ask(query, { cursor: undefined }, 'bob');
+      await models.given(change(1), change(2), change(3));
+      const delta = await models.ask(query, { cursor }, 'bob');
+      expect([delta.replace, delta[list].length]).toEqual([false, 3]);
+      await models.given(change(4));
+      expect((await models.ask(query, { cursor }, 'bob')).replace).toBe(true);
+      await models.close();
+    },
+  );
 
   test.each([
     ['that hold everything', published],
-    ['that hold a few', { posts: 3, relations: 3, entries: 3 }],
-  ])(
-    'has the right view after whatever happened, from any earlier cursor, of views %s',
-    async (_of, size) => {
-      const query = reconcileWithin(size);
-      const property = fc.asyncProperty(
-        histories,
-        fc.infiniteStream(fc.boolean()),
-        async (history, looks) => {
-          const models = await ReadModels.open(database);
-          try {
-            await models.givenAtOnce(
-              some.application('app'),
-              ...actors.map((actorId) => some.account(actorId)),
-            );
-            const clients = [...actors, null].map((actorId) => new Client(actorId, query));
-            const social = new SocialHistory();
-            for (const acts of history) {
-              await models.givenAtOnce(...acts.flatMap((act) => social.eventsOf(act)));
-              for (const client of clients) {
-                if (!looks.next().value) continue;
-                await client.reconcile(models);
-                expect(await client.faults(models)).toEqual([]);
-              }
-            }
-          } finally {
-            await models.close();
+    ['that hold few items', { posts: 3, relations: 3, entries: 3 }],
+  ])('has the right view after any history, from any earlier cursor, with views %s', async (_of, size) => {
+    const query = reconcileWithin(size);
+    const property = fc.asyncProperty(histories, fc.infiniteStream(fc.boolean()), async (history, looks) => {
+      const models = await ReadModels.open(database);
+      try {
+        await models.givenAtOnce(some.application('app'), ...actors.map((actorId) => some.account(actorId)));
+        const clients = [...actors, null].map((actorId) => new Client(actorId, query));
+        const social = new SocialHistory();
+        for (const acts of history) {
+          await models.givenAtOnce(...acts.flatMap((act) => social.eventsOf(act)));
+          for (const client of clients) {
+            if (!looks.next().value) continue;
+            await client.reconcile(models);
+            expect(await client.faults(models)).toEqual([]);
           }
-        },
-      );
-      await fc.assert(property, { numRuns: 8, endOnFailure: true });
-    },
-  );
+        }
+      } finally {
+        await models.close();
+      }
+    });
+    await fc.assert(property, { numRuns: 8, endOnFailure: true });
+  });
 });

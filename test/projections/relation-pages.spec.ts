@@ -32,7 +32,7 @@ const itemsAs = <Item>(scanned: ScannedPage<Item> | null, nameOf: (item: Item) =
 
 const lists: readonly List[] = [
   {
-    name: 'one’s own relations',
+    name: 'relations of the caller',
     reader: (run) => `ada-${run}`,
     ask: async (models, run, page) =>
       itemsAs(await models.ask(ownRelations, page, `ada-${run}`), ({ targetId }) => targetId),
@@ -40,8 +40,8 @@ const lists: readonly List[] = [
   },
   ...(
     [
-      ['whom an actor follows', followingOf, (run: string, other: string) => [`ada-${run}`, other]],
-      ['who follows an actor', followersOf, (run: string, other: string) => [other, `ada-${run}`]],
+      ['actors that an actor follows', followingOf, (run: string, other: string) => [`ada-${run}`, other]],
+      ['followers of an actor', followersOf, (run: string, other: string) => [other, `ada-${run}`]],
     ] as const
   ).map(([name, query, ends]): List => ({
     name,
@@ -118,48 +118,43 @@ describe('pages of relations, while others write', () => {
     await postgres.stop();
   });
 
-  test.each(lists)(
-    'show whatever stood throughout once, nothing twice and nothing newer: $name',
-    async (list) => {
-      await fc.assert(
-        fc.asyncProperty(
-          acts,
-          fc.array(acts, { maxLength: 12 }),
-          fc.integer({ min: 1, max: 4 }),
-          async (before, between, scan) => {
-            const run = String(runs++);
-            const actors = ['ada', 'eve', ...Array.from({ length: OTHERS }, (_, index) => `o${index}`)];
-            await models.givenAtOnce(...actors.map((name) => some.account(`${name}-${run}`)));
-            const model = new Model(models, list, run);
-            await model.carryOut(
-              [...Array(OTHERS).keys()].map((other) => ({ what: 'follow', other, at: (other % 3) + 2 })),
-            );
-            await model.carryOut(before);
+  test.each(lists)('show each lasting relation once, none twice and no newer one: $name', async (list) => {
+    await fc.assert(
+      fc.asyncProperty(
+        acts,
+        fc.array(acts, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (before, between, scan) => {
+          const run = String(runs++);
+          const actors = ['ada', 'eve', ...Array.from({ length: OTHERS }, (_, index) => `o${index}`)];
+          await models.givenAtOnce(...actors.map((name) => some.account(`${name}-${run}`)));
+          const model = new Model(models, list, run);
+          await model.carryOut(
+            [...Array(OTHERS).keys()].map((other) => ({ what: 'follow', other, at: (other % 3) + 2 })),
+          );
+          await model.carryOut(before);
 
-            const atFirst = new Set(
-              [...model.standing].map(([other, generation]) => `${other}/${generation}`),
-            );
-            let throughout = model.shown();
-            const seen: string[] = [];
-            let after: PageArgs['after'];
-            for (let page = 0; ; page++) {
-              const scanned = await list.ask(models, run, { scan, after });
-              seen.push(...(scanned?.items ?? []).map(({ item }) => `${item}/${model.standing.get(item)}`));
-              expect(scanned?.items.length).toBeLessThanOrEqual(scan);
-              if (!scanned?.last) break;
-              after = scanned.last;
-              await model.carryOut(between[page] ?? []);
-              const shownNow = model.shown();
-              throughout = throughout.filter((relation) => shownNow.includes(relation));
-            }
-            const actorsSeen = seen.map((relation) => relation.split('/')[0]);
-            expect(new Set(actorsSeen).size).toBe(actorsSeen.length);
-            expect(seen.filter((relation) => !atFirst.has(relation))).toEqual([]);
-            expect(throughout.filter((relation) => !seen.includes(relation))).toEqual([]);
-          },
-        ),
-        { numRuns: 100 },
-      );
-    },
-  );
+          const atFirst = new Set([...model.standing].map(([other, generation]) => `${other}/${generation}`));
+          let throughout = model.shown();
+          const seen: string[] = [];
+          let after: PageArgs['after'];
+          for (let page = 0; ; page++) {
+            const scanned = await list.ask(models, run, { scan, after });
+            seen.push(...(scanned?.items ?? []).map(({ item }) => `${item}/${model.standing.get(item)}`));
+            expect(scanned?.items.length).toBeLessThanOrEqual(scan);
+            if (!scanned?.last) break;
+            after = scanned.last;
+            await model.carryOut(between[page] ?? []);
+            const shownNow = model.shown();
+            throughout = throughout.filter((relation) => shownNow.includes(relation));
+          }
+          const actorsSeen = seen.map((relation) => relation.split('/')[0]);
+          expect(new Set(actorsSeen).size).toBe(actorsSeen.length);
+          expect(seen.filter((relation) => !atFirst.has(relation))).toEqual([]);
+          expect(throughout.filter((relation) => !seen.includes(relation))).toEqual([]);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
 });

@@ -35,7 +35,7 @@ describe('the relations read model', () => {
     return scanned && { actors: scanned.items.map(({ item }) => item.actorId), last: scanned.last };
   };
 
-  describe('one’s own', () => {
+  describe('of the caller', () => {
     test('have exactly the published fields, follows and likes together, newest first [relations-own, relation-generation, relation-created-at]', async () => {
       await models.given(some.post('p1', { authorActorId: 'bob' }));
       await models.given(some.like('ada', 'p1', { targetActorId: 'bob', at: 70, generation: 3 }));
@@ -68,7 +68,7 @@ describe('the relations read model', () => {
       expect(page?.last).toBeNull();
     });
 
-    test('are nobody else’s', async () => {
+    test('include none of other actors', async () => {
       await models.given(some.follow('bob', 'ada'), some.follow('bob', 'cleo'));
       expect(await own()).toEqual({ items: [], last: null });
     });
@@ -77,20 +77,20 @@ describe('the relations read model', () => {
       ['the followed actor is suspended', some.suspension('bob')],
       ['the followed actor has blocked the caller', some.block('bob', 'ada')],
       ['the caller has blocked the followed actor', some.block('ada', 'bob')],
-    ])('leave out a follow and a like where %s', async (_why, event) => {
+    ])('omit a follow and a like where %s', async (_why, event) => {
       await models.given(some.post('p1', { authorActorId: 'bob' }), some.follow('ada', 'bob'));
       await models.given(some.like('ada', 'p1', { targetActorId: 'bob' }), event);
       expect(await own()).toEqual({ items: [], last: null });
     });
 
-    test('leave out a like of a deleted post', async () => {
+    test('omit a like of a deleted post', async () => {
       await models.given(some.post('p1', { authorActorId: 'bob' }));
       await models.given(some.like('ada', 'p1', { targetActorId: 'bob' }));
       await models.given(some.deletion('p1', { authorActorId: 'bob' }));
       expect((await own())?.items).toEqual([]);
     });
 
-    test('leave with their end, and come back with the next generation', async () => {
+    test('omit an ended one, and show its next generation', async () => {
       await models.given(some.follow('ada', 'bob'), some.unfollow('ada', 'bob'));
       expect((await own())?.items).toEqual([]);
       await models.given(some.follow('ada', 'bob', { generation: 2, at: 9_000 }));
@@ -121,7 +121,7 @@ describe('the relations read model', () => {
       expect(await list(query)).toEqual({ actors: ['cleo', 'eve', 'dan', 'bob'], last: null });
     });
 
-    test('come a page at a time, as of the first one, whatever clocks say', async () => {
+    test('come a page at a time as of the first page, whatever clocks say', async () => {
       await models.given(follow('bob', 5), follow('cleo', 6));
       const first = await list(query, { scan: 1 });
       expect(first).toEqual({ actors: ['cleo'], last: expect.any(Array) });
@@ -134,7 +134,7 @@ describe('the relations read model', () => {
       ['is suspended', some.suspension('cleo')],
       ['has blocked the reader', some.block('cleo', 'eve')],
       ['is blocked by the reader', some.block('eve', 'cleo')],
-    ])('leave out who %s, and look at them all the same', async (_why, event) => {
+    ])('omit an actor who %s, who counts for the page', async (_why, event) => {
       await models.given(follow('bob', 5), follow('cleo', 6), event);
       const first = await list(query, { scan: 1, as: 'eve' });
       expect(first).toEqual({ actors: [], last: expect.any(Array) });
@@ -143,27 +143,27 @@ describe('the relations read model', () => {
     });
 
     test.each([
-      ['was never there', 'nobody', some.suspension('dan')],
+      ['does not exist', 'nobody', some.suspension('dan')],
       ['is suspended', 'ada', some.suspension('ada')],
       ['has blocked the reader', 'ada', some.block('ada', 'eve')],
       ['is blocked by the reader', 'ada', some.block('eve', 'ada')],
-    ])('are no list at all of an actor who %s', async (_why, actorId, event) => {
+    ])('are null for an actor who %s', async (_why, actorId, event) => {
       await models.given(follow('bob'), event);
       expect(await models.ask(query, { actorId, ...firstPage }, 'eve')).toBeNull();
     });
 
-    test('have no likes in them', async () => {
+    test('contain no likes', async () => {
       await models.given(some.post('p1'), some.like('ada', 'p1'), some.like('bob', 'p1'));
       expect((await list(query))?.actors).toEqual([]);
     });
   });
 
-  test('stand though one that was before them ends once more', async () => {
+  test('survive a second end of their previous generation', async () => {
     await models.given(some.follow('ada', 'bob', { generation: 2 }), some.unfollow('ada', 'bob'));
     expect((await own())?.items).toMatchObject([{ item: { generation: '2' } }]);
   });
 
-  test('counts follows both ways, each once, and no likes', async () => {
+  test('counts follows in both directions, each once, and no likes', async () => {
     await models.given(some.follow('ada', 'bob'), some.follow('cleo', 'ada'), some.follow('dan', 'ada'));
     await models.given(some.unfollow('dan', 'ada'), some.post('p1'), some.like('bob', 'p1'));
     expect(await models.ask(actorById, { actorId: 'ada' })).toMatchObject({ following: 1, followers: 1 });
@@ -176,7 +176,7 @@ describe('the relations read model', () => {
     };
     const mutual = [some.follow('ada', 'bob'), some.follow('bob', 'ada'), some.follow('bob', 'cleo')];
 
-    test('follows either way are not counted, and are again once the account is reinstated', async () => {
+    test('follows in both directions are not counted until the reinstatement', async () => {
       await models.given(...mutual, some.suspension('ada'));
       expect(await counts('bob')).toEqual([1, 0]);
       await models.given(some.suspension('bob'), some.reinstatement('ada'));
@@ -192,7 +192,7 @@ describe('the relations read model', () => {
       ]);
     });
 
-    test('what is taken back meanwhile is not counted afterwards, and what comes late is', async () => {
+    test('follows that end meanwhile are not counted afterwards, and new ones are', async () => {
       await models.given(...mutual, some.suspension('ada'), some.unfollow('bob', 'ada'));
       await models.given(some.follow('dan', 'ada'), some.erasure('cleo'));
       expect([await counts('bob'), await counts('dan')]).toEqual([
@@ -207,13 +207,13 @@ describe('the relations read model', () => {
       ]);
     });
 
-    test('an erasure takes off what was hidden, too', async () => {
+    test('an erasure also removes hidden counts', async () => {
       await models.given(...mutual, some.suspension('ada'), some.erasure('ada'));
       expect(await counts('bob')).toEqual([1, 0]);
       expect(await models.count('relation_count', 'hidden_following <> 0 OR hidden_followers <> 0')).toBe(0);
     });
 
-    test('one batch counts what its events do one by one, wherever the suspension is among them', async () => {
+    test('one batch counts like single events, wherever the suspension is', async () => {
       const story = [...mutual, some.unfollow('ada', 'bob'), some.follow('ada', 'bob', { generation: 2 })];
       const stored = async (from: number, to: number, at: 'once' | 'one by one') => {
         const each = await ReadModels.open(database);
@@ -241,18 +241,18 @@ describe('the relations read model', () => {
   });
 
   test.each([
-    ['one end', [some.follow('ada', 'bob'), some.unfollow('ada', 'bob')], []],
+    ['a follow that ends', [some.follow('ada', 'bob'), some.unfollow('ada', 'bob')], []],
     [
-      'a new beginning',
+      'a follow that ends and begins again',
       [some.follow('ada', 'bob'), some.unfollow('ada', 'bob'), some.follow('ada', 'bob', { generation: 2 })],
       ['2'],
     ],
     [
-      'an end, behind one of before',
+      'a late end of the previous generation',
       [some.unfollow('ada', 'bob'), some.follow('ada', 'bob', { generation: 2 })],
       ['2'],
     ],
-  ])('one batch changes what its events do one by one: %s', async (_name, events, generations) => {
+  ])('one batch gives the same result as single events: %s', async (_name, events, generations) => {
     await models.givenAtOnce(...events);
     expect((await own())?.items.map(({ item }) => item.generation)).toEqual(generations);
     expect(await models.ask(actorById, { actorId: 'bob' })).toMatchObject({ followers: generations.length });

@@ -23,7 +23,7 @@ describe('the restrictions read model', () => {
   });
   afterEach(() => models.close());
 
-  test.each(restrictionTypes)('knows the number of %s in the witness', async (type) => {
+  test.each(restrictionTypes)('records the witness epoch of %s', async (type) => {
     const event = events.get(type);
     if (!event) throw new Error(`there is no example of ${type}`);
     await models.givenBy({ witnessEpoch: 7 }, event);
@@ -31,13 +31,13 @@ describe('the restrictions read model', () => {
     expect(await models.witnessEpoch()).toBe(1);
   });
 
-  test('counts what is applied, whatever numbers are missing because nothing came of them', async () => {
+  test('counts applied restrictions, despite gaps in their epochs', async () => {
     await models.givenBy({ witnessEpoch: 3 }, some.block('ada', 'bob'));
     await models.givenBy({ witnessEpoch: 9 }, some.unblock('ada', 'bob'));
     expect(await models.witnessEpoch()).toBe(2);
   });
 
-  test('counts neither what nobody witnessed nor what stands beside a restriction', async () => {
+  test('counts neither unwitnessed events nor other events of a restricting command', async () => {
     await models.given(some.block('ada', 'bob'));
     await models.givenBy({ witnessEpoch: 4 }, some.unfollow('ada', 'bob'));
     expect(await models.count('restriction', 'true')).toBe(0);

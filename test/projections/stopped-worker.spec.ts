@@ -10,7 +10,7 @@ import { raised, WorkerBench } from './support/worker.js';
 /** What Postgres cannot store in a text: an event that can be read and not applied. */
 const UNSTORABLE = 'a\u0000b';
 
-describe('a worker of a group that cannot go on', () => {
+describe('a worker that cannot continue', () => {
   let postgres: TestPostgres;
   let bench: WorkerBench;
   let log: MemoryLog;
@@ -69,7 +69,7 @@ describe('a worker of a group that cannot go on', () => {
     expect((await bench.posts()).counted).toBe(1);
   });
 
-  test('stops at an event that cannot be read', async () => {
+  test('stops at an unreadable event', async () => {
     log.add(some.founding('n'), some.post('p1'));
     const [bad] = log.add(some.post('p2'), some.post('p3'));
     log.setUnreadable(bad?.id ?? '', true);
@@ -81,7 +81,7 @@ describe('a worker of a group that cannot go on', () => {
     });
   });
 
-  test('stops at an event that cannot be read even if it could not say so at first', async () => {
+  test('stops at an unreadable event even if recording the stop fails at first', async () => {
     log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
     await shows('p1');
@@ -100,7 +100,7 @@ describe('a worker of a group that cannot go on', () => {
     expect(await until(() => bench.stopped())).toMatchObject({ event: bad?.id });
   });
 
-  test('is no longer stopped once the event can be applied, after a restart', async () => {
+  test('resumes after a restart once the event can be applied', async () => {
     log.add(some.founding('n'), some.post('p1'));
     const [bad] = log.add(some.post('p2'));
     log.setUnreadable(bad?.id ?? '', true);
@@ -111,7 +111,7 @@ describe('a worker of a group that cannot go on', () => {
     expect(await bench.stopped()).toBeUndefined();
   });
 
-  test('stops when what it keeps up to date is quarantined by somebody else', async () => {
+  test('stops when its read models are quarantined by another process', async () => {
     log.add(some.founding('n'), some.post('p1'));
     const worker = bench.start(log);
     await shows('p1');
@@ -120,7 +120,7 @@ describe('a worker of a group that cannot go on', () => {
     expect(bench.logged.at(-1)).toContain('must be recovered first');
   });
 
-  describe('refuses a log that is not the one it applied:', () => {
+  describe('quarantines a log that is not the one it applied:', () => {
     const quarantined = async () => {
       const state = await until(async () => {
         const found = await bench.state();
@@ -136,13 +136,13 @@ describe('a worker of a group that cannot go on', () => {
       await worker.stop();
     });
 
-    test('one that was set back', async () => {
+    test('a rolled-back one', async () => {
       log.setBack(2);
       await bench.start(log).ended;
       expect(await quarantined()).toContain('The log was rolled back: it ends at position 200');
     });
 
-    test('one that was set back and written on', async () => {
+    test('one that was rolled back and written to', async () => {
       log.setBack(2);
       log.add(some.post('other'), some.post('another'));
       await bench.start(log).ended;
@@ -150,21 +150,21 @@ describe('a worker of a group that cannot go on', () => {
       expect((await bench.posts()).ids).toEqual(['p1', 'p2']);
     });
 
-    test('that of another network', async () => {
+    test('the log of another network', async () => {
       const other = new MemoryLog();
       other.add(some.founding('m'));
       await bench.start(other).ended;
       expect(await quarantined()).toContain('belongs to network m');
     });
 
-    test('an empty one, and founds no network in it', async () => {
+    test('an empty one, without founding a network in it', async () => {
       const empty = new MemoryLog();
       await bench.start(empty).ended;
       expect(await quarantined()).toContain('has no network');
       expect(await empty.head()).toBeUndefined();
     });
 
-    test('and stays away when the log is put back, until somebody has recovered', async () => {
+    test('and stays stopped when the log is put back, until a recovery', async () => {
       const other = new MemoryLog();
       other.add(some.founding('m'));
       await bench.start(other).ended;
@@ -176,7 +176,7 @@ describe('a worker of a group that cannot go on', () => {
       expect((await bench.posts()).ids).toEqual(['p1', 'p2']);
     });
 
-    test('even to build another incarnation from', async () => {
+    test('even before it builds another incarnation', async () => {
       log.setBack(2);
       await bench.start(log, raised).ended;
       expect(await quarantined()).toContain('The log was rolled back: it ends at position 200');

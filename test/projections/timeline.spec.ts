@@ -35,7 +35,7 @@ describe('the timeline', () => {
   /** More followers than the threshold allows. */
   const madeLarge = (actorId: string) => models.given(some.follow('x', actorId), some.follow('y', actorId));
 
-  test('has the own posts and those of whom one follows, replies too, newest first', async () => {
+  test('has the reader’s own posts and those of followed actors, with replies, newest first', async () => {
     await models.given(
       some.follow('eve', 'ada'),
       posted('a1', 'ada'),
@@ -57,26 +57,26 @@ describe('the timeline', () => {
       if (isLarge) await madeLarge('ada');
     });
 
-    test('has what was posted before the follow and after it, once', async () => {
+    test('has each post from before and after the follow once', async () => {
       await models.given(some.follow('eve', 'ada'), posted('a3', 'ada'));
       expect(await idsOf('eve')).toEqual(['a3', 'a2', 'a1']);
       expect(await idsOf('ada')).toEqual(['a3', 'a2', 'a1']);
     });
 
-    test('has nothing any more after an unfollow, and all of it after a new follow', async () => {
+    test('is empty after an unfollow, and complete after a new follow', async () => {
       await models.given(some.follow('eve', 'ada'), posted('a3', 'ada'), some.unfollow('eve', 'ada'));
       expect(await idsOf('eve')).toEqual([]);
       await models.given(posted('a4', 'ada'), some.follow('eve', 'ada', { generation: 2 }));
       expect(await idsOf('eve')).toEqual(['a4', 'a3', 'a2', 'a1']);
     });
 
-    test('leaves out what is deleted, also when it is followed later', async () => {
+    test('omits deleted posts, even for a later follow', async () => {
       await models.given(some.follow('eve', 'ada'), some.deletion('a1'), some.follow('bob', 'ada'));
       expect(await idsOf('eve')).toEqual(['a2']);
       expect(await idsOf('bob')).toEqual(['a2']);
     });
 
-    test('has a post no more while it is restricted, and again for whoever follows by then', async () => {
+    test('omits a restricted post, and shows it again to those who follow when it is lifted', async () => {
       await models.given(some.follow('eve', 'ada'), some.restriction('a1'), some.follow('bob', 'ada'));
       expect([await idsOf('eve'), await idsOf('bob'), await idsOf('ada')]).toEqual([['a2'], ['a2'], ['a2']]);
       await models.given(some.unfollow('eve', 'ada'), some.unrestriction('a1'));
@@ -88,7 +88,7 @@ describe('the timeline', () => {
       ['the author has blocked the reader', some.block('ada', 'eve')],
       ['the reader has blocked the author', some.block('eve', 'ada')],
       ['the author is suspended', some.suspension('ada')],
-    ])('shows nothing where %s', async (_why, event) => {
+    ])('is empty where %s', async (_why, event) => {
       await models.given(some.account('ada'), some.follow('eve', 'ada'), event);
       expect(await idsOf('eve')).toEqual([]);
     });
@@ -108,7 +108,7 @@ describe('the timeline', () => {
     });
   });
 
-  test('goes on with an author who crosses the threshold, both ways', async () => {
+  test('stays correct when an author crosses the threshold in either direction', async () => {
     await models.given(posted('a1', 'ada'), some.follow('eve', 'ada'), posted('a2', 'ada'));
     await models.given(some.follow('x', 'ada'), posted('a3', 'ada'));
     expect(await idsOf('eve')).toEqual(['a3', 'a2', 'a1']);
@@ -123,7 +123,7 @@ describe('the timeline', () => {
     expect(await models.count('timeline', "actor_id = 'eve'")).toBe(0);
   });
 
-  test('keeps few rows: those of whom one follows, of posts that are there', async () => {
+  test('keeps rows only for followed actors and existing posts', async () => {
     await models.given(
       some.follow('eve', 'ada'),
       posted('a1', 'ada'),
@@ -135,7 +135,7 @@ describe('the timeline', () => {
     expect(await models.count('timeline', "actor_id = 'eve'")).toBe(0);
   });
 
-  describe('is the same in whatever order one batch holds', () => {
+  describe('is the same for any order of events in one batch:', () => {
     const [follow, before, other] = [some.follow('eve', 'ada'), posted('a1', 'ada'), posted('b1', 'bob')];
     const likeAgain = [some.like('z', 'b1'), some.unlike('z', 'b1'), some.like('z', 'b1', { generation: 2 })];
     test.each(

@@ -14,7 +14,7 @@ describe('a worker that freezes within a transaction', () => {
   });
   afterAll(() => postgres.stop());
 
-  test('holds up for a moment only who takes authority away', async () => {
+  test('delays a suspension only for a moment', async () => {
     const url = await postgres.createDatabase();
     const other = new Client({ connectionString: url, statement_timeout: 40_000 });
     await other.connect();
@@ -31,7 +31,7 @@ describe('a worker that freezes within a transaction', () => {
   });
 });
 
-describe('a worker that has nothing to do on its connection for long', () => {
+describe('a worker whose connection is idle for long', () => {
   let postgres: TestPostgres;
 
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('a worker that has nothing to do on its connection for long', () => {
   });
   afterAll(() => postgres.stop());
 
-  test('keeps its lock, since its event loop turns', async () => {
+  test('keeps its lock while its event loop runs', async () => {
     const url = await postgres.createDatabase();
     const { signal } = new AbortController();
     const worker = await WorkerConnection.open(url, 'plaza-projector-test');

@@ -73,7 +73,7 @@ describe('the probes of a worker', () => {
       return reason.test(said.components[component]?.reason ?? '') && { answer, said };
     });
 
-  test('say that it is ready where it works, and where it stands by for another', async () => {
+  test('report ready for a working worker and for a standby', async () => {
     const first = await start();
     await isReady(first);
     const second = await start();
@@ -96,7 +96,7 @@ describe('the probes of a worker', () => {
       expect(metrics).toContain(`plaza_worker_group{group="authority",state="${state}"} 1`);
   });
 
-  test('answer while it waits for its stores at the start, and name what is away', async () => {
+  test('answer while the worker waits for its stores at the start, and name the unavailable ones', async () => {
     const nobody = await freePort();
     const away = `127.0.0.1:${nobody}`;
     const url = new URL(bench.databaseUrl);
@@ -115,7 +115,7 @@ describe('the probes of a worker', () => {
     expect(await (await get(port, '/livez')).json()).toEqual(LIVE);
   });
 
-  test('name a store that goes away, and are well again when it is back', async () => {
+  test('name an unavailable store, and report ready when it is back', async () => {
     const port = await start();
     await isReady(port);
     await eventStore.kill();
@@ -130,7 +130,7 @@ describe('the probes of a worker', () => {
     await expect(isReady(port)).resolves.toBe(true);
   });
 
-  test('say why a group stands still', async () => {
+  test('give the reason why a group has stopped', async () => {
     const port = await start();
     await isReady(port);
     await bench.pool.query(`UPDATE recovery.publication SET status = 'quarantined', reason = 'a test'`);
@@ -138,7 +138,7 @@ describe('the probes of a worker', () => {
     expect(said.components).toMatchObject({ authority: ok, eventStore: ok });
   });
 
-  test('need a port: another program on it ends the start in one line', async () => {
+  test('need a free port: another program on it ends the start with one line', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;

@@ -87,7 +87,7 @@ describe('the worker process', () => {
       return ids.length === posts && counted === posts;
     });
 
-  test('loses nothing and applies nothing twice when it is killed again and again', async () => {
+  test('loses nothing and applies nothing twice when it is killed repeatedly', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const worker = await start();
       const appending = appendPosts(round);
@@ -99,7 +99,7 @@ describe('the worker process', () => {
     await expect(showsAll(ROUNDS * POSTS_A_ROUND)).resolves.toBe(true);
   });
 
-  test('leaves nothing of a transaction in the midst of which it is killed', async () => {
+  test('leaves nothing of a transaction that its kill interrupted', async () => {
     const worker = await start();
     await append('post-m1', some.post('m1'));
     await until(async () => (await bench.posts()).ids.includes('m1'));
@@ -119,7 +119,7 @@ describe('the worker process', () => {
     expect(counted).toBe(ids.length);
   });
 
-  test('is succeeded by the one that stands by', async () => {
+  test('is replaced by its standby', async () => {
     const [first] = [await start(), await start()];
     await append('post-s1', some.post('s1'));
     await until(async () => (await bench.posts()).ids.includes('s1'));
@@ -130,7 +130,7 @@ describe('the worker process', () => {
     expect(counted).toBe(ids.length);
   });
 
-  test('goes on after the event store was killed', async () => {
+  test('resumes after a kill of the event store', async () => {
     await start();
     await append('post-e1', some.post('e1'));
     await until(async () => (await bench.posts()).ids.includes('e1'));
@@ -143,7 +143,7 @@ describe('the worker process', () => {
     expect(counted).toBe(ids.length);
   });
 
-  test('keeps the authority store up to date, by a progress of its own', async () => {
+  test('keeps the authority store up to date, with its own checkpoint', async () => {
     await start();
     const { position } = await append('application-app1', some.application('app1'));
     const applied = `SELECT name FROM authority.application JOIN recovery.checkpoint ON group_name = 'authority'
@@ -155,12 +155,12 @@ describe('the worker process', () => {
     expect(rows).toEqual([{ name: 'App app1' }]);
   });
 
-  test('stops in order when it is told to', async () => {
+  test('stops cleanly on a signal', async () => {
     const worker = await start();
     expect(await end(worker, 'SIGTERM')).toBe(0);
   });
 
-  test('stops in order when its parent is gone', async () => {
+  test('stops cleanly when its parent has ended', async () => {
     const worker = await start();
     const exited = once(worker, 'exit') as Promise<[number | null]>;
     worker.disconnect();

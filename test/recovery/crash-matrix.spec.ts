@@ -18,7 +18,7 @@ import { openWorkshop } from './support/tools.js';
 import type { Stores, Workshop } from './support/tools.js';
 
 /** What comes first after the crash. */
-const aftermaths = ['it is settled', 'it is tried again', 'the log is away'] as const;
+const aftermaths = ['the resolver runs', 'it is retried', 'the log is unavailable'] as const;
 
 /** Every type of restriction, killed at every step, with every aftermath. */
 const all = writingSteps.flatMap((step) =>
@@ -100,21 +100,21 @@ beforeAll(async () => {
   for (const step of writingSteps) await crash(step, stores);
   await lookAt(points, crashed);
 
-  for (const point of of('it is tried again')) await act(point);
-  await lookAt(of('it is tried again'), repeated);
+  for (const point of of('it is retried')) await act(point);
+  await lookAt(of('it is retried'), repeated);
 
   const { dir, port } = eventStore;
   await eventStore.kill();
   settlingAway = await settler.settleBefore(Date.now()).catch((error: unknown) => error);
-  const away = of('the log is away');
+  const away = of('the log is unavailable');
   const tries = await Promise.allSettled(away.map(act));
   for (const [index, { name }] of away.entries()) whileLogIsAway.set(name, tries[index]!);
   eventStore = await startEmbeddedEventStore({ dir, port });
 
   await settler.settleBefore(Date.now());
   await lookAt(points, settled);
-  for (const point of [...of('it is settled'), ...away]) await act(point);
-  await lookAt([...of('it is settled'), ...away], repeated);
+  for (const point of [...of('the resolver runs'), ...away]) await act(point);
+  await lookAt([...of('the resolver runs'), ...away], repeated);
 });
 
 afterAll(async () => {
@@ -157,7 +157,7 @@ describe('a restriction whose process dies before acknowledging it', () => {
     });
 
     it('is not acknowledged while the log is unavailable', () => {
-      for (const { name } of ofType.filter(({ aftermath }) => aftermath === 'the log is away'))
+      for (const { name } of ofType.filter(({ aftermath }) => aftermath === 'the log is unavailable'))
         expect([name, whileLogIsAway.get(name)]).toEqual([
           name,
           { status: 'rejected', reason: expect.any(LogUnavailable) },
@@ -166,8 +166,8 @@ describe('a restriction whose process dies before acknowledging it', () => {
 
     it('is finalized if the log has it, else withdrawn', () => {
       for (const { aftermath, name, step } of ofType) {
-        const { logged } = (aftermath === 'it is tried again' ? repeated : crashed).get(name) ?? {};
-        const isThere = aftermath === 'it is tried again' || left[step].isThere;
+        const { logged } = (aftermath === 'it is retried' ? repeated : crashed).get(name) ?? {};
+        const isThere = aftermath === 'it is retried' || left[step].isThere;
         const witnessed = isThere ? { [String(logged?.[0])]: 'finalized' } : {};
         expect([name, settled.get(name)]).toEqual([name, { logged, witnessed }]);
       }

@@ -157,10 +157,10 @@ describe('an interrupted build', () => {
     }
 
     test.each<[string, string, string, NodeJS.Signals]>([
-      ['killed in the midst of a batch', 'SHARE', 'loading', 'SIGKILL'],
-      ['killed in the midst of a step', 'ROW EXCLUSIVE', 'finishing', 'SIGKILL'],
-      ['frozen in the midst of a batch', 'SHARE', 'loading', 'SIGSTOP'],
-      ['frozen in the midst of a step', 'ROW EXCLUSIVE', 'finishing', 'SIGSTOP'],
+      ['killed during a batch', 'SHARE', 'loading', 'SIGKILL'],
+      ['killed during a step', 'ROW EXCLUSIVE', 'finishing', 'SIGKILL'],
+      ['frozen during a batch', 'SHARE', 'loading', 'SIGSTOP'],
+      ['frozen during a step', 'ROW EXCLUSIVE', 'finishing', 'SIGSTOP'],
     ])('%s, resumes with the same incarnation', async (_, mode, state, signal) => {
       const databaseUrl = await postgres.createDatabase();
       const builds = await Builds.open(databaseUrl);

@@ -172,13 +172,13 @@ describe('the ledger', () => {
   });
 
   it.each([
-    ['a line that was altered', `UPDATE ledger SET text = replace(text, 'ada', 'bob') WHERE line = 4`, 4n],
-    ['a line that was removed', 'DELETE FROM ledger WHERE line = 2', 2n],
-    ['an end that was cut off', 'DELETE FROM ledger WHERE line = 6', 6n],
-    ['a row that was altered', `UPDATE restriction SET state = 'withdrawn' WHERE epoch = 2`, 6n],
-    ['a row that was removed', 'DELETE FROM restriction WHERE epoch = 1', 3n],
+    ['an altered line', `UPDATE ledger SET text = replace(text, 'ada', 'bob') WHERE line = 4`, 4n],
+    ['a removed line', 'DELETE FROM ledger WHERE line = 2', 2n],
+    ['a truncated end', 'DELETE FROM ledger WHERE line = 6', 6n],
+    ['an altered row', `UPDATE restriction SET state = 'withdrawn' WHERE epoch = 2`, 6n],
+    ['a removed row', 'DELETE FROM restriction WHERE epoch = 1', 3n],
     [
-      'a row that was put in',
+      'an inserted row',
       `INSERT INTO restriction SELECT 9, gen_random_uuid(), state, hash, position, prepared_at, content
        FROM restriction WHERE epoch = 1`,
       1n,
