@@ -33,7 +33,7 @@ async function sent(...writes: [Statement<Row>, string][]): Promise<string[]> {
 }
 
 describe('a unit of work', () => {
-  test('sends nothing for nothing', async () => {
+  test('sends nothing if it is empty', async () => {
     expect(await sent()).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ describe('a unit of work', () => {
     ]);
   });
 
-  test('joins an earlier call of its statement behind a call of another one', async () => {
+  test('joins an earlier call of its statement across a call of another one', async () => {
     expect(await sent([create, 'a'], [remove, 'a'], [remove, 'b'], [create, 'c'], [create, 'b'])).toEqual([
       'create a c',
       'remove a b',

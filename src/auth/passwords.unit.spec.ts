@@ -13,7 +13,7 @@ describe('a password', () => {
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  it('is right however its accents are composed', async () => {
+  it('is right in any Unicode composition', async () => {
     expect(await passwords.verify(hash, 'cafe\u0301 au lait')).toBe(true);
   });
 
@@ -23,7 +23,7 @@ describe('a password', () => {
     ['seven letters with accents of their own', 'e\u0301'.repeat(7), expect.stringContaining('at least 8')],
     ['1,024 letters with accents of their own', 'e\u0301'.repeat(PASSWORD_MAX), undefined],
     ['1,025 emoji', '🦊'.repeat(PASSWORD_MAX + 1), expect.stringContaining('at most 1024')],
-  ])('is as long as it has characters: %s', (_case, typed, fault) => {
+  ])('has a length in characters: %s', (_case, typed, fault) => {
     expect(passwordFormProblem(typed)).toEqual(fault);
   });
 

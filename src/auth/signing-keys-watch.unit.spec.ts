@@ -31,7 +31,7 @@ function watching(start: KeyRing) {
 const kidsOf = (keys: KeySet | undefined) => keys?.keys.map(({ kid }) => kid);
 
 describe('a server that watches the signing keys', () => {
-  it('applies a new key, and starts to sign with it on time while the vault is unreachable', async () => {
+  it('applies a new key, and signs with it on time even if the vault is unavailable', async () => {
     const { world, taken, logged, watch } = watching([first]);
     world.ring = [first, second];
     await watch.refresh();
@@ -45,7 +45,7 @@ describe('a server that watches the signing keys', () => {
     expect(logged).toHaveLength(1);
   });
 
-  it('keeps its keys if it cannot sign with those of the vault', async () => {
+  it('keeps its keys if the vault has no usable ones', async () => {
     const { world, taken, logged, watch } = watching([first]);
     await watch.refresh();
     Object.assign(world, { ring: [first, second], unusable: second.jwk.kid });

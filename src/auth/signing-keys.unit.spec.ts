@@ -31,11 +31,11 @@ describe('a rotated signing key', () => {
     expect(at(now)).toEqual(published);
   });
 
-  it('is known before it signs to readers that keep the key set for a minute', () => {
+  it('is published before it signs, so that clients with a cached key set know it', () => {
     expect(LEAD_MS).toBeGreaterThan(60_000 + 5_000);
   });
 
-  it('outlives the tokens that it signed by more than a minute', () => {
+  it('outlives its tokens by more than a minute', () => {
     const { IdToken: seconds } = providerPolicy('http://localhost:3000', Buffer.alloc(32)).ttl;
     expect(GONE - SIGNS).toBeGreaterThan(seconds * 1_000 + 60_000);
   });
@@ -45,7 +45,7 @@ describe('a rotated signing key', () => {
     expect(keyPhases(ring, SIGNS)).toMatchObject([{ state: 'retired', until: GONE }, { state: 'signing' }]);
   });
 
-  it('of two in a row ends with the next one', async () => {
+  it('retires at the next rotation', async () => {
     const third = await makeSigningKey(SIGNS + 1_000);
     const all = [...ring, third];
     expect(keyPhases(all, SIGNS + 1_000)).toMatchObject([
@@ -56,17 +56,17 @@ describe('a rotated signing key', () => {
     expect(keyPhases(all, GONE).map(({ jwk }) => jwk.kid)).toEqual([second.jwk.kid, third.jwk.kid]);
   });
 
-  it('signs, too, if it is the only one and the clock is behind', () => {
+  it('signs if it is the only one, even if the clock is slow', () => {
     expect(keySet([second], 0).keys).toEqual([second.jwk]);
   });
 });
 
-describe('the ring in the vault', () => {
+describe('the key ring in the vault', () => {
   it('is read as it was written', () => {
     expect(readRing(writeRing(ring))).toEqual(ring);
   });
 
-  it('is read as the first release wrote it, under the name that its library gave the key', () => {
+  it('is read in the format of the first release, under the key id that the library gave it', () => {
     const { kid, ...jwk } = first.jwk;
     expect(readRing(Buffer.from(JSON.stringify({ keys: [jwk] })))).toEqual([
       { jwk: { ...jwk, kid }, signsFrom: 0 },
@@ -79,7 +79,7 @@ describe('the ring in the vault', () => {
   });
 
   it.each(['{"keys":[{"kty":"RSA","d":"secret"}]}', '{"keys":[{"d":"secret"'])(
-    'that is invalid is refused without quoting it: %s',
+    'is refused if invalid, without quoting it: %s',
     (stored) => {
       expect(() => readRing(Buffer.from(stored))).toThrow(/^the signing keys in the vault are invalid$/);
     },

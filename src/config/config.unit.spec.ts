@@ -3,7 +3,7 @@ import { readConfig } from './config.js';
 import { configFaultsOf } from '../../test/support/config-faults.js';
 
 describe('the configuration', () => {
-  it('needs nothing to be set', () => {
+  it('has a default for every setting', () => {
     const config = readConfig({});
     expect(config).toMatchObject({
       role: 'all',
@@ -51,11 +51,11 @@ describe('the configuration', () => {
     expect(config).toMatchObject({ baseUrl: 'http://localhost:8080', registration: 'closed' });
   });
 
-  it('takes an empty variable as unset', () => {
+  it('treats an empty variable as unset', () => {
     expect(readConfig({ PORT: '', BASE_URL: '' }).port).toBe(3000);
   });
 
-  it('names every faulty variable at once and never shows a value', () => {
+  it('names every invalid variable at once and never shows a value', () => {
     const faults = configFaultsOf({
       PORT: '70000',
       BASE_URL: 'http://x/secret-path',
@@ -67,7 +67,7 @@ describe('the configuration', () => {
   });
 
   it.each(['foo', 'ftp://x', 'http://', 'http://x/path', 'http://u:p@x'])(
-    'takes no BASE_URL that is no origin: %s',
+    'rejects a BASE_URL that is no origin: %s',
     (url) => {
       expect(configFaultsOf({ BASE_URL: url, PORT: 'x' }).map((line) => line.split(':')[0])).toEqual([
         'PORT',
@@ -76,19 +76,17 @@ describe('the configuration', () => {
     },
   );
 
-  it('takes a cluster of several event store nodes, under either name of the server', () => {
+  it('accepts several event store nodes, under either name of the server', () => {
     for (const url of ['esdb://ann:a/b@one:2111,two:2112?tls=true', 'kurrentdb://one,two'])
       expect(readConfig({ EVENTSTORE_URL: url }).eventStoreUrl).toBe(url);
   });
 
-  it('names the faults of an event store address, and quotes nothing of it', () => {
-    expect(configFaultsOf({ EVENTSTORE_URL: 'esdb://ann:sec:ret@one?tlsVerfyCert=true&tls=secret' })).toEqual(
-      [
-        expect.stringMatching(/^EVENTSTORE_URL: the password has an unencoded : or @; .*%3A/),
-        'EVENTSTORE_URL: there is no option tlsVerfyCert; did you mean tlsVerifyCert?',
-        'EVENTSTORE_URL: the option tls must be true or false',
-      ],
-    );
+  it('names the faults of an event store address, without quoting it', () => {
+    expect(configFaultsOf({ EVENTSTORE_URL: 'esdb://ann:sec:ret@one?tlsVerfyCert=true&tls=secret' })).toEqual([
+      expect.stringMatching(/^EVENTSTORE_URL: the password has an unencoded : or @; .*%3A/),
+      'EVENTSTORE_URL: there is no option tlsVerfyCert; did you mean tlsVerifyCert?',
+      'EVENTSTORE_URL: the option tls must be true or false',
+    ]);
   });
 
   it('rejects the address of a store without a host', () => {

@@ -12,7 +12,7 @@ const faultsOf = (url: string): readonly string[] => {
 };
 const at = (address: string, port = 2113) => ({ address, port });
 
-it('takes several hosts', () => {
+it('accepts several hosts', () => {
   const { hosts, discovers } = parseEventStoreAddress('esdb://one:2111,two,three:2113?tls=false');
   expect([hosts, discovers]).toEqual([[at('one', 2111), at('two'), at('three')], false]);
 });
@@ -26,7 +26,7 @@ it.each([
   ['kurrentdb+discover', true],
   ['kurrent+discover', true],
   ['kdb+discover', true],
-])('takes the scheme %s', (scheme, discovers) => {
+])('accepts the scheme %s', (scheme, discovers) => {
   expect(parseEventStoreAddress(`${scheme}://cluster?tls=false`)).toMatchObject({
     hosts: [at('cluster')],
     discovers,
@@ -38,18 +38,18 @@ it.each([
   ['a/b+c=', 'a/b+c='],
   ['a%2Fb%3Ac%40d%3Fe%25', 'a/b:c@d?e%'],
   ['#;,$&', '#;,$&'],
-])('takes the password %s as %s', (written, password) => {
+])('reads the password %s as %s', (written, password) => {
   const { credentials, hosts } = parseEventStoreAddress(`esdb://ann:${written}@db`);
   expect([credentials, hosts]).toEqual([{ username: 'ann', password }, [at('db')]]);
 });
 
-it('takes a slash behind the hosts, and an @ in the path of a file', () => {
+it('accepts a slash after the hosts, and an @ in a file path', () => {
   const { hosts, credentials, options } = parseEventStoreAddress('esdb://db:2113/?tls-ca-file=/x:y@z.pem');
   expect([hosts, credentials, options]).toEqual([[at('db')], undefined, { tlsCAFile: '/x:y@z.pem' }]);
 });
 
 it.each(['ann:sec:ret', 'ann:sec@ret', 'sec%ret:x', 'ann:sec%ret', 'secret', 'secret:', ':secret'])(
-  'says what is wrong with user and password, and quotes nothing: %s',
+  'reports invalid user and password, without quoting them: %s',
   (userInfo) => {
     const faults = faultsOf(`esdb://${userInfo}@db:2113`);
     expect(faults).toHaveLength(1);
@@ -59,7 +59,7 @@ it.each(['ann:sec:ret', 'ann:sec@ret', 'sec%ret:x', 'ann:sec%ret', 'secret', 'se
 );
 
 it.each(['', ':2113', 'secret:port', 'secret:1:2', 'secret|', 'db,,secret', 'db:0', 'db:65536', 'db secret'])(
-  'says what is wrong with hosts, and quotes nothing: %s',
+  'reports invalid hosts, without quoting them: %s',
   (hosts) => {
     const faults = faultsOf(`esdb://${hosts}`);
     expect(faults).toEqual([expect.stringMatching(/host|port/)]);
@@ -67,7 +67,7 @@ it.each(['', ':2113', 'secret:port', 'secret:1:2', 'secret|', 'db,,secret', 'db:
   },
 );
 
-it('names an option that does not exist, and the one that was meant', () => {
+it('names an unknown option, and the similar one that exists', () => {
   expect(faultsOf('esdb://ann:secret@db?tlsVerfyCert=true&nodepreference=leader&tlss=true')).toEqual([
     'there is no option tlsVerfyCert; did you mean tlsVerifyCert?',
     'there is no option tlss; did you mean tls?',
@@ -75,7 +75,7 @@ it('names an option that does not exist, and the one that was meant', () => {
   expect(faultsOf('esdb://db?somethingElse=secret')).toEqual(['there is no option somethingElse']);
 });
 
-it('quotes no option that may be a piece of a password', () => {
+it('quotes no option that may be part of a password', () => {
   for (const url of ['esdb://ann:1234?secret=x@db', 'esdb://ann:sec?ret@db', 'esdb://db?se.cret'])
     expect(faultsOf(url).join()).not.toMatch(/sec|ret/);
 });
@@ -87,16 +87,21 @@ it.each([
   ['gossipTimeout=secret', 'the option gossipTimeout must be a whole number'],
   ['tlsCAFile=%secret', 'the option tlsCAFile has a % that begins no encoded character: write it as %25'],
   ['connectionName=a?secret', 'the option connectionName has a ? in its value: write it as %3F'],
-])('says what is wrong with an option: %s', (option, fault) => {
+])('reports an invalid option: %s', (option, fault) => {
   expect(faultsOf(`esdb://db?${option}`)).toEqual([fault]);
 });
 
-it.each(['tlsVerifyCert=false', 'throwOnAppendFailure=false'])('refuses what it cannot do: %s', (option) => {
-  expect(faultsOf(`esdb://db?${option}`)).toEqual([expect.stringMatching(/cannot be false: .*leave it out/)]);
-});
+it.each(['tlsVerifyCert=false', 'throwOnAppendFailure=false'])(
+  'rejects unsupported options: %s',
+  (option) => {
+    expect(faultsOf(`esdb://db?${option}`)).toEqual([
+      expect.stringMatching(/cannot be false: .*leave it out/),
+    ]);
+  },
+);
 
 it.each(['', 'db:2113', 'http://secret', 'esdb:/secret', 'postgres://secret'])(
-  'names the schemes where there is another: %s',
+  'names the supported schemes: %s',
   (url) => {
     expect(faultsOf(url)).toEqual([expect.stringMatching(/^must start with esdb:\/\/ or kurrentdb:\/\//)]);
   },

@@ -21,7 +21,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(dir, { recursive: true }));
 
-it('reads the files of an address', () => {
+it('reads the files named by an address', () => {
   const { files } = readEventStoreAddress(
     urlWith(
       option('tlsCAFile', 'certificate'),
@@ -34,7 +34,7 @@ it('reads the files of an address', () => {
   expect(String(files.userKeyFile)).toContain('PRIVATE KEY');
 });
 
-it('reads none without TLS', () => {
+it('reads no file without TLS', () => {
   expect(readEventStoreAddress(urlWith('tls=false', option('tlsCAFile', 'missing'))).files).toEqual({});
 });
 
@@ -47,7 +47,7 @@ it.each([
     `${option('userCertFile', 'certificate')}&${option('userKeyFile', 'neither')}`,
     'userKeyFile names a file in which there is no private key (PEM)',
   ],
-])('says at the start what is wrong with a file: %#', (options, fault) => {
+])('reports an unusable file: %#', (options, fault) => {
   const start = () => readConfig({ EVENTSTORE_URL: urlWith(options) });
   expect(start).toThrow(new ConfigError([`EVENTSTORE_URL: ${fault}`]));
 });

@@ -6,7 +6,7 @@ describe('the hosts that gRPC reaches without a proxy', () => {
     [{}, '127.0.0.1,::1,localhost'],
     [{ no_proxy: 'intranet' }, 'intranet,127.0.0.1,::1,localhost'],
     [{ no_proxy: 'intranet', no_grpc_proxy: 'store,localhost' }, 'store,localhost,127.0.0.1,::1'],
-  ])('of %j are those and loopback', (env: NodeJS.ProcessEnv, expected) => {
+  ])('for %j are those and loopback', (env: NodeJS.ProcessEnv, expected) => {
     const changed = { ...env };
     keepLoopbackFromProxies(changed);
     keepLoopbackFromProxies(changed);

@@ -3,7 +3,7 @@ import { describeError } from './error-description.js';
 import { createLogger } from './logger.js';
 
 describe('an error in the log', () => {
-  it('says what went wrong and where, and nothing of what was being written', () => {
+  it('has its message and place, and no written data', () => {
     const driver = Object.assign(new Error('duplicate key'), {
       code: '23505',
       detail: 'Key (email)=(ana@example.org)',
@@ -22,7 +22,7 @@ describe('an error in the log', () => {
     expect(JSON.stringify(described)).not.toMatch(/argon2id|ana@example/);
   });
 
-  it('has its stack where it is ours, and none where it is warned of, also in the lines of a request', () => {
+  it('has a stack if it is our fault, and none in warnings and request lines', () => {
     const lines: string[] = [];
     const log = createLogger({ logLevel: 'info' }, 'test', { write: (line) => void lines.push(line) });
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -40,7 +40,7 @@ describe('an error in the log', () => {
     expect(unforeseen).toMatchObject({ err: { stack: expect.stringContaining('logger.unit.spec') } });
   });
 
-  it('may be no error at all', () => {
+  it('may be any thrown value', () => {
     expect(describeError('thrown')).toEqual({ type: 'string', message: 'thrown' });
   });
 });

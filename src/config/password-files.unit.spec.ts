@@ -23,7 +23,7 @@ function fileWith(content: string | Buffer): string {
 const passwords = ['a/b+c=', '%41:@?#&', 'it\'s 100% {}[]|\\^`"<>', 'päß 🔑', '://a:b@c/d?e'];
 
 describe('a password in a file', () => {
-  it.each(passwords)("is that of the event store's user: %s", (password) => {
+  it.each(passwords)('belongs to the user of the event store: %s', (password) => {
     const EVENTSTORE_PASSWORD_FILE = fileWith(password);
     for (const address of ['esdb://ann@one:2111,two?tls=true', 'kurrentdb+discover://ann:@one']) {
       const { eventStoreUrl } = readConfig({ EVENTSTORE_URL: address, EVENTSTORE_PASSWORD_FILE });
@@ -35,7 +35,7 @@ describe('a password in a file', () => {
     }
   });
 
-  it.each(passwords)("is that of each database's user: %s", (password) => {
+  it.each(passwords)('belongs to the user of each database: %s', (password) => {
     const config = readConfig({
       DATABASE_URL: 'postgres://ann@db:5432/plaza?sslmode=disable',
       DATABASE_PASSWORD_FILE: fileWith(password),
@@ -65,7 +65,7 @@ describe('a password in a file', () => {
     expect(readConfig(env).databaseUrl).toBe('postgres://ann:secret@db/plaza');
   });
 
-  it('is in the addresses that a process of ours is started with, which must not read it again', () => {
+  it('is passed to our child processes in their addresses, so that they do not read the file', () => {
     const EVENTSTORE_PASSWORD_FILE = fileWith('a/b');
     process.env['EVENTSTORE_PASSWORD_FILE'] = EVENTSTORE_PASSWORD_FILE;
     try {
@@ -77,7 +77,7 @@ describe('a password in a file', () => {
   });
 });
 
-describe('a password file that cannot be used', () => {
+describe('an unusable password file', () => {
   const unusable: readonly [string, () => string, string][] = [
     ['is missing', () => join(dir, 'none'), 'names a file that does not exist'],
     ['cannot be read', () => dir, 'names a file that cannot be read (EISDIR)'],
@@ -91,7 +91,7 @@ describe('a password file that cannot be used', () => {
     ['is no text', () => fileWith(Buffer.of(0xff, 0xfe)), 'names a file that is not UTF-8 text'],
   ];
 
-  it.each(unusable)('since it %s, is named by its variable alone', (_, path, fault) => {
+  it.each(unusable)('that %s is named by its variable alone', (_, path, fault) => {
     const files = { EVENTSTORE_PASSWORD_FILE: path(), WITNESS_DATABASE_PASSWORD_FILE: path() };
     const urls = { EVENTSTORE_URL: 'esdb://ann@db', WITNESS_DATABASE_URL: 'postgres://ann@db/plaza' };
     expect(configFaultsOf({ ...files, ...urls })).toEqual([
@@ -105,7 +105,7 @@ describe('a password file that cannot be used', () => {
     ['postgres://a:secret@db/plaza', 'DATABASE_URL has a password as well: leave one of the two out'],
     ['postgres://a@db/p?password=secret', 'DATABASE_URL has a password as well: leave one of the two out'],
     [undefined, 'is set, and DATABASE_URL is not'],
-  ])('beside the database address %s', (url, fault) => {
+  ])('conflicts with the database address %s', (url, fault) => {
     expect(configFaultsOf({ DATABASE_URL: url, DATABASE_PASSWORD_FILE: fileWith('x') })).toEqual([
       `DATABASE_PASSWORD_FILE: ${fault}`,
     ]);
@@ -115,13 +115,13 @@ describe('a password file that cannot be used', () => {
     ['esdb://db', 'EVENTSTORE_URL names no user: write user@ before the host'],
     ['esdb://ann:secret@db', 'EVENTSTORE_URL has a password as well: leave one of the two out'],
     [undefined, 'is set, and EVENTSTORE_URL is not'],
-  ])('beside the event store address %s', (url, fault) => {
+  ])('conflicts with the event store address %s', (url, fault) => {
     expect(configFaultsOf({ EVENTSTORE_URL: url, EVENTSTORE_PASSWORD_FILE: fileWith('x') })).toEqual([
       `EVENTSTORE_PASSWORD_FILE: ${fault}`,
     ]);
   });
 
-  it('hides no other fault, and has none hidden', () => {
+  it('is reported together with other faults', () => {
     const files = { EVENTSTORE_PASSWORD_FILE: dir, DATABASE_PASSWORD_FILE: fileWith('x') };
     const faults = configFaultsOf({
       ...files,

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { readConfig } from './config.js';
 import { settingsOf } from './settings.js';
 
-describe('the settings that a process is started with', () => {
-  it('read back as the configuration they were made of', () => {
+describe('the settings for a child process', () => {
+  it('read back as the configuration they were made from', () => {
     const all = readConfig({});
     const api = readConfig({
       ROLE: 'api',

@@ -14,7 +14,7 @@ describe('trusted proxies', () => {
     ['2001:db8:2::1', false],
     ['unknown', false],
     ['', false],
-  ])('are known by address: %s', (address, expected) => {
+  ])('are matched by address: %s', (address, expected) => {
     expect(proxies.trusts(address)).toBe(expected);
   });
 
@@ -29,11 +29,11 @@ describe('trusted proxies', () => {
     ['unknown', undefined],
     ['203.0.113.9:4711', undefined],
     ['', undefined],
-  ])('never lend their own address to whom they speak for: %s', (nearest, expected) => {
+  ])('never count as the client: %s', (nearest, expected) => {
     expect(proxies.connectingAddress(nearest)).toBe(expected);
   });
 
-  it('take every address for the one that connects where there are none', () => {
+  it('leave the connecting address as the client if there are none', () => {
     expect(new TrustedProxies([]).connectingAddress('10.1.0.1')).toBe('10.1.0.1');
   });
 

@@ -22,7 +22,7 @@ async function normalizedBy(work: () => unknown): Promise<string[]> {
   }
 }
 
-describe('a text that somebody sent', () => {
+describe('a submitted text', () => {
   it.each([
     ['is composed', 'Zoe\u0308', 20, 'Zo\u00eb'],
     ['of four code units each is taken', '\u03b1\u0313\u0300\u0345'.repeat(9), 9, '\u1f82'.repeat(9)],
@@ -43,7 +43,7 @@ describe('a text that somebody sent', () => {
     expect(normalizeText(given, max)).toEqual({ fault: expect.stringMatching(fault) });
   });
 
-  it('has every character that normalizing puts in order counted as a mark', () => {
+  it('counts as marks all characters that normalization reorders', () => {
     const isOrdered = (character: string) =>
       // A mark of another class moves before or after it.
       ['\u0334', '\u0345'].some((other) => {
@@ -89,14 +89,14 @@ describe.each([
 });
 
 describe('white space around a text', () => {
-  it('is none of it: neither its length nor its marks', async () => {
+  it('does not count for its length or marks', async () => {
     const around = ' \n\t\u3000'.repeat(10_000);
     const text = `e\u0301`.repeat(2_000);
     expect(postText(`${around}${text}${around}`)).toBe('\u00e9'.repeat(2_000));
     expect(await normalizedBy(() => postText(`${around}${text}${around}`))).toEqual([text]);
   });
 
-  it('alone is no text', () => {
+  it('alone is an empty text', () => {
     expect(postText(' \n\u3000')).toBeInstanceOf(Refusal);
   });
 });

@@ -14,7 +14,7 @@ describe('the identity of a network', () => {
     expect(await networkOf(new MemoryLog())).toBeUndefined();
   });
 
-  test('is that of the first founding', async () => {
+  test('is the first founding', async () => {
     const log = new MemoryLog();
     expect(await foundNetwork(log, ids('one'), () => 7)).toBe('one');
     expect(await foundNetwork(log, ids('two'), () => 8)).toBe('one');

@@ -6,12 +6,12 @@ import { banner } from './banner.js';
 /** The line that a person copies. */
 const line = (said: string) => said.split('\n').find((each) => each.includes('npm run demo'));
 
-describe('what a person reads when the network serves', () => {
-  it('is a line without settings where all are as they usually are', () => {
+describe('the banner of a serving network', () => {
+  it('has a demo command without settings if all are defaults', () => {
     expect(line(banner(readConfig({})))).toBe('  npm run demo');
   });
 
-  it('is a line that any shell reads back as the settings are', () => {
+  it('has a demo command that any shell reads back as the settings', () => {
     const settings = {
       PORT: '8080',
       BASE_URL: 'https://plaza.example',
@@ -24,7 +24,7 @@ describe('what a person reads when the network serves', () => {
     for (const [name, value] of Object.entries(settings)) expect(seen).toContain(`${name}=${value}\n`);
   });
 
-  it('says that a token is needed, without it', () => {
+  it('says that a token is needed, without showing it', () => {
     const token = 'hidden'.repeat(6);
     const said = banner(readConfig({ OPERATOR_TOKEN: token }));
     expect(said).toContain('with OPERATOR_TOKEN set as it is here');
@@ -32,12 +32,12 @@ describe('what a person reads when the network serves', () => {
     expect(banner(readConfig({}))).not.toContain('OPERATOR_TOKEN');
   });
 
-  it('shouts where limits are off', () => {
+  it('warns that limits are off', () => {
     expect(banner(readConfig({ RATE_LIMITS: 'off' }))).toContain('RATE_LIMITS IS OFF');
     expect(banner(readConfig({}))).not.toContain('RATE_LIMITS');
   });
 
-  it('is what keeps it from being ready, and nothing to try then', () => {
+  it('shows why the network is not ready, without a demo command', () => {
     const said = banner(readConfig({}), ['recovery: In quarantine: The log was set back.', 'worker: Away.']);
     expect(said).toMatch(/NOT READY:\n\n {2}recovery: In quarantine.*\n\n {2}worker: Away\.\n\n {2}network/);
     expect(said).toContain('docs/recovery.md');

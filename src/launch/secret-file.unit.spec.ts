@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 describe('a secret in a file', () => {
-  it('is made once, for its owner alone, and leaves nothing beside it', () => {
+  it('is created once, for its owner alone, and leaves no other file', () => {
     const secret = ensureSecret(file);
     expect(secret).toMatch(/^[\w-]{43}$/);
     expect(ensureSecret(file)).toBe(secret);
@@ -26,7 +26,7 @@ describe('a secret in a file', () => {
     expect(readdirSync(directory)).toEqual(['a.token']);
   });
 
-  it.each(['', '\n'])('is missing when the file says %j, and is made again', (content) => {
+  it.each(['', '\n'])('is created again when the file contains %j', (content) => {
     writeFileSync(file, content);
     expect(readSecret(file)).toBeUndefined();
     const secret = ensureSecret(file);
@@ -36,7 +36,7 @@ describe('a secret in a file', () => {
     expect(readdirSync(directory)).toEqual(['a.token']);
   });
 
-  it('is the one that another process kept first', () => {
+  it('is the one that another process stored first', () => {
     expect(storeSecret(file, 'first')).toBe('first');
     expect(storeSecret(file, 'second')).toBe('first');
     expect(readdirSync(directory)).toEqual(['a.token']);

@@ -14,7 +14,7 @@ describe('the block of an address', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['64:ff9b::203.0.113.9', '64:ff9b:0:0::/64'],
     ['::ffff:0:203.0.113.9', '0:0:0:0::/64'],
-  ])('of %s is %s', (address, block) => {
+  ])('for %s is %s', (address, block) => {
     expect(addressBlock(address)).toBe(block);
   });
 });

@@ -6,7 +6,7 @@ const account: Policy = { name: 'account', limit: { quota: 10, windowSeconds: 60
 const address: Policy = { name: 'address', limit: { quota: 100, windowSeconds: 600 } };
 
 describe('the header fields of an answer under limits', () => {
-  it('name every policy, and the remaining points of the claimed ones', () => {
+  it('name every policy, and the remaining points of the charged ones', () => {
     expect(
       rateLimitFields(
         [account, address],
@@ -23,7 +23,7 @@ describe('the header fields of an answer under limits', () => {
     [1, '1'],
     [1_000, '1'],
     [1_001, '2'],
-  ])('tell when to retry after a refusal, %i ms before the window ends', (msToReset, seconds) => {
+  ])('say when to retry after a refusal, %i ms before the window ends', (msToReset, seconds) => {
     const fields = rateLimitFields(
       [account],
       [{ policy: account, claim: { granted: 0, left: 0, msToReset } }],

@@ -22,18 +22,18 @@ describe('a stored event', () => {
 });
 
 describe('the registry', () => {
-  it('takes no inherited property of objects for a type', () => {
+  it('accepts no inherited property as an event type', () => {
     expect(entryOf('constructor')).toBeUndefined();
     expect(entryOf('post.created')?.version).toBe(2);
   });
 
-  it('reads posts of the first version, without mentions', () => {
+  it('reads posts of version 1, without mentions', () => {
     const entry = entryOf('post.created');
     const first = { postId: 'p', authorActorId: 'a', appId: 'app', text: 't', audience: 'public', at: 1 };
     expect(entry?.schema.parse(upcast(entry, 1, first))).toEqual({ ...first, mentions: [] });
   });
 
-  it('reads applications of the first version, without redirect URIs for sign-out', () => {
+  it('reads applications of version 1, without post-logout redirect URIs', () => {
     const entry = entryOf('application.registered');
     const first = { appId: 'a', name: 'n', redirectUris: [], scopes: [], at: 1 };
     expect(entry?.schema.parse(upcast(entry, 1, first))).toEqual({ ...first, postLogoutRedirectUris: [] });

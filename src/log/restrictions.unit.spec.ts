@@ -4,7 +4,7 @@ import { restrictionId } from './restrictions.js';
 const metadata = { requestId: 'r', appId: 'app', actorId: 'ada', intentId: 'i' };
 
 describe('the id of a restriction', () => {
-  it('is the same for the same intent, whenever it is tried', () => {
+  it('is the same for each attempt of an intent', () => {
     const first = restrictionId('post.deleted', 'post-p', metadata);
     expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(restrictionId('post.deleted', 'post-p', { ...metadata, requestId: 'later' })).toBe(first);
@@ -16,7 +16,7 @@ describe('the id of a restriction', () => {
     ['of another actor', 'post.deleted', 'post-p', { ...metadata, actorId: 'bob' }],
     ['through another application', 'post.deleted', 'post-p', { ...metadata, appId: 'other' }],
     ['by another intent', 'post.deleted', 'post-p', { ...metadata, intentId: 'j' }],
-  ] as const)('is another for one %s', (_what, type, stream, by) => {
+  ] as const)('is another for a restriction %s', (_what, type, stream, by) => {
     expect(restrictionId(type, stream, by)).not.toBe(restrictionId('post.deleted', 'post-p', metadata));
   });
 

@@ -33,7 +33,7 @@ describe('a store', () => {
     ['a wrong statement', coded('42601')],
     ['nothing', undefined],
     ['a word', 'ECONNREFUSED'],
-  ])('is not, after %s', (_what, error) => {
+  ])('is not unreachable after %s', (_what, error) => {
     expect(isUnreachable(error)).toBe(false);
   });
 });

@@ -12,18 +12,18 @@ describe('text for a terminal', () => {
     ['\ud83d alone', String.raw`\ud83d alone`],
     ['\u{e0041} as a tag', String.raw`\udb40\udc41 as a tag`],
     ['\u007f', String.raw`\u007f`],
-  ])('has nothing that steers it: %j', (given, shown) => {
+  ])('contains no control characters: %j', (given, shown) => {
     expect(plainText(given)).toBe(shown);
   });
 
   it.each(['Zoë Ñandú 中文 עברית 😀', 'a\tb\nc', '"quoted" \\ and §'])(
-    'is as it was otherwise: %j',
+    'is otherwise unchanged: %j',
     (given) => {
       expect(plainText(given)).toBe(given);
     },
   );
 
-  it('is the same JSON', () => {
+  it('leaves JSON equivalent', () => {
     const value = { text: 'a\u009bb\u202ec\u0000 "\\" 😀', list: ['\u2028', '\r\n'] };
     const shown = plainText(JSON.stringify(value));
     expect(JSON.parse(shown)).toEqual(value);

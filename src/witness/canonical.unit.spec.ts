@@ -35,7 +35,7 @@ describe('the hash of a restriction', () => {
   });
 
   it.each([{ payloadHash: 'another' }, { actorId: 'bob' }, { appId: 'a' }, { reason: 'x' }])(
-    'is another with %p',
+    'differs for %p',
     (metadata) => {
       expect(hashWith(metadata)).not.toBe(hash);
     },

@@ -10,7 +10,7 @@ import { chaos, clearUp, nothing, startChaos } from './support/run-chaos.js';
 afterEach(clearUp);
 
 describe('a short run of chaos', () => {
-  it('kills and freezes what the seed says, and finds every promise kept', async () => {
+  it('injects the faults of its seed, and finds no violation', async () => {
     const { code, lines, stderr, left } = await chaos(['--rounds', '3', '--seed', '38']);
     const [seed, ...rest] = lines;
     const closing = rest.at(-1);
@@ -31,7 +31,7 @@ describe('a short run of chaos', () => {
     expect(Number(closing?.['acknowledged'])).toBeGreaterThan(8 * 3 * 3);
   });
 
-  it('that is interrupted thaws and stops everything, and leaves nothing', async () => {
+  it('resumes and stops every process when it is interrupted, and leaves nothing', async () => {
     const { child, temporary, stdout, ended, left } = startChaos(['--rounds', '3', '--seed', '12']);
     const runFile = () => {
       const [file] = readdirSync(temporary).map((name) => join(temporary, name, 'run.json'));
@@ -56,17 +56,17 @@ function isStopped(pid: number | undefined): boolean {
   return pid !== undefined && /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 }
 
-describe('its options', () => {
+describe('the options of chaos', () => {
   it.each([
     [['--rounds', 'many'], 'whole number'],
     [['--node-pid-file', 'one'], 'go together'],
     [['--other'], 'unknown option'],
-  ])('%j are refused as wrong usage', async (args, why) => {
+  ])('%j are rejected as wrong usage', async (args, why) => {
     const { code, stderr } = await chaos(args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
   });
 
-  it('with one seed and more rounds begin with the same faults, of all kinds', () => {
+  it('with one seed and more rounds start with the same faults, of all kinds', () => {
     const faults = (rounds: number) => faultsOf(new Random(7), rounds);
     expect(faults(40).slice(0, 10)).toEqual(faults(10));
     const kinds = new Set(faults(16).map(({ harm, victim }) => `${harm} ${victim}`));

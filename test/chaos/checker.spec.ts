@@ -28,21 +28,21 @@ const eventOf = ({ intentId }: Operation): LogEvent =>
 const without = (...events: LogEvent[]) => history.log.filter((event) => !events.includes(event));
 
 describe('the checker of acknowledgments', () => {
-  it('finds nothing in a log that has all of it', () => {
+  it('reports nothing for a log that has every acknowledged event', () => {
     expect(history.findings()).toEqual([]);
   });
 
-  it('finds each acknowledged act that is not in the log', () => {
+  it('reports each acknowledged act that is missing from the log', () => {
     for (const operation of history.operations)
       expect(kinds(history.findings(without(eventOf(operation))))).toContain('lost');
   });
 
-  it('finds that a log ends too early, as after a disk that lied', () => {
+  it('reports a log that ends too early, as after lost disk writes', () => {
     const found = history.findings(history.log.slice(0, -2));
     expect(found.map(({ kind }) => kind)).toEqual(['lost', 'lost']);
   });
 
-  it('finds an intent that was carried out twice, and an event that nobody asked for', () => {
+  it('reports an intent that was executed twice, and an event without a request', () => {
     const twin = { ...eventOf(posted), id: 'twin', stream: 'post-other', position: 9_000 };
     expect(kinds(history.findings([...history.log, twin]))).toEqual(['doubled']);
     const stray = { ...twin, intentId: 'nobody’s' };
@@ -52,12 +52,12 @@ describe('the checker of acknowledgments', () => {
     );
   });
 
-  it('finds a deleted post that goes on in the log', () => {
+  it('reports an event after the deletion of a post', () => {
     const again = { ...eventOf(posted), id: 'again', revision: 2, position: 9_000 };
     expect(kinds(history.findings([...history.log, again]))).toContain('resurrected');
   });
 
-  it('finds two acts of one actor that changed places', () => {
+  it('reports two acts of one actor in swapped order', () => {
     const [first, second] = [eventOf(deletion), eventOf(block)];
     const log = history.log.map((event) => {
       if (event === first) return { ...second, position: first.position };
@@ -66,13 +66,13 @@ describe('the checker of acknowledgments', () => {
     expect(kinds(history.findings(log))).toContain('out of order');
   });
 
-  it('finds positions that do not ascend, and a stream with a gap', () => {
+  it('reports positions that do not ascend, and a gap in a stream', () => {
     expect(kinds(history.findings(history.log.toReversed()))).toContain('out of order');
     const gap = history.log.map((event) => (event === eventOf(deletion) ? { ...event, revision: 2 } : event));
     expect(kinds(history.findings(gap))).toEqual(['lost']);
   });
 
-  it('finds a repeated intent that is answered differently', () => {
+  it('reports a repeated intent with a different answer', () => {
     follow.repeated.push(follow.outcome);
     expect(history.findings()).toEqual([]);
     follow.repeated.push({ is: 'acknowledged', revision: 1, body: { relation: { generation: '2' } } });
@@ -80,13 +80,13 @@ describe('the checker of acknowledgments', () => {
     expect(history.findings().map(({ kind }) => kind)).toEqual(['wrong', 'wrong']);
   });
 
-  it('finds a refusal of what was carried out, and one that nothing justifies', () => {
+  it('reports a refusal of an executed act, and an unjustified one', () => {
     follow.outcome = { is: 'refused', status: 403, code: 'interaction_unavailable' };
     expect(kinds(history.findings())).toEqual(['wrong']);
     expect(kinds(history.findings(without(eventOf(follow))))).toEqual(['wrong']);
   });
 
-  it('takes what stood already, and what nobody knows the answer of, for no fault', () => {
+  it('accepts acts without effect, and acts with an unknown outcome', () => {
     const again = { blocked: true };
     history.did('ana', { kind: 'block', actorId: 'cleo' }, again);
     history.did('ana', { kind: 'unfollow', actorId: 'ben' }, {});
@@ -97,7 +97,7 @@ describe('the checker of acknowledgments', () => {
     expect(kinds(history.findings())).toEqual(['lost']);
   });
 
-  it('takes a refusal for justified while a block stood', () => {
+  it('accepts a refusal while a block was active', () => {
     const refused = history.did('cleo', { kind: 'follow', actorId: 'ana' }, {});
     refused.outcome = { is: 'refused', status: 403, code: 'interaction_unavailable' };
     expect(history.findings()).toEqual([]);
@@ -131,26 +131,26 @@ describe('the checker of reads', () => {
   };
   const acknowledged = ({ outcome }: Operation) => (outcome.is === 'acknowledged' ? outcome.revision : 0);
 
-  it('finds a deleted post that its author is shown after the acknowledgment, and not before', () => {
+  it('reports a deleted post that its author sees after the acknowledgment', () => {
     expect(read({ sentAt: deletion.answeredAt! - 1 })).toEqual([]);
     expect(kinds(read({}))).toEqual(['resurrected']);
   });
 
-  it('finds it for others after the acknowledgment, however old their answer is', () => {
+  it('reports a deleted post that others see after the acknowledgment, however old their answer is', () => {
     for (const actorId of ['ben', undefined]) {
       expect(read({ actorId, sentAt: deletion.answeredAt! - 1 })).toEqual([]);
       expect(kinds(read({ actorId, revision: acknowledged(deletion) - 1 }))).toEqual(['shown']);
     }
   });
 
-  it('finds that it came back where an answer was as new as the deletion before, and ever after', () => {
+  it('reports a deleted post that returns after an answer as new as the deletion', () => {
     const revision = acknowledged(deletion);
     for (const actorId of ['ben', undefined])
       expect(kinds(read({ actorId, revision }))).toEqual(['resurrected']);
     expect(kinds(read({ actorId: 'ben', revision: 0 }))).toEqual(['resurrected']);
   });
 
-  it('finds who is blocked, from both sides, until the block is being taken back', () => {
+  it('reports posts across a block, in both directions, until an unblock is sent', () => {
     const shown = [{ postId: 'three', actorId: 'cleo' }];
     expect(kinds(read({ shown }))).toEqual(['resurrected']);
     const other = { actorId: 'cleo', shown: [{ postId: 'two', actorId: 'ana' }] };
@@ -161,13 +161,13 @@ describe('the checker of reads', () => {
     for (const each of [{ shown }, other]) expect(read(each)).toEqual([]);
   });
 
-  it('finds an answer that is older than the one before', () => {
+  it('reports an answer that is older than the previous one', () => {
     expect(read({ actorId: 'ben', revision: 50, shown: [] })).toEqual([]);
     expect(kinds(read({ actorId: 'ben', revision: 49, shown: [] }))).toEqual(['out of order']);
   });
 });
 
-describe('the checker of what everybody reads in the end', () => {
+describe('the checker of the final reads', () => {
   const two = { id: 'two', text: 'x', revision: 1 };
   const counts = { posts: 0, followers: 0, following: 0 };
   const whole: View = {
@@ -188,7 +188,7 @@ describe('the checker of what everybody reads in the end', () => {
   };
   const one = { id: 'one', text: 'x', revision: 1 };
 
-  it('finds nothing where the log and the reads agree', () => {
+  it('reports nothing where the log and the reads agree', () => {
     expect(check({})).toEqual([]);
   });
 
@@ -207,7 +207,7 @@ describe('the checker of what everybody reads in the end', () => {
     ['wrong', { timeline: [{ ...two, revision: 2 }] }],
     ['wrong', { timeline: [{ ...two, parentUnavailable: true }] }],
     ['wrong', { actors: { ...whole.actors, ana: { posts: [], counts } } }],
-  ])('finds what is %s in %j', (kind, altered) => {
+  ])('reports %s for %j', (kind, altered) => {
     expect(kinds(check(altered))).toContain(kind);
   });
 });

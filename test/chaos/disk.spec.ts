@@ -7,7 +7,7 @@ afterEach(clearUp);
 (canHaveFailingDisk ? describe : describe.skip)(
   'a disk below the event store that fails (needs root, loop devices and ext4)',
   () => {
-    it('loses nothing that was acknowledged, once it is replaced', async () => {
+    it('loses no acknowledged event once it is replaced', async () => {
       const named = ['--disk', 'failing disk below the event store', '--rounds', '1'];
       const { code, lines } = await chaos([...named, '--seed', '1']);
       expect({ code, found: lines.at(-1)?.['found'] }).toEqual({ code: 0, found: nothing });

@@ -6,7 +6,7 @@ import { waitUntilGone } from '../../src/launch/processes.js';
 import { plaza } from '../support/command.js';
 import { chaos, clearUp, newDir, nothing } from './support/run-chaos.js';
 
-describe('an event store that is named by its URL', () => {
+describe('an event store named by its URL', () => {
   let dir: string;
   let port: number;
   let pidFile: string;
@@ -29,7 +29,7 @@ describe('an event store that is named by its URL', () => {
 
   const url = () => ({ EVENTSTORE_URL: `esdb://127.0.0.1:${port}?tls=false` });
 
-  it('is not harmed, which is said, and not used again', async () => {
+  it('is not harmed, which the output says, and refused for a second run', async () => {
     const before = pidOf({ pidFile, start });
     const spared = await chaos(['--rounds', '1', '--seed', '1'], url());
     expect({ ...spared, lines: spared.lines.at(-1)?.['found'] }).toMatchObject({ code: 0, lines: nothing });
@@ -41,7 +41,7 @@ describe('an event store that is named by its URL', () => {
     expect(pidOf({ pidFile, start })).toBe(before);
   });
 
-  it('is killed and started again as it is said', async () => {
+  it('is killed and restarted with the given command', async () => {
     const before = pidOf({ pidFile, start });
     const how = ['--node-pid-file', pidFile, '--node-start', start];
     const { code, lines } = await chaos(['--rounds', '1', '--seed', '32', ...how], url());

@@ -15,8 +15,8 @@ beforeAll(async () => {
 
 afterAll(() => network?.stop());
 
-describe(`${REQUESTS} requests of which many are wrong`, () => {
-  it('are answered as the document says, none with 500, and each operation some with 200', async () => {
+describe(`${REQUESTS} requests, many of them invalid,`, () => {
+  it('get only documented answers, never a 500, and a 200 for each operation', async () => {
     const { undeclared, failures, neverDone, byCaller } = await runFuzz(network, {
       requests: REQUESTS,
       seed: SEED,

@@ -33,14 +33,14 @@ const stayUp = 'setInterval(() => {}, 1000);';
 const say = (message: object) => `process.send(${JSON.stringify(message)});`;
 
 describe('a process of the network', () => {
-  it('is there when it says that it is ready, until it is stopped', async () => {
+  it('runs from its ready message until it is stopped', async () => {
     const child = await start(stayUp + say({ type: 'ready' }));
     expect(isAlive(child.pid)).toBe(true);
     await child.stop();
     expect(isAlive(child.pid)).toBe(false);
   });
 
-  it('is ended when it takes too long to be ready', async () => {
+  it('is ended when it is not ready in time', async () => {
     const before = childrenOf(process.pid);
     const starting = start(stayUp, 1_000);
     expect(childrenOf(process.pid)).toHaveLength(before.length + 1);
@@ -49,7 +49,7 @@ describe('a process of the network', () => {
   });
 
   it.each(['port', 'data'] as const)(
-    'that is refused for its %s is told from one that failed',
+    'that is refused because of its %s is told apart from a failed one',
     async (why) => {
       await expect(start(say({ type: 'refusal', why }))).rejects.toMatchObject({ reason: why });
       await expect(start('process.exit(7)')).rejects.toThrow(

@@ -83,7 +83,7 @@ describe('the closing line of a run on a bare machine', () => {
       1,
       '7 passed, 1 failed',
     ],
-  ])('says so when %s', (_what, commands, status, lastLine) => {
+  ])('reports the result when %s', (_what, commands, status, lastLine) => {
     expect(run(commands)).toMatchObject({ status, lastLine });
   });
 });
@@ -93,13 +93,13 @@ describe('the browser of a run on a bare machine', () => {
   const asked = () => (existsSync(inside('asked')) ? readFileSync(inside('asked'), 'utf8') : '');
   const apt = 'echo "$*" >> "${0%/*}/asked"';
 
-  it('is installed by root where there is none', () => {
+  it('is installed by root if missing', () => {
     const { lastLine, lines } = run({ test, programs: { id: 'echo 0', 'apt-get': apt } });
     expect(asked()).toMatch(/^update\ninstall .*chromium/);
     expect({ lastLine, lines }).toEqual({ lastLine: '7 passed, 0 failed', lines: Array(2).fill(lastLine) });
   });
 
-  it('is installed by who may act as root', () => {
+  it('is installed with sudo if possible', () => {
     const sudo = 'shift; SUDO=yes exec "$@"';
     run({ test, programs: { id: 'echo 1000', sudo, 'apt-get': `[ "$SUDO" = yes ] && ${apt}` } });
     expect(asked()).toMatch(/^update\ninstall .*chromium/);
@@ -114,7 +114,7 @@ describe('the browser of a run on a bare machine', () => {
     ['there is no apt-get', { id: 'echo 0' }],
     ['nobody may act as root', { id: 'echo 1000', sudo: 'exit 1', 'apt-get': apt }],
     ['it fails', { id: 'echo 0', 'apt-get': 'echo "no network" >&2; exit 100' }],
-  ])('is done without, in one line that says so, where %s', (_why, programs) => {
+  ])('is skipped with one line where %s', (_why, programs) => {
     const { status, lines } = run({ test, programs });
     expect({ status, lines: lines.length }).toEqual({ status: 0, lines: 3 });
     expect(lines[0]).toContain('Chromium cannot be installed here');

@@ -29,7 +29,7 @@ const account = [
 ];
 
 describe("the operator's command line", () => {
-  it('tells all about itself', async () => {
+  it('lists its commands', async () => {
     const { code, stdout } = await runPlaza(['--help']);
     expect(code).toBe(0);
     for (const command of [
@@ -57,7 +57,7 @@ describe("the operator's command line", () => {
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
   });
 
-  it.each(['--version', '-V'])('says which version it is: %s', async (option) => {
+  it.each(['--version', '-V'])('prints its version: %s', async (option) => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     expect(await runPlaza([option])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
     expect((await runPlaza(['--help'])).stdout).toMatch(/^ {2}-V, --version +print the version$/m);
@@ -84,13 +84,13 @@ describe("the operator's command line", () => {
     [['backup'], /missing required argument 'dir'/],
     [['restore', 'd', '--parts', 'cellar'], /must be one or more of log, read, authority, vault, witness/],
     [['app'], /Usage: plaza app/],
-  ])('takes %j for wrong usage: exit code 2', async (args, said) => {
+  ])('rejects %j as wrong usage: exit code 2', async (args, said) => {
     const { code, stderr } = await runPlaza(args);
     expect(code).toBe(2);
     expect(stderr).toMatch(said);
   });
 
-  it('says who restores a log that is on a server of its own, and what is no backup', async () => {
+  it('refuses to restore a log on its own server, and a directory that is no backup', async () => {
     const elsewhere = { DATA_DIR: dataDir, EVENTSTORE_URL: 'esdb://log.example:2113' };
     const [log, none] = await Promise.all([
       runPlaza(['restore', dataDir], elsewhere),
@@ -106,7 +106,7 @@ describe("the operator's command line", () => {
     ]);
   });
 
-  it('fails with one line when nothing was ever started, or nothing runs: exit code 1', async () => {
+  it('fails with one line where no network was started or none runs: exit code 1', async () => {
     const port = await freePort();
     const env = { DATA_DIR: dataDir, OPERATOR_PORT: String(port) };
     const never = await runPlaza(['projections', 'status'], env);
@@ -118,7 +118,7 @@ describe("the operator's command line", () => {
     expect(down.stderr).toMatch(new RegExp(`^no network answers at http://127.0.0.1:${port} .*\\n$`));
   });
 
-  it('prints how far projections are, also when nobody knows, which have stopped, and why nobody is shown them', async () => {
+  it('prints the progress of projections, even if unknown, with stops and quarantine', async () => {
     const nothingYet = { name: 'posts', version: 1, position: null, lag: null };
     const stopped = { reason: 'it is not understood', position: 9, eventId: 'e-1' };
     const status = {
@@ -147,7 +147,7 @@ describe("the operator's command line", () => {
     }
   });
 
-  it('says what to do when it is not built', async () => {
+  it('names the build command when it is not built', async () => {
     const elsewhere = join(dataDir, 'bin');
     mkdirSync(elsewhere);
     cpSync(plaza, join(elsewhere, 'plaza.mjs'));

@@ -17,7 +17,7 @@ afterAll(async () => {
 const idsOf = (posts: { id: string }[]) => posts.map(({ id }) => id);
 
 describe('on a running network', () => {
-  it('the demo walks from registration to what two people see of each other', async () => {
+  it('the demo runs from registration to two people who read each other', async () => {
     const { code, stdout, stderr } = await runPlaza(['demo', '--json'], network.env);
     expect(stderr).toBe('');
     expect(code).toBe(0);
@@ -37,7 +37,7 @@ describe('on a running network', () => {
     expect(idsOf(reconcile.ownPosts)).toEqual([post.post.id]);
   });
 
-  it('the command line registers, creates and tells', async () => {
+  it('the command line registers applications, creates accounts and prints status', async () => {
     const app = ['app', 'register', '--name', 'An app', '--redirect-uri', 'http://localhost:8911/callback'];
     const registered = await runPlaza([...app, '--scope', 'openid read', '--json'], network.env);
     expect(JSON.parse(registered.stdout)).toEqual({

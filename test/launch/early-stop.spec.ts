@@ -8,8 +8,8 @@ import { environment, root } from '../support/command.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
 import { until } from '../support/until.js';
 
-describe('an `npm start` that is told to stop while the network starts', () => {
-  it('stops what has started, waits until it is gone, and exits as if all had been well', async () => {
+describe('an `npm start` that is stopped while the network starts', () => {
+  it('stops its processes, waits for their end, and exits with code 0', async () => {
     const dataDir = newDataDir();
     const ports = { PORT: String(await freePort()), OPERATOR_PORT: String(await freePort()) };
     // Without the build in front of it: others run what is built.

@@ -74,7 +74,7 @@ async function withOneRow(where = dataDir): Promise<EmbeddedPostgres> {
 const keptRows = (postgres: EmbeddedPostgres) => query(postgres.databaseUrl, 'SELECT answer FROM kept');
 
 describe('the embedded Postgres', () => {
-  it('has two databases, durable writes, and lets nobody in without the password', async () => {
+  it('has two databases and durable writes, and rejects clients without the password', async () => {
     const postgres = await start();
     expect(await query(postgres.databaseUrl, 'SELECT current_database()')).toEqual([
       { current_database: 'plaza' },
@@ -97,13 +97,13 @@ describe('the embedded Postgres', () => {
     expect(new URL(databaseUrl).password).toBe(readFileSync(file, 'utf8').trim());
   });
 
-  it('finds its data again, and gets in with a new password when the file was lost', async () => {
+  it('keeps its data, and gets a new password if the file is lost', async () => {
     await (await withOneRow()).stop();
     rmSync(join(dataDir, 'postgres.password'));
     expect(await keptRows(await start())).toEqual([{ answer: 42 }]);
   });
 
-  it.each(['', '\n'])('gets in with a new password when a power cut left %j of the file', async (content) => {
+  it.each(['', '\n'])('gets a new password when a power cut left %j of the file', async (content) => {
     await (await withOneRow()).stop();
     writeFileSync(join(dataDir, 'postgres.password'), content);
     const postgres = await start();
@@ -111,7 +111,7 @@ describe('the embedded Postgres', () => {
     expect(await keptRows(postgres)).toEqual([{ answer: 42 }]);
   });
 
-  it('gets in after a start that was given up before the new password was known to the server', async () => {
+  it('starts after an aborted start that had not set its new password', async () => {
     await (await withOneRow()).stop();
     rmSync(join(dataDir, 'postgres.password'));
     const giving = new AbortController();
@@ -120,7 +120,7 @@ describe('the embedded Postgres', () => {
     expect(await keptRows(await start())).toEqual([{ answer: 42 }]);
   });
 
-  it('says why its data cannot be prepared, without the password', async () => {
+  it('reports why its data cannot be prepared, without the password', async () => {
     await (await withOneRow()).stop();
     const { directory, account } = postgresHome(dataDir);
     const cluster = { directory: join(directory, 'data'), account, binaries: findBinaries(account) };
@@ -136,14 +136,14 @@ describe('the embedded Postgres', () => {
     expect(await keptRows(await start())).toEqual([{ answer: 42 }]);
   });
 
-  it('stops a server that an earlier start left behind, and takes over its data', async () => {
+  it('stops a server that an earlier start left running, and takes over its data', async () => {
     const orphan = await withOneRow();
     const postgres = await start();
     expect(isAlive(orphan.pid)).toBe(false);
     expect(await keptRows(postgres)).toEqual([{ answer: 42 }]);
   });
 
-  it('is not kept from starting by a pid file whose id was given to another process', async () => {
+  it('starts despite a pid file whose id belongs to another process', async () => {
     const postgres = await withOneRow();
     const file = join(realpathSync(join(dataDir, 'postgres')), 'data', 'postmaster.pid');
     const [, ...rest] = readFileSync(file, 'utf8').split('\n');
@@ -152,12 +152,12 @@ describe('the embedded Postgres', () => {
     expect(await keptRows(await start())).toEqual([{ answer: 42 }]);
   });
 
-  it('runs several side by side', async () => {
+  it('runs beside others', async () => {
     const [one, other] = await Promise.all([start(), start(another())]);
     expect(one.port).not.toBe(other.port);
   });
 
-  it('chooses another port where the one that it chose is taken', async () => {
+  it('chooses another port if its first choice is taken', async () => {
     const stranger = createServer().listen(await freePort(), '127.0.0.1');
     await once(stranger, 'listening');
     const { port: taken } = stranger.address() as AddressInfo;
@@ -179,7 +179,7 @@ describe('the embedded Postgres', () => {
     await expect(query(postgres.databaseUrl, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  it('says what to do when its directory holds something else', async () => {
+  it('reports a directory with other content, and what to do', async () => {
     const dataDir = another();
     mkdirSync(join(dataDir, 'postgres', 'data'), { recursive: true });
     await expect(start(dataDir)).rejects.toThrow(/^DATA_DIR: .* is no Postgres data; move it away/);
@@ -189,7 +189,7 @@ describe('the embedded Postgres', () => {
 });
 
 (asRoot ? describe : describe.skip)('the embedded Postgres, started by root', () => {
-  it('gets a directory that is its own in one step, whatever an earlier start left half-made', () => {
+  it('replaces an unfinished directory of an earlier start in one step', () => {
     const dataDir = another();
     mkdirSync(join(dataDir, 'postgres.new', 'half'), { recursive: true });
     const { directory, account } = postgresHome(dataDir);
@@ -199,7 +199,7 @@ describe('the embedded Postgres', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('starts for root in a directory that others cannot enter, and leaves a link to its data there', async () => {
+  it('starts under a directory that only root can enter, with a link to its data', async () => {
     const dataDir = another(0o700);
     await (await withOneRow(dataDir)).stop();
     const home = realpathSync(join(dataDir, 'postgres'));
@@ -214,7 +214,7 @@ describe('the embedded Postgres', () => {
 });
 
 describe('the copies of Postgres for another account', () => {
-  it('are removed when they were never finished, unless one may be in the making', () => {
+  it('are removed if unfinished, unless one may still be in progress', () => {
     const home = another();
     const names = [
       'postgres-18.0',

@@ -14,7 +14,7 @@ afterAll(() => network?.stop());
 
 const isReady = async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200;
 
-it('a network runs on an event store over TLS, and again on what that has made', async () => {
+it('a network runs on an event store with TLS, and restarts with the same secrets', async () => {
   const certificate = encodeURIComponent(join(network.dataDir, 'eventstore', 'tls.crt'));
   const address = new RegExp(String.raw`^esdb://plaza:[\w-]+@localhost:\d+\?tls=true&tlsCAFile=(.*)$`);
   const url = network.env['EVENTSTORE_URL'] ?? '';

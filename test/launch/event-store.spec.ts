@@ -82,13 +82,13 @@ const oneLine = (words: RegExp) => ({
 });
 
 describe('plaza eventstore', () => {
-  it('serves, and says where', async () => {
+  it('serves, and prints its address', async () => {
     const { said } = await serve(['--port', '0']);
     const [, port] = /^The event store listens: esdb:\/\/127\.0\.0\.1:(\d+)\?tls=false$/.exec(said) ?? [];
     expect(await takes(Number(port))).toBe(true);
   });
 
-  it('answers with JSON, and ends in order when it is told to', async () => {
+  it('prints JSON, and stops cleanly on a signal', async () => {
     const serving = await serve(['--port', '0', '--json']);
     expect(await takes(portOf(serving))).toBe(true);
     const exited = once(serving.process, 'exit');
@@ -96,7 +96,7 @@ describe('plaza eventstore', () => {
     expect(await exited).toEqual([0, null]);
   });
 
-  it('serves TLS when it is told to, and says where its certificate and its password are', async () => {
+  it('serves TLS on request, and prints where its certificate and password are', async () => {
     const { said } = await serve(['--port', '0', '--tls']);
     const [, url, file] = /^The event store listens: (\S+) \(user and password: (.*)\)$/.exec(said) ?? [];
     const credentials = readFileSync(file!, 'utf8').trim();
@@ -104,7 +104,7 @@ describe('plaza eventstore', () => {
     expect(said).not.toContain(credentials.split(':')[1]);
   });
 
-  it('needs none of the settings of a network, but one for its log', async () => {
+  it('ignores the settings of a network, except LOG_LEVEL', async () => {
     expect(await takes(portOf(await serve(['--port', '0', '--json'], { ROLE: 'api', PORT: 'seven' })))).toBe(
       true,
     );
@@ -115,19 +115,19 @@ describe('plaza eventstore', () => {
     expect(stderr).toMatch(/^LOG_LEVEL: [^\n]*\n$/);
   });
 
-  it('fails in one line on a directory that is in use', async () => {
+  it('fails with one line on a directory in use', async () => {
     await serve(['--port', '0']);
     expect(await fail('--port', '0')).toEqual(oneLine(/is in use by another process/));
   });
 
-  it('fails in one line on a corrupt log', async () => {
+  it('fails with one line on a corrupt log', async () => {
     await stop((await serve(['--port', '0'])).process);
     const log = readdirSync(dir).find((name) => name.endsWith('.log'));
     writeFileSync(join(dir, log!), 'damaged', { flag: 'r+' });
     expect(await fail('--port', '0')).toEqual(oneLine(/the event log is corrupt.*restore the directory/));
   });
 
-  it('fails in one line where it cannot listen, and on a directory that is none', async () => {
+  it('fails with one line where it cannot listen, and where its directory is a file', async () => {
     const taken = String(portOf(await serve(['--port', '0', '--json'])));
     const another = join(dir, 'another');
     expect(await fail('--dir', another, '--port', taken)).toEqual(
@@ -140,7 +140,7 @@ describe('plaza eventstore', () => {
     expect(await fail('--dir', another, '--port', '0')).toEqual(oneLine(/--dir: .* cannot be used .*EEXIST/));
   });
 
-  it('fails in one line on a lock that is none, and on a damaged certificate', async () => {
+  it('fails with one line on an invalid lock file, and on a damaged certificate', async () => {
     writeFileSync(join(dir, 'lock'), 'no lock'.repeat(100));
     expect(await fail('--port', '0')).toEqual(oneLine(/\/lock cannot be used as a lock \(.*remove it if/));
     const another = join(dir, 'another');
@@ -159,7 +159,7 @@ describe('plaza eventstore', () => {
     });
     afterEach(() => disk.remove());
 
-    it('ends with an exit code of its own, and does not serve before the disk takes its log', async () => {
+    it('exits with a code of its own, and does not serve until the disk accepts its log', async () => {
       const at = ['--dir', disk.dir, '--port', '0', '--json'];
       const serving = await serve(at, { LOG_LEVEL: 'fatal' });
       const exited = once(serving.process, 'exit');
@@ -187,7 +187,7 @@ const older = ['/usr/bin/node', '/usr/local/bin/node'].find(
 );
 
 (older === undefined ? describe.skip : describe)('started by an older Node', () => {
-  it('plaza eventstore answers all the same, and ends with the process that was started', async () => {
+  it('plaza eventstore still serves, and ends with the started process', async () => {
     const serving = await serve(['--port', '0', '--json'], {}, older);
     expect(await takes(portOf(serving))).toBe(true);
     const [pinned] = childrenOf(serving.process.pid!);

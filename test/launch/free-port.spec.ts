@@ -39,14 +39,14 @@ describe('a free port', () => {
     return () => left.shift() ?? Number.NaN;
   };
 
-  it('is chosen anew where a program listens', async () => {
+  it('is chosen again where a program listens', async () => {
     const [taken, free] = [await unreservedPort(), await unreservedPort()];
     servers.push(createServer().listen(taken, '127.0.0.1'));
     await once(servers[0]!, 'listening');
     expect(await freePort(inTurn([taken, free]))).toBe(free);
   });
 
-  it('is chosen anew where one is reserved, though nothing listens there', async () => {
+  it('is chosen again where the port is reserved, even if nothing listens', async () => {
     const [configured, chosen, free] = [
       await unreservedPort(),
       await unreservedPort(),
@@ -58,7 +58,7 @@ describe('a free port', () => {
     expect(await reservePort(chosen)).toBe(false);
   });
 
-  it('is nobody else’s, of all who choose at the same time, until its process ends', async () => {
+  it('is unique among concurrent processes until its process ends', async () => {
     const choosers = Array.from({ length: 4 }, () => chooser(300));
     const chosen = await Promise.all(choosers.map(({ ports }) => ports));
     expect(new Set(chosen.flat()).size).toBe(4 * 300);
@@ -74,7 +74,7 @@ describe('a free port', () => {
 });
 
 describe('the ports of a network', () => {
-  it('are reserved as long as its launcher lives, also while nothing listens on them', async () => {
+  it('stay reserved while the launcher lives, even if nothing listens on them', async () => {
     // Chosen by hand, as a person does.
     const [port, operatorPort] = [await unreservedPort(), await unreservedPort()];
     const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };

@@ -47,9 +47,9 @@ async function processWith(...args: readonly string[]): Promise<number> {
 const runOf = (pids: object) =>
   writeRun(dataDir, { ready: true, pids: { supervisor: 1, ...pids }, settings: {} });
 
-describe('what a launcher that was killed left behind', () => {
+describe('an orphaned process of a killed launcher', () => {
   it.each(['', '{"ready":true,"pids":{"super', '{"ready":1}', '\0\0\0\0'])(
-    'is nothing when run.json holds %j, which is said',
+    'is not looked for when run.json holds %j, which is logged',
     async (content) => {
       writeFileSync(join(dataDir, 'run.json'), content);
       expect(readRun(dataDir)).toBeUndefined();
@@ -70,7 +70,7 @@ describe('what a launcher that was killed left behind', () => {
     expect(warned).toHaveLength(2);
   });
 
-  it('is nobody of another network, nor an editor on the directory, that has its id now', async () => {
+  it('is not confused with a process of another network or an editor that reused its id', async () => {
     runOf({
       api: await processWith(`--data-dir=${dataDir}2`),
       worker: await processWith(dataDir),
@@ -82,7 +82,7 @@ describe('what a launcher that was killed left behind', () => {
   });
 });
 
-describe('the pid file of a Postgres that was killed', () => {
+describe('the pid file of a killed Postgres', () => {
   const cluster = () => join(dataDir, 'data');
   const file = () => join(cluster(), 'postmaster.pid');
 
@@ -99,13 +99,13 @@ describe('the pid file of a Postgres that was killed', () => {
     expect(readFileSync(file(), 'utf8')).toBe(`${process.pid}\n${cluster()}\n1\n`);
   });
 
-  it('is removed when a power cut has left it empty', async () => {
+  it('is removed when a power cut left it empty', async () => {
     writeFileSync(file(), '');
     await stopOrphanedPostgres(cluster(), log);
     expect(() => readFileSync(file())).toThrow('ENOENT');
   });
 
-  it('is not written through a link that stands in its place', async () => {
+  it('is not written through a symbolic link in its place', async () => {
     const elsewhere = join(dataDir, 'elsewhere');
     const content = `${await processWith('a stranger')}\nmore\n`;
     writeFileSync(elsewhere, content);

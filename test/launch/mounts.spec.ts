@@ -39,7 +39,7 @@ import { until } from '../support/until.js';
     const inEventStore = (pattern: RegExp) =>
       readdirSync(join(network.dataDir, 'eventstore')).filter((name) => pattern.test(name));
 
-    it('is restored, serves, and keeps what was there until then', async () => {
+    it('is restored, serves, and keeps the old data until then', async () => {
       expect(await backUp(network, backup)).toMatchObject({ code: 0 });
       await network.halt();
       expect(await restore(network.dataDir, backup)).toMatchObject({ code: 0 });

@@ -50,7 +50,7 @@ async function startingApi(): Promise<number> {
 }
 
 describe('the network on one machine', () => {
-  it('is not what the shell of whoever runs the tests is set to', async () => {
+  it('is independent of the shell that runs the tests', async () => {
     expect(environment({ PORT: '1' })).toMatchObject({ PORT: '1', PATH: process.env['PATH'] });
     for (const name of [
       'EVENTSTORE_URL',
@@ -70,7 +70,7 @@ describe('the network on one machine', () => {
       }
   });
 
-  it('serves from five processes and says where', async () => {
+  it('serves from five processes and prints its addresses', async () => {
     expect(Object.keys(network.pids()).toSorted()).toEqual([
       'api',
       'eventStore',
@@ -84,14 +84,14 @@ describe('the network on one machine', () => {
     expect(network.output()).toContain(`${network.baseUrl}/api/auth/.well-known/openid-configuration`);
   });
 
-  it('says loudly that limits are off: to a person, and in the log of the API process', async () => {
+  it('warns that limits are off, on the console and in the log of the API process', async () => {
     await until(() => network.output().includes('RATE_LIMITS IS OFF'));
     const found = await until(() => network.output().match(/^.*RATE_LIMITS is off.*$/gm));
     const warnings = found.map((line) => JSON.parse(line));
     expect(warnings).toMatchObject([{ level: 40, process: 'api' }]);
   });
 
-  it('has nothing else to complain about when it starts', async () => {
+  it('logs no other warning when it starts', async () => {
     const [published] = await until(async () => {
       const found = await query('SELECT now()::text AS at FROM recovery.publication');
       return found.length > 0 && found;
@@ -109,7 +109,7 @@ describe('the network on one machine', () => {
     expect(readFileSync(join(network.dataDir, 'operator.token'), 'utf8').trim()).toBe(network.operatorToken);
   });
 
-  it('starts a process again that was killed, stores on the same port', async () => {
+  it('restarts a killed process, stores on the same port', async () => {
     for (const name of ['api', 'worker', 'eventStore', 'postgres'] as const) {
       const { [name]: pid } = network.pids();
       process.kill(pid!, 'SIGKILL');
@@ -139,7 +139,7 @@ describe('the network on one machine', () => {
     expect(network.pids().supervisor).not.toBe(supervisor);
   });
 
-  it('stops, and says why, when its event store cannot come back', async () => {
+  it('stops with a message when its event store cannot be restarted', async () => {
     const { eventStore, supervisor } = network.pids();
     const directory = join(network.dataDir, 'eventstore');
     process.kill(eventStore!, 'SIGKILL');
@@ -165,7 +165,7 @@ describe('the network on one machine', () => {
   it.each([
     ['serves', () => network.pids().api],
     ['does not serve yet', startingApi],
-  ])('starts after a kill -9 of the launcher, while the API is frozen that %s', async (_when, api) => {
+  ])('starts after a kill -9 of the launcher while a frozen API %s', async (_when, api) => {
     const frozen = (await api())!;
     process.kill(frozen, 'SIGSTOP');
     await network.killLauncher();
@@ -174,7 +174,7 @@ describe('the network on one machine', () => {
     expect((await fetch(network.baseUrl)).status).toBeLessThan(500);
   });
 
-  it('starts at once after a kill -9 of the launcher, while the others are still ending', async () => {
+  it('starts at once after a kill -9 of the launcher, while its processes are still ending', async () => {
     await network.killLauncher();
     await network.restart();
     expect((await fetch(network.baseUrl)).status).toBeLessThan(500);

@@ -64,7 +64,7 @@ describe('a network whose passwords are in files', () => {
     await expect(isReady()).resolves.toBe(true);
   });
 
-  it('is backed up, stopped and restored by commands that are told the same', async () => {
+  it('is backed up, stopped and restored by commands with the same settings', async () => {
     const { DATA_DIR, OPERATOR_PORT, OPERATOR_TOKEN } = network.env;
     const own = { ...env, DATA_DIR, OPERATOR_PORT, OPERATOR_TOKEN };
     const parts = ['--parts', 'authority,vault,witness', '--json'];
@@ -78,7 +78,7 @@ describe('a network whose passwords are in files', () => {
     await isReady();
   });
 
-  it('says nothing of them', () => {
+  it('never prints a password', () => {
     for (const said of [PASSWORD, encodeURIComponent(PASSWORD)]) expect(network.output()).not.toContain(said);
   });
 });

@@ -35,16 +35,16 @@ function account(known: string): string {
 }
 
 asRoot('the account of a Postgres that root starts (needs root)', () => {
-  it('is that to which DATA_DIR belongs', () => {
+  it('is the owner of DATA_DIR', () => {
     chownSync(dataDir, 12_345, 12_346);
     expect(JSON.parse(account('postgres'))).toEqual({ uid: 12_345, gid: 12_346 });
   });
 
-  it('is postgres where that is root itself', () => {
+  it('is postgres if root owns DATA_DIR', () => {
     expect(JSON.parse(account('postgres'))).toEqual({ uid: 4711, gid: 4711 });
   });
 
-  it('is never nobody: the start is refused with the command that makes one', () => {
+  it('is never nobody: the start fails and names the command that creates one', () => {
     expect(account('nobody')).toContain('run `useradd --system postgres`');
   });
 });

@@ -42,7 +42,7 @@ const pidOfServer = () =>
   });
 
 describe('a Postgres that is not ready yet', () => {
-  it('ends when the start is given up', async () => {
+  it('ends when the start is aborted', async () => {
     const giving = new AbortController();
     const starting = startServer(neverReady(), 1, { log, signal: giving.signal });
     const fault = starting.catch((error: unknown) => error);
@@ -52,7 +52,7 @@ describe('a Postgres that is not ready yet', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('ends when it takes far too long', async () => {
+  it('ends when it is not ready in time', async () => {
     const cluster = neverReady();
     const starting = startServer(cluster, 1, { log, startTimeoutMs: 500 });
     // A busy machine may not come to run the server in that time, which then says nowhere who it is.
@@ -79,7 +79,7 @@ describe('a Postgres that is not ready yet', () => {
     expect(await waitUntilGone(pid, 60_000)).toBe(true);
   });
 
-  it('is refused when there is nothing to start', async () => {
+  it('fails when its program is missing', async () => {
     const cluster = { ...neverReady(), binaries: { initdb: '', postgres: join(directory, 'nothing') } };
     await expect(startServer(cluster, 1, { log })).rejects.toThrow(/^Postgres did not start: .*ENOENT/);
   });

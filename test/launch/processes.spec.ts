@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => removeDataDir(dataDir));
 
 (existsSync('/proc') ? describe : describe.skip)('a process that was killed', () => {
-  it('is gone only when its ports are free', async () => {
+  it('counts as alive until its ports are free', async () => {
     await eachOfMany(async (child, port) => {
       child.kill('SIGKILL');
       // At a stretch: as a zombie it is seen only until Node reaps it.
@@ -35,7 +35,7 @@ afterEach(() => removeDataDir(dataDir));
     });
   });
 
-  it('is waited for by the next start, though its arguments are gone before its ports', async () => {
+  it('is waited for by the next start, even after its arguments are gone', async () => {
     const mark = ownerArguments.node(dataDir);
     await eachOfMany(async (child, port) => {
       const pids = { supervisor: process.pid, api: child.pid! };

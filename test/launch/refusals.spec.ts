@@ -42,8 +42,8 @@ async function settings(changes: NodeJS.ProcessEnv = {}): Promise<NodeJS.Process
   };
 }
 
-describe('a start that cannot be', () => {
-  it('says each fault of the settings in a line of its own, without the value, and starts nothing', async () => {
+describe('a refused start', () => {
+  it('prints one line for each invalid setting, without its value, and starts nothing', async () => {
     const env = await settings({
       PORT: 'seven',
       OPERATOR_TOKEN: 'too-short',
@@ -61,7 +61,7 @@ describe('a start that cannot be', () => {
     expect(existsSync(join(scratch, 'data'))).toBe(false);
   });
 
-  it('says in one line which databases are missing where Postgres was left out, as in the image', async () => {
+  it('names the missing databases in one line where the embedded Postgres is not installed', async () => {
     const image = join(scratch, 'image');
     for (const part of ['bin', 'dist', 'package.json'])
       cpSync(join(root, part), join(image, part), { recursive: true });
@@ -103,7 +103,7 @@ describe('a start that cannot be', () => {
     );
   });
 
-  it('names DATA_DIR where no directory can be made, and a lock in it that is none', async () => {
+  it('names DATA_DIR where no directory can be created, or its lock is invalid', async () => {
     const nowhere = await runPlaza(['start'], await settings({ DATA_DIR: '/proc/no-such-place' }));
     expect([nowhere.code, nowhere.stderr]).toEqual([
       1,
@@ -118,7 +118,7 @@ describe('a start that cannot be', () => {
     ]);
   });
 
-  it('says which stores one process alone needs', async () => {
+  it('names the stores that a single process needs', async () => {
     const { code, stderr } = await runPlaza(['start'], await settings({ ROLE: 'api' }));
     expect(code).toBe(2);
     expect(stderr).toContain('EVENTSTORE_URL: is required unless ROLE is all');
@@ -126,7 +126,7 @@ describe('a start that cannot be', () => {
 });
 
 describe('two networks', () => {
-  it('run side by side, and a second start on the data of one is refused in one line', async () => {
+  it('run side by side, and a second start on the data of one is refused with one line', async () => {
     const networks = await Promise.all([startNetwork({}, newDataDir()), startNetwork({}, newDataDir())]);
     try {
       const [one, other] = networks;

@@ -61,7 +61,7 @@ describe('with a user who may not read $all', () => {
   const reason =
     'The user in EVENTSTORE_URL may not read $all: add it, or a group of it, to $r in the $acl of $all.';
 
-  it('says so in one line of each process, and to whoever asks whether it is ready', async () => {
+  it('each process logs one line, and readiness reports it', async () => {
     expect(await until(() => saidAtStart().length > 1 && saidAtStart())).toEqual([
       ['api', reason],
       ['worker', reason],
@@ -69,21 +69,21 @@ describe('with a user who may not read $all', () => {
     await until(async () => (await readiness())['eventStore']?.reason === reason);
   });
 
-  it('is ready as soon as the user may, with no start', async () => {
+  it('the network becomes ready as soon as the user may, without a restart', async () => {
     intercept = passOn;
     expect(await until(isReady)).toBe(true);
     expect(saidAtStart()).toHaveLength(2);
   });
 });
 
-describe('with appends limited to less than the largest', () => {
+describe('with an append limit below the largest append', () => {
   let alice: SignedIn;
 
   beforeAll(async () => {
     alice = await signIn(network, await registerApplication(network));
   });
 
-  it('refuses what does not fit as an outage, says why, and takes the same intent later', async () => {
+  it('an append that does not fit is an outage with a reason, and the same intent works later', async () => {
     intercept = limitAppendSize(3_000);
     const post = { intentId: randomUUID(), text: '😀'.repeat(2_000), audience: 'public' };
     const { status: answered, body } = await alice.post('/api/posts', post);
@@ -98,8 +98,8 @@ describe('with appends limited to less than the largest', () => {
   });
 });
 
-describe('with a log that is away for long', () => {
-  it('blames no worker for it, also when the log has just come back', async () => {
+describe('with a log that is unavailable for long', () => {
+  it('readiness does not blame the worker, not even right after the outage', async () => {
     const { worker = 0 } = network.pids();
     process.kill(worker, 'SIGSTOP');
     try {
@@ -132,7 +132,7 @@ describe('with a log that is away for long', () => {
   }
 });
 
-it('never prints the address, nor its password, at any level', () => {
+it('no process prints the address or its password at any log level', () => {
   const [, password = ''] = /:([\w-]+)@/.exec(front.url) ?? [];
   expect(password).toHaveLength(43);
   expect(network.output()).toContain('esdb:connection');
@@ -140,7 +140,7 @@ it('never prints the address, nor its password, at any level', () => {
     expect(network.output()).not.toContain(secret);
 });
 
-it('does not start with an option that does not exist, and names it in one line', async () => {
+it('a start with an unknown option fails with one line that names it', async () => {
   const EVENTSTORE_URL = `${front.url}&tlsVerfyCert=true`;
   for (const ROLE of ['all', 'api', 'projector']) {
     const env = { ...network.env, ROLE, EVENTSTORE_URL, DEBUG: '*', LOG_LEVEL: 'debug' };

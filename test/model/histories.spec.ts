@@ -42,7 +42,7 @@ function killWhatIsDueAfter(done: number): void {
 }
 
 describe('whatever a few people do to each other', () => {
-  it('everybody reads what they may, nothing is done twice, and no restart of worker or event store changes that', async () => {
+  it('everybody reads what they may and nothing happens twice, despite restarts of worker and event store', async () => {
     const commands = fc.commands(acts, { maxCommands: LONGEST, size: 'max' });
     const all = fc.sample(commands, { seed: SEED, numRuns: HISTORIES });
     const histories = sampleOf([...all.entries()], RUN).entries();

@@ -42,8 +42,8 @@ async function shake(...args: string[]): Promise<{ code: number; lines: string[]
   return { code, lines: output.trimEnd().split('\n') };
 }
 
-describe('shaking the suite', () => {
-  it('runs every file as often as is asked, and says what failed, how often and where', async () => {
+describe('the shake runner', () => {
+  it('runs every file as often as requested, and reports the failures with count and place', async () => {
     const { code, lines } = await shake('--times', '4', '--jobs', '2', '--seed', '7');
     expect(lines[0]).toBe('8 runs of 2 files, seed 7');
     expect(lines.filter((line) => line.startsWith('passed'))).toHaveLength(6);
@@ -53,21 +53,21 @@ describe('shaking the suite', () => {
     expect(code).toBe(1);
   });
 
-  it('runs the files that are named, also under load, and succeeds where nothing failed', async () => {
+  it('runs the named files, even under load, and succeeds without failures', async () => {
     const { code, lines } = await shake('--load', '--seed', '7', fileOf('steady'));
     expect(lines[0]).toBe('1 runs of 1 files, seed 7, under load');
     expect(lines.at(-1)).toBe('1 runs, 0 failed');
     expect(code).toBe(0);
   });
 
-  it('takes the same order for the same seed, and another for another', () => {
+  it('uses the same order for the same seed, and another for another seed', () => {
     const items = Array.from({ length: 100 }, (_, index) => index);
     expect(shuffled(items, 7)).toEqual(shuffled(items, 7));
     expect(shuffled(items, 7)).not.toEqual(shuffled(items, 8));
     expect(shuffled(items, 7).toSorted((one, other) => one - other)).toEqual(items);
   });
 
-  it('refuses what it does not understand', async () => {
+  it('rejects wrong usage', async () => {
     expect((await shake('--times', 'often')).code).toBe(2);
   });
 });

@@ -13,7 +13,7 @@ describe('a fault', () => {
     ['unauthorized_client', 'invalid_client'],
     ['unsupported_response_mode', 'invalid_request'],
     ['toString', 'invalid_request'],
-  ])('that the library calls %s is published as %s', (code, published) => {
+  ])('of the library called %s is published as %s', (code, published) => {
     expect(publishedCode(code)).toBe(published);
   });
 
@@ -48,7 +48,7 @@ describe('a fault', () => {
     ],
     ['the error is unforeseen', new Error('secret detail'), 500, 'server_error'],
     ['the thrown value is no error', 'a string', 500, 'server_error'],
-  ])('says what to do when %s', (_case, error, status, code) => {
+  ])('has advice when %s', (_case, error, status, code) => {
     const fault = toFault(error);
     expect(fault).toMatchObject({ status, code, isTransient: status === 503 });
     expect(fault.description).not.toContain('secret');

@@ -19,13 +19,13 @@ describe('a form', () => {
     },
   );
 
-  it('of more than 100 parameters is refused before any is decoded', () => {
+  it('with more than 100 parameters is refused before any is decoded', () => {
     const of = (count: number) => Array.from({ length: count }, (_, at) => `a${at}=`).join('&');
     expect(readForm(`${of(100)}&&`).size).toBe(100);
     expect(() => readForm(`%zz&${of(100)}`)).toThrow('Too many parameters: send at most 100.');
   });
 
-  it('is written with the named parameters, and reads the same', () => {
+  it('is written with the named parameters, and reads back the same', () => {
     const form = readForm('a=%26+%3D&b=2&c=3');
     expect(Object.fromEntries(readForm(writeForm(form, ['c', 'a', 'd'])))).toEqual({ a: '& =', c: '3' });
   });

@@ -28,7 +28,7 @@ describe.each(kinds)('the stored payload of %s', (_what, codec, content) => {
     expect(JSON.stringify(stored)).not.toMatch(new RegExp(`${id}|xsrf|hint`));
   });
 
-  it('is complete again for a reader with the value', () => {
+  it('is complete for a reader with the value', () => {
     expect(codec.restore(stored, id)).toEqual({ ...content, jti: id, exp: 1 });
   });
 });
@@ -75,7 +75,7 @@ describe('an interaction', () => {
     expect(() => interaction.restore(stored, 'another')).toThrow('unable to authenticate data');
   });
 
-  it('that has ended reads as an expired one', () => {
+  it('reads as expired once it has ended', () => {
     expect(interaction.restore({ exp: 0 }, id)).toMatchObject({ exp: 0 });
   });
 });

@@ -65,7 +65,7 @@ const write = (
 ) => writePart(dir, part, common, stream, onProgress);
 
 describe('a part of a backup', () => {
-  it('is written file by file as it comes, however it comes', async () => {
+  it('is written file by file, however its stream is chunked', async () => {
     const steps: string[] = [];
     const bytes = await bytesOf(sent(file('one', 'a', 'bc'), file('two'), file('three', 'd'.repeat(20))));
     const written = await write('witness', delivered(bytes), (done, total) => steps.push(`${done}/${total}`));
@@ -108,7 +108,7 @@ describe('a part of a backup', () => {
       () => Promise.resolve(delivered(Buffer.from('<!doctype html>'))),
       /is no part of a backup/,
     ],
-  ])('is refused, and gets no name, from a stream %s', async (_what, stream, why) => {
+  ])('is refused and stays unnamed for a stream %s', async (_what, stream, why) => {
     await expect(write('vault', await stream())).rejects.toThrow(why);
     expect(readdirSync(dir)).not.toContain('vault');
     rmSync(join(dir, 'vault.unfinished'), { recursive: true });

@@ -25,12 +25,12 @@ const contended = (times: number) => {
 };
 
 describe('a decision', () => {
-  it('is made again when another writer was first', async () => {
+  it('is repeated when another writer was first', async () => {
     const { added } = await handleCommand(contended(3), ids, context);
     expect(added).toMatchObject([{ revision: 0n, position: 7n }]);
   });
 
-  it('rests on events read before, and on another read once another writer was first', async () => {
+  it('uses events that were read before, and reads again when another writer was first', async () => {
     let reads = 0;
     const log = contended(1);
     log.read = () => Promise.resolve([]).finally(() => (reads += 1));
@@ -38,7 +38,7 @@ describe('a decision', () => {
     expect([added.length, reads]).toEqual([1, 1]);
   });
 
-  it('can be retried later when another writer always was first', async () => {
+  it('fails as retryable when another writer is always first', async () => {
     await expect(handleCommand(contended(9), ids, context)).rejects.toBeInstanceOf(LogUnavailable);
   });
 });

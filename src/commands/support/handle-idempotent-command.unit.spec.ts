@@ -74,7 +74,7 @@ describe('an intent', () => {
     expect(position).toBe(own[0]?.position);
   });
 
-  it('returns its first outcome when repeated, also after it was undone', async () => {
+  it('returns its first outcome when repeated, even after an undo', async () => {
     const first = await execute(intent, following);
     await execute(another, unfollowing, { payloadHash: 'delete' });
     const { state, newest, ownEvents: own } = await execute(intent, following);
@@ -83,7 +83,7 @@ describe('an intent', () => {
     expect(await log.read('pair-ada.bob')).toHaveLength(2);
   });
 
-  it('does not ask the rules again for a repeated intent', async () => {
+  it('does not run the rules again when repeated', async () => {
     await execute(intent, following);
     const asked = () => {
       throw new Error('asked');
@@ -91,13 +91,13 @@ describe('an intent', () => {
     await expect(execute(intent, asked)).resolves.toMatchObject({ ownEvents: [{}] });
   });
 
-  it('conflicts with itself for another payload', async () => {
+  it('conflicts with itself if the payload differs', async () => {
     await execute(intent, following);
     const other = execute(intent, unfollowing, { payloadHash: 'delete' });
     await expect(other).rejects.toMatchObject({ code: 'intent_conflict' });
   });
 
-  it('is another one on another resource of the stream, for another actor and for another application', async () => {
+  it('is distinct for each resource, actor and application', async () => {
     await execute(intent, following);
     const filter = ({ type }: PairEvent) => type.startsWith('block.');
     await execute(intent, unfollowing, { payloadHash: 'block', filter });
@@ -122,7 +122,7 @@ describe('an intent', () => {
     });
   });
 
-  describe('of an actor at the limit of changes of one thing', () => {
+  describe('of an actor at the change limit of one resource', () => {
     const isLimited = true;
 
     beforeEach(async () => {
@@ -138,7 +138,7 @@ describe('an intent', () => {
       await expect(execute(intent, following)).resolves.toMatchObject({ ownEvents: [{}] });
     });
 
-    it('is answered where it changes nothing or is repeated', async () => {
+    it('is answered if it changes nothing or is repeated', async () => {
       await expect(execute(intent, unfollowing, { isLimited })).resolves.toMatchObject({
         ownEvents: [],
       });
@@ -148,20 +148,20 @@ describe('an intent', () => {
       });
     });
 
-    it('counts the changes of each actor alone', async () => {
+    it('counts the changes of each actor separately', async () => {
       const others = execute({ ...intent, actorId: 'bob' }, following, { isLimited });
       await expect(others).resolves.toMatchObject({ ownEvents: [{}] });
     });
   });
 
-  it('is executed once where the same request is first', async () => {
+  it('is executed once for two concurrent requests', async () => {
     log = logOf(() => execute(intent, following));
     const { ownEvents: own } = await execute(intent, following);
     expect(own).toHaveLength(1);
     expect(await log.read('pair-ada.bob')).toHaveLength(1);
   });
 
-  it('conflicts where the same intent with another payload is first', async () => {
+  it('conflicts with a concurrent request with another payload', async () => {
     log = logOf(() => execute(intent, following));
     const other = execute(intent, following, { payloadHash: 'other' });
     await expect(other).rejects.toMatchObject({ code: 'intent_conflict' });

@@ -37,7 +37,7 @@ describe('an account', () => {
     expect(registerAccount(noAccount, registration)).toEqual([registered]);
   });
 
-  it('stays as it is when its registration is repeated', () => {
+  it('is unchanged when its registration is repeated', () => {
     const account = evolveAccount(noAccount, registered);
     expect(registerAccount(account, { ...registration, at: 6 })).toEqual([]);
   });
@@ -111,11 +111,11 @@ describe('a registered account', () => {
     expect(signOutEverywhere(given(signedOut), { ...of, sessions: 0 })).toEqual([]);
   });
 
-  it('stays as it is when its registration is repeated, whatever happened since', () => {
+  it('is unchanged when its registration is repeated, whatever happened since', () => {
     expect(registerAccount(given(suspended), registration)).toEqual([]);
   });
 
-  it('is suspended from its registration on, where a restored log has lost what came before its suspension', () => {
+  it('is suspended when it registers again, if a restored log lost its first registration', () => {
     const lost = (...events: AccountEvent[]) => [...events, registered].reduce(evolveAccount, noAccount);
     expect(lost(suspended)).toMatchObject({ status: 'suspended', lifecycle: 2 });
     expect(registerAccount(evolveAccount(noAccount, suspended), registration)).toEqual([
@@ -216,7 +216,7 @@ describe('an erased account', () => {
     expect(eraseWhenDue(account, of)).toEqual([]);
   });
 
-  it('is also erased where the log has lost its registration', () => {
+  it('is erased even if the log has lost its registration', () => {
     expect([erased].reduce(evolveAccount, noAccount)).toEqual({ status: 'erased', lifecycle: 1 });
     expect(eraseAccount(noAccount, of)).toMatchObject({ code: 'not_found' });
   });

@@ -84,7 +84,7 @@ describe('an application', () => {
     expect(registerApplication(noApplication, { ...draft, name })).toHaveLength(1);
   });
 
-  it('needs no address after sign-out', () => {
+  it('needs no post-logout redirect URI', () => {
     const [event] = registerApplication(noApplication, {
       ...draft,
       postLogoutRedirectUris: [],
@@ -100,7 +100,7 @@ describe('an application', () => {
     expect(reinstateApplication(given(registered), of)).toEqual([]);
   });
 
-  it('gets a new secret each time, also while it is suspended', () => {
+  it('gets a new secret each time, even while suspended', () => {
     const rotation = { ...of, overlapMs: 10 };
     const rotated: ApplicationEvent = {
       type: 'application.secret_rotated',
@@ -111,13 +111,13 @@ describe('an application', () => {
     expect(suspendApplication(given(registered, suspended, rotated), of)).toEqual([]);
   });
 
-  it('that is unknown is neither suspended nor reinstated, and has no secret', () => {
+  it('that is unknown is not suspended or reinstated, and has no secret', () => {
     const decisions = [suspendApplication(given(), of), reinstateApplication(given(), of)];
     for (const decision of [...decisions, rotateSecret(given(), { ...of, overlapMs: 1 })])
       expect(decision).toMatchObject({ code: 'not_found' });
   });
 
-  it('is suspended from its registration on, where a restored log has lost what came before its suspension', () => {
+  it('is suspended when it registers again, if a restored log lost its first registration', () => {
     expect(given(suspended, registered)).toMatchObject({ status: 'suspended', lifecycle: 2 });
     expect(given(suspended, reinstated, registered)).toMatchObject({ status: 'active', lifecycle: 3 });
   });

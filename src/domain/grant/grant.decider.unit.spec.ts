@@ -31,11 +31,11 @@ const reuse: GrantEvent = {
 };
 
 describe('a grant', () => {
-  it('is issued with exactly the scopes that were consented to, each once', () => {
+  it('is issued with exactly the consented scopes, each once', () => {
     expect(issueGrant(given(), consent)).toEqual([issued]);
   });
 
-  it('stays as it is when the same consent is repeated', () => {
+  it('is unchanged when the same consent is repeated', () => {
     expect(issueGrant(given(issued), { ...consent, at: 8 })).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('a grant', () => {
     expect(revokeGrant(given(issued, revoked), { cause: 'client', at: 10 })).toEqual([]);
   });
 
-  it('is revoked by the reuse of a code or token', () => {
+  it('is revoked when a code or token is reused', () => {
     const ending = { cause: 'reuse', of: 'refresh_token', at: 9 } as const;
     expect(revokeGrant(given(issued, refreshed), ending)).toEqual([reuse, revoked]);
     expect(revokeGrant(given(issued, refreshed, reuse, revoked), ending)).toEqual([]);
@@ -75,7 +75,7 @@ describe('a grant', () => {
     expect(refreshGrant(refreshed, { at: 8 })).toEqual([refreshed]);
   });
 
-  it('is not refreshed if it is unknown or its newest event is its revocation', () => {
+  it('is not refreshed if unknown or revoked', () => {
     for (const newest of [undefined, revoked])
       expect(refreshGrant(newest, { at: 10 })).toMatchObject({ code: 'not_found' });
   });

@@ -31,7 +31,7 @@ describe('a signing key', () => {
 });
 
 describe('publishing', () => {
-  it('is paused once and resumed once, again and again', () => {
+  it('is paused once and resumed once, repeatedly', () => {
     expect(pausePublishing(given(founded), 6)).toEqual([paused]);
     expect(pausePublishing(given(founded, paused), 8)).toEqual([]);
     expect(resumePublishing(given(founded, paused, rotated), 7)).toEqual([resumed]);

@@ -3,7 +3,7 @@ import { array, assert, constantFrom, oneof, property, string } from 'fast-check
 import { Refusal } from '../refusal.js';
 import { mentionedHandles } from './mentions.js';
 
-describe('the handles that a text names', () => {
+describe('the handles mentioned in a text', () => {
   it.each<[string, readonly string[]]>([
     ['nobody at all', []],
     ['@ada', ['ada']],
@@ -36,7 +36,7 @@ describe('the handles that a text names', () => {
     expect(mentionedHandles(text)).toEqual([]);
   });
 
-  it('are fifty at the most, however often each is named', () => {
+  it('are at most fifty, each counted once', () => {
     const fifty = Array.from({ length: 50 }, (_, index) => `@handle_${index}`).join(' ');
     expect(mentionedHandles(`${fifty} ${fifty}`)).toHaveLength(50);
     const refusal = mentionedHandles(`${fifty} @one_more`);
@@ -44,7 +44,7 @@ describe('the handles that a text names', () => {
     expect(refusal).toMatchObject({ code: 'domain_plan_too_large' });
   });
 
-  it('are handles that somebody can have, whatever the text', () => {
+  it('are valid handles for any text', () => {
     const text = array(oneof(constantFrom('@', 'ada', ' ', '.', '/', '://', '\u00e9'), string()));
     assert(
       property(text, (parts) => {
@@ -54,7 +54,7 @@ describe('the handles that a text names', () => {
     );
   });
 
-  it('are found in the longest text at once', () => {
+  it('are found in the longest text without backtracking', () => {
     for (const text of ['a'.repeat(65_536), '@a'.repeat(32_768), 'a+'.repeat(32_768), '://'.repeat(20_000)])
       expect(mentionedHandles(text)).toEqual([]);
   });

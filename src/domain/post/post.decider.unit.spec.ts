@@ -31,7 +31,7 @@ const given = (...events: PostEvent[]) => events.reduce(evolvePost, noPost);
 const codeOf = (decision: unknown) => (decision instanceof Refusal ? decision.code : decision);
 
 describe('creating a post', () => {
-  it('states the fact', () => {
+  it('records the creation', () => {
     expect(createPost(draft, undefined)).toEqual([{ type: 'post.created', data: draft }]);
   });
 
@@ -70,7 +70,7 @@ describe('creating a post', () => {
     expect(codeOf(createPost({ ...draft, audience: 'friends' }, undefined))).toBe('unsupported_audience');
   });
 
-  it('keeps text trimmed and in NFC', () => {
+  it('stores text trimmed and in NFC', () => {
     const text = ' e\u0301\tline\nline ';
     expect(createPost({ ...draft, text }, undefined)).toMatchObject([{ data: { text: 'é\tline\nline' } }]);
   });
@@ -109,11 +109,11 @@ describe('editing a post', () => {
     ]);
   });
 
-  it('changes nothing where the text is the same', () => {
+  it('changes nothing for the same text', () => {
     expect(editPost(given(created('p1')), { ...edit, text: ' hello\n' }, true)).toEqual([]);
   });
 
-  it('has the same rules for texts as creation', () => {
+  it('has the text rules of creation', () => {
     expect(editPost(given(created('p1')), { ...edit, text: ' e\u0301 ' }, true)).toMatchObject([
       { data: { text: 'é' } },
     ]);
@@ -125,12 +125,12 @@ describe('editing a post', () => {
 describe('a restricted post', () => {
   const kept = given(created('p1'), restricted('p1'));
 
-  it('is not edited from any revision', () => {
+  it('is not editable at any revision', () => {
     for (const revision of [1, 2])
       expect(codeOf(editPost(kept, { ...edit, revision }, true))).toBe('post_unavailable');
   });
 
-  it('is deleted by its author, and stays deleted', () => {
+  it('may be deleted by its author, and stays deleted', () => {
     expect(deletePost(kept, change, true)).toEqual([{ ...deleted('p1'), data: { ...of('p1'), at: 3_000 } }]);
     const gone = given(created('p1'), restricted('p1'), deleted('p1'), unrestricted('p1'));
     expect(gone).toMatchObject({ status: 'deleted', revision: 2 });
@@ -138,7 +138,7 @@ describe('a restricted post', () => {
 });
 
 describe('deleting a post', () => {
-  it('states the fact', () => {
+  it('records the deletion', () => {
     expect(
       deletePost(given(created('p1'), edited('p1', 'good', 2)), { ...change, revision: 2 }, true),
     ).toEqual([{ type: 'post.deleted', data: { postId: 'p1', authorActorId: 'alice', at: 3_000 } }]);
@@ -155,7 +155,7 @@ describe.each([
 ])('%s', (_verb, changing) => {
   const [mine, eve] = [given(created('p1')), { ...change, actorId: 'eve' }];
 
-  it('needs the current revision', () => {
+  it('requires the current revision', () => {
     const twice = given(created('p1'), edited('p1', 'good', 2));
     for (const revision of [1, 3])
       expect(codeOf(changing(twice, { ...change, revision }, true))).toBe('revision_conflict');
@@ -170,11 +170,11 @@ describe.each([
     ['of another who cannot be seen', mine, eve, false],
     ['that another has deleted', given(created('p1'), deleted('p1')), eve, true],
     ["of another's that is restricted", given(created('p1'), restricted('p1')), eve, true],
-  ] as const)('cannot find a post %s', (_which, post, by, isVisible) => {
+  ] as const)('does not find a post %s', (_which, post, by, isVisible) => {
     expect(codeOf(changing(post, by, isVisible))).toBe('post_unavailable');
   });
 
-  it('refuses a post that its author has deleted', () => {
+  it('refuses a deleted post', () => {
     const gone = given(created('p1'), deleted('p1'));
     for (const revision of [1, 2])
       expect(codeOf(changing(gone, { ...change, revision }, true))).toBe('post_deleted');
@@ -182,7 +182,7 @@ describe.each([
 });
 
 describe('a post', () => {
-  it('counts its versions', () => {
+  it('counts its revisions', () => {
     expect(given(created('p1'))).toMatchObject({ status: 'published', revision: 1 });
     expect(given(created('p1'), deleted('p1'))).toMatchObject({ status: 'deleted', revision: 2 });
     expect(given(created('p1'), edited('p1', 'good', 2))).toMatchObject({ text: 'good', revision: 2 });

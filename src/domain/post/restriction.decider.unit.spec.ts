@@ -27,7 +27,7 @@ describe('a post', () => {
     expect(unrestrictPost(given(created), act)).toEqual([]);
   });
 
-  it('is shown again unchanged', () => {
+  it('is unchanged after the restriction is lifted', () => {
     const before = given(created, edited);
     const after = given(created, edited, restricted, unrestricted);
     expect(after).toEqual({ ...before, lifecycle: 3 });
@@ -49,7 +49,7 @@ describe('a post', () => {
     expect(unrestrictPost(given(created, restricted), { ...act, lifecycle: 3 })).toMatchObject(conflict);
   });
 
-  it('that its author has deleted is neither restricted nor unrestricted', () => {
+  it('that its author deleted is not restricted or unrestricted', () => {
     for (const decide of [restrictPost, unrestrictPost])
       for (const gone of [given(created, deleted), given(created, restricted, deleted)])
         expect(decide(gone, act)).toMatchObject({ code: 'post_deleted' });
@@ -60,7 +60,7 @@ describe('a post', () => {
       expect(decide(noPost, act)).toMatchObject({ code: 'not_found' });
   });
 
-  it('that a recovered log has lost is restricted when it is created again, unless the restriction was lifted', () => {
+  it('that a recovered log lost stays restricted when it is created again, unless the restriction was lifted', () => {
     expect(given(restricted, created)).toMatchObject({ status: 'restricted', revision: 1, lifecycle: 2 });
     expect(given(restricted, unrestricted, created)).toMatchObject({ status: 'published', lifecycle: 3 });
   });

@@ -26,8 +26,8 @@ const profile = (revision: number, heldHandle: string): Profile => ({
 });
 const released: HandleReleased = { type: 'handle.released', data: { actorId: 'ada', at: 6 } };
 
-describe('a handle that a profile wants', () => {
-  it('is claimed where it is free, or the person’s since an older revision', () => {
+describe('a handle that a profile requests', () => {
+  it('is claimed if it is free, or was the person’s since an older revision', () => {
     expect(claim(freeHandle, 2)).toEqual([claimed(2)]);
     expect(claim(heldFor(), 2)).toEqual([claimed(2)]);
     expect(claim(heldFor(2), 3)).toEqual([claimed(3)]);
@@ -37,11 +37,11 @@ describe('a handle that a profile wants', () => {
     expect(claim(heldFor(2), 2)).toEqual([]);
   });
 
-  it('is not claimed for a revision that is past', () => {
+  it('is not claimed for an outdated revision', () => {
     expect(claim(heldFor(3), 2)).toMatchObject({ code: 'revision_conflict' });
   });
 
-  it('is refused to everyone else', () => {
+  it('is refused to everybody else', () => {
     expect(claim(heldFor(2, 'bob'), 2)).toMatchObject({ code: 'effect_mismatch' });
   });
 });
@@ -49,16 +49,16 @@ describe('a handle that a profile wants', () => {
 describe('a handle that a profile does not have', () => {
   const release = (handle: Handle, of: Profile) => releaseUnused(handle, 'ada', of, 6);
 
-  it('is released once the profile cannot get it any more', () => {
+  it('is released once the profile can no longer get it', () => {
     expect(release(heldFor(), profile(2, 'countess'))).toEqual([released]);
     expect(release(heldFor(2), profile(2, 'countess'))).toEqual([released]);
   });
 
-  it('stays while it may still get it', () => {
+  it('is kept while the profile may still get it', () => {
     expect(release(heldFor(3), profile(2, 'countess'))).toEqual([]);
   });
 
-  it('is left alone where it is in use, free or another’s', () => {
+  it('is left alone if it is in use, free or another’s', () => {
     expect(release(heldFor(2), profile(2, 'ada'))).toEqual([]);
     expect(release(freeHandle, profile(2, 'countess'))).toEqual([]);
     expect(release(heldFor(2, 'bob'), profile(2, 'countess'))).toEqual([]);
@@ -69,8 +69,8 @@ describe('a handle that a profile does not have', () => {
  * Requests of one person who sees revision 1 or what came of it, each a claim, then the change, then giving back what
  * is not used; in any order, stopping anywhere, and with looks at the profile that are old by the time they are used.
  */
-describe('whatever order the steps of several requests come in', () => {
-  it('a profile never has a handle that is free', () => {
+describe('for any order of concurrent requests', () => {
+  it('a profile never has an unclaimed handle', () => {
     const step = fc.record({
       request: fc.nat(2),
       act: fc.constantFrom('look', 'claim', 'change', 'release'),

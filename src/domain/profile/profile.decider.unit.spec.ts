@@ -18,11 +18,11 @@ const change = (fields: Omit<ProfileChange, 'revision'>) =>
   changeProfile(given(), { revision: 1, ...fields }, 7);
 
 describe('a profile', () => {
-  it('is that of the registration at first', () => {
+  it('starts with the registered values', () => {
     expect(given()).toEqual({ ...asRegistered, revision: 1, heldHandle: 'ada' });
   });
 
-  it('is changed in the given fields, and recorded whole', () => {
+  it('changes the given fields, and records all of them', () => {
     expect(change({ bio: ' two\nlines ', website: 'https://ada.example/' })).toEqual([
       changed({ bio: 'two\nlines', website: 'https://ada.example/' }),
     ]);
@@ -35,11 +35,11 @@ describe('a profile', () => {
   it.each([
     ['nothing', {}],
     ['what it says already', { handle: 'ada', displayName: ' Ada ', bio: '\n', website: '' }],
-  ])('stays as it is when %s is asked for', (_what, fields) => {
+  ])('is unchanged when %s is requested', (_what, fields) => {
     expect(change(fields)).toEqual([]);
   });
 
-  it('is compared as it is kept, in composed characters', () => {
+  it('is compared in NFC, as it is stored', () => {
     const zoe = given(changed({ displayName: 'Zo\u00eb' }));
     expect(changeProfile(zoe, { revision: 2, displayName: 'Zoe\u0308' }, 8)).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe('a profile', () => {
     expect(change(fields)).toMatchObject({ code: 'invalid_text' });
   });
 
-  it('keeps what is not changed, by whatever rules it was written', () => {
+  it('keeps unchanged fields, even if newer rules forbid them', () => {
     const bio = `a${'\u0301'.repeat(40)}`;
     const edited = given(changed({ bio }));
     expect(changeProfile(edited, { revision: 2, displayName: 'Ada L.' }, 8)).toEqual([
@@ -73,14 +73,14 @@ describe('a profile', () => {
     expect(changeProfile(edited, { revision: 2, bio }, 8)).toMatchObject({ code: 'invalid_text' });
   });
 
-  it('takes 500 code points of bio and 64 of display name, whatever they take to store', () => {
+  it('accepts 500 code points of bio and 64 of display name, whatever their bytes', () => {
     const fields = { bio: '🦆'.repeat(500), displayName: '🦆'.repeat(64) };
     expect(change(fields)).toEqual([changed(fields)]);
   });
 });
 
 describe('the handle of a profile', () => {
-  it('is replaced, and the former one is given up', () => {
+  it('is replaced, and the former one is released', () => {
     expect(given(changed({ handle: 'countess' }))).toMatchObject({
       handle: 'countess',
       heldHandle: 'countess',
@@ -88,7 +88,7 @@ describe('the handle of a profile', () => {
     });
   });
 
-  it('stays the person’s while none is shown, until they take another', () => {
+  it('is kept while the profile shows none, until the person takes another', () => {
     const hidden = given(changed({ handle: null }));
     expect(hidden).toMatchObject({ handle: null, heldHandle: 'ada', formerHandle: undefined });
     const another = evolveProfile(hidden, changed({ handle: 'countess', revision: 3 }));
@@ -97,7 +97,7 @@ describe('the handle of a profile', () => {
     expect(again).toMatchObject({ handle: 'ada', heldHandle: 'ada', formerHandle: undefined });
   });
 
-  it('is given up once: later changes give up nothing', () => {
+  it('is released once: later changes release nothing', () => {
     const later = given(
       changed({ handle: 'countess' }),
       changed({ handle: 'countess', bio: 'x', revision: 3 }),

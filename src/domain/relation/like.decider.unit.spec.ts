@@ -23,28 +23,28 @@ const unliked = (generation = 1): RelationEvent => ({
 const given = (...events: RelationEvent[]) => events.reduce<Like>(evolveLike, undefined);
 
 describe('liking a post', () => {
-  it('states the fact, with the author of the post', () => {
+  it('records the like, with the author of the post', () => {
     expect(likePost(undefined, act, 'bob')).toEqual([
       { type: 'relation.established', data: { ...relation(), at: 1_000 } },
     ]);
   });
 
-  it('is allowed to its author', () => {
+  it('is allowed to the author', () => {
     expect(likePost(undefined, act, 'ada')).toMatchObject([{ data: { targetActorId: 'ada' } }]);
   });
 
-  it('counts how often it has been established', () => {
+  it('counts how often it was established', () => {
     expect(likePost(given(liked(), unliked()), act, 'bob')).toMatchObject([{ data: { generation: 2 } }]);
   });
 
-  it('changes nothing where the like is active', () => {
+  it('changes nothing if the like is active', () => {
     expect(likePost(given(liked()), act, 'bob')).toEqual([]);
   });
 
   it.each([
     ['nothing', undefined],
     ['an active like', given(liked())],
-  ])('is refused over %s where the post is not available', (_over, like) => {
+  ])('is refused across %s if the post is unavailable', (_over, like) => {
     expect(likePost(like, act, undefined)).toEqual(
       new Refusal('interaction_unavailable', 'This cannot be followed or liked now.'),
     );

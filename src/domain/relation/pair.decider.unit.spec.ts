@@ -36,28 +36,28 @@ const given = (...events: PairEvent[]) => events.reduce(evolvePair, initialPair)
 const codeOf = (decision: unknown) => (decision instanceof Refusal ? decision.code : decision);
 
 describe('following', () => {
-  it('states the fact, the first time of it', () => {
+  it('records the follow with generation 1', () => {
     expect(follow(initialPair, ada, true)).toEqual([
       { type: 'relation.established', data: { ...relation(), at: 1_000 } },
     ]);
   });
 
-  it('counts how often it has been established', () => {
+  it('counts how often it was established', () => {
     const again = follow(given(followed(), unfollowed(), followed(2), unfollowed(2)), ada, true);
     expect(again).toMatchObject([{ data: { generation: 3 } }]);
   });
 
-  it('changes nothing where the follow is active', () => {
+  it('changes nothing if the follow is active', () => {
     expect(follow(given(followed()), ada, true)).toEqual([]);
   });
 
-  it('is each one’s own', () => {
+  it('is independent in the two directions', () => {
     expect(follow(given(followed()), bob, true)).toMatchObject([
       { data: { actorId: 'bob', targetId: 'ada', targetActorId: 'ada', generation: 1 } },
     ]);
   });
 
-  it('is refused for oneself', () => {
+  it('is refused to oneself', () => {
     expect(codeOf(follow(initialPair, herself, true))).toBe('self_relation');
     expect(codeOf(unfollow(initialPair, herself))).toBe('self_relation');
   });
@@ -72,13 +72,13 @@ describe('following', () => {
       given(blocked(ada), blocked(bob), unblocked(ada)),
       true,
     ],
-  ])('is refused for somebody %s, in the same words', (_who, pair, isAvailable) => {
+  ])('is refused to somebody %s, with the same message', (_who, pair, isAvailable) => {
     expect(follow(pair, ada, isAvailable)).toEqual(
       new Refusal('interaction_unavailable', 'This cannot be followed or liked now.'),
     );
   });
 
-  it('is possible again after the block', () => {
+  it('is possible again after an unblock', () => {
     const pair = given(followed(), ...(block(given(followed()), bob, true) as PairEvent[]), unblocked(bob));
     expect(pair.follows).toMatchObject({ ada: { active: false } });
     expect(follow(pair, ada, true)).toMatchObject([{ data: { generation: 2 } }]);
@@ -108,7 +108,7 @@ describe('unfollowing across a block', () => {
   it.each([
     ['the other one’s', bob],
     ['one’s own', ada],
-  ])('is the same as without the block, %s, and once', (_whose, by) => {
+  ])('works as without the block, %s, and once', (_whose, by) => {
     const taken = unfollow(hidden(by), ada);
     expect(taken).toEqual(unfollow(follows, ada));
     expect(unfollow((taken as PairEvent[]).reduce(evolvePair, hidden(by)), ada)).toEqual([]);
@@ -116,7 +116,7 @@ describe('unfollowing across a block', () => {
 });
 
 describe('blocking', () => {
-  it('ends what the two follow of each other, and then states the block', () => {
+  it('ends the follows between the two, then records the block', () => {
     const pair = given(followed(), ...(follow(given(followed()), bob, true) as PairEvent[]));
     expect(block(pair, ada, true)).toMatchObject([
       { type: 'relation.ended', data: { actorId: 'ada', targetId: 'bob', cause: 'block', at: 1_000 } },
@@ -125,24 +125,24 @@ describe('blocking', () => {
     ]);
   });
 
-  it('ends nothing where nobody follows', () => {
+  it('ends nothing if nobody follows', () => {
     const fact = { type: 'block.established', data: ada };
     expect(block(given(followed(), unfollowed()), ada, true)).toEqual([fact]);
     expect(block(given(blocked(bob)), ada, true)).toEqual([fact]);
   });
 
-  it('changes nothing where the block is active, also when its target is gone', () => {
+  it('changes nothing if the block is active, even if its target is gone', () => {
     expect(block(given(blocked()), ada, true)).toEqual([]);
     expect(block(given(blocked()), ada, false)).toEqual([]);
   });
 
-  it('is refused for oneself, and for nobody', () => {
+  it('is refused to oneself, and for an unknown target', () => {
     expect(codeOf(block(initialPair, herself, true))).toBe('self_block');
     expect(codeOf(unblock(initialPair, herself))).toBe('self_block');
     expect(codeOf(block(initialPair, ada, false))).toBe('not_found');
   });
 
-  it('is lifted by the blocking actor, and by no one else', () => {
+  it('is lifted only by the blocking actor', () => {
     expect(unblock(given(blocked(ada)), ada)).toEqual([{ type: 'block.ended', data: ada }]);
     expect(unblock(given(blocked(ada)), bob)).toEqual([]);
     expect(unblock(given(blocked(ada), unblocked(ada)), ada)).toEqual([]);

@@ -16,7 +16,7 @@ const ofPost: ReportDraft = { ...ofActor, postId: 'p1', actorId: undefined };
 const codeOf = (decision: unknown) => (decision instanceof Refusal ? decision.code : decision);
 
 describe('a report', () => {
-  it('states what an actor is reported for, with the text as posts keep it', () => {
+  it('records the reported actor, the reason and the text', () => {
     expect(createReport(ofActor, 'bob')).toEqual([
       {
         type: 'report.created',
@@ -25,7 +25,7 @@ describe('a report', () => {
     ]);
   });
 
-  it('names the author of the post that it is about', () => {
+  it('names the author of the reported post', () => {
     expect(createReport(ofPost, 'bob')).toMatchObject([{ data: { postId: 'p1', targetActorId: 'bob' } }]);
   });
 
@@ -33,7 +33,7 @@ describe('a report', () => {
     expect(createReport({ ...ofActor, text }, 'bob')).toMatchObject([{ data: { text: '' } }]);
   });
 
-  it.each(reportReasons)('can be for %s', (reason) => {
+  it.each(reportReasons)('accepts the reason %s', (reason) => {
     expect(createReport({ ...ofActor, reason }, 'bob')).toMatchObject([{ data: { reason } }]);
   });
 
@@ -51,19 +51,19 @@ describe('a report', () => {
     expect(codeOf(createReport(draft, target))).toBe(code);
   });
 
-  it('is received when it is made', () => {
+  it('is received once it is created', () => {
     const [event] = createReport(ofActor, 'bob') as readonly Parameters<typeof evolveReport>[1][];
     expect(event && evolveReport(noReport, event)).toEqual({ status: 'received', id: 'r1' });
   });
 });
 
-describe('who may report whom', () => {
+describe('reporting somebody', () => {
   it.each<[string, readonly string[], boolean]>([
     ['nobody has blocked anybody', [], true],
     ['the reporter has blocked the other', ['ada'], true],
     ['the other has blocked the reporter', ['bob'], false],
     ['both have', ['ada', 'bob'], true],
-  ])('where %s', (_what, blockedBy, expected) => {
+  ])('if %s', (_what, blockedBy, expected) => {
     expect(mayReport('ada', 'bob', blockedBy)).toBe(expected);
   });
 });

@@ -8,7 +8,7 @@ const words = (html: { readonly text: string } | undefined) =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-describe('a schema for people', () => {
+describe('a schema shown to people', () => {
   it.each([
     [{ type: 'string' }, 'string'],
     [{ type: ['string', 'null'] }, 'string or null'],
@@ -24,7 +24,7 @@ describe('a schema for people', () => {
     expect(words(typeOf(schema))).toBe(expected);
   });
 
-  it('lists the fields of an object, also of alternatives and of one within another', () => {
+  it('lists the fields of an object, even of alternatives and nested objects', () => {
     const inner = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
     const outer = {
       type: 'object',
@@ -36,7 +36,7 @@ describe('a schema for people', () => {
     expect(fieldsOf({ type: 'string' })).toBeUndefined();
   });
 
-  it('escapes what it shows, and sets names between backticks apart', () => {
+  it('escapes its content, and marks names between backticks as code', () => {
     expect(prose('Send `a<b>` & go').text).toBe('Send <code>a&lt;b&gt;</code> &amp; go');
   });
 });

@@ -4,8 +4,8 @@ import { AutoResetEvent } from './auto-reset-event.js';
 const LONG_MS = 60_000;
 const never = new AbortController().signal;
 
-describe('a latch', () => {
-  test('is open at once where it was rung before, and only once', async () => {
+describe('an auto-reset event', () => {
+  test('releases one waiter if it was set before', async () => {
     const latch = new AutoResetEvent();
     latch.set();
     latch.set();
@@ -18,11 +18,11 @@ describe('a latch', () => {
     expect(await next).toBe(true);
   });
 
-  test('opens by itself after a while', async () => {
+  test('releases its waiter after a time', async () => {
     expect(await new AutoResetEvent().wait(1, never)).toBeUndefined();
   });
 
-  test('opens when nobody wants to wait any more, also where that was before', async () => {
+  test('releases its waiter on an abort, even an earlier one', async () => {
     const stopping = new AbortController();
     const waiting = new AutoResetEvent().wait(LONG_MS, stopping.signal);
     stopping.abort();

@@ -118,12 +118,12 @@ afterEach(() => {
 });
 
 describe('event streams', () => {
-  test('say first where they begin, so that their clients can go on there though nothing has happened', async () => {
+  test('start with their position, so that clients can resume there before the first event', async () => {
     const [first] = (await once(streamsOf().begin(), 'data')) as [string];
     expect(first).toContain('\nid: 48\n');
   });
 
-  test('ask together, once for all of a token, and each is told what is for it', async () => {
+  test('share one read for each token, and each gets its own events', async () => {
     const { begin, news, answers, asked } = streamsOf();
     const streams = [begin('alice'), begin('alice'), begin('bob'), begin('9.9.9.9', nothingAt(48))];
     const told = streams.map(messagesOf);
@@ -139,7 +139,7 @@ describe('event streams', () => {
     expect(asked.together[1]).toEqual([50, 50, 50]);
   });
 
-  test('end where their own caller is refused, and no other does', async () => {
+  test('end when their own caller is refused, and no other does', async () => {
     const { begin, news, answers } = streamsOf();
     const [alice, bob] = [begin('alice'), begin('bob')];
     const [toAlice, toBob] = [messagesOf(alice), messagesOf(bob)];
@@ -155,7 +155,7 @@ describe('event streams', () => {
     expect(alice.destroyed).toBe(false);
   });
 
-  test('that are behind read alone, until they are as far as all others', async () => {
+  test('read alone while they are behind the others', async () => {
     const { begin, news, answers, asked } = streamsOf();
     const behind = begin('alice', { ...by('alice'), revision: 90 });
     const ahead = begin('bob');
@@ -174,7 +174,7 @@ describe('event streams', () => {
     });
   });
 
-  test('that begin behind what the others were told read on at once, though nothing more happens', async () => {
+  test('catch up at once if they begin behind the others, even if nothing happens', async () => {
     const { begin, news, answers, asked } = streamsOf();
     const told = messagesOf(begin('alice'));
     await until(() => told.length === 1);
@@ -187,7 +187,7 @@ describe('event streams', () => {
     expect(asked.alone).toEqual([48]);
   });
 
-  test('that begin while something happens all the time are read for with the others soon', async () => {
+  test('are soon read with the others if they begin during steady events', async () => {
     const { begin, news, answers, asked } = streamsOf();
     let position = 48;
     answers.together = () => nothingAt((position += 1));
@@ -202,7 +202,7 @@ describe('event streams', () => {
     expect(asked.alone.length).toBeLessThan(4);
   });
 
-  test('that all fail have the reason worked out once', async () => {
+  test('that fail together find the reason once', async () => {
     const { begin, news, answers, explained } = streamsOf();
     const streams = [begin('alice'), begin('bob'), begin('alice')];
     const told = streams.map(messagesOf);
@@ -216,7 +216,7 @@ describe('event streams', () => {
     expect(explained).toEqual([fault]);
   });
 
-  test('are refused to who has as many open as anybody may, until one of them is closed', async () => {
+  test('are refused to a caller with too many open ones, until one is closed', async () => {
     const { begin } = streamsOf({ ofListener: 1, ofProcess: 5, anonymous: 3 });
     const stream = begin('alice');
     begin('bob');
@@ -239,7 +239,7 @@ describe('event streams', () => {
       { ofListener: 9, ofProcess: 9, anonymous: 1 },
       nothingAt(48),
     ],
-  ])('are refused to %s, with when to come again', async (_whom, mostOpen, first) => {
+  ])('are refused to %s, with a retry time', async (_whom, mostOpen, first) => {
     const { begin } = streamsOf(mostOpen);
     const [one] = [begin('9.9.9.9', nothingAt(48)), begin('alice')];
     expect(() => begin('8.8.8.8', first)).toThrow(
@@ -250,7 +250,7 @@ describe('event streams', () => {
     begin('8.8.8.8', first);
   });
 
-  test('end when another incarnation is published, whose headers they did not begin with', async () => {
+  test('end when another incarnation is published, whose headers they lack', async () => {
     const { begin, news, answers } = streamsOf();
     const stream = begin();
     const messages = messagesOf(stream);
@@ -262,7 +262,7 @@ describe('event streams', () => {
   });
 
   // The next heartbeat comes after five seconds.
-  test('look again at the end of a token, though nothing has happened', async () => {
+  test('check the token again at its expiry, even if nothing happened', async () => {
     const { begin, asked, answers } = streamsOf();
     answers.together = () => {
       throw new HttpRefusal('invalid_token', 'why');
@@ -271,7 +271,7 @@ describe('event streams', () => {
     expect(await until(() => asked.together[0], 3_000)).toEqual([48]);
   });
 
-  test('beat every five seconds while nothing happens, and move their place on', async () => {
+  test('send a heartbeat every five seconds, which advances their position', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     const { begin, asked, answers, clock } = streamsOf();
     answers.together = () => nothingAt(77);
@@ -286,7 +286,7 @@ describe('event streams', () => {
     expect([asked.together, messages.slice(1)]).toEqual([[[48]], [':\nid: 77\n\n']]);
   });
 
-  test('cut off a client that takes nothing for 20 seconds, and ask nothing for it', async () => {
+  test('disconnect a client that reads nothing for 20 seconds, and read nothing for it', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     const { begin, asked, news } = streamsOf();
     const stream = begin();
@@ -300,7 +300,7 @@ describe('event streams', () => {
     expect(asked).toEqual({ together: [], alone: [] });
   });
 
-  test('are told to come back when the server stops', async () => {
+  test('send a retry time when the server stops', async () => {
     const { begin, streams, listening } = streamsOf();
     const messages = messagesOf(begin());
     await until(() => messages.length === 1);

@@ -11,7 +11,7 @@ const deletionAt = (position: number, postId: string): FeedEvent => ({
 });
 
 describe('the messages of an event stream', () => {
-  test('are nothing where nothing happened', () => {
+  test('are empty if nothing happened', () => {
     expect(framesOf({ events: [], cursor: 9, replace: false })).toBe('');
   });
 
@@ -26,7 +26,7 @@ describe('the messages of an event stream', () => {
     );
   });
 
-  test('ask to reconcile, and go on from there', () => {
+  test('ask to reconcile, and continue from there', () => {
     expect(framesOf({ events: [], cursor: 9, replace: true })).toBe(
       'event: replace\ndata: {"cursor":9}\nid: 9\n\n',
     );

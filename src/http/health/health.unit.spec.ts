@@ -22,38 +22,35 @@ function given(where: keyof Checks = 'required') {
   return { logged, look };
 }
 
-it('logs nothing of what is ready', async () => {
+it('logs nothing about ready components', async () => {
   const { logged, look } = given();
   expect(await look()).toEqual({ status: 'ok', components: { store: { status: 'ok' } } });
   expect(logged).toEqual([]);
 });
 
-it.each(['required', 'informational'] as const)(
-  'logs what is %s when what is said about it changes',
-  async (where) => {
-    const { logged, look } = given(where);
-    for (const found of [
-      new NotReady('In quarantine: one reason'),
-      new NotReady('In quarantine: one reason'),
-      new NotReady('In quarantine: another'),
-      new Error('connection refused'),
-      new Error('timeout'),
-      undefined,
-      undefined,
-      new NotReady('In quarantine: another'),
-    ])
-      await look(found);
-    expect(logged).toEqual([
-      'store: not ready: In quarantine: one reason',
-      'store: not ready: In quarantine: another',
-      'store: not ready: connection refused',
-      'store: ready again',
-      'store: not ready: In quarantine: another',
-    ]);
-  },
-);
+it.each(['required', 'informational'] as const)('logs %s when its message changes', async (where) => {
+  const { logged, look } = given(where);
+  for (const found of [
+    new NotReady('In quarantine: one reason'),
+    new NotReady('In quarantine: one reason'),
+    new NotReady('In quarantine: another'),
+    new Error('connection refused'),
+    new Error('timeout'),
+    undefined,
+    undefined,
+    new NotReady('In quarantine: another'),
+  ])
+    await look(found);
+  expect(logged).toEqual([
+    'store: not ready: In quarantine: one reason',
+    'store: not ready: In quarantine: another',
+    'store: not ready: connection refused',
+    'store: ready again',
+    'store: not ready: In quarantine: another',
+  ]);
+});
 
-it('says how long something lasts at each look, and logs it once', async () => {
+it('reports a changing duration at each check, and logs it once', async () => {
   const { logged, look } = given();
   const silent = (seconds: number) => new NotReady(`Silent for ${seconds} s.`, 'Silent.');
   expect((await look(silent(15))).components).toEqual({

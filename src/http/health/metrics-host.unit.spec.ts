@@ -17,10 +17,13 @@ function faultAt(host: string): unknown {
   return done.mock.calls[0]?.[0];
 }
 
-it.each(['ops.network.example', 'prometheus.internal:9464', 'API-1:3001', 'localhost'])('%s may', (host) => {
-  expect(faultAt(host)).toBeUndefined();
-});
+it.each(['ops.network.example', 'prometheus.internal:9464', 'API-1:3001', 'localhost'])(
+  '%s may read metrics',
+  (host) => {
+    expect(faultAt(host)).toBeUndefined();
+  },
+);
 
-it.each(['network.example', 'api-2', 'api-1.example'])('%s may not', (host) => {
+it.each(['network.example', 'api-2', 'api-1.example'])('%s may not read metrics', (host) => {
   expect(faultAt(host)).toMatchObject({ code: 'origin_mismatch' });
 });

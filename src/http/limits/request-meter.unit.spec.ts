@@ -24,7 +24,7 @@ async function answerTo(take: () => Promise<QuotaState | undefined>, times = 1) 
 }
 
 describe('a request', () => {
-  it('is counted once, however often that is asked for', async () => {
+  it('is counted once, however often that is requested', async () => {
     let taken = 0;
     const { headers, body } = await answerTo(() => Promise.resolve(standing(1, 120 - ++taken)), 3);
     expect(taken).toBe(1);
@@ -35,7 +35,7 @@ describe('a request', () => {
     });
   });
 
-  it('is refused where nothing is left, with when to come back', async () => {
+  it('is refused if no points are left, with a retry time', async () => {
     const { statusCode, headers } = await answerTo(() => Promise.resolve(standing(0, 0)));
     expect([statusCode, headers['retry-after'], headers['ratelimit']]).toEqual([
       429,
@@ -44,7 +44,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('is answered without a word of limits where there are none', async () => {
+  it('is answered without limit headers if there are no limits', async () => {
     const { statusCode, headers } = await answerTo(() => Promise.resolve(undefined));
     expect([statusCode, headers['ratelimit'], headers['ratelimit-policy']]).toEqual([
       200,

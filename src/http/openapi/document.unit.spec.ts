@@ -60,14 +60,14 @@ describe('the document of a module', () => {
   const codesOf = (status: number) =>
     Object.keys(create?.responses[status]?.content?.['application/json']?.examples ?? {});
 
-  it('has what is below /api, and nothing else', () => {
+  it('has the operations below /api, and no others', () => {
     expect(Object.keys(document.paths).filter((path) => !path.includes('auth'))).toEqual([
       '/api/stones',
       '/api/stones/{place}',
     ]);
   });
 
-  it('takes parameters and bodies from what validates them, and names shared schemas once', () => {
+  it('reads parameters and bodies from their validators, and names shared schemas once', () => {
     expect(list?.parameters).toMatchObject([
       { name: 'place', in: 'path', required: true },
       { name: 'limit', in: 'query', required: false, schema: { type: 'integer', minimum: 1, maximum: 20 } },
@@ -83,12 +83,12 @@ describe('the document of a module', () => {
     expect(document.components.schemas).toHaveProperty('Named');
   });
 
-  it('says who may call: by the rule of a read, and by the scope of a mutation', () => {
+  it('lists the callers: by the rule of a read, and by the scope of a mutation', () => {
     expect(list?.security).toEqual([{ network: ['read'] }, {}]);
     expect(create?.security).toEqual([{ network: ['post:create'] }]);
   });
 
-  it('gives each sort of operation the codes and headers that it shares', () => {
+  it('gives each kind of operation its common codes and headers', () => {
     expect(codesOf(400)).toEqual([
       'intent_required',
       'invalid_json',
@@ -112,7 +112,7 @@ describe('the document of a module', () => {
     expect(list?.responses[200]?.headers).toHaveProperty('x-network-revision');
   });
 
-  it('is not made where a handler below /api does not declare itself', () => {
+  it('is not made if a handler below /api lacks a declaration', () => {
     @Controller('api/secrets')
     class SecretsController {
       @Get()
@@ -125,7 +125,7 @@ describe('the document of a module', () => {
     expect(() => documentOf(SecretsModule, '')).toThrow('SecretsController.list is published: declare it');
   });
 
-  it('is not made where two operations have one name', () => {
+  it('is not made if two operations have the same name', () => {
     @Controller('api/copies')
     class CopiesController {
       @Get()

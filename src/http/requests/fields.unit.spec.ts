@@ -13,6 +13,6 @@ it.each([
   ['', 50],
   [undefined, 50],
   [['7', '7'], 50],
-])('a page of limit %j has %d rows at the most', (given, rows) => {
+])('a page of limit %j has at most %d rows', (given, rows) => {
   expect(pageLimit({ most: 500 }).parse(given)).toBe(rows);
 });

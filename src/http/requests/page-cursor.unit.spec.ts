@@ -12,7 +12,7 @@ const proven = (given: string, { arity = 2, of = paged }: { arity?: number; of?:
 const REFUSED = 'cursor must be the cursor of the previous page';
 
 describe('a page cursor', () => {
-  it('leads on from where its page ended', () => {
+  it('continues after the last row of its page', () => {
     expect(cursors.decode(cursor, 2)).toEqual([1_234n, 5n]);
     expect(() => proven(cursor)).not.toThrow();
   });
@@ -26,7 +26,7 @@ describe('a page cursor', () => {
     expect(() => proven(cursor, { of: other })).toThrow(REFUSED);
   });
 
-  it.each([1, 3])('is refused where keys have %d numbers [error-page-cursor, relations-query]', (arity) => {
+  it.each([1, 3])('is refused if its key has %d numbers [error-page-cursor, relations-query]', (arity) => {
     expect(() => proven(cursor, { arity })).toThrow(REFUSED);
   });
 
@@ -35,13 +35,13 @@ describe('a page cursor', () => {
       expect(() => proven(other)).toThrow(REFUSED);
   });
 
-  it('is refused where a number is larger than those of keys can be, and it is not asked for', () => {
+  it('is refused without a read if a number is too large for a key', () => {
     const tooLarge = cursors.encode(paged, [9_999_999_999_999_999_999n, 5n]);
     expect(cursors.decode(tooLarge, 2)).toBeUndefined();
     expect(() => proven(tooLarge)).toThrow(REFUSED);
   });
 
-  it('is refused once a bit of it is changed, wherever', () => {
+  it('is refused once any bit of it is changed', () => {
     const bytes = Buffer.from(cursor, 'base64url');
     for (let at = 0; at < bytes.length; at++) {
       const altered = Buffer.from(bytes);
@@ -50,7 +50,7 @@ describe('a page cursor', () => {
     }
   });
 
-  it('is refused when it is cut, made by another network, or none', () => {
+  it('is refused if truncated, made by another network, or missing', () => {
     const foreign = new PageCursors(randomBytes(32)).encode(paged, [1_234n, 5n]);
     for (const none of ['', 'abc', '1234', cursor.slice(0, 10), foreign])
       expect(() => proven(none)).toThrow(REFUSED);

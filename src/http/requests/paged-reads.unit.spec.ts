@@ -51,7 +51,7 @@ function pages(last: number, isShown: (number: number) => boolean) {
 }
 
 describe('a page', () => {
-  it('is cut before it is known what of it is shown, and so may be short [relations-short-page, following-short-page]', async () => {
+  it('is cut before hidden rows are removed, and so may be short [relations-short-page, following-short-page]', async () => {
     const { read, asked } = pages(100, (number) => number % 5 === 0);
     const first = await read({ limit: 10 });
     expect(first).toMatchObject({ items: [5, 10], cursor: expect.any(String) });
@@ -62,13 +62,13 @@ describe('a page', () => {
   it.each([
     ['is full', 20, () => true, [11, 12, 13, 14, 15, 16, 17, 18, 19, 20]],
     ['shows nothing', 15, (number: number) => number <= 10, []],
-  ])('has no cursor where nothing is behind it: one that %s', async (_what, last, isShown, items) => {
+  ])('has no cursor if no row follows: one that %s', async (_what, last, isShown, items) => {
     const { read } = pages(last, isShown);
     const { cursor } = await read({ limit: 10 });
     expect(await read({ limit: 10, cursor })).toMatchObject({ items, cursor: undefined });
   });
 
-  it('is read on where nothing of it is shown, and is of the read that it comes from', async () => {
+  it('is extended while none of its rows is shown, within the same read', async () => {
     const { read, asked } = pages(5_000, (number) => number > 600 && number <= 603);
     const found = await read({ limit: 2 });
     expect(found).toMatchObject({ items: [601, 602], revision: 3 });
@@ -77,7 +77,7 @@ describe('a page', () => {
     expect((await read({ limit: 2, cursor: found.cursor })).items).toEqual([603]);
   });
 
-  it('is read on by 2,000 rows, and then is empty and has a cursor [relations-short-page]', async () => {
+  it('is extended by at most 2,000 rows, and then is empty with a cursor [relations-short-page]', async () => {
     const { read, asked } = pages(5_000, (number) => number > 2_050);
     const empty = await read({ limit: 50 });
     expect(empty).toMatchObject({ items: [], cursor: expect.any(String) });

@@ -27,8 +27,8 @@ beforeEach(async () => {
 
 afterEach(() => server.close());
 
-describe('a connection that breaks', () => {
-  it('in the midst of a body is no store that is away, and nothing to warn of', async () => {
+describe('a broken connection', () => {
+  it('of a request body is no outage, and no warning', async () => {
     const socket = connect((server.server.address() as AddressInfo).port);
     await once(socket, 'connect');
     socket.write(
@@ -40,7 +40,7 @@ describe('a connection that breaks', () => {
     expect(logged).toEqual([]);
   });
 
-  it('to a store is one', async () => {
+  it('to a store is an outage', async () => {
     const { statusCode, body } = await server.inject({ method: 'POST', url: '/ask' });
     expect([statusCode, body]).toEqual([503, expect.stringContaining('"authority_unavailable"')]);
     expect(logged).toEqual([expect.stringContaining('authority_unavailable')]);

@@ -24,7 +24,7 @@ class Served {}
 
 const baseUrl = 'http://network.example';
 
-it('a request that comes while the server stops is answered as any other, and its connection ends', async () => {
+it('a request that arrives while the server stops is answered, and its connection ends', async () => {
   const adapter = fastifyAdapter(pino({ level: 'silent' }), { baseUrl, trustedProxies: [] });
   const app = await NestFactory.create<NestFastifyApplication>(Served, adapter, {
     logger: false,

@@ -13,14 +13,14 @@ it.each([
   ['::ffff:127.0.0.1', '0000000000000000FFFF00000100007F:0050'],
   ['2001:db8::ab12:9', 'B80D0120000000000000000009000000'.slice(0, 24) + '090012AB:0050'],
   ['fe80::1%eth0', '000080FE000000000000000001000000:0050'],
-])('a client at %s is written as Linux writes it on most machines', (address, written) => {
+])('a client at %s has the form that Linux writes on most machines', (address, written) => {
   expect(clientKey({ address, port: 80 })).toBe(written);
 });
 
 const onLinux = platform() === 'linux' ? describe : describe.skip;
 
 onLinux('on Linux the system', () => {
-  it.each(['127.0.0.1', '::1'])('tells what a client at %s has not taken', async (host) => {
+  it.each(['127.0.0.1', '::1'])('counts the unacknowledged bytes of a client at %s', async (host) => {
     const server = createServer().listen(0, host);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

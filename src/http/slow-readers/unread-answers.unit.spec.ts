@@ -50,19 +50,19 @@ const large: RequestListener = (_request, response) => void response.end(Buffer.
 const small: RequestListener = (_request, response) => void response.end('here');
 
 describe('a connection', () => {
-  it('that takes nothing of its answer is cut, as others beside it are', async () => {
+  it('that reads nothing of its answer is cut, like others beside it', async () => {
     await serve({ idleMs: 300 }, large);
     for (let n = 0; n < 20; n++) (await client()).write(REQUEST);
     expect(await allCut()).toBe('all cut');
   });
 
-  it('that never asks for anything is cut', async () => {
+  it('that never sends a request is cut', async () => {
     await serve({ idleMs: 100 }, small);
     await client();
     expect(await allCut()).toBe('all cut');
   });
 
-  it('that takes its answer slowly gets all of it, however long that takes', async () => {
+  it('that reads its answer slowly gets all of it, however long it takes', async () => {
     // Longer than the pauses of this process, client and server in one, on a busy machine.
     const idleMs = 3_000;
     await serve({ idleMs }, large);
@@ -83,7 +83,7 @@ describe('a connection', () => {
     expect(socket.destroyed).toBe(false);
   });
 
-  it('whose answer is still worked on is not cut, however long that takes', async () => {
+  it('whose answer is in progress is not cut, however long it takes', async () => {
     await serve({ idleMs: 50 }, (_request, response) => void setTimeout(() => response.end('late'), 500));
     const socket = await client();
     socket.write(REQUEST);
@@ -91,7 +91,7 @@ describe('a connection', () => {
     expect(answer).toContain('late');
   });
 
-  it('that asks on and on without taking an answer is cut, and one that waits for each is not', async () => {
+  it('that sends requests without reading answers is cut, and one that waits for each is not', async () => {
     await serve({ requests: 8 }, (_request, response) => void setTimeout(() => response.end('here'), 20));
     const honest = await client();
     for (let n = 0; n < 12; n++) {
@@ -105,7 +105,7 @@ describe('a connection', () => {
     expect(await connections()).toBe(1);
   });
 
-  it('is not there for more than may be open', async () => {
+  it('is refused above the limit of open connections', async () => {
     await serve({ open: 2 }, small);
     await Promise.all([client(), client()]);
     await once((await client()).resume(), 'close');
@@ -118,7 +118,7 @@ const middling: RequestListener = (_request, response) => void response.end(Buff
 const onLinux = platform() === 'linux' ? describe : describe.skip;
 
 onLinux('an answer that the system holds', () => {
-  it('and the client does not take is dropped with its connection, and others are not', async () => {
+  it('with an unread answer is dropped, and others are not', async () => {
     await serve({ idleMs: 1_000 }, middling);
     server.keepAliveTimeout = 60_000;
     for (let n = 0; n < 20; n++) (await client()).write(REQUEST);
@@ -140,7 +140,7 @@ onLinux('an answer that the system holds', () => {
     await once(slow, 'readable');
   });
 
-  it('is dropped sooner where it is more than may be held for all, the oldest first', async () => {
+  it('is dropped earlier if all unread answers exceed the limit, the oldest first', async () => {
     await serve({ unreadBytes: 2 * MEGABYTE }, middling);
     server.keepAliveTimeout = 60_000;
     for (let n = 0; n < 20; n++) (await client()).write(REQUEST);
@@ -152,7 +152,7 @@ onLinux('an answer that the system holds', () => {
   });
 });
 
-it('where more is unread than a process may hold, the oldest go, and who reads is answered', async () => {
+it('is dropped, the oldest first, if a process holds too many unread bytes, and readers are answered', async () => {
   await serve({ unreadBytes: 100 * MEGABYTE }, large);
   for (let n = 0; n < 10; n++) (await client()).write(REQUEST);
   // The total is ten times 32 MB.

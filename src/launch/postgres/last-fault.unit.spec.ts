@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { lastFault } from './last-fault.js';
 
-describe('why Postgres failed', () => {
-  it('is its last fault, whatever it says while it ends', () => {
+describe('the reason why Postgres failed', () => {
+  it('is its last fault, whatever it prints while it ends', () => {
     const said = `LOG:  database system was shut down at 2026-01-01
 ERROR:  unrecognized role option "nonsense" at character 12
 STATEMENT:  ALTER ROLE plaza PASSWORD 'hidden'
@@ -11,13 +11,13 @@ LOG:  checkpoint complete: wrote 3 buffers\n`;
     expect(lastFault(said)).toBe('ERROR:  unrecognized role option "nonsense" at character 12');
   });
 
-  it('is what initdb calls an error', () => {
+  it('is the error line of initdb', () => {
     expect(lastFault('initdb: error: directory "/d" exists\ninitdb: hint: remove it\n')).toBe(
       'initdb: error: directory "/d" exists',
     );
   });
 
-  it('is else its last word, but no statement', () => {
+  it('is otherwise its last line, but no statement', () => {
     expect(lastFault('no space left\nSTATEMENT:  SELECT 1\n')).toBe('no space left');
     expect(lastFault('')).toBe('it ended without a message');
   });

@@ -45,21 +45,21 @@ const faultAt = (ports: readonly number[], ca = valid.certificate, options: Even
   return tlsFault(connection, []);
 };
 
-it('finds nothing where TLS works', async () => {
+it('finds no fault where TLS works', async () => {
   expect(await faultAt([await tlsServer()])).toBeUndefined();
 });
 
-it('names the CA file where it is that of another CA', async () => {
+it('names a CA file that belongs to another CA', async () => {
   expect(await faultAt([await tlsServer()], certificate(-1, 1).certificate)).toBe(
     'The certificate of the event store is not signed by the CA that tlsCAFile in EVENTSTORE_URL names: name the CA that signed it.',
   );
 });
 
-it('asks for a CA file where the CA is unknown to this machine', async () => {
+it('asks for a CA file when this machine does not know the CA', async () => {
   expect(await faultAt([await tlsServer()], '')).toMatch(/name that CA with tlsCAFile in EVENTSTORE_URL\.$/);
 });
 
-it('reports a certificate that has expired, is not valid yet, or is for another host', async () => {
+it('reports a certificate that is expired, not valid yet, or for another host', async () => {
   const [old, young, other] = [certificate(-2, -1), certificate(1, 2), certificate(-1, 1, 'other.example')];
   expect(await faultAt([await tlsServer(old)], old.certificate)).toMatch(/has expired: renew it/);
   expect(await faultAt([await tlsServer(young)], young.certificate)).toMatch(
@@ -68,7 +68,7 @@ it('reports a certificate that has expired, is not valid yet, or is for another 
   expect(await faultAt([await tlsServer(other)], other.certificate)).toMatch(/is for other hosts than those/);
 });
 
-it('reports a server that speaks TLS or plain text against the settings', async () => {
+it('reports a server whose TLS setting differs', async () => {
   expect(await faultAt([await plainServer()])).toMatch(/does not speak TLS: .* tls=false/);
   expect(await faultAt([await tlsServer()], '', { tls: false })).toMatch(
     /speaks TLS, .* tls=false: remove it/,
@@ -76,7 +76,7 @@ it('reports a server that speaks TLS or plain text against the settings', async 
   expect(await faultAt([await plainServer()], '', { tls: false })).toBeUndefined();
 });
 
-it('takes a server that does not answer for an outage', async () => {
+it('treats a server without an answer as an outage', async () => {
   const port = await silentServer();
   for (const options of [{}, { tls: false }])
     expect(await faultAt([port], valid.certificate, options)).toBeUndefined();
@@ -84,7 +84,7 @@ it('takes a server that does not answer for an outage', async () => {
   expect(await faultAt([port])).toBeUndefined();
 });
 
-it('asks every node of a cluster, one of which is enough', async () => {
+it('checks every node of a cluster, of which one must work', async () => {
   const [well, ill, away] = [await tlsServer(), await tlsServer(certificate(-1, 1)), 1];
   expect(await faultAt([away, ill])).toMatch(/tlsCAFile/);
   expect(await faultAt([away, ill, well])).toBeUndefined();

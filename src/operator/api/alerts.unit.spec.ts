@@ -9,7 +9,7 @@ const rules = fileOf('docker/alerts.yml');
 const found = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = '']) => name);
 
 describe('an alert rule', () => {
-  it('asks for gauges that there are', async () => {
+  it('uses only existing gauges', async () => {
     const text = await new Metrics().text({
       isLogUp: false,
       isLogFull: false,

@@ -43,7 +43,7 @@ const linesOf = async (metrics: Metrics, findings: NetworkStatus): Promise<strin
   (await metrics.text(findings)).split('\n').filter((line) => line.startsWith('plaza_'));
 
 describe('metrics', () => {
-  it('tell how the network is', async () => {
+  it('report the state of the network', async () => {
     expect(await linesOf(new Metrics(), serving)).toEqual([
       'plaza_store_up{store="read"} 1',
       'plaza_store_up{store="witness"} 1',
@@ -61,7 +61,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('say why reads are refused, how far the work on it is, and forget it when it is over', async () => {
+  it('report why reads are refused and the progress of a recovery, and reset when it is over', async () => {
     const metrics = new Metrics();
     const told = await linesOf(metrics, {
       ...serving,
@@ -81,7 +81,7 @@ describe('metrics', () => {
     expect(await linesOf(metrics, serving)).toEqual(await linesOf(new Metrics(), serving));
   });
 
-  it('take a log that answers for one that is up, also if it is not the one that is shown', async () => {
+  it('report a log that answers as up, even if it is not the published one', async () => {
     const setBack = { name: 'posts', version: 1, position: 700, lag: null };
     const status = { incarnation: 'one', quarantine: null, projections: [setBack] };
     for (const findings of [
@@ -91,12 +91,12 @@ describe('metrics', () => {
       expect(await linesOf(new Metrics(), findings)).toContain('plaza_store_up{store="log"} 1');
   });
 
-  it('tell a full disk of the log from one that is away', async () => {
+  it('tell a full disk of the log from an unavailable log', async () => {
     const lines = await linesOf(new Metrics(), { ...serving, isLogUp: false, isLogFull: true });
     expect(lines).toEqual(expect.arrayContaining(['plaza_store_up{store="log"} 0', 'plaza_log_disk_full 1']));
   });
 
-  it('say nothing of what nobody can tell', async () => {
+  it('omit unknown values', async () => {
     const metrics = new Metrics();
     await metrics.text(serving);
     expect(await linesOf(metrics, nothing)).toEqual([

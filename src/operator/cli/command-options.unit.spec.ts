@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { accountName } from './command-options.js';
 
-describe('the name of an operator who gives none', () => {
+describe('the default operator name', () => {
   it.each([
     ['ana', 'ana'],
     ['Zoë 🦆', 'Zo? ?'],
     ['line\nbreak', 'line?break'],
     ['x'.repeat(100), 'x'.repeat(64)],
-  ])('is the account %j as a header carries it', (account, name) => {
+  ])('is the account %j, encoded for a header', (account, name) => {
     expect(accountName(() => account)).toBe(name);
     expect(new Headers({ 'x-operator': name }).get('x-operator')).toBe(name);
   });
 
-  it('is the id of an account without a name', () => {
+  it('is the user id of an account without a name', () => {
     const nameless = () => {
       throw new Error('ENOENT: no such file or directory, uv_os_get_passwd');
     };

@@ -4,13 +4,13 @@ import { withIdentifiersLast } from './leading-hyphens.js';
 const ID = '-k3Jx0aZ_9-pQw7Lm2Vt5B';
 const OTHER = `-${ID.slice(0, 21)}`;
 
-describe('an identifier that begins like an option', () => {
-  it.each([ID, OTHER])('is an argument behind the name of a command: %s', (id) => {
+describe('an identifier that begins with a hyphen', () => {
+  it.each([ID, OTHER])('is an argument after the name of a command: %s', (id) => {
     const args = ['account', 'erase', id, '--reason', 'a test', '--json'];
     expect(withIdentifiersLast(args)).toEqual(['account', 'erase', '--reason', 'a test', '--json', '--', id]);
   });
 
-  it('is an argument behind an option without a value', () => {
+  it('is an argument after an option without a value', () => {
     expect(withIdentifiersLast(['post', 'restrict', '--json', ID])).toEqual([
       'post',
       'restrict',
@@ -28,7 +28,7 @@ describe('an identifier that begins like an option', () => {
     [['account', 'erase', '--', ID]],
     [['account', 'create', '--display-name', 'A', '--password-stdin']],
     [['projections', 'status', '--json']],
-  ])('is left where it is said already, and all else too: %j', (args) => {
+  ])('is left alone after --, like all other arguments: %j', (args) => {
     expect(withIdentifiersLast(args)).toEqual(args);
   });
 });

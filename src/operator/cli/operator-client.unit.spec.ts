@@ -31,7 +31,7 @@ function api(answerTimeoutMs?: number): OperatorClient {
 const fault = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error);
 
 describe('the status of projections', () => {
-  it('is understood while the log is away, nothing is applied, or one has stopped', async () => {
+  it('is understood if the log is unavailable, nothing is applied, or a group has stopped', async () => {
     const status = {
       incarnation: null,
       quarantine: null,
@@ -50,14 +50,17 @@ describe('the status of projections', () => {
     expect(await api().projections()).toEqual(status);
   });
 
-  it.each(['nonsense', '{"projections":"none"}'])('is a failure in words when it is %s', async (answer) => {
-    answered = answer;
-    const error = await fault(api().projections());
-    expect(error).toBeInstanceOf(Failure);
-    expect((error as Failure).message).toMatch(/^the server at .* is not the operator API of this release/);
-  });
+  it.each(['nonsense', '{"projections":"none"}'])(
+    'fails with a message when the answer is %s',
+    async (answer) => {
+      answered = answer;
+      const error = await fault(api().projections());
+      expect(error).toBeInstanceOf(Failure);
+      expect((error as Failure).message).toMatch(/^the server at .* is not the operator API of this release/);
+    },
+  );
 
-  it('is not waited for without end', async () => {
+  it('is waited for only until a timeout', async () => {
     answered = undefined;
     const error = await fault(api(100).projections());
     expect(error).toBeInstanceOf(Failure);

@@ -16,8 +16,8 @@ function given(isTTY: boolean) {
 const waiting = { what: 'waiting', done: 0, total: null };
 const building = (done: number) => ({ what: 'building', done, total: 100 });
 
-describe('progress where there is no terminal', () => {
-  it('is one line for what is seen once, or seen again as far as it was', () => {
+describe('progress without a terminal', () => {
+  it('is one line for a step that is seen once or does not advance', () => {
     const { progress, lines } = given(false);
     progress.show(waiting);
     progress.show(waiting);
@@ -32,7 +32,7 @@ describe('progress where there is no terminal', () => {
     ]);
   });
 
-  it('is a line a second, and one for where each kind of work ended', () => {
+  it('is a line a second, and one for the end of each step', () => {
     const { progress, lines, pass } = given(false);
     for (const done of [0, 10, 20, 30, 40, 50]) {
       progress.show(building(done));
@@ -53,7 +53,7 @@ describe('progress where there is no terminal', () => {
 });
 
 describe('progress on a terminal', () => {
-  it('is one line for each kind of work, which is written over', () => {
+  it('is one line for each step, which is overwritten', () => {
     const { progress, text, pass } = given(true);
     progress.show(waiting);
     progress.show(building(0));

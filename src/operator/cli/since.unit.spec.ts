@@ -3,7 +3,7 @@ import { parseSince } from './since.js';
 
 const now = Date.UTC(2026, 0, 31, 12);
 
-describe('the beginning of a time', () => {
+describe('the value of --since', () => {
   it.each([
     ['2026-01-30', Date.UTC(2026, 0, 30)],
     ['2026-01-30T09:30Z', Date.UTC(2026, 0, 30, 9, 30)],

@@ -29,8 +29,8 @@ function runs({ ready = false, supervisor = process.pid, settings = {} }): void 
 const { pid: gone } = spawnSync(process.execPath, ['--version']);
 const said = () => unreachableFailure(configOf(), 'refused').message;
 
-describe('a command that nobody answers', () => {
-  it('says to start a network where none is', () => {
+describe('a command without an answer', () => {
+  it('says how to start a network if none runs', () => {
     expect(said()).toBe(
       'no network answers at http://127.0.0.1:4001 (OPERATOR_PORT); start one with npm start: refused',
     );
@@ -48,7 +48,7 @@ describe('a command that nobody answers', () => {
     },
   );
 
-  it('says of a network that runs that its API does not answer', () => {
+  it('says that the API of a running network does not answer', () => {
     runs({ ready: true });
     expect(said()).toMatch(/ runs, but its API does not answer at .* yet; try again/);
   });

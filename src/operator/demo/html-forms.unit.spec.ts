@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { formsOf } from './html-forms.js';
 
 describe('the forms of a page', () => {
-  it('are read with their fields, their buttons and where they are sent', () => {
+  it('are read with their fields, buttons and targets', () => {
     const page = `
       <!-- <form action="/commented"><input name="x"></form> -->
       <form method="post" action="/sign-in?a=1&amp;b=2">

@@ -28,7 +28,7 @@ describe('appending', () => {
     expect(read.at(-1)!.event!.position).toEqual(second.position);
   });
 
-  it('gives back what was appended: id, type, data, metadata, time', async () => {
+  it('stores id, type, data, metadata and time', async () => {
     const stream = newStream();
     const id = randomUUID();
     const before = Date.now();
@@ -49,7 +49,7 @@ describe('appending', () => {
     expect(Math.abs(resolved!.event!.created.getTime() - before)).toBeLessThan(60_000);
   });
 
-  it('keeps binary data and binary metadata as they are', async () => {
+  it('stores binary data and metadata unchanged', async () => {
     const stream = newStream();
     const data = Uint8Array.from({ length: 256 }, (_, i) => i);
     const metadata = Uint8Array.of(0, 255, 1);
@@ -60,13 +60,13 @@ describe('appending', () => {
     expect(Buffer.from(resolved!.event!.metadata as Uint8Array)).toEqual(Buffer.from(metadata));
   });
 
-  it('takes stream names beyond ASCII', async () => {
+  it('accepts stream names beyond ASCII', async () => {
     const stream = newStream('größe ☃');
     await target.client.appendToStream(stream, events(2));
     expect(await numbersOf(target.client, stream)).toEqual([0, 1]);
   });
 
-  it('keeps the order of appends sent one behind the other', async () => {
+  it('keeps the order of concurrent appends of one client', async () => {
     const stream = newStream();
     await Promise.all(events(50).map(async (event) => target.client.appendToStream(stream, event)));
     expect(await numbersOf(target.client, stream)).toEqual(Array.from({ length: 50 }, (_, i) => i));
@@ -104,7 +104,7 @@ describe('appending', () => {
       });
     });
 
-    it('lets one of two racing appends through', async () => {
+    it('accepts exactly one of several racing appends', async () => {
       const stream = newStream();
       const racing = Array.from({ length: 8 }, async () =>
         target.client.appendToStream(stream, events(1), { expectedRevision: NO_STREAM }),
@@ -114,7 +114,7 @@ describe('appending', () => {
       expect(await numbersOf(target.client, stream)).toHaveLength(1);
     });
 
-    it('reports it without throwing when the client asks for that', async () => {
+    it('returns a conflict as a result when the client asks for that', async () => {
       const stream = newStream();
       await target.client.appendToStream(stream, events(2));
       const { address, node } = target;
@@ -131,7 +131,7 @@ describe('appending', () => {
     });
   });
 
-  describe('of much at a time', () => {
+  describe('of large batches', () => {
     it('is all or nothing for many events', async () => {
       const stream = newStream();
       const { nextExpectedRevision } = await target.client.appendToStream(stream, events(500));
@@ -141,7 +141,7 @@ describe('appending', () => {
       expect(await numbersOf(target.client, stream)).toHaveLength(500);
     });
 
-    it('takes an append that comes in several requests', async () => {
+    it('accepts an append that spans several requests', async () => {
       const stream = newStream();
       await target.client.appendToStream(stream, events(100), { batchAppendSize: 500 });
       expect(await numbersOf(target.client, stream)).toEqual(Array.from({ length: 100 }, (_, i) => i));
@@ -172,7 +172,7 @@ describe('appending', () => {
       expect(await numbersOf(target.client, stream)).toEqual([0]);
     });
 
-    it('takes nearly a mebibyte', async () => {
+    it('accepts nearly a mebibyte', async () => {
       const stream = newStream();
       const data = new Uint8Array(MEBIBYTE - 1024).fill(7);
       await target.client.appendToStream(stream, binaryEvent({ type: 'large', data }));
@@ -190,20 +190,15 @@ describe('appending', () => {
     it.each<[string, () => object]>([
       ['nothing', () => ({})],
       ['credentials', caller],
-    ])(
-      'of events whose metadata is larger than a mebibyte counts their data alone, given %s',
-      async (_, options) => {
-        const metadata = { large: 'x'.repeat(8_000) };
-        const many = Array.from({ length: 300 }, (_, n) =>
-          jsonEvent({ type: 'small', data: { n }, metadata }),
-        );
-        const appended = await target.client.appendToStream(newStream(), many, options());
-        expect(appended.nextExpectedRevision).toBe(299n);
-      },
-    );
+    ])('counts the data of events alone, not their metadata, given %s', async (_, options) => {
+      const metadata = { large: 'x'.repeat(8_000) };
+      const many = Array.from({ length: 300 }, (_, n) => jsonEvent({ type: 'small', data: { n }, metadata }));
+      const appended = await target.client.appendToStream(newStream(), many, options());
+      expect(appended.nextExpectedRevision).toBe(299n);
+    });
   });
 
-  describe('through the classic call, which credentials lead to', () => {
+  describe('through the non-batch call, which credentials select', () => {
     it('appends several events', async () => {
       const stream = newStream();
       const appended = await target.client.appendToStream(stream, events(3), caller());

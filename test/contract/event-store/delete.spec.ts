@@ -22,7 +22,7 @@ describe('deleting a stream', () => {
     ['ANY', ANY],
     ['NO_STREAM', NO_STREAM],
     ['the last revision', 1n],
-  ] as const)('lets it be used again with %s, its revisions going on', async (_, expectedRevision) => {
+  ] as const)('allows new appends with %s, and continues the revisions', async (_, expectedRevision) => {
     const stream = newStream();
     await target.client.appendToStream(stream, events(2));
     await target.client.deleteStream(stream);
@@ -49,7 +49,7 @@ describe('deleting a stream', () => {
     expect(await numbersOf(target.client, stream)).toEqual([0, 1]);
   });
 
-  it('refuses to delete what is not there', async () => {
+  it('refuses to delete an unknown stream', async () => {
     const error = await rejection(target.client.deleteStream(newStream()));
     expect(error).toMatchObject({ type: 'wrong-expected-version' });
   });
@@ -62,11 +62,11 @@ describe('deleting a stream', () => {
     expect(first!.event).toMatchObject({ streamId: stream, revision: 0n });
   });
 
-  describe('for good', () => {
+  describe('permanently', () => {
     it.each([
       ['ANY', ANY],
       ['its revision', 1n],
-    ] as const)('with %s closes its name', async (_, expectedRevision) => {
+    ] as const)('with %s closes the stream name', async (_, expectedRevision) => {
       const stream = newStream();
       const appended = await target.client.appendToStream(stream, events(2));
       const { position } = await target.client.tombstoneStream(stream, { expectedRevision });
@@ -91,7 +91,7 @@ describe('deleting a stream', () => {
       expect(error).toMatchObject({ type: 'wrong-expected-version', expectedVersion: 5n, actualVersion: 1n });
     });
 
-    it('leaves a trace in $all', async () => {
+    it('adds an event to $all', async () => {
       const stream = newStream();
       await target.client.appendToStream(stream, events(1));
       const { position } = await target.client.tombstoneStream(stream);

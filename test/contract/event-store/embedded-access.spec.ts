@@ -43,7 +43,7 @@ process.exit();
 `;
 
 (canBeOtherUser ? describe : describe.skip)('over loopback, for another user (needs root to be one)', () => {
-  it('there is nothing to be had, and the log says who asked', async () => {
+  it('every call fails, and the log names the user', async () => {
     const store = await start();
     const own = connect(store.url);
     const stream = newStream();
@@ -67,7 +67,7 @@ describe('over TLS', () => {
     expect(await numbersOf(client, stream)).toEqual([0, 1, 2, 3]);
   });
 
-  it('nobody else gets anything', async () => {
+  it('every other client is rejected', async () => {
     const store = await start('--tls');
     const stream = newStream();
     await connect(store.url).appendToStream(stream, events(1));
@@ -88,7 +88,7 @@ describe('over TLS', () => {
     expect(await numbersOf(connect(store.url), stream)).toEqual([0]);
   });
 
-  it('its secrets are its own, and stay from start to start', async () => {
+  it('its secrets are owner-only, and survive a restart', async () => {
     const store = await start('--tls');
     const { dir, url } = store;
     const files = ['tls.crt', 'tls.key', 'credentials'].map((name) => join(dir, name));
@@ -102,7 +102,7 @@ describe('over TLS', () => {
     await again.stop();
   });
 
-  it('an empty file is no password', async () => {
+  it('an empty credentials file is replaced', async () => {
     const store = await start('--tls');
     await store.kill('SIGTERM');
     writeFileSync(join(store.dir, 'credentials'), '\n');

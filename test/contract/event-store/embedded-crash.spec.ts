@@ -17,7 +17,7 @@ const ROUNDS = isSampled ? 4 : 22;
 const WRITERS = 12;
 const ATTEMPT_MS = 2000;
 
-describe('an embedded event store that is killed again and again', () => {
+describe('an embedded event store that is killed repeatedly', () => {
   let dir: string;
   let store: EmbeddedEventStore;
   let port: number;
@@ -33,7 +33,7 @@ describe('an embedded event store that is killed again and again', () => {
     await rm(dir, { recursive: true, force: true });
   });
 
-  it('loses nothing that it acknowledged, and doubles nothing', async () => {
+  it('loses and duplicates no acknowledged event', async () => {
     let restarted = Promise.resolve();
     let client = EventStoreDBClient.connectionString(store.url);
     const stopping = new AbortController();

@@ -34,7 +34,7 @@ import { newStream, numbersOf, rejection } from './support.js';
       return client;
     }
 
-    it('makes nothing look durable that is not: what failed is written again, or not served', async () => {
+    it('never serves events that are not durable: it writes them again, or does not start', async () => {
       const client = await start();
       const stream = newStream();
       const events: ReturnType<typeof jsonEvent>[] = [];

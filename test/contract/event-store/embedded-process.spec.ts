@@ -57,20 +57,20 @@ async function startFailure(): Promise<EventStoreDidNotStart> {
 }
 
 describe('the lock of a directory', () => {
-  it('turns a second process away, with a message that says what to do', async () => {
+  it('rejects a second process, with a message that says what to do', async () => {
     await start();
     const { exitCode, logged } = await startFailure();
     expect(exitCode).toBe(EXIT_LOCKED);
     expect(logged).toContain(`the event store directory ${dir} is in use by another process`);
   });
 
-  it('is free at once after a kill -9', async () => {
+  it('is free immediately after a kill -9', async () => {
     for (let round = 0; round < 3; round++) await (await start()).kill('SIGKILL');
     await (await start()).stop();
     expect(await startEmbeddedEventStore({ dir }).then(async (store) => store.stop())).toBeUndefined();
   });
 
-  it('lets one of several through that start at the same moment', async () => {
+  it('admits exactly one of several processes that start at once', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 4 }, async () => start()));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const refused = outcomes.flatMap((outcome) =>
@@ -123,7 +123,7 @@ describe('a damaged directory', () => {
 });
 
 describe('the end of the process', () => {
-  it('is told to subscriptions, reads and appends under way', async () => {
+  it('ends subscriptions, reads and appends with an error', async () => {
     const store = await start();
     const client = connect(store);
     // more than the client takes in, and the server sends out, before anybody looks at it
@@ -162,7 +162,7 @@ describe('the end of the process', () => {
     raw.close();
   });
 
-  it('answers every append that it stores, and calls the others unavailable', async () => {
+  it('answers every append that it stores, and fails the others as unavailable', async () => {
     const store = await start();
     const client = connect(store);
     await client.appendToStream(newStream(), events(1));
@@ -209,7 +209,7 @@ function readAll(): InstanceType<typeof streamsPb.ReadReq> {
   });
   afterEach(() => disk.remove());
 
-  it('refuses appends, keeps what it has, and goes on when there is room again', async () => {
+  it('refuses appends, keeps its events, and resumes when there is space again', async () => {
     const store = await start();
     const client = connect(store);
     const stream = newStream();
@@ -233,7 +233,7 @@ function readAll(): InstanceType<typeof streamsPb.ReadReq> {
     expect(await numbersOf(connect(again), stream)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('says so when the next segment finds no room, and goes on later', async () => {
+  it('refuses appends when there is no space for the next segment, and resumes later', async () => {
     const store = await start({ args: ['--segment-length', '2000'] });
     const client = connect(store);
     const stream = newStream();

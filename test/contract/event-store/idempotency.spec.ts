@@ -34,7 +34,7 @@ describe('appending the same events again', () => {
   it.each([
     ['ANY', ANY],
     ['the revision before them', -1n],
-  ] as const)('is acknowledged with others behind them, with %s', async (_, expected) => {
+  ] as const)('is acknowledged even if others follow them, with %s', async (_, expected) => {
     const stream = newStream();
     const expectedRevision = expected === -1n ? NO_STREAM : expected;
     const batch = events(2);
@@ -45,7 +45,7 @@ describe('appending the same events again', () => {
     expect(await numbersOf(target.client, stream)).toEqual([0, 1, 2, 3]);
   });
 
-  it('acknowledges a part of an append from its start', async () => {
+  it('acknowledges a prefix of an earlier append', async () => {
     const stream = newStream();
     const batch = events(4);
     await target.client.appendToStream(stream, batch, { expectedRevision: NO_STREAM });
@@ -56,7 +56,7 @@ describe('appending the same events again', () => {
     expect(await numbersOf(target.client, stream)).toEqual([0, 1, 2, 3]);
   });
 
-  it('acknowledges a part from the middle, by its revision', async () => {
+  it('acknowledges a middle part of an earlier append, by its revision', async () => {
     const stream = newStream();
     const batch = events(4);
     await target.client.appendToStream(stream, batch, { expectedRevision: NO_STREAM });
@@ -68,7 +68,7 @@ describe('appending the same events again', () => {
     ['NO_STREAM', NO_STREAM],
     ['ANY', ANY],
     ['STREAM_EXISTS', STREAM_EXISTS],
-  ] as const)('refuses a known beginning that goes on differently, with %s', async (_, expectedRevision) => {
+  ] as const)('refuses a known prefix with other events after it, with %s', async (_, expectedRevision) => {
     const stream = newStream();
     const batch = events(2);
     await target.client.appendToStream(stream, batch);
@@ -78,7 +78,7 @@ describe('appending the same events again', () => {
     expect(await numbersOf(target.client, stream)).toEqual([0, 1]);
   });
 
-  it('appends twice with the revision that the stream has: there is nothing to recognize it by', async () => {
+  it('appends them twice when the current revision is expected', async () => {
     const stream = newStream();
     const [event] = events(1);
     await target.client.appendToStream(stream, event!, { expectedRevision: NO_STREAM });
@@ -86,7 +86,7 @@ describe('appending the same events again', () => {
     expect(again.nextExpectedRevision).toBe(1n);
   });
 
-  it('refuses the same place with another id', async () => {
+  it('refuses an event with another id at the same revision', async () => {
     const stream = newStream();
     await target.client.appendToStream(stream, events(2));
     const error = await rejection(
@@ -95,7 +95,7 @@ describe('appending the same events again', () => {
     expect(error).toMatchObject({ type: 'wrong-expected-version', actualVersion: 1n });
   });
 
-  it('goes by the id alone, not by the data', async () => {
+  it('compares ids alone, not data', async () => {
     const stream = newStream();
     const event = jsonEvent({ type: 'tested', data: { n: 1 } });
     await target.client.appendToStream(stream, event, { expectedRevision: NO_STREAM });
@@ -103,7 +103,7 @@ describe('appending the same events again', () => {
     expect(await numbersOf(target.client, stream)).toEqual([1]);
   });
 
-  it('takes the same id in another stream as another event', async () => {
+  it('treats the same id in another stream as another event', async () => {
     const [one, other] = [newStream(), newStream()];
     const batch = events(2);
     await target.client.appendToStream(one, batch);
@@ -111,7 +111,7 @@ describe('appending the same events again', () => {
     expect(await numbersOf(target.client, other)).toEqual([0, 1]);
   });
 
-  it('appends once, however many of them are on their way together', async () => {
+  it('appends them once, however many appends are concurrent', async () => {
     const stream = newStream();
     const batch = events(3);
     const together = Array.from({ length: 5 }, async () =>

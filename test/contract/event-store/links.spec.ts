@@ -17,14 +17,14 @@ async function linked(client: EventStoreDBClient): Promise<{ source: string; lin
 describe('links', () => {
   const target = useEventStore();
 
-  it('are events like others until someone asks to resolve them', async () => {
+  it('are read as ordinary events unless the reader resolves them', async () => {
     const { links } = await linked(target.client);
     const read = await collect(target.client.readStream(links));
     expect(read.map(({ event }) => event!.type)).toEqual(['$>', '$>', '$>']);
     expect(read.map(({ link }) => link)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('are resolved to the events they point to, and come along', async () => {
+  it('are resolved to their events, and returned with them', async () => {
     const { source, links } = await linked(target.client);
     const read = await collect(target.client.readStream(links, { resolveLinkTos: true }));
     expect(read.map(({ event }) => event?.revision)).toEqual([1n, 0n, undefined]);
@@ -52,7 +52,7 @@ describe('links', () => {
     expect(seen).toEqual([1n, 0n, undefined]);
   });
 
-  it('lead nowhere once their stream is deleted', async () => {
+  it('are unresolved once their stream is deleted', async () => {
     const { source, links } = await linked(target.client);
     await target.client.deleteStream(source);
     const read = await collect(target.client.readStream(links, { resolveLinkTos: true }));

@@ -6,7 +6,7 @@ import { collect, events, newStream, numbers, numbersOf, rejection, useEventStor
 describe('the metadata of a stream', () => {
   const target = useEventStore();
 
-  it('is given back as set, known and unknown parts', async () => {
+  it('is returned as it was set, with known and unknown fields', async () => {
     const stream = newStream();
     const metadata = {
       maxCount: 10,
@@ -28,7 +28,7 @@ describe('the metadata of a stream', () => {
     expect(metastreamRevision).toBeUndefined();
   });
 
-  it('is the last one set', async () => {
+  it('is the newest one set', async () => {
     const stream = newStream();
     await target.client.setStreamMetadata(stream, { maxCount: 1 });
     await target.client.setStreamMetadata(stream, { maxCount: 2 }, { expectedRevision: 0n });
@@ -37,7 +37,7 @@ describe('the metadata of a stream', () => {
     expect(metastream.map(({ event }) => event!.revision)).toEqual([1n]);
   });
 
-  it('lets the stream be expected to exist before its first event', async () => {
+  it('makes a stream without events count as existing', async () => {
     const stream = newStream();
     await target.client.setStreamMetadata(stream, { maxCount: 5 });
     const options = { expectedRevision: 'stream_exists' } as const;
@@ -52,7 +52,7 @@ describe('the metadata of a stream', () => {
     ['$maxCount, the stricter', { maxCount: 1, truncateBefore: 2 }, [4]],
     ['$tb behind the end', { truncateBefore: 100 }, []],
     ['a long $maxAge', { maxAge: 3600 }, [0, 1, 2, 3, 4]],
-  ])('limits what is read: %s', async (_, metadata, visible) => {
+  ])('limits reads: %s', async (_, metadata, visible) => {
     const stream = newStream();
     await target.client.appendToStream(stream, events(5));
     await target.client.setStreamMetadata(stream, metadata);
@@ -61,7 +61,7 @@ describe('the metadata of a stream', () => {
     expect(numbers(await collect(backwards))).toEqual([...visible].reverse());
   });
 
-  it('limits by age: $maxAge', async () => {
+  it('limits reads by age: $maxAge', async () => {
     const stream = newStream();
     await target.client.appendToStream(stream, events(3));
     await target.client.setStreamMetadata(stream, { maxAge: 1 });
@@ -76,7 +76,7 @@ describe('the metadata of a stream', () => {
     expect((await numbersOf(target.client, stream)).at(-1)).toBe(3);
   });
 
-  it('does not change the revisions of what comes', async () => {
+  it('does not affect the revisions of new events', async () => {
     const stream = newStream();
     await target.client.appendToStream(stream, events(5));
     await target.client.setStreamMetadata(stream, { maxCount: 1 });
@@ -86,7 +86,7 @@ describe('the metadata of a stream', () => {
     expect(nextExpectedRevision).toBe(5n);
   });
 
-  it('limits what a subscription begins with', async () => {
+  it('limits subscriptions', async () => {
     const stream = newStream();
     await target.client.appendToStream(stream, events(5));
     await target.client.setStreamMetadata(stream, { truncateBefore: 3 });
@@ -98,7 +98,7 @@ describe('the metadata of a stream', () => {
     expect(seen).toEqual([3, 4]);
   });
 
-  it('is replaced by a deletion, and kept through a comeback', async () => {
+  it('is changed by a deletion, and kept when the stream is used again', async () => {
     const stream = newStream();
     await target.client.appendToStream(stream, events(3));
     await target.client.deleteStream(stream);

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { useEventStore } from './support.js';
 
-describe('over HTTP/1.1, on the port of gRPC', () => {
+describe('over HTTP/1.1 on the gRPC port', () => {
   const target = useEventStore();
 
   async function ask(path: string, method = 'GET') {
@@ -24,7 +24,7 @@ describe('over HTTP/1.1, on the port of gRPC', () => {
     return { status: answer.statusCode, type: answer.headers['content-type'], body: await text(answer) };
   }
 
-  it('says that it lives', async () => {
+  it('reports that it is live', async () => {
     for (const method of ['GET', 'HEAD']) {
       const answer = await ask('/health/live', method);
       expect(answer.status).toBe(204);
@@ -39,7 +39,7 @@ describe('over HTTP/1.1, on the port of gRPC', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ text: 'Ping request successfully handled' });
   });
 
-  it('says what it is', async () => {
+  it('reports its version and state', async () => {
     const answer = await ask('/info');
     expect(answer.type).toMatch(/^application\/json/);
     expect(JSON.parse(answer.body)).toMatchObject({
@@ -49,7 +49,7 @@ describe('over HTTP/1.1, on the port of gRPC', () => {
     });
   });
 
-  it('knows no other pages', async () => {
+  it('answers 404 for other paths', async () => {
     expect((await ask('/nothing-of-the-kind')).status).toBe(404);
   });
 });

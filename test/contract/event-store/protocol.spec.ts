@@ -29,7 +29,7 @@ function channelTo({ address: { options, files, credentials } }: ContractTarget)
   return channel.compose(CallCredentials.createFromMetadataGenerator((_, done) => done(null, metadata)));
 }
 
-describe('the protocol itself', () => {
+describe('the protocol', () => {
   const target = useEventStore();
   const clients: Client[] = [];
 
@@ -58,7 +58,7 @@ describe('the protocol itself', () => {
     return collect<ReadResp>(connect(StreamsClient).read(new streamsPb.ReadReq().setOptions(options)));
   }
 
-  it('names its methods and a version from 23.10 on', async () => {
+  it('reports its methods and a version from 23.10 on', async () => {
     const answer = await call<{
       getEventStoreServerVersion(): string;
       getMethodsList(): { getMethodName(): string; getFeaturesList(): string[] }[];
@@ -71,7 +71,7 @@ describe('the protocol itself', () => {
     expect(methods).toEqual(expect.arrayContaining(['read', 'append', 'batchappend', 'delete', 'tombstone']));
   });
 
-  it('gossips of a living leader', async () => {
+  it('reports a live leader through gossip', async () => {
     const answer = await call<InstanceType<typeof gossipPb.ClusterInfo>>((done) =>
       connect(GossipClient).read(new sharedPb.Empty(), done),
     );
@@ -82,7 +82,7 @@ describe('the protocol itself', () => {
     expect(leader!.getHttpEndPoint()!.getPort()).toBeGreaterThan(0);
   });
 
-  it('is found by a client that discovers its cluster', async () => {
+  it('is found by a client that uses cluster discovery', async () => {
     const { options, files, credentials } = target.address;
     const channel = { insecure: options.tls === false, ...files };
     const client = new EventStoreDBClient({ discover: target.node }, channel, credentials);
@@ -92,7 +92,7 @@ describe('the protocol itself', () => {
     await client.dispose();
   });
 
-  it('gives ids as two halves to clients that ask for that', async () => {
+  it('returns ids as two halves on request', async () => {
     const stream = newStream();
     const [event] = events(1);
     await target.client.appendToStream(stream, event!);
@@ -109,7 +109,7 @@ describe('the protocol itself', () => {
     expect(JSON.parse(Buffer.from(recorded.getData_asU8()).toString())).toEqual({ n: 0 });
   });
 
-  it('tells the last revision of a stream to clients that understand it', async () => {
+  it('returns the last revision of a stream to compatible clients', async () => {
     const stream = newStream();
     await target.client.appendToStream(stream, events(3));
     const compatible = new streamsPb.ReadReq.Options.ControlOption().setCompatibility(21);
@@ -137,7 +137,7 @@ describe('the protocol itself', () => {
       return stream;
     };
 
-    it('is told when a read begins behind its end, or far in front of what it shows', async () => {
+    it('is returned when a read begins after the end, or far before the first visible event', async () => {
       expect(await told(await streamOf(3), 10)).toEqual([{ first: '3' }, { last: '2' }]);
       const far = await streamOf(42);
       expect(await told(far, 0, MOST, { truncateBefore: 40 })).toEqual([
@@ -149,7 +149,7 @@ describe('the protocol itself', () => {
       expect(await told(far, 38, 2)).toEqual([{ first: '40' }, '40', '41', { last: '41' }]);
     });
 
-    it('is not told otherwise', async () => {
+    it('is omitted otherwise', async () => {
       expect(await told(await streamOf(3), 3)).toEqual([{ last: '2' }]);
       expect(await told(await streamOf(3), 1)).toEqual(['1', '2', { last: '2' }]);
       expect(await told(await streamOf(5), 0, MOST, { truncateBefore: 3 })).toEqual([
@@ -164,7 +164,7 @@ describe('the protocol itself', () => {
     ['the whole name', (stream) => `\\A${stream}\\z`],
     ['kinds of characters', () => '^\\p{Ll}+-[\\w-[_]]+-'],
     ['letters of either case', (stream) => `(?i)^${stream.toUpperCase()}$`],
-  ])('filters by an expression of %s', async (_, expressionFor) => {
+  ])('filters by an expression with %s', async (_, expressionFor) => {
     const stream = newStream('filtered');
     const { position } = await target.client.appendToStream(stream, events(1));
     await target.client.appendToStream(`Other_${stream}`, events(1));

@@ -38,12 +38,12 @@ describe('reading a stream', () => {
     expect(read.map(({ event }) => event!.revision)).toEqual([126n, 127n, 128n, 129n]);
   });
 
-  it('says so when there is no such stream', async () => {
+  it('fails for an unknown stream', async () => {
     const error = await rejection(collect(target.client.readStream(newStream())));
     expect(error).toMatchObject({ type: 'stream-not-found' });
   });
 
-  it('can be given up midway', async () => {
+  it('may be stopped early', async () => {
     for await (const { event } of target.client.readStream(stream)) if (event!.revision === 10n) break;
     expect(numbers(await collect(target.client.readStream(stream, { maxCount: 1 })))).toEqual([0]);
   });
@@ -52,7 +52,7 @@ describe('reading a stream', () => {
 describe('reading $all', () => {
   const target = useEventStore();
 
-  it('reads forwards from a position, the event there included', async () => {
+  it('reads forwards from a position, including the event there', async () => {
     const stream = newStream();
     const first = await target.client.appendToStream(stream, events(1));
     await target.client.appendToStream(stream, events(4, { first: 1 }));
@@ -62,7 +62,7 @@ describe('reading $all', () => {
     expect(numbers(own)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('gives every event a position of its own, in ascending order, commit like prepare', async () => {
+  it('gives every event a unique ascending position, with equal commit and prepare', async () => {
     const stream = newStream();
     const { position } = await target.client.appendToStream(stream, events(1));
     await target.client.appendToStream(stream, events(10));
@@ -85,7 +85,7 @@ describe('reading $all', () => {
     expect(numbers(own)).toEqual([2, 1, 0]);
   });
 
-  it('reads backwards from a position, the event there not included', async () => {
+  it('reads backwards from a position, without the event there', async () => {
     const stream = newStream();
     await target.client.appendToStream(stream, events(2));
     const { position } = await target.client.appendToStream(stream, events(1, { first: 2 }));
@@ -95,7 +95,7 @@ describe('reading $all', () => {
     expect(numbers(read)).toEqual([1, 0]);
   });
 
-  it('reads from the start, so many', async () => {
+  it('reads a number of events from the start', async () => {
     await target.client.appendToStream(newStream(), events(2));
     const read = await collect(target.client.readAll({ fromPosition: START, maxCount: 2 }));
     expect(read).toHaveLength(2);
@@ -107,7 +107,7 @@ describe('reading $all', () => {
     expect(read).toEqual([]);
   });
 
-  it('refuses a position at which no event begins', async () => {
+  it('refuses a position where no event begins', async () => {
     const { position } = await target.client.appendToStream(newStream(), events(3));
     const inside = { commit: position!.commit + 3n, prepare: position!.prepare + 3n };
     await target.client.appendToStream(newStream(), events(1));

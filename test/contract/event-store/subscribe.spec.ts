@@ -43,7 +43,7 @@ afterEach(async () => {
 describe('subscribing to a stream', () => {
   const target = useEventStore();
 
-  it('brings what is there, says that it caught up, and brings what comes', async () => {
+  it('delivers existing events, reports that it caught up, and delivers new ones', async () => {
     const stream = newStream();
     await target.client.appendToStream(stream, events(100));
     const seen = watch(target.client.subscribeToStream(stream, { fromRevision: START }));
@@ -54,7 +54,7 @@ describe('subscribing to a stream', () => {
     expect(seen.numbers).toEqual(Array.from({ length: 102 }, (_, i) => i));
   });
 
-  it('goes on behind a revision', async () => {
+  it('resumes after a revision', async () => {
     const stream = newStream();
     await target.client.appendToStream(stream, events(5));
     const seen = watch(target.client.subscribeToStream(stream, { fromRevision: 2n }));
@@ -63,7 +63,7 @@ describe('subscribing to a stream', () => {
   });
 
   describeAs2310('as 23.10 does', () => {
-    it('that is not there yet has caught up once it is', async () => {
+    it('that does not exist reports that it caught up once it does', async () => {
       const stream = newStream();
       const seen = watch(target.client.subscribeToStream(stream, { fromRevision: START }));
       const other = watch(target.client.subscribeToStream(stream, { fromRevision: END }));
@@ -78,7 +78,7 @@ describe('subscribing to a stream', () => {
     });
   });
 
-  it('from the end brings only what comes', async () => {
+  it('from the end delivers only new events', async () => {
     const stream = newStream();
     await target.client.appendToStream(stream, events(3));
     const seen = watch(target.client.subscribeToStream(stream, { fromRevision: END }));
@@ -88,7 +88,7 @@ describe('subscribing to a stream', () => {
     expect(seen.numbers).toEqual([3]);
   });
 
-  it('waits for a stream that is not there yet', async () => {
+  it('waits for a stream that does not exist yet', async () => {
     const stream = newStream();
     const subscription = target.client.subscribeToStream(stream);
     const seen = watch(subscription);
@@ -108,7 +108,7 @@ describe('subscribing to a stream', () => {
     expect(seen.errors[0]).toMatchObject({ type: 'stream-deleted', streamName: stream });
   });
 
-  it('brings every event once, in order, while others append', async () => {
+  it('delivers every event once, in order, during appends', async () => {
     const stream = newStream();
     const total = 400;
     const seen = watch(target.client.subscribeToStream(stream));
@@ -123,7 +123,7 @@ describe('subscribing to a stream', () => {
 describe('subscribing to $all', () => {
   const target = useEventStore();
 
-  it('goes on behind a position, in the order of the log', async () => {
+  it('resumes after a position, in the order of the log', async () => {
     const stream = newStream();
     const { position } = await target.client.appendToStream(stream, events(1));
     await target.client.appendToStream(stream, events(3, { first: 1 }));
@@ -136,7 +136,7 @@ describe('subscribing to $all', () => {
     expect(seen.positions).toEqual([...seen.positions].sort((a, b) => (a < b ? -1 : 1)));
   });
 
-  it('from the end brings only what comes', async () => {
+  it('from the end delivers only new events', async () => {
     await target.client.appendToStream(newStream(), events(1, { first: 5 }));
     const seen = watch(target.client.subscribeToAll({ fromPosition: END }));
     await until(() => seen.caughtUp > 0);
@@ -145,7 +145,7 @@ describe('subscribing to $all', () => {
     expect(seen.numbers).not.toContain(5);
   });
 
-  it('refuses a position at which no event begins', async () => {
+  it('refuses a position where no event begins', async () => {
     const { position } = await target.client.appendToStream(newStream(), events(3));
     await target.client.appendToStream(newStream(), events(1));
     const inside = { commit: position!.commit + 3n, prepare: position!.prepare + 3n };
@@ -160,7 +160,7 @@ describe('subscribing to $all', () => {
       ['a stream name expression', (m: string) => streamNameFilter({ regex: `^[bc]${m}` }), [1, 2]],
       ['event type prefixes', (m: string) => eventTypeFilter({ prefixes: [`x${m}`] }), [0, 2]],
       ['an event type expression', (m: string) => eventTypeFilter({ regex: `^y${m}$` }), [1]],
-    ])('by %s brings what matches, old and new', async (_, filter, expected) => {
+    ])('by %s delivers matching events, old and new', async (_, filter, expected) => {
       const own = randomUUID().replaceAll('-', '');
       const append = async (stream: string, type: string, n: number): Promise<Position> => {
         const appended = await target.client.appendToStream(
@@ -183,7 +183,7 @@ describe('subscribing to $all', () => {
       expect(seen.numbers).toEqual([...expected, ...expected]);
     });
 
-    it('checkpoints while nothing matches, at positions that a subscription can go on from', async () => {
+    it('reports checkpoints without a match, from which a subscription can resume', async () => {
       const stream = newStream();
       const { position: start } = await target.client.appendToStream(stream, events(1));
       await target.client.appendToStream(stream, events(200));
@@ -208,7 +208,7 @@ describe('subscribing to $all', () => {
       await until(() => next.numbers.includes(777));
     });
 
-    it('checkpoints also when live', async () => {
+    it('reports checkpoints after catching up, too', async () => {
       const checkpoints: Position[] = [];
       const filter = streamNameFilter({
         prefixes: [newStream('no-such')],
@@ -227,7 +227,7 @@ describe('subscribing to $all', () => {
     });
   });
 
-  it('serves a client that takes its time, without losing events', async () => {
+  it('delivers every event to a slow client', async () => {
     const stream = newStream('slow');
     const total = 3000;
     const { position } = await target.client.appendToStream(stream, events(1));
