@@ -24,17 +24,27 @@ async function normalizedBy(work: () => unknown): Promise<string[]> {
 
 describe('a submitted text', () => {
   it.each([
-    ['is composed', 'Zoe\u0308', 20, 'Zo\u00eb'],
-    ['of four code units each is taken', '\u03b1\u0313\u0300\u0345'.repeat(9), 9, '\u1f82'.repeat(9)],
-    ['may have 30 marks in a row, again and again', `a${marks(30)}`.repeat(4), 60, undefined],
-    ['may have letters with signs of other scripts', 'निर्माण ที่นี่ བསྒྲུབས', 60, undefined],
+    ['is normalized to NFC', 'Zoe\u0308', 20, 'Zo\u00eb'],
+    [
+      'may use four code units for each character',
+      '\u03b1\u0313\u0300\u0345'.repeat(9),
+      9,
+      '\u1f82'.repeat(9),
+    ],
+    ['may have several runs of 30 marks', `a${marks(30)}`.repeat(4), 60, undefined],
+    ['may have combining signs of other scripts', 'निर्माण ที่นี่ བསྒྲུབས', 60, undefined],
     ['may be empty', '', 64, ''],
   ])('%s', (_what, given, max, text = given.normalize('NFC')) => {
     expect(normalizeText(given, max)).toEqual({ text });
   });
 
   it.each([
-    ['more than four code units each', 'x'.repeat(257), 64, /257 UTF-16 code units.* at most 256/],
+    [
+      'more than four code units for each allowed character',
+      'x'.repeat(257),
+      64,
+      /257 UTF-16 code units.* at most 256/,
+    ],
     ['31 marks in a row', `a${marks(30)}\u0301`, 2_000, /more than 30 combining marks in a row/],
     ['31 marks behind shorter runs', `${`a${marks(30)}`.repeat(9)}\u0301`, 2_000, /30 combining marks/],
     ['31 marks beyond the first plane', '\u{1E944}'.repeat(31), 2_000, /30 combining marks/],

@@ -66,19 +66,19 @@ function program(name: string, does: string): void {
 
 describe('the closing line of a run on a bare machine', () => {
   it.each([
-    ['all is well', { test: 'echo "7 passed, 0 failed"' }, 0, '7 passed, 0 failed'],
+    ['everything passes', { test: 'echo "7 passed, 0 failed"' }, 0, '7 passed, 0 failed'],
     [
-      'a test failed, whatever npm says then',
+      'a test fails, despite later output of npm',
       { test: 'echo "6 passed, 1 failed"; echo "npm error"; exit 1' },
       1,
       '6 passed, 1 failed',
     ],
-    ['the install failed', { ci: 'exit 3', test: 'echo "7 passed, 0 failed"' }, 3, '0 passed, 1 failed'],
-    ['the check failed', { check: 'exit 2', test: 'echo "7 passed, 0 failed"' }, 2, '0 passed, 1 failed'],
-    ['the build failed', { test: 'echo "a fault"; exit 1' }, 1, '0 passed, 1 failed'],
-    ['the tests ended without a word', { test: ':' }, 1, '0 passed, 1 failed'],
+    ['the install fails', { ci: 'exit 3', test: 'echo "7 passed, 0 failed"' }, 3, '0 passed, 1 failed'],
+    ['the check fails', { check: 'exit 2', test: 'echo "7 passed, 0 failed"' }, 2, '0 passed, 1 failed'],
+    ['the build fails', { test: 'echo "a fault"; exit 1' }, 1, '0 passed, 1 failed'],
+    ['the tests print nothing', { test: ':' }, 1, '0 passed, 1 failed'],
     [
-      'a sentence of the published API is shown by no test',
+      'no test shows a sentence of the published API',
       { test: 'echo "7 passed, 0 failed"', conformance: 'echo "no test"; exit 1' },
       1,
       '7 passed, 1 failed',
@@ -112,8 +112,8 @@ describe('the browser of a run on a bare machine', () => {
 
   it.each([
     ['there is no apt-get', { id: 'echo 0' }],
-    ['nobody may act as root', { id: 'echo 1000', sudo: 'exit 1', 'apt-get': apt }],
-    ['it fails', { id: 'echo 0', 'apt-get': 'echo "no network" >&2; exit 100' }],
+    ['sudo is refused', { id: 'echo 1000', sudo: 'exit 1', 'apt-get': apt }],
+    ['the installation fails', { id: 'echo 0', 'apt-get': 'echo "no network" >&2; exit 100' }],
   ])('is skipped with one line where %s', (_why, programs) => {
     const { status, lines } = run({ test, programs });
     expect({ status, lines: lines.length }).toEqual({ status: 0, lines: 3 });

@@ -22,8 +22,8 @@ afterEach(() => {
 
 describe('the range of chosen ports', () => {
   it.each([
-    ['as Linux has it', 32_768, [20_000, 32_000]],
-    ['as macOS has it', 49_152, [20_000, 32_000]],
+    ['of Linux', 32_768, [20_000, 32_000]],
+    ['of macOS', 49_152, [20_000, 32_000]],
     ['that begins earlier', 15_000, [3_000, 15_000]],
     ['that begins very early', 4_000, [1_024, 4_000]],
     ['that leaves no room below', 1_024, [20_000, 32_000]],

@@ -90,7 +90,7 @@ describe('the pid file of a killed Postgres', () => {
 
   it.each([
     ['of another cluster', (): string[] => ['-D', `${cluster()}2`]],
-    ['that edits this one', (): string[] => [cluster(), '-D']],
+    ['that edits a file of this cluster', (): string[] => [cluster(), '-D']],
   ])('does not end the process %s', async (_who, args) => {
     const pid = await processWith(...args());
     writeFileSync(file(), `${pid}\n${cluster()}\n1\n`);

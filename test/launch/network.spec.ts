@@ -165,7 +165,7 @@ describe('the network on one machine', () => {
   it.each([
     ['serves', () => network.pids().api],
     ['does not serve yet', startingApi],
-  ])('starts after a kill -9 of the launcher while a frozen API %s', async (_when, api) => {
+  ])('starts after a kill -9 of the launcher, despite a frozen API that %s', async (_when, api) => {
     const frozen = (await api())!;
     process.kill(frozen, 'SIGSTOP');
     await network.killLauncher();

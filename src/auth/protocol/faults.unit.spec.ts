@@ -41,12 +41,12 @@ describe('a fault', () => {
       'invalid_request',
     ],
     [
-      'the server failed inside',
+      'the server fails internally',
       like({ statusCode: 500, code: 'FST_ERR', message: 'secret' }),
       500,
       'server_error',
     ],
-    ['the error is unforeseen', new Error('secret detail'), 500, 'server_error'],
+    ['the error is unexpected', new Error('secret detail'), 500, 'server_error'],
     ['the thrown value is no error', 'a string', 500, 'server_error'],
   ])('has advice when %s', (_case, error, status, code) => {
     const fault = toFault(error);

@@ -99,12 +99,12 @@ describe('a part of a backup', () => {
       /did not arrive as it was sent/,
     ],
     [
-      'that leads out of its directory',
+      'with a path outside its directory',
       async () => delivered(await bytesOf(sent(file('../one', 'abc')))),
       /has an invalid name/,
     ],
     [
-      'that is something else',
+      'of another format',
       () => Promise.resolve(delivered(Buffer.from('<!doctype html>'))),
       /is no part of a backup/,
     ],

@@ -23,8 +23,8 @@ describe('the handles mentioned in a text', () => {
   it.each([
     ['is too short', '@ad and @'],
     ['is too long', `@${'x'.repeat(31)}`],
-    ['goes on with a letter that no handle has', '@andr\u00e9 and @ada\u0301'],
-    ['is a letter that only looks like one of a handle', '@\u017fam @a\u0430a'],
+    ['continues with a letter that handles lack', '@andr\u00e9 and @ada\u0301'],
+    ['contains a lookalike letter', '@\u017fam @a\u0430a'],
     ['is part of an e-mail address', 'write to someone@example.org or \u00e9@example'],
     ['is part of a path', 'example.org/@ada'],
     ['is part of a URL', 'https://example.org/?by=@ada and http://u:p.@host/@bob'],

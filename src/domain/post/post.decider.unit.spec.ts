@@ -166,10 +166,10 @@ describe.each([
   });
 
   it.each([
-    ['that never was', noPost, change, true],
-    ['of another who cannot be seen', mine, eve, false],
-    ['that another has deleted', given(created('p1'), deleted('p1')), eve, true],
-    ["of another's that is restricted", given(created('p1'), restricted('p1')), eve, true],
+    ['that does not exist', noPost, change, true],
+    ['of an author who is not visible', mine, eve, false],
+    ['that its author deleted', given(created('p1'), deleted('p1')), eve, true],
+    ['of somebody else that is restricted', given(created('p1'), restricted('p1')), eve, true],
   ] as const)('does not find a post %s', (_which, post, by, isVisible) => {
     expect(codeOf(changing(post, by, isVisible))).toBe('post_unavailable');
   });

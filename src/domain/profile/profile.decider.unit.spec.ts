@@ -34,7 +34,7 @@ describe('a profile', () => {
 
   it.each([
     ['nothing', {}],
-    ['what it says already', { handle: 'ada', displayName: ' Ada ', bio: '\n', website: '' }],
+    ['its current content', { handle: 'ada', displayName: ' Ada ', bio: '\n', website: '' }],
   ])('is unchanged when %s is requested', (_what, fields) => {
     expect(change(fields)).toEqual([]);
   });

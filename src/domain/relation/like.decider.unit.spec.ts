@@ -42,9 +42,9 @@ describe('liking a post', () => {
   });
 
   it.each([
-    ['nothing', undefined],
+    ['no like', undefined],
     ['an active like', given(liked())],
-  ])('is refused across %s if the post is unavailable', (_over, like) => {
+  ])('is refused with %s if the post is unavailable', (_over, like) => {
     expect(likePost(like, act, undefined)).toEqual(
       new Refusal('interaction_unavailable', 'This cannot be followed or liked now.'),
     );
@@ -59,7 +59,7 @@ describe('unliking a post', () => {
   });
 
   it.each([
-    ['there never was one', undefined],
+    ['none ever existed', undefined],
     ['it has ended', given(liked(), unliked())],
   ])('changes nothing where %s', (_where, like) => {
     expect(unlikePost(like, act)).toEqual([]);

@@ -64,15 +64,11 @@ describe('following', () => {
 
   it.each([
     ['who is not available', initialPair, false],
-    ['who is not available any more', given(followed()), false],
-    ['whom one blocks', given(blocked(ada)), true],
-    ['by whom one is blocked', given(blocked(bob)), true],
-    [
-      'where both block each other and one does not any more',
-      given(blocked(ada), blocked(bob), unblocked(ada)),
-      true,
-    ],
-  ])('is refused to somebody %s, with the same message', (_who, pair, isAvailable) => {
+    ['who is followed but no longer available', given(followed()), false],
+    ['whom the actor blocks', given(blocked(ada)), true],
+    ['who blocks the actor', given(blocked(bob)), true],
+    ['who still blocks the actor after one unblock', given(blocked(ada), blocked(bob), unblocked(ada)), true],
+  ])('is refused with the same message for a target %s', (_who, pair, isAvailable) => {
     expect(follow(pair, ada, isAvailable)).toEqual(
       new Refusal('interaction_unavailable', 'This cannot be followed or liked now.'),
     );
@@ -93,9 +89,9 @@ describe('unfollowing', () => {
   });
 
   it.each([
-    ['there never was one', initialPair],
+    ['none ever existed', initialPair],
     ['it has ended', given(followed(), unfollowed())],
-    ['only the other one follows', given(...(follow(initialPair, bob, true) as PairEvent[]))],
+    ['only the other actor follows', given(...(follow(initialPair, bob, true) as PairEvent[]))],
   ])('changes nothing where %s', (_where, pair) => {
     expect(unfollow(pair, ada)).toEqual([]);
   });
@@ -106,9 +102,9 @@ describe('unfollowing across a block', () => {
   const hidden = (by: typeof ada) => (block(follows, by, true) as PairEvent[]).reduce(evolvePair, follows);
 
   it.each([
-    ['the other one’s', bob],
-    ['one’s own', ada],
-  ])('works as without the block, %s, and once', (_whose, by) => {
+    ['a block by the other actor', bob],
+    ['a block by the actor', ada],
+  ])('works once, as without the block: %s', (_whose, by) => {
     const taken = unfollow(hidden(by), ada);
     expect(taken).toEqual(unfollow(follows, ada));
     expect(unfollow((taken as PairEvent[]).reduce(evolvePair, hidden(by)), ada)).toEqual([]);

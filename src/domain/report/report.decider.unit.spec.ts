@@ -39,14 +39,14 @@ describe('a report', () => {
 
   it.each<[string, ReportDraft, string | undefined, string]>([
     ['of both a post and an actor', { ...ofActor, postId: 'p1' }, 'bob', 'invalid_report'],
-    ['of nothing', { ...ofActor, actorId: undefined }, 'bob', 'invalid_report'],
+    ['without a subject', { ...ofActor, actorId: undefined }, 'bob', 'invalid_report'],
     ['for another reason', { ...ofActor, reason: 'boredom' }, 'bob', 'invalid_report'],
     ['of oneself', { ...ofActor, actorId: 'ada' }, 'ada', 'invalid_report'],
     ["of one's own post", ofPost, 'ada', 'invalid_report'],
     ['with too long a text', { ...ofActor, text: 'x'.repeat(2_001) }, 'bob', 'invalid_text'],
     ['with a control character', { ...ofActor, text: 'a\u0007' }, 'bob', 'invalid_text'],
-    ['of an actor who is not there', ofActor, undefined, 'not_found'],
-    ['of a post that is not there', ofPost, undefined, 'post_unavailable'],
+    ['of an unknown actor', ofActor, undefined, 'not_found'],
+    ['of an unknown post', ofPost, undefined, 'post_unavailable'],
   ])('is refused %s', (_what, draft, target, code) => {
     expect(codeOf(createReport(draft, target))).toBe(code);
   });
@@ -57,13 +57,13 @@ describe('a report', () => {
   });
 });
 
-describe('reporting somebody', () => {
+describe('a report across blocks', () => {
   it.each<[string, readonly string[], boolean]>([
-    ['nobody has blocked anybody', [], true],
-    ['the reporter has blocked the other', ['ada'], true],
-    ['the other has blocked the reporter', ['bob'], false],
-    ['both have', ['ada', 'bob'], true],
-  ])('if %s', (_what, blockedBy, expected) => {
+    ['allowed without a block', [], true],
+    ['allowed if the reporter blocks the other', ['ada'], true],
+    ['refused if the other blocks the reporter', ['bob'], false],
+    ['allowed if both block each other', ['ada', 'bob'], true],
+  ])('is %s', (_what, blockedBy, expected) => {
     expect(mayReport('ada', 'bob', blockedBy)).toBe(expected);
   });
 });

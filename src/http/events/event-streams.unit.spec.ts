@@ -229,13 +229,9 @@ describe('event streams', () => {
   });
 
   test.each([
+    ['everybody once the process has its maximum', { ofListener: 9, ofProcess: 2, anonymous: 9 }, by('eve')],
     [
-      'anybody where the process has as many as it can',
-      { ofListener: 9, ofProcess: 2, anonymous: 9 },
-      by('eve'),
-    ],
-    [
-      'callers without a token where their share is used up',
+      'anonymous callers once their share is used up',
       { ofListener: 9, ofProcess: 9, anonymous: 1 },
       nothingAt(48),
     ],

@@ -28,27 +28,30 @@ it('logs nothing about ready components', async () => {
   expect(logged).toEqual([]);
 });
 
-it.each(['required', 'informational'] as const)('logs %s when its message changes', async (where) => {
-  const { logged, look } = given(where);
-  for (const found of [
-    new NotReady('In quarantine: one reason'),
-    new NotReady('In quarantine: one reason'),
-    new NotReady('In quarantine: another'),
-    new Error('connection refused'),
-    new Error('timeout'),
-    undefined,
-    undefined,
-    new NotReady('In quarantine: another'),
-  ])
-    await look(found);
-  expect(logged).toEqual([
-    'store: not ready: In quarantine: one reason',
-    'store: not ready: In quarantine: another',
-    'store: not ready: connection refused',
-    'store: ready again',
-    'store: not ready: In quarantine: another',
-  ]);
-});
+it.each(['required', 'informational'] as const)(
+  'logs a fault of a component that is %s when its message changes',
+  async (where) => {
+    const { logged, look } = given(where);
+    for (const found of [
+      new NotReady('In quarantine: one reason'),
+      new NotReady('In quarantine: one reason'),
+      new NotReady('In quarantine: another'),
+      new Error('connection refused'),
+      new Error('timeout'),
+      undefined,
+      undefined,
+      new NotReady('In quarantine: another'),
+    ])
+      await look(found);
+    expect(logged).toEqual([
+      'store: not ready: In quarantine: one reason',
+      'store: not ready: In quarantine: another',
+      'store: not ready: connection refused',
+      'store: ready again',
+      'store: not ready: In quarantine: another',
+    ]);
+  },
+);
 
 it('reports a changing duration at each check, and logs it once', async () => {
   const { logged, look } = given();

@@ -62,7 +62,7 @@ describe('a page', () => {
   it.each([
     ['is full', 20, () => true, [11, 12, 13, 14, 15, 16, 17, 18, 19, 20]],
     ['shows nothing', 15, (number: number) => number <= 10, []],
-  ])('has no cursor if no row follows: one that %s', async (_what, last, isShown, items) => {
+  ])('has no cursor if no row follows: a page that %s', async (_what, last, isShown, items) => {
     const { read } = pages(last, isShown);
     const { cursor } = await read({ limit: 10 });
     expect(await read({ limit: 10, cursor })).toMatchObject({ items, cursor: undefined });
