@@ -51,7 +51,6 @@ describe('a short run of chaos', () => {
   });
 });
 
-/** Whether a process is frozen. */
 function isStopped(pid: number | undefined): boolean {
   return pid !== undefined && /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 }

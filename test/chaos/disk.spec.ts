@@ -11,7 +11,7 @@ afterEach(clearUp);
       const named = ['--disk', 'failing disk below the event store', '--rounds', '1'];
       const { code, lines } = await chaos([...named, '--seed', '1']);
       expect({ code, found: lines.at(-1)?.['found'] }).toEqual({ code: 0, found: nothing });
-      // While it fails nothing can be written.
+      // No write succeeds while the disk fails.
       expect(Number(lines[2]?.['writesGoneMs'])).toBeGreaterThan(4_000);
       expect(lines).toHaveLength(4);
     });

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import * as fc from 'fast-check';
 
-/** Heads of requests of which some bytes are others, are there twice, or are not there. */
+/** Request heads in which some bytes are replaced, repeated or removed. */
 export function brokenRequests(host: string): fc.Arbitrary<Buffer> {
   const heads = [
     `GET /api/reconcile HTTP/1.1\r\nHost: ${host}\r\nAccept: application/json\r\n`,
@@ -36,11 +36,11 @@ export function brokenRequests(host: string): fc.Arbitrary<Buffer> {
     );
 }
 
-/** What comes back; status 0: the connection ends without a word, as for what may be the begin of another protocol. */
+/** The answer to raw bytes; status 0 if the connection ends without one, as after the preface of another protocol. */
 export async function saidTo(baseUrl: string, bytes: Buffer): Promise<{ status: number; isError: boolean }> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
-  // What is not read to its end may be answered by a reset.
+  // A server resets a connection whose request it did not read to its end.
   socket.on('error', () => undefined);
   socket.end(bytes);
   const answer = (await buffer(socket).catch(() => Buffer.alloc(0))).toString();

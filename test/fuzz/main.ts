@@ -3,8 +3,8 @@ import { startNetwork } from '../support/network.js';
 import { runFuzz } from './run-fuzz.js';
 
 /**
- * `npm run fuzz`: requests of which many are wrong, to a network of their own, each answer held against the published
- * document. Exit code 1: an answer is not in the document, or is one that no request is to bring about.
+ * `npm run fuzz`: sends many invalid requests to a network of its own and compares every answer with the published
+ * document. Exit code 1: an answer is undocumented, or a failure of the server.
  */
 
 const EXAMPLES = 20;

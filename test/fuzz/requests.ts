@@ -4,7 +4,9 @@ import type { OpenApi, OperationObject } from '../../src/http/openapi/openapi.js
 import { hostile, objectOf, valueOf } from './values.js';
 import type { Likely, Schema } from './values.js';
 
-/** Who asks: somebody without a credential; a person's application, which may do everything; an application by itself; any other. */
+/**
+ * The credential of a request: none, a person's application with all scopes, an application's own, or another one.
+ */
 export type Caller = 'stranger' | 'member' | 'application' | 'other';
 
 export interface FuzzRequest {
@@ -16,7 +18,7 @@ export interface FuzzRequest {
   readonly body: string | undefined;
 }
 
-/** Requests to the operations of the document, of which the most are nearly right. */
+/** Requests to the operations of the document, most of them nearly valid. */
 export function requestsOf(document: OpenApi, likely: Likely): fc.Arbitrary<FuzzRequest> {
   const resolve = (schema: Schema): Schema => {
     const name = schema.$ref?.split('/').at(-1);

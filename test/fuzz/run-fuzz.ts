@@ -10,7 +10,7 @@ import type { Caller, FuzzRequest } from './requests.js';
 import type { Likely } from './values.js';
 
 export interface FuzzOptions {
-  /** How many; of which a quarter comes from strangers, and half from members and about what there is. */
+  /** The number of requests. A quarter is anonymous; half comes from members and mentions existing ids. */
   readonly requests: number;
   readonly seed: number;
 }
@@ -19,22 +19,22 @@ export interface FuzzReport {
   readonly requests: number;
   readonly byStatus: Readonly<Record<string, number>>;
   readonly byCaller: Readonly<Record<string, number>>;
-  /** Answers that the published document does not have: how each came about. */
+  /** Answers that the published document lacks, with their requests. */
   readonly undeclared: readonly string[];
-  /** Answers that no request is to bring about: 500, and 503 from a network of which nothing is away. */
+  /** Answers that no request may cause: 500, and 503 from a healthy network. */
   readonly failures: readonly string[];
-  /** Operations of the social API that were never carried out. */
+  /** Operations of the social API that never succeeded. */
   readonly neverDone: readonly string[];
 }
 
-/** People, tokens (which live for five minutes) and posts (which are deleted on the way) are new for each. */
+/** Each batch has new people, tokens (which live for five minutes) and posts (which the requests delete). */
 const BATCH = 5_000;
 const AT_ONCE = 16;
 const POSTS = 60;
-/** One broken request for so many whole ones. */
+/** One broken request for this many others. */
 const WHOLE_FOR_BROKEN = 50;
 
-/** Sends requests of which many are wrong, and holds every answer against the published document. */
+/** Sends many invalid requests, and compares every answer with the published document. */
 export async function runFuzz(network: TestNetwork, { requests, seed }: FuzzOptions): Promise<FuzzReport> {
   const { body } = await send(network.baseUrl, 'GET', '/api/openapi.json');
   const document = body as OpenApi;
@@ -74,7 +74,7 @@ class Tally {
       });
       count(this.byStatus, status);
       if (status === 200) this.done.add(operationId);
-      // Whoever asks for a revision that is to come is told to wait; nothing else is to be away.
+      // A request for a future revision gets 503 as documented; any other 503 is a failure.
       const isAway = status === 503 && headers['x-network-min-revision'] === undefined;
       if (status === 500 || isAway) this.failures.push(`${operationId} ${status} ${said?.error}`);
     } catch (error) {
@@ -114,7 +114,7 @@ async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Pr
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** People who know each other, and what they wrote. */
+/** People who follow each other, with posts. */
 async function populate(network: TestNetwork) {
   const application = await registerApplication(network);
   const everything = allScopes.filter((scope) => scope !== 'offline_access').join(' ');

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** A JSON Schema as far as the published document uses it. */
+/** The part of JSON Schema that the published document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -21,10 +21,10 @@ export interface Schema {
   readonly maxLength?: number;
 }
 
-/** What is likely to exist, by the name of a field or parameter: without it nothing would get past the first check. */
+/** Existing values by the name of their field or parameter. Without them no request would pass the first check. */
 export type Likely = Readonly<Record<string, readonly unknown[]>>;
 
-/** Values that programs trip over. */
+/** Values that often break programs. */
 export const hostile: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -59,7 +59,7 @@ export const hostile: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** Mostly what the schema asks for, now and then something else. */
+/** Mostly values that fit the schema, some that do not. */
 export function valueOf(name: string, given: Schema, resolve: (schema: Schema) => Schema, likely: Likely) {
   const schema = resolve(given);
   const known = likely[name];
@@ -100,7 +100,7 @@ function fitting(schema: Schema, resolve: (schema: Schema) => Schema, likely: Li
   }
 }
 
-/** Fields are left out, and others added, now and then. */
+/** Sometimes omits fields or adds others. */
 export function objectOf(
   schema: Schema,
   resolve: (schema: Schema) => Schema,

@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** Starts a process that does as told. */
+/** Starts a process with this script. */
 function start(
   script: string,
   longestStartMs?: number,

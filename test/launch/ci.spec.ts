@@ -29,16 +29,16 @@ afterEach(() => {
 });
 
 interface Machine {
-  /** What each of npm's commands does. */
+  /** Shell scripts in place of npm's commands. */
   readonly ci?: string;
   readonly check?: string;
   readonly test: string;
   readonly conformance?: string;
-  /** Programs that are there beside npm, and what they do. */
+  /** Further programs by name, with their shell scripts. */
   readonly programs?: Readonly<Record<string, string>>;
 }
 
-/** The script, on a machine with these programs and none of ours but the most usual. */
+/** Runs .ci/run on a machine with these programs and the most usual ones alone. */
 function run({ ci = ':', check = ':', test, conformance = ':', programs = { chromium: ':' } }: Machine) {
   for (const name of ['bash', 'dirname', 'env', 'grep', 'mktemp', 'rm', 'sh', 'tail', 'tee'])
     symlinkSync(

@@ -12,7 +12,7 @@ describe('an `npm start` that is stopped while the network starts', () => {
   it('stops its processes, waits for their end, and exits with code 0', async () => {
     const dataDir = newDataDir();
     const ports = { PORT: String(await freePort()), OPERATOR_PORT: String(await freePort()) };
-    // Without the build in front of it: others run what is built.
+    // Without the build before it, since other tests run the built files.
     const npm = spawn('npm', ['start', '--ignore-scripts'], {
       cwd: root,
       env: environment({ ...ports, DATA_DIR: dataDir }),
@@ -38,7 +38,7 @@ describe('an `npm start` that is stopped while the network starts', () => {
   });
 });
 
-/** Stops the launcher that npm left behind, if it did. */
+/** Stops a launcher that npm left running. */
 async function stopOrphan(dataDir: string): Promise<void> {
   const launcher = readRun(dataDir)?.pids.supervisor;
   if (launcher === undefined || !isAlive(launcher)) return;

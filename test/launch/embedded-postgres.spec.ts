@@ -28,7 +28,7 @@ const log = pino({ level: 'silent' });
 const asRoot = process.getuid?.() === 0;
 const started: EmbeddedPostgres[] = [];
 const made: string[] = [];
-/** Made once, since making a cluster takes longer than all the rest. */
+/** Shared by all tests, since creating a cluster takes longer than everything else. */
 let dataDir = '';
 
 beforeAll(() => {

@@ -60,7 +60,7 @@ async function serve(args: readonly string[], settings = {}, node = process.exec
   return { process: child, said };
 }
 
-/** Whether an event was taken there. */
+/** Whether the event store at this port accepts an append. */
 function takes(port: number): Promise<boolean> {
   return takesAt(`esdb://127.0.0.1:${port}?tls=false`);
 }
@@ -181,7 +181,7 @@ describe('plaza eventstore', () => {
   },
 );
 
-/** The machine's own Node, which may be one that Plaza does not run on but starts its own from. */
+/** A Node of the machine that is too old for Plaza, which then starts its own. */
 const older = ['/usr/bin/node', '/usr/local/bin/node'].find(
   (node) => existsSync(node) && /^v2[0-3]\./.test(execFileSync(node, ['--version'], { encoding: 'utf8' })),
 );

@@ -33,7 +33,7 @@ describe('the range of chosen ports', () => {
 });
 
 describe('a free port', () => {
-  /** Answers these, one after the other. */
+  /** Returns these, one after the other. */
   const inTurn = (ports: readonly number[]) => {
     const left = [...ports];
     return () => left.shift() ?? Number.NaN;
@@ -75,7 +75,7 @@ describe('a free port', () => {
 
 describe('the ports of a network', () => {
   it('stay reserved while the launcher lives, even if nothing listens on them', async () => {
-    // Chosen by hand, as a person does.
+    // As if a person had chosen them.
     const [port, operatorPort] = [await unreservedPort(), await unreservedPort()];
     const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };
     const network = await startNetwork(ports, newDataDir());
@@ -83,7 +83,7 @@ describe('the ports of a network', () => {
       const { supervisor, api, eventStore } = network.pids();
       const stores = ['EVENTSTORE_URL', 'DATABASE_URL'].map((name) => new URL(network.env[name]!).port);
       const all = [port, operatorPort, ...stores.map(Number)];
-      // Nobody starts again what is killed now.
+      // A stopped launcher restarts nothing.
       process.kill(supervisor, 'SIGSTOP');
       process.kill(api!, 'SIGKILL');
       process.kill(eventStore!, 'SIGKILL');
@@ -97,8 +97,8 @@ describe('the ports of a network', () => {
 });
 
 /**
- * Some port of the range on which nobody listens and that nobody has reserved: the workers of a test run keep hundreds
- * reserved until they end.
+ * A port of the range without a listener or a reservation: the workers of a test run keep hundreds reserved until
+ * they end.
  */
 async function unreservedPort(): Promise<number> {
   for (;;) {
@@ -115,7 +115,7 @@ function canBeReserved(port: number): Promise<boolean> {
   return promise;
 }
 
-/** A process that chooses so many ports and lives on. */
+/** A process that reserves `count` ports and stays alive. */
 function chooser(count: number) {
   const module = pathToFileURL(join(root, 'dist', 'src', 'launch', 'free-port.js')).href;
   const script = `
@@ -125,7 +125,7 @@ function chooser(count: number) {
     console.log(JSON.stringify(ports));
     process.stdin.resume();`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    // It ends with our pipe, at the latest.
+    // Ends with its standard input at the latest.
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ports = once(createInterface(child.stdout), 'line').then(

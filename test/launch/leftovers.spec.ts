@@ -33,7 +33,7 @@ async function end(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** A process that does nothing, with these among its arguments. */
+/** An idle process with these arguments. */
 async function processWith(...args: readonly string[]): Promise<number> {
   const script = 'console.log(1); setInterval(() => {}, 1000)';
   const child = spawn(process.execPath, ['-e', script, '--', ...args], {

@@ -31,7 +31,7 @@ async function query(sql: string): Promise<unknown[]> {
   }
 }
 
-/** Waits until another process than `old` runs under this name. */
+/** Waits until a process other than `old` has this role. */
 async function replaced(
   name: 'api' | 'worker' | 'eventStore' | 'postgres',
   old: number | undefined,
@@ -39,7 +39,7 @@ async function replaced(
   await until(() => network.pids()[name] !== old, 60_000);
 }
 
-/** Of an API process that takes the place of one that was killed. */
+/** Kills the API process, and returns the pid of its successor before that serves. */
 async function startingApi(): Promise<number> {
   process.kill(network.pids().api!, 'SIGKILL');
   const [pid] = await until(() => {
@@ -79,7 +79,7 @@ describe('the network on one machine', () => {
       'worker',
     ]);
     expect((await fetch(network.baseUrl)).status).toBeLessThan(500);
-    // What it prints is read here later than it is there.
+    // The output of the launcher arrives with a delay.
     await until(() => network.output().includes('npm run demo'));
     expect(network.output()).toContain(`${network.baseUrl}/api/auth/.well-known/openid-configuration`);
   });
@@ -116,7 +116,7 @@ describe('the network on one machine', () => {
       await replaced(name, pid);
     }
     const lines = await until(() => network.output().match(/^.*"msg":"process (?:serves|ended).*$/gm));
-    // Who says it and of whom are two things, and no reader of JSON takes a key that is there twice.
+    // Process and part are two fields: JSON readers accept no duplicate key.
     for (const line of lines) {
       expect(line.match(/"process":/g)).toHaveLength(1);
       expect(JSON.parse(line)).toMatchObject({ process: 'launcher', part: expect.any(String) });
@@ -143,7 +143,7 @@ describe('the network on one machine', () => {
     const { eventStore, supervisor } = network.pids();
     const directory = join(network.dataDir, 'eventstore');
     process.kill(eventStore!, 'SIGKILL');
-    // Another process is faster than the one that is started again.
+    // This test takes the lock before the restarted event store does.
     const release = await until(() => {
       try {
         return lockDirectory(directory);
@@ -156,8 +156,8 @@ describe('the network on one machine', () => {
     } finally {
       release();
     }
-    // What it has said last is read here later than that it is gone.
-    await until(() => /^the event store ended .* a restart would not help$/m.test(network.output()));
+    // The last output may arrive after the exit.
+    await until(() => /^the event store ended .* starting again would not help$/m.test(network.output()));
     expect(network.output()).toMatch(/the event store directory .*eventstore is in use by another process/);
     await network.restart();
   });

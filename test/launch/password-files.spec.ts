@@ -12,10 +12,10 @@ import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
-/** Characters that mean something in an address. */
+/** Has characters with a meaning in an address. */
 const PASSWORD = "a/b+c=%41:@?#&'ä";
 
-/** Processes, children and commands, on servers that ask for passwords of which the addresses know nothing. */
+/** Launcher, children and commands on servers that require passwords, which the addresses lack. */
 describe('a network whose passwords are in files', () => {
   let dir = '';
   let postgres: TestPostgres;

@@ -18,7 +18,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** What a start says on a machine that has this account alone beside root. */
+/** The account that a start chooses, or its error, on a machine with root and this account alone. */
 function account(known: string): string {
   const id = join(dataDir, 'id');
   writeFileSync(id, `#!/bin/sh\n[ "$2" = "${known}" ] && echo 4711 && exit\nexit 1\n`);

@@ -23,7 +23,7 @@ afterEach(() => {
   removeDataDir(directory);
 });
 
-/** In the place of Postgres: it says who it is, and is never ready, like a server that recovers for very long. */
+/** A server that writes its pid and never becomes ready, like one in a long recovery. */
 function neverReady(): Cluster {
   const postgres = join(directory, 'never-ready');
   writeFileSync(postgres, `#!/bin/sh\necho $$ > '${join(directory, 'pid')}'\nexec sleep 1000\n`, {
@@ -55,7 +55,7 @@ describe('a Postgres that is not ready yet', () => {
   it('ends when it is not ready in time', async () => {
     const cluster = neverReady();
     const starting = startServer(cluster, 1, { log, startTimeoutMs: 500 });
-    // A busy machine may not come to run the server in that time, which then says nowhere who it is.
+    // On a busy machine the server may not even run in that time, and then writes no pid.
     const servers = () =>
       childrenOf(process.pid).filter(
         (pid) => hasArguments(pid, cluster.binaries.postgres) || hasArguments(pid, 'sleep', '1000'),
@@ -72,7 +72,7 @@ describe('a Postgres that is not ready yet', () => {
     const launcher = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
     const exited = once(launcher, 'exit');
     const pid = await pidOfServer();
-    // The server and the shell that watches it.
+    // The server and the shell that supervises it.
     await until(() => childrenOf(launcher.pid!).length === 2);
     launcher.kill('SIGKILL');
     await exited;

@@ -12,7 +12,7 @@ import { newDataDir, removeDataDir } from '../support/data-dir.js';
 
 const ROUNDS = 10;
 
-/** The more memory, the longer its threads take to end, one after the other. */
+/** More memory makes the threads of a process take longer to end. */
 const LISTENS = `
   globalThis.held = Buffer.alloc(100 * 2 ** 20, 1);
   require('node:net').createServer().listen(Number(process.argv[1]), () => console.log('listening'));`;
@@ -29,7 +29,7 @@ afterEach(() => removeDataDir(dataDir));
   it('counts as alive until its ports are free', async () => {
     await eachOfMany(async (child, port) => {
       child.kill('SIGKILL');
-      // At a stretch: as a zombie it is seen only until Node reaps it.
+      // Without a pause, since Node reaps a zombie in its event loop.
       while (isAlive(child.pid!));
       expect(await listenError(port)).toBeUndefined();
     });
@@ -48,7 +48,7 @@ afterEach(() => removeDataDir(dataDir));
   });
 });
 
-/** One after the other: a process of this network that listens. */
+/** Runs `act` with one listening process of this network after another. */
 async function eachOfMany(act: (child: ChildProcess, port: number) => Promise<void>): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const port = await freePort();

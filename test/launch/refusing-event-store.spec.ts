@@ -16,7 +16,7 @@ import type { TestNetwork } from '../support/network.js';
 import { denyReadsOfAll, limitAppendSize } from '../support/event-store-refusals.js';
 import { until } from '../support/until.js';
 
-/** A network on an event store of its own, with TLS, users and whatever is wrong with it for the moment. */
+/** An event store with TLS and users, whose answers a test can replace. */
 let store: EmbeddedEventStore;
 let front: InterceptingProxy;
 let network: TestNetwork;
@@ -46,7 +46,7 @@ async function readiness(): Promise<Readiness['components']> {
 
 const isReady = async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200;
 
-/** What each process has said of the event store at its start. */
+/** The faults that each process logged about the event store at its start. */
 function saidAtStart(): readonly (readonly [string, string])[] {
   return network
     .output()

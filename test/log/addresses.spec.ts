@@ -20,7 +20,7 @@ it.each(['esdb', 'kurrentdb', 'kurrent', 'kdb'])(
     for (const address of [
       `${scheme}://${host}`,
       `${scheme}+discover://${host}`,
-      // Of a cluster, any node that answers is enough, also where the first does not.
+      // Any answering node of a cluster suffices, even if the first does not answer.
       `${scheme}://127.0.0.1:${nobody},${host}`,
       `${scheme}+discover://127.0.0.1:${nobody},${host}`,
     ]) {

@@ -13,7 +13,7 @@ import { startTcpProxy } from '../support/tcp-proxy.js';
 import { LogBench, metadata, newId, post } from './support/log-bench.js';
 import { startRefusingServer } from './support/refusing-server.js';
 
-/** Enough for pauses that grow without a bound of half a second to be longer than three. */
+/** After this many tries an unbounded backoff from half a second would exceed three seconds. */
 const TRIES = 9;
 
 let bench: LogBench;
@@ -59,7 +59,7 @@ describe('a checkpoint read that the server rejects', () => {
     checkpoint = { position, eventId: id };
   });
 
-  /** What comes of the look at the checkpoint where such looks fail, and how many did. */
+  /** The result of a checkpoint read through a server that rejects such reads, and the rejected calls. */
   async function lookThrough(refusal: Parameters<typeof startRefusingServer>[1]) {
     const server = await startRefusingServer(bench.store.port, refusal);
     const opened = await bench.openAgain(server.url);
@@ -73,7 +73,7 @@ describe('a checkpoint read that the server rejects', () => {
   }
 
   it.each([
-    // Of EventStoreDB 23.10 to KurrentDB 25.0, where the position is in the middle of a record.
+    // The answers of EventStoreDB 23.10 to KurrentDB 25.0 for a position in the middle of a record.
     { code: status.UNKNOWN, details: 'Unexpected ReadAllResult: Error' },
     { code: status.INVALID_ARGUMENT, details: 'Trying to read from an invalid position.' },
   ])('counts as a missing event if three connections get the same answer: $details', async (refusal) => {
@@ -92,7 +92,7 @@ describe('a checkpoint read that the server rejects', () => {
   it('is an outage while the server is unavailable or knows no leader', async () => {
     for (const away of [
       { code: status.UNAVAILABLE, details: 'shutting down' },
-      // A follower without a leader.
+      // A follower that knows no leader.
       { code: status.UNKNOWN, details: 'No leader info available in response' },
     ])
       expect((await lookThrough(() => away)).fault).toBeInstanceOf(LogUnavailable);
@@ -166,7 +166,7 @@ it('a subscription retries soon, however often it has failed', async () => {
     server.close();
   }
   const pauses = tries.slice(1).map((at, n) => at - (tries[n] ?? 0));
-  // The shortest of three, since a busy machine may be late.
+  // The shortest of three, since a busy machine delays some.
   expect(Math.min(...pauses.slice(-3))).toBeLessThan(2_000);
 });
 

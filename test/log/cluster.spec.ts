@@ -8,7 +8,7 @@ import type { ClusterNode } from '../support/cluster-node.js';
 import { until } from '../support/until.js';
 import { LogBench, metadata, newId, post } from './support/log-bench.js';
 
-/** Of itself the client leaves a node that gives no answer after twenty seconds: here, not before a test is over. */
+/** By default the client leaves a silent node after twenty seconds; these settings prevent that within a test. */
 const NEVER_LEAVES = 'keepAliveInterval=600000&keepAliveTimeout=600000';
 
 let bench: LogBench;
@@ -40,7 +40,7 @@ async function openAt(url: string): Promise<EventLog> {
 
 const append = (log: EventLog, postId = newId()) => bench.appendPost('alice', 'words', postId, log);
 
-/** Follows the posts of a log until `stop`; `seen` grows with what comes. */
+/** Subscribes to the posts of a log until `stop`; `seen` collects their ids. */
 function follow(log: EventLog) {
   const stopping = new AbortController();
   const seen: string[] = [];
@@ -125,7 +125,7 @@ describe('a frozen leader', () => {
     });
     await until(() => seen.length > 20);
     first.freeze();
-    // Until the log looks for another leader, there is none to be found.
+    // No new leader is elected before the log searches for one.
     const told = second.network.bytesAnswered();
     await until(() => second.network.bytesAnswered() > told);
     await cluster.elect(second);
@@ -166,7 +166,7 @@ describe('a cluster without a reachable node', () => {
     const before = await append(away);
     await until(() => seen.length === 1);
     await cutAll();
-    // The client gives up after ten rounds of looking for a node unless it is told otherwise.
+    // By default the client gives up after ten rounds of discovery.
     for (let i = 0; i < 3; i++) await expect(append(away)).rejects.toBeInstanceOf(LogUnavailable);
     await reopenAll();
     const after = await append(away);
@@ -208,7 +208,7 @@ it('a node that rejects the credentials accepts no append and answers no read', 
   const log = await openAt(first.url);
   await expect(append(log)).rejects.toMatchObject({ name: 'LogUnavailable', cause: { code: 16 } });
   await expect(log.head()).rejects.toMatchObject({ name: 'LogUnavailable', cause: { code: 16 } });
-  // It is no word about what the log has.
+  // A rejected credential says nothing about the content of the log.
   const checkpoint = { position: 0n, eventId: randomUUID() };
   await expect(log.verify(checkpoint)).rejects.toMatchObject({ name: 'LogUnavailable', cause: { code: 16 } });
 });

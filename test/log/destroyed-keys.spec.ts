@@ -9,7 +9,7 @@ import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
-/** A third of the time for which a process keeps a key of which it hears nothing. */
+/** A third of the time for which a process caches a key without a notification. */
 const TOLD_MS = 20_000;
 
 describe('a destroyed key', () => {

@@ -54,7 +54,7 @@ async function behind(intercept: Intercept, of: EmbeddedEventStore = store): Pro
   return front.url;
 }
 
-/** What is said of a read of the end of the log, and of an append, as `/readyz` does both. */
+/** The explanations of a failed head read and a failed append, as `/readyz` requests them. */
 async function said(url: string): Promise<readonly (string | undefined)[]> {
   const log = await logAt(url);
   const messageOf = (done: Promise<unknown>) =>

@@ -8,7 +8,7 @@ import { LogBench, metadata, post } from './support/log-bench.js';
 
 const url = configuredEventStoreUrl();
 
-/** A real server, or a cluster, which other tests and networks may have written into. */
+/** A real server or cluster, which may have events of other tests and networks. */
 (url === undefined ? describe.skip : describe)(
   'the log on the event store that EVENTSTORE_URL names (needs one)',
   () => {

@@ -41,7 +41,7 @@ describe('statistics that a server wrote after the newest event', () => {
 
   const append = (text: string) => bench.appendPost('alice', text, undefined, log);
 
-  /** What the server says meanwhile, in events of its statistics. */
+  /** The amount that the server sends during `work`, in statistics events. */
   async function toldDuring(work: () => Promise<unknown>): Promise<number> {
     const before = node.network.bytesAnswered();
     await work();
@@ -54,7 +54,7 @@ describe('statistics that a server wrote after the newest event', () => {
 
   it('are read once by concurrent callers, and only new ones later', async () => {
     const asked = async () => expect(await Promise.all([head(), head()])).toEqual([position, position]);
-    // What a server had sent when a walk was interrupted is told again.
+    // An interrupted read receives some statistics a second time.
     expect(await toldDuring(asked)).toBeLessThan(EVENTS * 1.3);
     expect(await toldDuring(asked)).toBeLessThan(4);
     await cluster.writeStatistics(100, BYTES);
@@ -72,7 +72,7 @@ describe('statistics that a server wrote after the newest event', () => {
     await until(() => node.network.bytesAnswered() > before + BYTES);
     const later = await append('behind them');
     expect(await head()).toBe(later.position);
-    // On a busy machine it may have been interrupted.
+    // A busy machine may interrupt the read.
     await walking.catch(() => undefined);
   });
 
@@ -86,12 +86,12 @@ describe('statistics that a server wrote after the newest event', () => {
     expect(told).toBeLessThan(EVENTS * 1.3);
   });
 
-  /** The log's head, however often a busy machine interrupts the walk to it. */
+  /** The head of the log. Retries, since a busy machine may interrupt a read. */
   function head(): Promise<bigint> {
     return until(() => log.head().catch(() => undefined));
   }
 
-  /** Walks until the server has answered so many bytes. `walk`: the one under way then; a busy machine interrupts others. */
+  /** Starts head reads until one has received so many bytes, and returns it unfinished. */
   function walkBeyond(bytes: number): Promise<{ walk: Promise<unknown> }> {
     const before = node.network.bytesAnswered();
     return until(async () => {

@@ -29,7 +29,7 @@ describe('with lost answers', () => {
       proxy.loseAnswers();
       const lost = append(newId());
       const appending = through.log.append(lost);
-      // It is there, and nobody who asked for it knows.
+      // The append is stored, but its caller has no answer.
       const [landed] = await until(async () => {
         const found = await bench.log.read(lost.stream);
         return found.length > 0 && found;
@@ -53,9 +53,9 @@ it('a cluster without an answering node is an outage, and ends no process', asyn
   try {
     await expect(through.log.head()).rejects.toBeInstanceOf(LogUnavailable);
     await proxy.close();
-    // Fails when the client stops looking for a node, on behalf of the read before it, too.
+    // Fails when the client ends its discovery, which the first read started.
     await expect(through.log.read('network')).rejects.toBeInstanceOf(LogUnavailable);
-    // Jest fails a test in which a promise is rejected that nobody waits for; Node ends the process.
+    // Jest fails a test with an unhandled rejection; Node ends the process.
     await immediate();
   } finally {
     await through.close();
@@ -74,7 +74,7 @@ describe('while the event store is frozen', () => {
     } finally {
       process.kill(bench.store.pid, 'SIGCONT');
     }
-    // What was given up may have landed all the same: at most once.
+    // The append that timed out may have been stored.
     await until(() =>
       bench.log.head().then(
         () => true,

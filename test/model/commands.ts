@@ -6,7 +6,7 @@ import type { Mutation, Real } from './real.js';
 import type { Person } from './people.js';
 import type { PostModel, Society } from './society.js';
 
-/** Something that one of the people does, with what the rules say must come of it. */
+/** A request of one of the people, and the answer that the model expects. */
 abstract class Act implements fc.AsyncCommand<Society, Real> {
   constructor(
     private readonly name: string,
@@ -71,7 +71,7 @@ class WritePost extends Act {
   }
 }
 
-/** What another's post answers to somebody who would change it. */
+/** The refusal of a change of this post by this person, if any. */
 function refusalOf(society: Society, who: Person, post: PostModel): string | undefined {
   if (post.author !== who.actorId)
     return society.canSee(who.actorId, post) ? 'not_owner' : 'post_unavailable';
@@ -201,7 +201,7 @@ class ReadInbox extends Act {
   }
 }
 
-/** Sends something again that was carried out: it must change nothing, and another payload must be refused. */
+/** Repeats an executed request: it must change nothing. The same intent with another payload must be refused. */
 class Repeat extends Act {
   constructor(at: number) {
     super('Repeat', 0, at);

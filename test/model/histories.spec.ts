@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => network?.stop());
 
-/** After so many histories, what is killed in the midst of the others; the launcher starts it again. */
+/** Processes to kill after this many histories; the launcher restarts them. */
 const kills = new Map([
   [120, 'worker'],
   [240, 'eventStore'],

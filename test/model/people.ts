@@ -10,7 +10,7 @@ import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 import { retryWhileUnavailable } from '../support/retry-while-unavailable.js';
 
-/** Somebody with a token that may do everything. */
+/** Somebody with a token for all scopes. */
 export interface Person {
   readonly actorId: string;
   readonly handle: string;
@@ -21,8 +21,8 @@ const APP = 'model';
 const HOUR_MS = 3_600_000;
 
 /**
- * Makes people by the thousand: their accounts and grants are written to the log, as sign-up and consent do, and a token
- * of each into the authority store, which is what only a walk through the pages would make.
+ * Makes thousands of people: accounts and grants in the log, as sign-up and consent write them, and tokens in the
+ * authority store, which otherwise only the sign-in pages make.
  */
 export async function makePeople(network: TestNetwork, count: number): Promise<Person[]> {
   const { EVENTSTORE_URL = '', VAULT_DATABASE_URL = '', DATABASE_URL } = network.env;

@@ -6,12 +6,12 @@ import type { Person } from './people.js';
 
 const PATIENCE_MS = 60_000;
 
-/** The network as a few people meet it, who repeat what could not be answered for the moment with the same intent. */
+/** The network as a few people use it. Requests that fail with 503 are repeated with the same intent. */
 export class Real {
-  /** What was sent and changed something, with its answer. */
+  /** Requests that changed something, with their answers. */
   readonly done: { readonly request: Mutation; readonly answer: Answer }[] = [];
 
-  /** The newest revision that any of them wrote: what the others read must show it as well. */
+  /** The newest revision that any of them wrote, which all later reads require. */
   private written = 0;
 
   constructor(
@@ -50,7 +50,7 @@ export interface Mutation {
   readonly who: Person;
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** Of a DELETE: its query. */
+  /** The query of a DELETE. */
   readonly body: { readonly intentId: string; readonly [field: string]: unknown };
 }
 

@@ -1,4 +1,4 @@
-/** What a few people have done to each other, kept as simply as can be: what the network is compared with. */
+/** The reference model: a minimal implementation of the rules, which the network is compared with. */
 
 export interface PostModel {
   readonly id: string;
@@ -12,7 +12,7 @@ export interface PostModel {
 
 interface Tie {
   stands: boolean;
-  /** By whose it is, not by a block. */
+  /** Ended by its actor, not by a block. */
   takenBack: boolean;
   generation: number;
   order: number;
@@ -37,7 +37,7 @@ export class Society {
     return this.blocks.has(`${one}>${other}`) || this.blocks.has(`${other}>${one}`);
   }
 
-  /** The one rule of who sees what. */
+  /** The visibility rule. */
   canSee(viewer: string, post: PostModel | undefined): post is PostModel {
     return post !== undefined && !post.deleted && !this.isBarred(viewer, post.author);
   }
@@ -62,7 +62,7 @@ export class Society {
     post.revision++;
   }
 
-  /** Whether it changed anything. */
+  /** Returns whether it changed anything. */
   establish(kind: 'follow' | 'like', actor: string, target: string, targetActor: string): boolean {
     const tie = this.tie(kind, actor, target);
     if (tie.stands) return false;
@@ -81,7 +81,7 @@ export class Society {
     this.tie(kind, actor, target).stands = false;
   }
 
-  /** Whether there is something to take back: also, once, what a block ended. */
+  /** Whether the actor can end it: also once after a block ended it. */
   canTakeBack(kind: 'follow' | 'like', actor: string, target: string): boolean {
     const { generation, takenBack } = this.tie(kind, actor, target);
     return generation > 0 && !takenBack;
@@ -92,7 +92,7 @@ export class Society {
     this.tie(kind, actor, target).takenBack = true;
   }
 
-  /** Whether it changed anything. */
+  /** Returns whether it changed anything. */
   block(actor: string, target: string): boolean {
     if (this.blocks.has(`${actor}>${target}`)) return false;
     this.blocks.add(`${actor}>${target}`);
@@ -116,7 +116,7 @@ export class Society {
     return this.tie('follow', actor, target).stands;
   }
 
-  /** Newest first: what of an inbox is to be shown. */
+  /** The visible entries, newest first. */
   shownInbox(actor: string): Entry[] {
     const isShown = ({ kind, source, sourceId }: Entry): boolean => {
       if (this.isBarred(actor, source)) return false;
@@ -135,7 +135,7 @@ export class Society {
     }
   }
 
-  /** `again`: what was told before is told anew. */
+  /** `again`: renews an existing entry. */
   private tell(actor: string, news: Pick<Entry, 'kind' | 'source' | 'sourceId'>, again = false): void {
     if (actor === news.source) return;
     const inbox = this.inboxOf(actor);

@@ -3,7 +3,7 @@ import type { Real } from './real.js';
 import type { Person } from './people.js';
 import type { PostModel, Society } from './society.js';
 
-/** Everything that one of the people reads must be what the model says; whose turn it is goes round. */
+/** Compares every read of one of the people, chosen by `turn`, with the model. */
 export async function compareViews(society: Society, real: Real, turn: number): Promise<void> {
   const viewer = real.people[turn % real.people.length];
   if (!viewer) throw new Error('nobody is there');

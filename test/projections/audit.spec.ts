@@ -32,7 +32,7 @@ describe('the audit', () => {
 
   afterEach(() => bench.close());
 
-  /** A log with these events, audited to its end. */
+  /** Applies these events to the audit. */
   async function given(...events: StoredEvent[]): Promise<void> {
     const log = new MemoryLog();
     const newest = log.add(...events).at(-1);

@@ -30,7 +30,7 @@ describe('an erasure', () => {
 
   const people = [some.account('ada', { displayName: MARKER }), some.account('bob'), some.account('cleo')];
   const erasure = some.erasure('ada');
-  /** What Ada did and what was done to her. */
+  /** Events that Ada caused or is affected by. */
   const life = [
     some.profileChange('ada', { bio: MARKER, website: `https://${MARKER}.example/` }),
     some.post('p1', { text: MARKER }),
@@ -115,7 +115,7 @@ describe('an erasure', () => {
   });
 
   test('leaves the same tables as a rebuild without the key', async () => {
-    // Of a follower's timeline rows may be left, which whoever reads passes over.
+    // Timeline rows of a follower may remain: reads skip them.
     const read = life.filter(
       ({ data }) => !('kind' in data && data.actorId === 'bob' && data.kind === 'follow'),
     );
@@ -134,13 +134,13 @@ describe('an erasure', () => {
   });
 });
 
-/** Whether the log can still read the event once the key is destroyed. */
+/** Whether the event is readable after the key was destroyed. */
 const isOfAda = ({ type, data }: StoredEvent): 'readable' | 'erased' => {
   const person = 'authorActorId' in data ? data.authorActorId : 'actorId' in data ? data.actorId : undefined;
   return person === 'ada' && personalFieldsOf(type).length > 0 ? 'erased' : 'readable';
 };
 
-/** The event as the log gives it then. */
+/** The event as the log returns it after that. */
 function placeheld(event: StoredEvent): StoredEvent {
   const placeholders = entryOf(event.type)?.personal?.placeholders;
   return isOfAda(event) === 'readable'

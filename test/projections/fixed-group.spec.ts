@@ -14,7 +14,7 @@ const note: Statement<{ readonly id: string; readonly version: number }> = {
   sql: `INSERT INTO seen SELECT id, version FROM json_to_recordset($1) AS row(id text, version integer)`,
 };
 
-/** Keeps no idempotency, so that what is applied a second time shows. */
+/** Not idempotent, so that a second application is visible. */
 const group = (version: number, lingerMs?: number): Group => ({
   name: 'seen',
   ...(lingerMs !== undefined && { lingerMs }),
@@ -98,7 +98,7 @@ describe('a group with tables of its own', () => {
       `SELECT string_agg(id, ' ' ORDER BY id) AS together FROM fixed.seen GROUP BY xmin::text ORDER BY 1`,
     );
     expect(rows.map(({ together }) => together as string)).toEqual(['p1 p2', 'p3', 'p4 p5']);
-    // Nobody waits for its rest to end.
+    // A stop does not wait for the end of the linger time.
     await worker.stop();
   });
 });

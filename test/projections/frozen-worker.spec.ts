@@ -18,16 +18,16 @@ import { WorkerBench } from './support/worker.js';
 
 const ENTRY = join(root, 'dist', 'projections', 'main.js');
 
-/** The advisory locks of a worker: one for each group, and that of the jobs. */
+/** The advisory locks of a worker: one for each group, and one for jobs. */
 const LOCKS = 4;
 
 interface Worker {
   readonly process: ChildProcess;
-  /** What it has logged. */
+  /** Its log output. */
   said(): string;
 }
 
-/** Real worker processes, one of which gets SIGSTOP: it keeps its connections and answers nothing. */
+/** Real worker processes. One gets SIGSTOP: it keeps its connections and answers nothing. */
 describe('a frozen worker', () => {
   let postgres: TestPostgres;
   let eventStore: EmbeddedEventStore;
@@ -64,10 +64,11 @@ describe('a frozen worker', () => {
     await once(worker, 'message');
     return { process: worker, said: () => said };
   };
-  /** Two workers: all groups are the first one's, and the second one stands by for each. */
+  /** Two workers: the first has all groups, the second is the standby of each. */
   const startTwo = async (): Promise<[Worker, Worker]> => {
     const first = await start();
-    // A worker that has published lets go of its lock for a moment: what comes behind that is shown after it.
+    // A worker releases its lock for a moment after a publication. A post that is shown afterwards proves that it has
+    // it again.
     await until(() => bench.state());
     const id = randomUUID();
     await say(id);
@@ -106,13 +107,12 @@ describe('a frozen worker', () => {
     const frozenAt = performance.now();
     await say('f2');
     await isShown('f2');
-    // What it still holds when it wakes up it keeps.
+    // The locks that the frozen worker still holds would stay with it when it wakes up.
     await until(async () => (await holders()).filter((pid) => !holdersBefore.includes(pid)).length === LOCKS);
     process.stdout.write(`taken over after ${((performance.now() - frozenAt) / 1_000).toFixed(1)} s\n`);
     const saidBefore = first.said().length;
     first.process.kill('SIGCONT');
     await until(() => first.said().slice(saidBefore).split('standing by').length > 3);
-    // Now it is the second one that freezes.
     second.process.kill('SIGSTOP');
     await say('f3');
     await isShown('f3');
@@ -131,7 +131,7 @@ describe('a frozen worker', () => {
     try {
       await blocker.query(`BEGIN; LOCK TABLE ${(await bench.state())?.schemaName}.post IN EXCLUSIVE MODE`);
       await say('g2');
-      // It has moved its progress, and waits to write its rows.
+      // It has moved its checkpoint, and waits to write its rows.
       await until(
         async () =>
           (
@@ -143,7 +143,7 @@ describe('a frozen worker', () => {
       );
       first.process.kill('SIGSTOP');
     } finally {
-      // Its statement ends now, and nobody is there for the answer.
+      // Its statement ends now, while it cannot read the result.
       blocker.release(true);
     }
     await isShown('g2');

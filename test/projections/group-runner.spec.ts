@@ -12,7 +12,7 @@ import { MemoryLog } from './support/memory-log.js';
 import { some } from './support/recorded.js';
 import { raised, WorkerBench } from './support/worker.js';
 
-/** A worker that waits for the lock of a row of the recovery state. */
+/** A worker that waits for a row lock in the recovery state. */
 const waitsForTheRow = `
   SELECT FROM pg_stat_activity
   WHERE application_name = 'plaza-projector-serving' AND datname = current_database() AND wait_event_type = 'Lock'`;
@@ -59,7 +59,7 @@ describe('a worker of a group', () => {
     await shows('p1');
     const before = await until(session);
     await until(async () => {
-      // Once more each time: its own publication has it begin again, too, and it may not be listening yet.
+      // Repeated, since the worker also reconnects after its own publication and may not be listening yet.
       await bench.pool.query(`NOTIFY ${PUBLICATION_CHANNEL}`);
       return ((await session()) ?? before) !== before;
     });
@@ -137,7 +137,7 @@ describe('a worker of a group', () => {
       const before = await until(() => bench.state());
       bench.start(log, raised);
       const after = await isBuilt(before);
-      // Whether it looked by itself or had to connect again, what it finds must not look to it like a first build.
+      // After a reconnect, too, the older worker must not mistake the state for a first build.
       await bench.interruptAll();
       await stoodAside();
       log.add(some.post('p2'));
@@ -184,7 +184,7 @@ describe('a worker of a group', () => {
       await lock.query('BEGIN');
       await setTo(lock, position);
       bench.start(log, raised);
-      // It wants to publish, and the published one's worker has one more batch in its hands.
+      // It is about to publish while the worker of the published incarnation applies one more batch.
       await until(async () => (await bench.pool.query(waitsForTheRow)).rowCount);
       await setTo(lock, position + 100n);
       await lock.query('COMMIT');
@@ -193,7 +193,7 @@ describe('a worker of a group', () => {
         bench.logged.some((line) => line.includes('catching up with the published incarnation')),
       );
       expect((await bench.state())?.incarnation).toBe(before.incarnation);
-      // Tries again although no further event comes.
+      // It retries without another event.
       await setTo(bench.pool, position);
       await isBuilt(before);
     });

@@ -42,7 +42,7 @@ describe('the inbox read model', () => {
 
   const pageOf = (actorId: string, page: Partial<PageArgs> = {}) =>
     models.ask(inboxOf, { scan: 10, after: undefined, ...page }, actorId);
-  /** Kind and source of each entry of ada's, the read ones with a star. */
+  /** Kind and source of each entry of ada; read ones have a star. */
   const shown = async () =>
     (await pageOf('ada'))?.items.map(
       ({ item: { kind, sourceId, readAt } }) => `${kind} ${sourceId}${readAt === undefined ? '' : '*'}`,

@@ -36,7 +36,7 @@ const questions: [ReadQuery<never, unknown>, object | undefined][] = [
   [reconcile, { cursor: undefined }],
 ];
 
-/** Of whole tables, or of how far they are: not what anybody is shown. */
+/** Fields about whole tables or progress, which no restriction changes at once. */
 const UNSHOWN = new Set(['followers', 'following', 'cursor', 'asOf', 'key']);
 
 const kinds: readonly (readonly [string, RestrictionEvent, readonly (string | null)[]])[] = [

@@ -14,9 +14,9 @@ import { MemoryLog } from './support/memory-log.js';
 import { some } from './support/recorded.js';
 import { raised, WorkerBench } from './support/worker.js';
 
-/** A listener that hears nothing looks by itself as often. */
+/** The interval at which a listener without notifications reads by itself. */
 const SOON = 10_000;
-/** Of what a worker does first. */
+/** For the first build of a worker. */
 const LONGEST_MS = 60_000;
 
 describe('a position listener', () => {
@@ -140,7 +140,7 @@ describe('a position listener', () => {
         async read(client) {
           reads++;
           mostAtOnce = Math.max(mostAtOnce, ++atOnce);
-          // A question that really is one, so that announcements come while it is under way.
+          // A real query, so that notifications arrive during the read.
           await client.query('SELECT 1');
           const row = published;
           await open;

@@ -15,13 +15,13 @@ import { PREFER_INDEXES } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 
-/** Posts in all, and what `me` has of each kind: follows, half of them of merged authors, likes, and unread entries. */
+/** The number of posts, and of `me`'s follows (half of them of merged authors), likes and unread entries. */
 const sizes = { small: { posts: 10_000, mine: 1_500 }, large: { posts: 60_000, mine: 6_000 } };
 type Size = keyof typeof sizes;
 const FOLLOWED = 80;
 const FAR = '9000000000';
 
-/** Every author has posted and is followed by all; all is written at position 100 times its number. */
+/** Every author has posted and is followed by all. Each row has 100 times its number as its position. */
 const contentOf = ({ posts, mine }: (typeof sizes)[Size]): string => `
   INSERT INTO actor SELECT 'a' || i, 'h' || i, 'A', '', '', 1, i, CASE i % 50 WHEN 9 THEN 'suspended' ELSE 'active' END
     FROM generate_series(1, ${mine}) i;
@@ -40,7 +40,7 @@ const contentOf = ({ posts, mine }: (typeof sizes)[Size]): string => `
   INSERT INTO change SELECT position, row_number() OVER (), 'me', 'owner', 'relation.established', 1, 'me', NULL, kind, target_id,
     target_actor_id, 1 FROM relation WHERE actor_id = 'me'`;
 
-/** Two hundred callers at one position: `me`, somebody without a name, and actors who follow one. */
+/** Two hundred callers at one position: `me`, an anonymous one, and actors with one follow. */
 const feedOfMany: ReadQuery<{ readonly cursor: number }, unknown> = {
   name: 'feed-of-many',
   values: ({ cursor }) => [cursor, 50],
@@ -52,7 +52,7 @@ const feedOfMany: ReadQuery<{ readonly cursor: number }, unknown> = {
   present: (json) => json,
 };
 
-/** Pages of memory that a read goes through do not grow with what there is, also while Postgres has no statistics. */
+/** The memory pages that a read touches do not grow with the tables, even without statistics of Postgres. */
 describe('the pages read do not grow with the tables', () => {
   let postgres: TestPostgres;
   const clients = {} as Record<Size, Client>;
@@ -66,7 +66,7 @@ describe('the pages read do not grow with the tables', () => {
       });
       clients[size] = client;
       await client.connect();
-      // Nobody takes statistics of what is not committed.
+      // Postgres collects no statistics of uncommitted rows.
       await client.query(
         `BEGIN; SET plan_cache_mode = force_generic_plan; CREATE SCHEMA inc; SET search_path = inc;
         CREATE SCHEMA recovery; CREATE TABLE recovery.outstanding_restriction (event_id uuid, position numeric, subject text)`,

@@ -19,7 +19,7 @@ const lists = ['posts', 'ownPosts', 'relations', 'inbox'] as const;
 const identityOf = (item: Item) => ('id' in item ? item.id : `${item.kind} ${item.targetId}`);
 const byIdentity = (items: readonly Item[]) => new Map(items.map((item) => [identityOf(item), item]));
 
-/** What an application keeps of its view: it takes a new one, or adds and updates by identity. */
+/** The view of an application: replaced by a whole view, or updated by identity from a delta. */
 class Client {
   private cursor: number | undefined;
   readonly held = new Map<keyof Lists, ReadonlyMap<string, Item>>();
@@ -38,7 +38,7 @@ class Client {
     this.cursor = view.cursor;
   }
 
-  /** What is not right: items of the whole view that it lacks in their newest form, and held ones that are not to be seen. */
+  /** Items that the client lacks or holds in an old form, and items that it must not hold. */
   async faults(models: ReadModels): Promise<readonly object[]> {
     const whole = await models.ask(this.query, { cursor: undefined }, this.actorId);
     const visible = await models.ask(everything, { cursor: undefined }, this.actorId);

@@ -10,7 +10,7 @@ import { some } from './support/recorded.js';
 
 const OTHERS = 8;
 
-/** What happens to one of the others. `at`: by clocks that differ. */
+/** An act towards one of the others. `at`: its time, by clocks that differ. */
 const act = fc.record({
   what: fc.constantFrom('follow', 'unfollow', 'block', 'unblock', 'follow'),
   other: fc.nat(OTHERS - 1),
@@ -19,7 +19,7 @@ const act = fc.record({
 const acts = fc.array(act, { maxLength: 6 });
 type Act = typeof act extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A list of relations, how it is read, and the two ends of a relation in it. */
+/** A list of relations, its query, and the two actors of a relation in it. */
 interface List {
   readonly name: string;
   readonly reader: (run: string) => string;
@@ -55,7 +55,7 @@ const lists: readonly List[] = [
   })),
 ];
 
-/** What is so by now: which generation of each relation stands, and whom the reader blocks. */
+/** The expected state: the active generation of each relation, and the actors that the reader blocks. */
 class Model {
   readonly standing = new Map<string, number>();
   readonly blocked = new Set<string>();
@@ -67,13 +67,13 @@ class Model {
     private readonly run: string,
   ) {}
 
-  /** Carries out what of it changes something. */
+  /** Applies the acts that change something. */
   async carryOut(steps: readonly Act[]): Promise<void> {
     const events = steps.flatMap((step) => this.eventsOf(step));
     if (events.length > 0) await this.models.givenAtOnce(...events);
   }
 
-  /** The relations that the reader is to see now, with their generation. */
+  /** The visible relations with their generation. */
   shown(): readonly string[] {
     return [...this.standing]
       .filter(([other]) => !this.blocked.has(other))

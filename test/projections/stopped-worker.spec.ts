@@ -7,7 +7,7 @@ import { MemoryLog } from './support/memory-log.js';
 import { some } from './support/recorded.js';
 import { raised, WorkerBench } from './support/worker.js';
 
-/** What Postgres cannot store in a text: an event that can be read and not applied. */
+/** Text that Postgres cannot store: the event is readable, but cannot be applied. */
 const UNSTORABLE = 'a\u0000b';
 
 describe('a worker that cannot continue', () => {

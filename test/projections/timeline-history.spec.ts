@@ -33,7 +33,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 const batches = fc.array(fc.array(act, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 });
 
-/** What a timeline is, said as simply as it can be. */
+/** The simplest definition of a timeline. */
 class Model {
   private readonly posts: { readonly id: string; readonly by: string; isDeleted: boolean }[] = [];
   private readonly ties = new Map<string, { generation: number; stands: boolean }>();
@@ -46,7 +46,7 @@ class Model {
       .toReversed();
   }
 
-  /** What the domain would append: nothing for what changes nothing. */
+  /** The events that the domain would append: none for an act without effect. */
   eventsOf(act: Act): readonly StoredEvent[] {
     switch (act.does) {
       case 'post': {
@@ -61,7 +61,7 @@ class Model {
         return [some.deletion(post.id, { authorActorId: post.by })];
       }
       case 'like again': {
-        // Splits the writes of relations, which those of a timeline must not come before.
+        // Splits the writes of relations into several calls, which timeline writes must not overtake.
         const postId = `liked${this.likes++}`;
         return [
           some.like(act.by, postId),

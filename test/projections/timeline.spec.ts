@@ -32,7 +32,7 @@ describe('the timeline', () => {
   const idsOf = async (actorId: string, page: Partial<PageArgs> = {}) =>
     (await pageOf(actorId, page))?.items.map(({ item }) => item.id);
   const posted = (postId: string, authorActorId: string) => some.post(postId, { authorActorId });
-  /** More followers than the threshold allows. */
+  /** Adds more followers than the threshold. */
   const madeLarge = (actorId: string) => models.given(some.follow('x', actorId), some.follow('y', actorId));
 
   test('has the reader’s own posts and those of followed actors, with replies, newest first', async () => {

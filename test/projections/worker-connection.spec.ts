@@ -22,7 +22,7 @@ describe('a worker that freezes within a transaction', () => {
     const worker = await WorkerConnection.open(url, 'plaza-projector-test');
     await worker.client.query('BEGIN');
     await worker.client.query(`UPDATE application SET state = 'active'`);
-    // It says nothing more, as if it were frozen.
+    // The worker stays silent, as if frozen.
     await other.query(`UPDATE application SET state = 'suspended'`);
     await until(() => worker.lost.aborted);
     expect((await other.query('SELECT state FROM application')).rows).toEqual([{ state: 'suspended' }]);

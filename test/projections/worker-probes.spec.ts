@@ -49,7 +49,7 @@ describe('the probes of a worker', () => {
     await Promise.all([postgres.stop(), eventStore.stop()]);
   });
 
-  /** Starts a worker and answers its port. */
+  /** Starts a worker and returns its port. */
   const start = async (settings: NodeJS.ProcessEnv = {}): Promise<number> => {
     const port = await freePort();
     const own = { ...env, METRICS_PORT: String(port), ...settings };
@@ -64,7 +64,7 @@ describe('the probes of a worker', () => {
         () => false,
       ),
     );
-  /** The first answer that says so of a component. */
+  /** Waits until a component is not ready for this reason. */
   const notReady = (port: number, component: string, reason: RegExp) =>
     until(async () => {
       const answer = await get(port, '/readyz').catch(() => undefined);

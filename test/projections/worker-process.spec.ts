@@ -23,12 +23,12 @@ const ENTRY = join(build, 'dist', 'projections', 'main.js');
 const ROUNDS = 5;
 const POSTS_A_ROUND = 200;
 
-/** A worker that has moved its progress and waits for a lock to write its rows. */
+/** A worker that has moved its checkpoint and waits for a lock to write its rows. */
 const inTheMidst = `
   SELECT 1 FROM pg_stat_activity
   WHERE application_name = 'plaza-projector-serving' AND wait_event_type = 'Lock' AND backend_xid IS NOT NULL`;
 
-/** The worker as it is run: a process of its own, the built code, a real event store and a real Postgres. */
+/** The worker as in production: a process of the built code, with a real event store and a real Postgres. */
 describe('the worker process', () => {
   let postgres: TestPostgres;
   let eventStore: EmbeddedEventStore;
@@ -111,7 +111,7 @@ describe('the worker process', () => {
       await end(worker, 'SIGKILL');
       await start();
     } finally {
-      // Ends the transaction, whatever became of it.
+      // Ends the transaction in any state.
       blocker.release(true);
     }
     await until(async () => (await bench.posts()).ids.includes('m2'));
@@ -177,7 +177,7 @@ describe('the worker process', () => {
   });
 });
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 async function end(worker: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   if (worker.exitCode !== null || worker.signalCode !== null) return worker.exitCode;
   const exited = once(worker, 'exit') as Promise<[number | null]>;

@@ -16,7 +16,7 @@ const handlers = serving.projections.flatMap(({ name, handlers }) =>
   })),
 );
 
-/** Whether `other` has all that `own` has: nothing about it is wrong but its name, by which it is dispatched. */
+/** Whether `other` has all fields of `own`: then a handler cannot notice the wrong type. */
 const hasShapeOf = (own: string, other: object): boolean =>
   Object.keys(events.get(own as EventType)?.data ?? {}).every((field) => field in other);
 

@@ -24,7 +24,7 @@ export function newDir(): string {
   return dir;
 }
 
-/** `npm run chaos`, in a directory of its own for what it leaves. */
+/** Starts `npm run chaos` in a directory of its own. */
 export function startChaos(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const [cwd, temporary] = [newDir(), newDir()];
   const child = spawn(
@@ -46,12 +46,12 @@ export function startChaos(args: readonly string[], env: NodeJS.ProcessEnv = {})
     stdout: text(child.stdout),
     stderr: text(child.stderr),
     ended: once(child, 'close'),
-    /** Everything that it leaves. */
+    /** Files that remain after the run. */
     left: () => [...readdirSync(temporary), ...readdirSync(cwd, { recursive: true })],
   };
 }
 
-/** Runs it to its end. */
+/** Runs chaos to its end. */
 export async function chaos(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const { stdout, stderr, ended, left } = startChaos([...args, '--json'], env);
   const [code] = (await ended) as [number];
@@ -64,5 +64,5 @@ export async function chaos(args: readonly string[], env: NodeJS.ProcessEnv = {}
   };
 }
 
-/** The figures of a run that found every promise kept. */
+/** The figures of a run without violations. */
 export const nothing = { lost: 0, doubled: 0, resurrected: 0, shown: 0, 'out of order': 0, wrong: 0 };

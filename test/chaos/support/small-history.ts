@@ -3,13 +3,13 @@ import type { Finding } from '../../../chaos/checker/finding.js';
 import { checkLogShape } from '../../../chaos/checker/log-shape.js';
 import type { Act, Body, LogEvent, Operation } from '../../../chaos/history.js';
 
-/** A few people who did something, and a log that has all of it: nothing is to be found, until a test alters it. */
+/** A few operations and a log that has all of them. The checker finds nothing until a test alters one of the two. */
 export class SmallHistory {
   readonly operations: Operation[] = [];
   readonly log: LogEvent[] = [];
   private tick = 0;
 
-  /** `type` undefined: it changed nothing. */
+  /** Adds an acknowledged operation; without `event` it changed nothing. */
   did(
     actorId: string,
     act: Act,

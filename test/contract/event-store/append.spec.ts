@@ -181,7 +181,7 @@ describe('appending', () => {
     });
   });
 
-  /** Of the address; a store without TLS asks nobody. */
+  /** Credentials of the address. A store without TLS ignores them. */
   const caller = () => ({
     credentials: target.address.credentials ?? { username: 'admin', password: 'changeit' },
   });

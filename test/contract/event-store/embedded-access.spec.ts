@@ -1,4 +1,4 @@
-/** Who may use the embedded store: its own user over loopback, and over TLS whoever has its password. */
+/** Access to the embedded store: over loopback for its own user, over TLS for clients with the password. */
 import { AccessDeniedError, EventStoreDBClient } from '@eventstore/db-client';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ function connect(url: string): EventStoreDBClient {
   return client;
 }
 
-/** Reads $all as another user, with the client of this project; prints the error's name, or how many events there are. */
+/** Reads $all as another user, with the client of this project. Prints the error's name or the number of events. */
 const READ_ALL = `
 const { EventStoreDBClient } = await import(argv[1]);
 const client = EventStoreDBClient.connectionString(argv[0]);

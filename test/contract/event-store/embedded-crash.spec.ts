@@ -1,6 +1,6 @@
 /**
- * Round after round, kill -9 hits the server in the middle of concurrent appends. The writers retry as the protocol wants
- * it, with the same event ids and the same expected revision, and in the end every acknowledged event is there once.
+ * Each round kills the server with -9 during concurrent appends. Writers retry as the protocol requires, with the
+ * same event ids and expected revision. In the end every acknowledged event exists once.
  */
 import { EventStoreDBClient, jsonEvent, NO_STREAM, type EventData } from '@eventstore/db-client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -52,7 +52,7 @@ describe('an embedded event store that is killed repeatedly', () => {
       }
     }
 
-    /** A call may stay without an answer for ever, so every attempt is bounded. */
+    /** A call may never be answered, so every attempt has a timeout. */
     async function appendForSure(stream: string, batch: EventData[], count: number): Promise<void> {
       const expectedRevision = count === 0 ? NO_STREAM : BigInt(count - 1);
       for (;;) {
@@ -75,7 +75,7 @@ describe('an embedded event store that is killed repeatedly', () => {
     const total = (): number => writers.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0);
     async function someAppends(count: number): Promise<void> {
       const before = total();
-      // a writer that fails ends the wait with its reason
+      // A writer that fails ends the wait with its error.
       await Promise.race([until(() => total() >= before + count), working]);
     }
 
@@ -106,7 +106,7 @@ describe('an embedded event store that is killed repeatedly', () => {
   });
 });
 
-/** Resolves with false after a time, or as soon as it is not waited for any more. */
+/** Resolves with false after a time, or on an abort. */
 async function pause(ms: number, signal = new AbortController().signal): Promise<boolean> {
   return setTimeout(ms, false, { signal }).catch(() => false);
 }

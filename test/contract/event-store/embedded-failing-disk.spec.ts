@@ -1,4 +1,4 @@
-/** A disk that does not take what it is given, on a real file system: what the page cache shows then is not on the disk. */
+/** A disk whose writes fail, under a real file system: the page cache then shows data that is not on the disk. */
 import { EventStoreDBClient, jsonEvent, NO_STREAM, type AppendExpectedRevision } from '@eventstore/db-client';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EXIT_BROKEN } from '../../../src/embedded-event-store/errors.js';
@@ -53,7 +53,8 @@ import { newStream, numbersOf, rejection } from './support.js';
       expect(await store!.ended).toBe(EXIT_BROKEN);
       expect(store!.logged()).toMatch(/the event log cannot be written: this process ends/);
 
-      // The end of the log is written anew: onto blocks that the disk has, which is the file system's choice, or not at all.
+      // A restart rewrites the end of the log. The file system may choose intact blocks for it, so it may succeed or
+      // fail.
       const restarted = await start().then(
         () => 'started',
         (error: unknown) => (error as EventStoreDidNotStart).exitCode,

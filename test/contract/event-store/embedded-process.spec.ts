@@ -126,7 +126,7 @@ describe('the end of the process', () => {
   it('ends subscriptions, reads and appends with an error', async () => {
     const store = await start();
     const client = connect(store);
-    // more than the client takes in, and the server sends out, before anybody looks at it
+    // More than client and server buffer.
     const many = 600;
     const event = jsonEvent({ type: 'filled', data: { filling: 'x'.repeat(5000) } });
     const copies = (): EventData[] => Array.from({ length: 100 }, () => ({ ...event, id: randomUUID() }));
@@ -150,7 +150,7 @@ describe('the end of the process', () => {
     endings.push(new Promise((resolve) => read.once('error', resolve)));
     await new Promise((resolve) => read.once('readable', resolve));
     const killed = store.kill('SIGTERM');
-    // Nothing was sent to this one. The ends of the others are behind what their reader has not taken in.
+    // Nothing was sent to the first subscription. The others get their error after the buffered events.
     await endings[0];
     ofAll.resume();
     read.on('data', () => taken++);
@@ -183,7 +183,7 @@ describe('the end of the process', () => {
   });
 });
 
-/** The first message of an append, without the events. */
+/** The first message of an append, which has no events. */
 function appendTo(stream: string): InstanceType<typeof streamsPb.AppendReq> {
   const options = new streamsPb.AppendReq.Options()
     .setStreamIdentifier(new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream)))

@@ -6,7 +6,7 @@ import { collect, events, newStream, useEventStore } from './support.js';
 const link = (target: string): ReturnType<typeof binaryEvent> =>
   binaryEvent({ type: '$>', data: Buffer.from(target) });
 
-/** A stream with links to events 1 and 0 of another, and to one that is not there. */
+/** A stream with links to events 1 and 0 of another stream, and to one that does not exist. */
 async function linked(client: EventStoreDBClient): Promise<{ source: string; links: string }> {
   const [source, links] = [newStream(), newStream('links')];
   await client.appendToStream(source, events(2));

@@ -70,7 +70,7 @@ describe('the metadata of a stream', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     expect(await numbersOf(target.client, stream)).toEqual([]);
-    // not a second more for the next event: the machine may be busy
+    // Raised again, since a busy machine may need more than a second for the next event.
     await target.client.setStreamMetadata(stream, { maxAge: 3600 });
     await target.client.appendToStream(stream, events(1, { first: 3 }));
     expect((await numbersOf(target.client, stream)).at(-1)).toBe(3);

@@ -1,4 +1,4 @@
-/** What monitoring asks of a store over HTTP/1.1. */
+/** The HTTP/1.1 endpoints for monitoring. */
 import { once } from 'node:events';
 import { request as plainRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-/** What other clients than the one of this project use of the protocol: asked for directly, without that client. */
+/** Parts of the protocol that only other clients use, called without the client of this project. */
 import { GossipClient } from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import { ServerFeaturesClient } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
@@ -17,7 +17,6 @@ type Options = InstanceType<typeof streamsPb.ReadReq.Options>;
 
 const MOST = 0x7fff_ffff;
 
-/** With user and password, where there are any. */
 function channelTo({ address: { options, files, credentials } }: ContractTarget): ChannelCredentials {
   if (options.tls === false) return ChannelCredentials.createInsecure();
   const { rootCertificate, userKeyFile, userCertFile } = files;

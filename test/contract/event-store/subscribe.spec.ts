@@ -23,7 +23,7 @@ interface Seen {
 
 const opened: Subscription[] = [];
 
-/** Collects what a subscription brings; specs end their subscriptions together. */
+/** Collects the events of a subscription, which ends with its test. */
 function watch(subscription: Subscription): Seen {
   opened.push(subscription);
   const seen: Seen = { subscription, numbers: [], positions: [], caughtUp: 0, errors: [] };
@@ -68,7 +68,7 @@ describe('subscribing to a stream', () => {
       const seen = watch(target.client.subscribeToStream(stream, { fromRevision: START }));
       const other = watch(target.client.subscribeToStream(stream, { fromRevision: END }));
       await until(() => other.caughtUp > 0);
-      // by now the first subscription would have had the same answer
+      // By now the first subscription would have got the same answer.
       const later = watch(target.client.subscribeToStream(stream, { fromRevision: END }));
       await until(() => later.caughtUp > 0);
       expect(seen.caughtUp).toBe(0);

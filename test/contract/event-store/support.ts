@@ -13,10 +13,12 @@ import { nodeToAsk } from '../../../src/log/eventstoredb/gossip.js';
 import { startEmbeddedEventStore, type EmbeddedEventStore } from '../../support/event-store.js';
 import { configuredEventStoreUrl } from '../../support/configured-event-store.js';
 
-/** Any EventStoreDB has to pass this suite: name one here to run it against that instead of the embedded store. */
+/**
+ * Every EventStoreDB must pass this suite. EVENTSTORE_URL runs it against that server instead of the embedded store.
+ */
 const named = configuredEventStoreUrl();
 
-/** What newer servers do in another way than the embedded store, which does it as 23.10 does. */
+/** For behavior that differs in newer servers; the embedded store follows 23.10. */
 const is2310 = named === undefined || (await versionOf(named)).startsWith('23.10.');
 export const describeAs2310 = is2310 ? describe : describe.skip;
 
@@ -31,11 +33,11 @@ async function versionOf(url: string): Promise<string> {
 export interface ContractTarget {
   readonly client: EventStoreDBClient;
   readonly address: EventStoreConnection;
-  /** The leader, where it is a cluster. */
+  /** The leader of a cluster. */
   readonly node: EndPoint;
 }
 
-/** One server and one client for the specs of a file. */
+/** One server and one client for all tests of a file. */
 export function useEventStore(): ContractTarget {
   let embedded: EmbeddedEventStore | undefined;
   let client: EventStoreDBClient | undefined;
@@ -67,14 +69,13 @@ export function useEventStore(): ContractTarget {
   };
 }
 
-/** A stream name that no other test, nor an earlier run against the same server, uses. */
+/** A stream name that no other test or earlier run uses. */
 export function newStream(prefix = 'contract'): string {
   return `${prefix}-${randomUUID()}`;
 }
 
 export type TestEvent = JSONEventData & { data: { n: number } };
 
-/** Events numbered from `first`, in data and order. */
 export function events(count: number, { first = 0, type = 'tested' } = {}): TestEvent[] {
   return Array.from({ length: count }, (_, i) => jsonEvent({ type, data: { n: first + i } }));
 }
@@ -85,17 +86,14 @@ export async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** The numbers in the data of events made by `events`. */
 export function numbers(resolved: readonly ResolvedEvent[]): number[] {
   return resolved.map(({ event }) => (event!.data as { n: number }).n);
 }
 
-/** Reads a whole stream forwards and returns its numbers. */
 export async function numbersOf(client: EventStoreDBClient, stream: string): Promise<number[]> {
   return numbers(await collect(client.readStream(stream)));
 }
 
-/** Resolves with the error that a promise rejects with. */
 export async function rejection(promise: Promise<unknown>): Promise<Error & Record<string, unknown>> {
   try {
     await promise;

@@ -19,7 +19,7 @@ export function post(postId: string, authorActorId: string, text: string): Store
   };
 }
 
-/** A log on stores of its own, which may go away and come back. */
+/** A log on an event store and a vault of its own, which tests can stop and restart. */
 export class LogBench {
   private constructor(
     private readonly postgres: TestPostgres,
@@ -42,12 +42,12 @@ export class LogBench {
     return this.opened.log;
   }
 
-  /** The same log once more; through another address, if one is given. */
+  /** Another client of the same log, optionally through another address. */
   openAgain(eventStoreUrl = this.store.url): Promise<OpenLog> {
     return openAt(eventStoreUrl, this.vaultUrl);
   }
 
-  /** The event store, after it was killed. */
+  /** Restarts the killed event store. */
   async startAgain(): Promise<void> {
     this.store = await startEmbeddedEventStore({ dir: this.store.dir, port: this.store.port });
   }
@@ -65,7 +65,7 @@ export class LogBench {
     return { ...appended, id, stream, postId };
   }
 
-  /** The first events after a checkpoint, until `enough` says so. */
+  /** The events after a checkpoint, until `enough` returns true. */
   async follow(
     after: Checkpoint | undefined,
     enough: (batch: Batch, seen: Batch['events']) => boolean,

@@ -10,13 +10,13 @@ export interface ReadServer {
 }
 
 export interface RefusingServer extends ReadServer {
-  /** Reads of $all from a position that were refused so far: over which connection each. */
+  /** The peer of each rejected read of $all from a position. */
   refused(): readonly string[];
 }
 
 /**
- * Stands before an event store and passes its reads on, except those of $all from a position: these end with the code
- * that `refusal` answers, if any. So does EventStoreDB where a position lies in the middle of a record.
+ * A proxy of an event store that rejects reads of $all from a position with the status that `refusal` returns, if
+ * any. EventStoreDB does so for a position in the middle of a record.
  */
 export async function startRefusingServer(
   storePort: number,
@@ -34,7 +34,7 @@ export async function startRefusingServer(
   return { ...server, refused: () => refused };
 }
 
-/** Passes reads on to an event store, except those that `answer` has answered. */
+/** Forwards reads to an event store, except those that `answer` handles. */
 async function startReadServer(
   storePort: number,
   answer: (call: ServerWritableStream<ReadReq, ReadResp>) => boolean,

@@ -12,7 +12,7 @@ import { createIncarnation, dropIncarnation } from '../../../src/incarnations/in
 import type { Incarnation } from '../../../src/incarnations/incarnation.js';
 import { WorkerBench } from './worker.js';
 
-/** Builds incarnations of a log beside one another, and looks whether they are what it says. */
+/** Builds incarnations of a log beside one another, and verifies them. */
 export class Builds {
   private constructor(
     readonly databaseUrl: string,
@@ -20,10 +20,10 @@ export class Builds {
   ) {}
 
   static async open(databaseUrl: string): Promise<Builds> {
-    // Brings the database up to date.
+    // Runs the migrations.
     await (await WorkerBench.open(databaseUrl)).close();
     const pool = new Pool({ connectionString: databaseUrl, max: 2 });
-    // A server that a test has killed breaks idle connections.
+    // A killed server breaks idle connections.
     pool.on('error', () => undefined);
     return new Builds(databaseUrl, pool);
   }
@@ -42,7 +42,7 @@ export class Builds {
     }
   }
 
-  /** To the end of the log: in bulk the first time, then as live application does. */
+  /** Builds to the end of the log: in bulk the first time, then like live application. */
   build(log: EventLog, incarnation: Incarnation, options: Partial<BuildOptions> = {}): Promise<void> {
     return buildIncarnation(this.optionsOf(log, incarnation, options));
   }

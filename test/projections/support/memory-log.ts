@@ -19,7 +19,7 @@ import type { StoredEvent } from '../../../src/log/registry.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { Recorder } from './recorded.js';
 
-/** A log in memory that obeys a test to the event: what a batch is, when it fails, what is lost. */
+/** A log in memory whose faults and batches a test controls exactly. */
 export class MemoryLog extends EventLog {
   private recorder = new Recorder();
   private events: Recorded[] = [];
@@ -29,7 +29,7 @@ export class MemoryLog extends EventLog {
   private readonly unreadable = new Set<string>();
   private readonly late = new Set<string>();
 
-  /** Appends events; answers them as recorded. */
+  /** Appends events and returns them as recorded. */
   add(...events: StoredEvent[]): readonly Recorded[] {
     const recorded = events.map((event) => this.recorder.record(event));
     this.events.push(...recorded);
@@ -37,7 +37,7 @@ export class MemoryLog extends EventLog {
     return recorded;
   }
 
-  /** Appends a restriction as one that has this number in the witness. */
+  /** Appends a restriction with this witness epoch. */
   addWitnessed(witnessEpoch: number, event: RestrictionEvent): Recorded<RestrictionEvent> {
     const recorded = this.recorder.record(event, { metadata: { witnessEpoch } });
     this.events.push(recorded);
@@ -45,13 +45,13 @@ export class MemoryLog extends EventLog {
     return recorded;
   }
 
-  /** Appends what came with this metadata. */
+  /** Appends events with this metadata. */
   addBy(metadata: Partial<EventMetadata>, ...events: StoredEvent[]): void {
     this.events.push(...events.map((event) => this.recorder.record(event, { metadata })));
     this.wake();
   }
 
-  /** Destroys a person's key: from now on nobody reads what was sealed with it. */
+  /** Destroys the key of a person: their encrypted fields read as placeholders from now on. */
   forget(actorId: string): void {
     this.events = this.events.map((recorded) => {
       const personal = entryOf(recorded.event.type)?.personal;
@@ -61,7 +61,7 @@ export class MemoryLog extends EventLog {
     });
   }
 
-  /** As a restore from a backup would leave it: only the first events. What is added then has new ids. */
+  /** Keeps only the first events, as a restore from a backup does. Later events get new ids. */
   setBack(length: number): void {
     const kept = this.events.slice(0, length);
     this.events = [];
@@ -70,7 +70,7 @@ export class MemoryLog extends EventLog {
       this.events.push({ ...this.recorder.record(event, { metadata }), id });
   }
 
-  /** As a log that was set back and written on until the rest stands where it stood: only this event is gone. */
+  /** Removes one event: a log that was rolled back and written to until all later events have their old positions. */
   lose(id: string): void {
     this.events = this.events.filter((recorded) => recorded.id !== id);
   }
@@ -80,7 +80,7 @@ export class MemoryLog extends EventLog {
     this.wake();
   }
 
-  /** As one so long that a subscription takes longer to find anything than anybody waits. */
+  /** Subscriptions deliver nothing, as if the log were too long to search. */
   setSlow(slow: boolean): void {
     this.slow = slow;
     this.wake();
@@ -91,7 +91,7 @@ export class MemoryLog extends EventLog {
     else this.unreadable.delete(id);
   }
 
-  /** As on a node that lags: who subscribes is not told of the event, which the log has. */
+  /** Hides an event from subscribers, as a lagging node does. */
   setLate(id: string, late: boolean): void {
     if (late) this.late.add(id);
     else this.late.delete(id);
@@ -171,7 +171,7 @@ export class MemoryLog extends EventLog {
     if (after) await this.verify(after);
     for (let isFirst = true; !signal.aborted;) {
       if (this.down) throw new LogUnavailable('the log is down');
-      // Taken before looking: what is added while the reader is at work must not be waited for again.
+      // Read before the events: an append while the reader works must not be waited for.
       const news = this.news.promise;
       if (this.slow) {
         await news;

@@ -1,4 +1,3 @@
-/** All orders of some things. */
 export function permutations<Thing>(things: readonly Thing[]): Thing[][] {
   if (things.length === 0) return [[]];
   return things.flatMap((first, at) =>

@@ -13,7 +13,7 @@ import { hiddenBy } from '../../../src/log/restrictions.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { Recorder } from './recorded.js';
 
-/** The tables of all read models in a schema of their own: given these events, a question is answered so. */
+/** The tables of all read models in a schema of their own. Tests apply events and run queries. */
 export class ReadModels {
   private readonly recorder = new Recorder();
   private position = 0n;
@@ -44,17 +44,17 @@ export class ReadModels {
     await this.client.end();
   }
 
-  /** Applies each event twice. Answers the position of the last. */
+  /** Applies each event twice. Returns the position of the last. */
   async given(...events: StoredEvent[]): Promise<bigint> {
     return this.givenRecorded(...events.map((event) => this.recorder.record(event)));
   }
 
-  /** The person's key is gone: the events come with placeholders, as the log gives them. */
+  /** Applies events of an erased person, which have placeholders. */
   async givenErased(...events: StoredEvent[]): Promise<bigint> {
     return this.givenRecorded(...events.map((event) => this.recorder.record(event, { erased: true })));
   }
 
-  /** Applies events that came with this metadata, each twice. */
+  /** Applies events with this metadata, each twice. */
   async givenBy(metadata: Partial<EventMetadata>, ...events: StoredEvent[]): Promise<bigint> {
     return this.givenRecorded(...events.map((event) => this.recorder.record(event, { metadata })));
   }
@@ -64,7 +64,7 @@ export class ReadModels {
     await this.applyBatch(events, 2);
   }
 
-  /** Applies all in one batch, and only once, as a worker does: a second time could mend what the first left out. */
+  /** Applies all in one batch once, as a worker does: a second time could hide what the first omitted. */
   async givenAtOnceOnly(...events: StoredEvent[]): Promise<void> {
     await this.applyBatch(events, 1);
   }
@@ -88,7 +88,7 @@ export class ReadModels {
     return this.position;
   }
 
-  /** Hands a handler an event that is not of its type. Whatever it writes must be refused, or change nothing. */
+  /** Gives a handler an event of another type. Its writes must be refused or change nothing. */
   async givenWrong(handler: Handler<never>, event: StoredEvent): Promise<'refused' | 'same' | 'changed'> {
     const before = await this.digest();
     const recorded = this.recorder.record(event) as Recorded<never>;
@@ -100,7 +100,7 @@ export class ReadModels {
     return before === (await this.digest()) ? 'same' : 'changed';
   }
 
-  /** The answer of a question embedded as a protected read embeds it. `as`: the caller; null: anonymous. */
+  /** The result of a query, embedded as in a protected read. `as`: the caller; null: anonymous. */
   async ask<Args, Result>(
     query: ReadQuery<Args, Result>,
     args: Args,
@@ -115,7 +115,7 @@ export class ReadModels {
       SELECT ${query.sql(scopeOf(this.schema, 3))} AS data FROM state CROSS JOIN caller`;
     const position = this.position === 0n ? null : String(this.position);
     const { rows } = await this.client.query<{ data: unknown }>({
-      // Prepared as in service: to plan the larger ones takes longer than to answer them.
+      // Prepared as in production: planning the larger queries takes longer than executing them.
       name: createHash('sha256').update(text).digest('base64url'),
       text,
       values: [position, as, String(cursorsValidFrom), ...query.values(args)],
@@ -123,7 +123,7 @@ export class ReadModels {
     return query.present(rows[0]?.data);
   }
 
-  /** The answers to many callers at once, each behind their cursor, as a shared read embeds the question. */
+  /** The results for many callers, each after their cursor, embedded as in a shared read. */
   async askAll<Args, Result>(
     query: SharedReadQuery<Args, Result>,
     args: Args,
@@ -162,7 +162,7 @@ export class ReadModels {
     }
   }
 
-  /** Rows beside the read models: these were acknowledged, and no worker has come to them. */
+  /** Adds rows for restrictions that are acknowledged but not applied. */
   async hold(...events: RestrictionEvent[]): Promise<void> {
     for (const event of events)
       await this.client.query(
@@ -171,14 +171,14 @@ export class ReadModels {
       );
   }
 
-  /** Each row is now of a restriction that is applied, as where it came late. */
+  /** Makes each row one of an applied restriction, as if it had been added late. */
   async comeLate(): Promise<void> {
     await this.client.query(
       `UPDATE recovery.outstanding_restriction SET event_id = (SELECT event_id FROM restriction LIMIT 1)`,
     );
   }
 
-  /** How many restrictions of the witness the incarnation is said to have applied. */
+  /** The number of applied restrictions that the incarnation records. */
   async witnessEpoch(): Promise<number> {
     const { rows } = await this.client.query<{ witness_epoch: string }>(
       'SELECT witness_epoch FROM recovery.incarnation WHERE schema_name = $1',
@@ -187,7 +187,7 @@ export class ReadModels {
     return Number(rows[0]?.witness_epoch);
   }
 
-  /** How many rows of a table there are that meet an SQL condition. */
+  /** The number of rows of a table that meet an SQL condition. */
   async count(table: string, condition: string): Promise<number> {
     const { rows } = await this.client.query<{ count: string }>(
       `SELECT count(*) FROM ${this.schema}.${table} WHERE ${condition}`,
@@ -195,7 +195,7 @@ export class ReadModels {
     return Number(rows[0]?.count);
   }
 
-  /** Everything in every table. */
+  /** The content of every table. */
   async digest(): Promise<string> {
     const { rows } = await this.client.query<{ content: string }>(
       `SELECT string_agg(query_to_xml(format('SELECT * FROM %I t ORDER BY t::text', tablename), true, false, '')::text, ''
@@ -206,7 +206,7 @@ export class ReadModels {
   }
 }
 
-/** One event of every type that the log knows. */
+/** One event of every type. */
 export function oneOfEach(some: {
   readonly [name: string]: (id: string) => StoredEvent;
 }): Map<EventType, StoredEvent> {

@@ -5,7 +5,7 @@ import type { EventOf, EventType, StoredEvent } from '../../../src/log/registry.
 /** Bytes from one event to the next. Positions are byte offsets: increasing and sparse. */
 const EVENT_BYTES = 100n;
 
-/** Records events one behind the other, as a log would. Each stream is named by what its events are about. */
+/** Records events in order, as a log does. Each stream is named after the subject of its events. */
 export class Recorder {
   private position = 0n;
   private readonly revisions = new Map<string, bigint>();
@@ -48,7 +48,7 @@ function streamOf({ type, data }: StoredEvent): string {
 
 const streamOfPair = (one: string, other: string) => `pair-${[one, other].sort().join('.')}`;
 
-/** An event of each type, with what a test does not care about filled in. */
+/** An event of each type, with defaults for everything that a test does not set. */
 export const some = {
   account: (actorId: string, data: Partial<EventOf<'account.registered'>['data']> = {}) =>
     event('account.registered', {

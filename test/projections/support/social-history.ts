@@ -6,7 +6,7 @@ export const actors = ['ada', 'bob', 'eve'] as const;
 
 type Actor = (typeof actors)[number];
 
-/** Something that an actor tries. Numbers choose among what there is. */
+/** An attempted act. Numbers choose among the existing posts. */
 export type Act =
   | { readonly does: 'post'; readonly by: Actor; readonly mentions: readonly Actor[] }
   | {
@@ -62,7 +62,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
 );
 
-/** Acts, a few at a time. */
+/** Rounds of a few acts. */
 export const histories = fc.array(fc.array(act, { minLength: 1, maxLength: 3 }), {
   minLength: 1,
   maxLength: 24,
@@ -77,10 +77,10 @@ interface Written {
   status: 'published' | 'restricted' | 'deleted';
 }
 
-/** Turns acts into the events that the domain would append for them: none for what it would refuse. */
+/** Turns acts into the events that the domain would append: none for a refused act. */
 export class SocialHistory {
   private readonly posts: Written[] = [];
-  /** By `<actor> <kind> <target>`: how often it was established, and whether it stands. */
+  /** By `<actor> <kind> <target>`. */
   private readonly ties = new Map<string, { generation: number; stands: boolean }>();
   private readonly blocks = new Set<string>();
   private readonly suspended = new Set<Actor>();

@@ -31,17 +31,17 @@ export const raised: Group = {
 
 /** A worker of the serving group inside the test's own process. */
 export interface Worker {
-  /** Settles when the group has stopped by itself or was told to. */
+  /** Settles when the group has stopped. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A read store with the recovery state's tables, and workers on it. */
+/** A read store with the tables of the recovery state, and workers on it. */
 export class WorkerBench {
   private readonly workers: Worker[] = [];
-  /** The clock of the workers' checks, which stands still unless a test moves it. */
+  /** The clock of the workers' checks, which only a test moves. */
   monotonic = () => 0;
-  /** What workers have logged, a line an entry. */
+  /** The log lines of all workers. */
   readonly logged: string[] = [];
   private readonly logger = pino({ level: 'info' }, { write: (line: string) => void this.logged.push(line) });
 
@@ -64,7 +64,7 @@ export class WorkerBench {
     const options = { applicationName: 'test', maxConnections: 2, migrations };
     await (await openPostgres({ url: databaseUrl, ...options })).close();
     const pool = new Pool({ connectionString: databaseUrl, max: 2 });
-    // A server that a test has killed breaks idle connections.
+    // A killed server breaks idle connections.
     pool.on('error', () => undefined);
     return new WorkerBench(databaseUrl, pool);
   }
@@ -99,12 +99,12 @@ export class WorkerBench {
     });
   }
 
-  /** A worker of a group with tables of its own in a schema that is there. */
+  /** A worker of a group with tables of its own, in an existing schema. */
   startFixed(log: EventLog, group: Group, schema: string): Worker {
     return this.run({ group, log, prepare: (client) => fixedTarget(client, group, schema) });
   }
 
-  /** A worker of whatever target. */
+  /** A worker of any target. */
   run(options: Omit<GroupRunnerOptions, 'databaseUrl' | 'logger'>): Worker {
     const { databaseUrl, logger } = this;
     const stopping = new AbortController();
@@ -120,7 +120,7 @@ export class WorkerBench {
     return worker;
   }
 
-  /** Breaks the connections of all workers, as a moment without network does. They connect again by themselves. */
+  /** Breaks the connections of all workers, as a short network outage does. They reconnect by themselves. */
   async interruptAll(): Promise<void> {
     await this.pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -132,7 +132,7 @@ export class WorkerBench {
     return readPublicationState(this.pool);
   }
 
-  /** Ids of the posts in the published incarnation, and how many it has counted. */
+  /** Ids of the posts in the published incarnation, and the sum of its post counts. */
   async posts(): Promise<{ readonly ids: readonly string[]; readonly counted: number }> {
     const { schemaName } = (await this.state()) ?? {};
     if (schemaName === undefined) return { ids: [], counted: 0 };
@@ -143,7 +143,7 @@ export class WorkerBench {
     return { ids: rows[0]?.ids ?? [], counted: Number(rows[0]?.counted) };
   }
 
-  /** Waits until these are the posts. */
+  /** Waits until the published incarnation has exactly these posts. */
   shows(...ids: readonly string[]): Promise<true> {
     return until(async () => JSON.stringify((await this.posts()).ids) === JSON.stringify(ids));
   }
