@@ -16,7 +16,7 @@ import { block, removePost, follow, post } from '../support/social.js';
 import { until } from '../support/until.js';
 
 const SCOPE = 'openid offline_access read post:create post:delete relation:write block:write';
-/** Unmistakable, so that a search in files finds it. */
+/** Unique, so that a search in files finds it. */
 const mark = randomBytes(12).toString('hex');
 const ida = { handle: `ida_${mark}`, displayName: `Ida ${mark}`, email: `ida.${mark}@example.org` };
 const password = 'correct horse battery';
@@ -54,7 +54,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** What is posted while something else is done. */
+/** Ids of the posts that are created during `doing`. */
 async function meanwhile(doing: () => Promise<void>): Promise<readonly string[]> {
   const posted: string[] = [];
   const load = new AbortController();

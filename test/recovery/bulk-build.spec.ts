@@ -21,7 +21,7 @@ describe('an incarnation built in bulk', () => {
     await postgres.stop();
   });
 
-  /** Of whom live application forgets, and after which act; beyond the end of a history: of nobody. */
+  /** The erased person and the round after which the erasure comes; beyond the last round: none. */
   const erasure = fc.record({ actorId: fc.constantFrom(...actors), after: fc.nat(40) });
 
   test.each([0, 1, 500])(
@@ -51,7 +51,7 @@ describe('an incarnation built in bulk', () => {
           const of = async (each: typeof live) => {
             const { tables, differences } = await builds.verify(log, each, { group });
             expect(differences).toEqual([]);
-            // Who was large once is merged for good, and is not written to timelines: that depends on how it came about.
+            // A merged author stays merged and has no timeline rows: that depends on the order of application.
             return tables.filter(({ table }) => table !== 'timeline' && table !== 'merged_author');
           };
           expect(await of(bulk)).toEqual(await of(live));

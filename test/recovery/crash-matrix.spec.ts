@@ -17,7 +17,7 @@ import { scenarios } from './support/scenarios.js';
 import { openWorkshop } from './support/tools.js';
 import type { Stores, Workshop } from './support/tools.js';
 
-/** What comes first after the crash. */
+/** The first event after the crash. */
 const aftermaths = ['the resolver runs', 'it is retried', 'the log is unavailable'] as const;
 
 /** Every type of restriction, killed at every step, with every aftermath. */
@@ -32,7 +32,7 @@ const all = writingSteps.flatMap((step) =>
 type Point = (typeof all)[number];
 const points = sampleOf(all, 30);
 
-/** What there is of the restriction: in the log, and in the witness by id. */
+/** The ids of the restriction in the log, and its states in the witness by id. */
 interface Found {
   readonly logged: readonly string[];
   readonly witnessed: Readonly<Record<string, RestrictionState>>;
@@ -42,7 +42,7 @@ let postgres: TestPostgres;
 let eventStore: EmbeddedEventStore;
 let workshop: Workshop;
 let settler: InDoubtResolver;
-/** Of the kind of a point, under what was looked at. */
+/** Traces by the name of their point. */
 const crashed = new Map<string, Found>();
 const whileLogIsAway = new Map<string, PromiseSettledResult<unknown>>();
 let settlingAway: unknown;
@@ -71,7 +71,7 @@ async function lookAt(at: readonly Point[], into: Map<string, Found>): Promise<v
   }
 }
 
-/** A process that carries out all of these, and is killed once each of them stands at the step. */
+/** Runs a process that attempts all of these, and kills it once each has reached the step. */
 async function crash(step: Point['step'], stores: Stores): Promise<void> {
   const attempts: readonly Attempt[] = points.filter((point) => point.step === step);
   const wanted = attempts.map(({ type, key }) => ({ type, key }));
@@ -124,7 +124,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-/** What a step leaves behind of one restriction: whether it is in the log, and its state in the witness. */
+/** The expected trace after each step. */
 const left: { readonly [Step in Point['step']]: { isThere: boolean; state?: RestrictionState } } = {
   decided: { isThere: false },
   prepared: { isThere: false, state: 'prepared' },
@@ -151,7 +151,7 @@ describe('a restriction whose process dies before acknowledging it', () => {
           isThere ? 1 : 0,
           state === undefined ? [] : [state],
         ]);
-        // What is in the log is what is in the witness.
+        // Log and witness have the same id.
         expect([name, ...logged]).toEqual([name, ...(isThere ? Object.keys(witnessed) : [])]);
       }
     });

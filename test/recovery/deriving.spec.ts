@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench?.close());
 
-/** Its end is not known until somebody says so. */
+/** Its head is unavailable until a test says otherwise. */
 class SlowLog extends MemoryLog {
   isHeadKnown = false;
 
@@ -43,7 +43,7 @@ class SlowLog extends MemoryLog {
   }
 }
 
-/** Has a worker derive who may act. */
+/** Starts a worker of the authority group. */
 function derive(log: MemoryLog): void {
   bench.run({
     group: authorityGroup,
@@ -91,11 +91,11 @@ describe('the rebuilt authority', () => {
     for (const actorId of ['ada', 'bob']) {
       log.add(some.account(actorId));
       await until(() => knows(actorId));
-      // It is told of the end again and again.
+      // The worker is told of the head repeatedly.
       await pause(200);
       expect(await isDeriving(bench)).toBe(true);
     }
-    // Which somebody has to be able to go on with.
+    // A failed recovery stays open until an operator resumes it.
     await waitForAuthorityRebuild(bench.pool, pino({ level: 'silent' }));
     await moveJob(bench.pool, id, openStates, 'failed', now, 'a test');
     log.add(some.account('eve'));

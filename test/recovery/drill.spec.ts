@@ -18,7 +18,7 @@ const backup = join(scratch, 'backup');
 
 let network: TestNetwork;
 let life: Life;
-/** Of who is suspended. */
+/** Of the suspended person. */
 let signIns: SignIns;
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ describe('a network that lost its log and read models, restored from a backup ol
       expect(outcomeOf(await person.get('/api/timeline'))).toEqual(quarantined);
     expect(outcomeOf(await send(network.baseUrl, 'GET', `/api/posts/${life.deleted}`))).toEqual(quarantined);
     expect(outcomeOf(await life.ana.say('Does this work?'))).toEqual(quarantined);
-    // Whose token it is may have been lost as well.
+    // The log may have lost the owner of this token.
     const headers = { authorization: 'Bearer nobody-knows-it' };
     expect(outcomeOf(await send(network.baseUrl, 'GET', '/api/timeline', { headers }))).toEqual(quarantined);
     const body = { intentId: 'i', text: 'x', audience: 'public' };
@@ -93,7 +93,7 @@ describe('a network that lost its log and read models, restored from a backup ol
       byType: {
         'block.established': 1,
         'post.deleted': 2,
-        // Of who disconnected an application, and of who was erased.
+        // Of the person who disconnected the application, and of the erased person.
         'grant.revoked': 2,
         'account.suspended': 1,
         'account.erased': 1,

@@ -15,18 +15,18 @@ let network: SeparateNetwork;
 let store: Client;
 let vault: Client;
 let bob: SignedIn;
-/** Who is erased, by the step at which that is cut off. */
+/** The erased people, by the step at which their erasure is interrupted. */
 const people = new Map<string, SignedIn>();
 
-/** Where an erasure stands still while somebody holds the row: $1 is the person. */
+/** Steps that wait while another session locks a row; $1 is the person. */
 const steps: readonly {
   readonly name: string;
   readonly database: 'store' | 'vault';
   readonly row: () => Promise<string>;
-  /** Who waits for it. */
+  /** The process that waits for the lock. */
   readonly waits: 'plaza-api' | 'plaza-projector';
 }[] = [
-  // First, since the others keep workers from going on.
+  // First, because the other locks stop workers.
   {
     name: 'before the read models show it',
     database: 'store',
@@ -51,7 +51,8 @@ const steps: readonly {
     row: async () => 'SELECT FROM authority.credential WHERE actor_id = $1 FOR UPDATE',
     waits: 'plaza-api',
   },
-  // Last: whoever rewrites the vault's files meanwhile waits for this, and all who come to the vault wait for them.
+  // Last: a session that rewrites the vault's files waits for this lock, and all other sessions of the vault wait for
+  // that one.
   {
     name: 'before the key is destroyed',
     database: 'vault',
@@ -97,7 +98,7 @@ afterAll(async () => {
 
 const everyone = () => [...people.values()].map(({ actorId }) => actorId);
 
-/** Tables that have the marker in a row. */
+/** Tables with this text in a row. */
 async function tablesWith(text: string): Promise<string[]> {
   const found: string[] = [];
   for (const client of [store, vault]) {
@@ -133,20 +134,20 @@ describe('an erasure whose process is killed', () => {
             await operatorOf(network).eraseAccount(actorId, 0, 'a test');
             acknowledged.push(name);
           } catch (error) {
-            // It is told that nothing is known of it; where it did not get as far as that step, it is asked for again.
+            // The caller gets an unknown outcome. An erasure that has not reached the step is requested again.
             if (!(error instanceof Failure)) faults.push(error);
           } finally {
             asking = false;
           }
         };
-        // For the row itself, or behind somebody else who waits for it.
+        // Waits for the row lock, directly or behind another session.
         const waiting = `WITH RECURSIVE blocked (pid) AS (
             VALUES (${pid}::integer)
             UNION
             SELECT activity.pid FROM pg_stat_activity activity
             JOIN blocked ON blocked.pid = ANY (pg_blocking_pids(activity.pid)))
           SELECT FROM blocked JOIN pg_stat_activity USING (pid) WHERE application_name LIKE '${waits}%'`;
-        // Not the holder: a transaction goes on to see the sessions that there were when it first looked.
+        // Not the session of the lock: within a transaction, pg_stat_activity stays as it was first read.
         const watcher = database === 'store' ? store : vault;
         await until(async () => {
           if (!asking) void ask();

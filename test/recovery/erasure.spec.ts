@@ -44,7 +44,7 @@ describe('an erased person', () => {
     try {
       return execFileSync('grep', ['-rlaP', bytes, dir], { env, encoding: 'utf8' }).trim().split('\n');
     } catch {
-      // grep's way to say that there is none.
+      // grep fails when nothing matches.
       return [];
     }
   };
@@ -54,7 +54,7 @@ describe('an erased person', () => {
     const [row] = await database<{ key: Buffer }>(network.env['VAULT_DATABASE_URL'], sql);
     return row!.key;
   };
-  /** Postgres' write-ahead log, of all its databases. */
+  /** The write-ahead log of all databases. */
   const journal = () => join(realpathSync(join(network.dataDir, 'postgres')), 'data', 'pg_wal');
 
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describe('an erased person', () => {
   };
 
   test('appears in no table, log file or answer, and cannot act', async () => {
-    // As Postgres does by itself from time to time.
+    // Autovacuum does the same from time to time.
     await database(network.env['DATABASE_URL'], 'ANALYZE');
     expect(await everywhere(MARKER)).not.toEqual([]);
     const key = await keyOf(ada.actorId);
@@ -126,7 +126,7 @@ describe('an erased person', () => {
     const audit = await runPlaza(['audit', '--actor', ada.actorId], network.env);
     expect(audit.stdout).toContain('account.erased');
     expect(audit.stdout).not.toContain(MARKER);
-    // A Postgres that stops makes a checkpoint; one that runs, some minutes later.
+    // A stopping Postgres writes a checkpoint; a running one does so after some minutes.
     await network.restart();
     expect(filesWith(key, journal())).toEqual([]);
     expect(filesWith(MARKER, journal())).toEqual([]);
@@ -187,7 +187,7 @@ describe('an erased person', () => {
       vault,
       `UPDATE person_key SET key = '\\x0101', destroyed_at = NULL WHERE person_id = '${ada.actorId}'`,
     );
-    // Whoever starts looks.
+    // A process checks at its start.
     const starting = await startApiProcess(network);
     const destroyed = () =>
       database(vault, `SELECT FROM person_key WHERE person_id = '${ada.actorId}' AND key IS NULL`);

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of opened.splice(0).toReversed()) await close();
 });
 
-/** An authority store with nothing in it. */
+/** An empty authority store. */
 async function openStore() {
   const databaseUrl = await postgres.createDatabase();
   const database = await openDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 2 });

@@ -29,12 +29,12 @@ afterEach(async () => {
 
 const aRecovery = expect.stringContaining('A recovery was requested. It has priority');
 
-/** Somebody puts down that a job has failed, and waits for who has the job's row. */
+/** Sessions that record the failure of a job and wait for the lock of its row. */
 const failing = `
   SELECT FROM pg_stat_activity WHERE application_name = 'plaza-jobs' AND datname = current_database()
     AND wait_event_type = 'Lock' AND query LIKE 'UPDATE recovery.job SET state = $3, message%'`;
 
-/** A rebuild that is at work and comes to no end. */
+/** Starts a rebuild that never ends. */
 async function rebuildAtWork(): Promise<string> {
   gates = await Gates.shut(jobs.databaseUrl, [
     {
@@ -49,7 +49,7 @@ async function rebuildAtWork(): Promise<string> {
   return id;
 }
 
-/** A rollback that is at work and comes to no end: it never shows as much as what is published. */
+/** Starts a rollback that never ends, because it never reaches the published position. */
 async function rollbackAtWork(): Promise<string> {
   jobs.run();
   await jobs.once(await jobs.ask('rebuild'), 'published');

@@ -64,7 +64,7 @@ it('drops replaced and abandoned incarnations when they expire, and none that is
   await keepHouse(0);
   expect(await kept()).toHaveLength(5);
 
-  // As a worker of the deployment does as long as it builds.
+  // A worker of the new release holds this lock during its build.
   await deploying.connect();
   await deploying.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [groupLock(servingLock(raised))]);
   await keepHouse(1_000);

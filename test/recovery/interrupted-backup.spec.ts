@@ -17,7 +17,7 @@ import { until } from '../support/until.js';
 let network: TestNetwork;
 let dir: string;
 let database: Client;
-/** Not in the transaction, where what others do looks the same until its end. */
+/** Outside the transaction, in which pg_stat_activity never changes. */
 let watcher: Client;
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ async function isWaiting(): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Begins a backup that cannot get past the log, and does something to it there. Answers how it ended. */
+/** Starts a backup that waits after the log part, and runs `act` there. Returns the result of the command. */
 async function heldAtAuthority(
   act: (backup: number) => unknown,
 ): Promise<{ code: number | null; stderr: string }> {

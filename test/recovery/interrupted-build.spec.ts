@@ -23,14 +23,14 @@ import { retryWhileUnavailable } from '../support/retry-while-unavailable.js';
 const build = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
 const ENTRY = join(build, 'dist', 'projections', 'main.js');
 
-/** Three batches of a load, and a few. */
+/** A little more than three batches. */
 const POSTS = 9_000;
 
 const waitsForALock = `
   SELECT FROM pg_stat_activity
   WHERE application_name LIKE 'plaza-build%' AND datname = current_database() AND wait_event_type = 'Lock'`;
 
-/** Both: the one that works, and the one that stands by. */
+/** The working one and the standby. */
 const workersOfServing = `
   SELECT FROM pg_stat_activity
   WHERE application_name = 'plaza-projector-serving' AND datname = current_database()`;
@@ -43,7 +43,7 @@ describe('an interrupted build', () => {
   });
   afterAll(() => postgres.stop());
 
-  /** Holds a table of the build in `schema` until the answer is called. */
+  /** Locks a table until the returned function is called. */
   async function hold(builds: Builds, table: string, mode: string): Promise<() => Promise<void>> {
     const client: PoolClient = await builds.pool.connect();
     await client.query(`BEGIN; LOCK TABLE ${table} IN ${mode} MODE`);
@@ -65,7 +65,7 @@ describe('an interrupted build', () => {
       const log = new MemoryLog();
       log.add(some.account('ada'), some.post('p1'), some.follow('bob'));
       const incarnation = await builds.begin();
-      // Rows can be written, but no index made.
+      // This lock allows writes, but no index.
       const release = await hold(builds, `${incarnation.schemaName}.post`, 'ROW EXCLUSIVE');
       const stopping = new AbortController();
       const building = builds.build(log, incarnation, { signal: stopping.signal });

@@ -52,7 +52,7 @@ async function restartWorker(): Promise<void> {
   await network.workers[0]?.start();
 }
 
-/** Every step of a recovery, where it puts down what it did; in that order. */
+/** The steps of a recovery, stopped where it records each of them, in order. */
 const inWitness = [{ name: 're-appended, not settled', at: 'BEFORE UPDATE ON restriction' }];
 const inReadStore = [
   {
@@ -181,7 +181,7 @@ describe('a recovery whose worker is killed at every step', () => {
         [id],
       );
       await database.query(`UPDATE recovery.publication SET status = 'quarantined', reason = 'a test'`);
-      // The plan has read what is published, and waits for the witness.
+      // The plan has read the publication, and waits for the witness.
       await ledger.query('BEGIN; LOCK TABLE restriction IN ACCESS EXCLUSIVE MODE');
       const asked = operatorOf(network).recover(false);
       await until(

@@ -17,10 +17,9 @@ import { killOnceHeld, runAsChild } from './support/killed-process.js';
 import type { HeldRestore } from './support/restore-process.js';
 import { all, StoppedNetwork } from './support/stopped-network.js';
 
-/** Steps behind which some is old and some new. */
+/** Steps after which old and new data are mixed. */
 const between = replacementSteps.slice(replacementSteps.indexOf('begun'), replacementSteps.indexOf('ended'));
 
-/** The others. */
 const whole = replacementSteps
   .map((step) => ({ step, words: step === 'ended' ? 'new' : 'old' }))
   .filter(({ step }) => !between.includes(step));
@@ -34,7 +33,7 @@ const networkAt = (step: ReplacementStep) => networks.get(step) as StoppedNetwor
 beforeAll(async () => {
   postgres = await startTestPostgres();
   const old = await StoppedNetwork.of('old', postgres);
-  // Else the old witness would stay: it would know of something that the backup does not.
+  // With the history of the old witness: otherwise that one would be kept, as it would know more than the backup.
   const other = await StoppedNetwork.of('new', postgres, old);
   backup = join(mkdtempSync(join(tmpdir(), 'plaza-backup-')), 'backup');
   await other.backUp(backup);
@@ -107,7 +106,7 @@ describe('a running restore', () => {
       await database.query('BEGIN; LOCK TABLE authority.credential IN ACCESS EXCLUSIVE MODE');
       const kill = runAsChild(['restore', backup], env);
       await until(async () => {
-        // Not from within the transaction, which goes on to see the sessions that there were when it first looked.
+        // Outside the transaction, in which pg_stat_activity never changes.
         const { rowCount } = await watcher.query(
           `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND application_name = 'plaza-restore'`,
         );

@@ -43,7 +43,7 @@ function write(dir: string, files: Files): void {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(dir, name), content);
 }
 
-/** Files of a directory, without those in directories of its own. */
+/** The files of a directory, without those of its subdirectories. */
 function read(dir: string): Files {
   const files = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isFile());
   const names = files.map(({ name }) => name).filter((name) => !name.startsWith('lock'));
@@ -64,7 +64,7 @@ const manifest = (files: Files): PartManifest => ({
   files: Object.entries(files).map(([name, { length }]) => ({ name, bytes: length, sha256: '0'.repeat(64) })),
 });
 
-/** What is done with a log that is taken, and then given back. */
+/** Opens the replacement of a log, runs `act`, and closes it. */
 async function withLog(stamp: string, act: (log: LogReplacement) => Promise<void>): Promise<void> {
   const log = LogReplacement.open(dataDir, stamp);
   try {
@@ -147,7 +147,7 @@ describe('a log that is replaced within its directory', () => {
   });
 
   it('is put back where a new file cannot be put in place, and leaves nothing else', async () => {
-    // No file takes the place of a directory.
+    // A file cannot replace a directory.
     mkdirSync(join(eventStore, '2'));
     await withLog('a', async (log) => {
       await log.stage(backup, manifest(NEW), () => undefined);

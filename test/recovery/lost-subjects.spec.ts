@@ -13,8 +13,8 @@ import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 
 /**
- * Restrictions, and what their subjects come to be once more behind them in a log that was restored and has lost those. Of a
- * deleted post that is nothing: its intent is answered with the deletion.
+ * Restrictions, and the events that follow when their lost subjects register again in a restored log. For a deleted
+ * post there are none: its intent is answered with the deletion.
  */
 const lost: Readonly<Record<RestrictionEvent['type'], readonly [RestrictionEvent[], StoredEvent[]]>> = {
   'account.suspended': [[some.suspension('sue')], [some.account('sue'), some.suspension('sue')]],

@@ -14,7 +14,7 @@ import type { TestPostgres } from '../support/postgres.js';
 import { deletionOf } from './support/restrictions.js';
 import { WitnessBench } from './support/witness-bench.js';
 
-/** Blocks of each size in which they are compared, and some. */
+/** Several blocks of each size of the comparison, and a rest. */
 const COUNT = 41_000;
 
 let postgres: TestPostgres;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   postgres = await startTestPostgres();
   bench = await WitnessBench.open(postgres);
   ({ witness } = bench);
-  // Each but the first has what the first has, under an id of its own.
+  // All have the content of the first, with their own ids.
   await bench.finalized(deletionOf('p'));
   await bench.database.query(
     `INSERT INTO restriction SELECT n, md5(n::text)::uuid, state, hash, position, prepared_at, content
@@ -53,7 +53,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-/** Why reads must be refused if the read models show something else than they do: what `statement` makes of it. */
+/** The reason to refuse reads after this change of the read models, if any. */
 async function reasonAfter(statement: string, log = new MemoryLog()): Promise<string | undefined> {
   await readStore.query(`BEGIN; ${statement}`);
   try {

@@ -12,7 +12,7 @@ import { startTcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { TwoLedgers } from './support/two-ledgers.js';
 
-/** A node that does not show restrictions until it was asked for one by its stream. */
+/** A node that shows no restriction until the first read of a post stream. */
 class LaggingLog extends MemoryLog {
   looks = 0;
 
@@ -60,7 +60,7 @@ afterEach(async () => {
   await ledgers.close();
 });
 
-/** Starts a worker and answers the state once there is one, or the one that is waited for. */
+/** Waits for the first publication state, or for the requested one. */
 const state = (status?: 'quarantined') =>
   until(async () => {
     const found = await bench.state();

@@ -124,7 +124,7 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
       expect(await network.words()).toEqual(all('new'));
     });
 
-    /** Of a restore that leaves everything as it was. */
+    /** The error of a restore that must change nothing. */
     async function refusalOf(network: StoppedNetwork): Promise<string> {
       const refusal = await restoreInto(network).then(
         () => 'none',

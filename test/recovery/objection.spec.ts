@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => jobs?.close());
 
-/** What read models show of a restriction, without which it is as if it never was. */
+/** Adds a restriction to the read models alone. */
 const show = async () =>
   jobs.pool.query(
     `INSERT INTO inc_${await jobs.published()}.restriction (witness_epoch, event_id, position) VALUES (1, $1, 1)`,
@@ -28,7 +28,7 @@ const show = async () =>
 
 const status = async () => (await jobs.pool.query('SELECT status FROM recovery.publication')).rows;
 
-/** What the job says, which was asked for before anybody could know. */
+/** The message of a failed recovery, requested before the check. */
 async function refused(reseedWitness = false): Promise<string | null> {
   const id = await jobs.ask('recover', [], reseedWitness);
   jobs.run();

@@ -15,7 +15,7 @@ import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { JobBench } from './support/job-bench.js';
 
-/** What the log has before a test: the founding and a post. */
+/** The log of the bench: the founding and a post. */
 const EVENTS = 2;
 
 let postgres: TestPostgres;
@@ -46,7 +46,7 @@ afterEach(async () => {
   await jobs?.close();
 });
 
-/** Appends to the post. Answers the event's id. */
+/** Appends to the stream of the post. Returns the event's id. */
 async function append(event: StoredEvent, expected: bigint): Promise<string> {
   const id = randomUUID();
   await log.append({ stream: 'post-p', expected, events: [{ id, event }], metadata: { requestId: 'r' } });
@@ -62,7 +62,7 @@ const held = async (): Promise<readonly string[]> => {
   return rows.map(({ event_id }) => event_id);
 };
 
-/** Whether anybody is shown the post, by the statement of a read. */
+/** Whether a read returns the post. */
 async function isShown(): Promise<boolean> {
   const state = await readPublicationState(jobs.pool);
   if (!state) throw new Error('nothing is published');
@@ -74,7 +74,7 @@ async function isShown(): Promise<boolean> {
   return postById.present(rows[0]?.data) !== null;
 }
 
-/** Whether the published read models show it, whatever stands beside them. */
+/** Whether the published read models contain the post, ignoring outstanding restrictions. */
 async function isInReadModels(): Promise<boolean> {
   const { schemaName = '' } = (await readPublicationState(jobs.pool)) ?? {};
   const { rows } = await jobs.pool.query(
@@ -86,7 +86,7 @@ async function isInReadModels(): Promise<boolean> {
 describe('an acknowledged restriction', () => {
   it('has no row if a worker has applied it already', async () => {
     const worker = jobs.work();
-    // However long that takes here.
+    // With a long timeout, for busy machines.
     const untilApplied = { waitFor: (position: bigint) => positions.waitFor(position, LONG_MS) };
     const outstanding = new OutstandingRestrictions(jobs.pool, untilApplied);
     log = new EnforcingLog(jobs.log, jobs.witness, Date.now, outstanding);
@@ -183,7 +183,7 @@ describe('a recovery', () => {
 describe('a command that finds the restriction already made', () => {
   it('is acknowledged once there is a row', async () => {
     const id = await remove();
-    // As where a process died before.
+    // As if a process died before it added the row.
     await jobs.pool.query('DELETE FROM recovery.outstanding_restriction');
     await log.ensureWitnessed(await jobs.log.read('post-p'));
     expect([await held(), await isShown()]).toEqual([[id], false]);

@@ -12,7 +12,7 @@ import { until } from '../support/until.js';
 let network: TestNetwork;
 let second: ApiProcess;
 let ada: SignedIn;
-/** Every incarnation that was shown to somebody. */
+/** All incarnations so far. */
 const known: (string | null | undefined)[] = [];
 
 beforeAll(async () => {
@@ -27,8 +27,8 @@ afterAll(async () => {
   await network?.stop();
 });
 
-/** The same of both API processes. */
-async function ofBoth(path: string): Promise<readonly [ProcessAnswer, ProcessAnswer]> {
+/** The answers of both API processes. */
+async function ofBoth(path: string): Promise<readonly [Answered, Answered]> {
   const own = Number(new URL(network.baseUrl).port);
   const ask = (port: number) => requestAt(network, port, 'GET', path, { by: ada });
   return [await ask(own), await ask(second.port)];
@@ -55,7 +55,7 @@ async function take(): Promise<Before> {
   };
 }
 
-/** What docs/api-decisions.md says of cursors and views of another incarnation, in both processes. */
+/** docs/api-decisions.md describes cursors and views of another incarnation. */
 async function expectAllToBeOfAnother({ incarnation, page, view, stream }: Before): Promise<void> {
   const sessions = await ofBoth('/api/session');
   const shown = sessions.map(({ headers, body }) => [headers['x-network-incarnation'], body.incarnation]);
@@ -69,7 +69,7 @@ async function expectAllToBeOfAnother({ incarnation, page, view, stream }: Befor
   for (const { status, body } of await ofBoth(`/api/events?cursor=${view}`))
     expect([status, body.replace]).toEqual([200, true]);
   await ada.say('something new');
-  // Its headers would not be true of what comes: it ends, and who connects again is told to reconcile.
+  // The headers of the stream are outdated: it ends, and a new stream asks its client to reconcile.
   await until(() => stream.ended());
   const last = stream.messages.at(-1);
   expect([last?.event, JSON.parse(last?.data ?? '{}').error]).toEqual([

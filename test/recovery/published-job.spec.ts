@@ -35,14 +35,14 @@ afterEach(async () => {
   await proxy?.close();
 });
 
-/** A rebuild that is about to publish. */
+/** Starts a rebuild and waits until it is about to publish. */
 async function rebuildAtTheEnd(): Promise<string> {
   const id = await jobs.ask('rebuild');
   await gates.reached('publishing');
   return id;
 }
 
-/** What happened of the publication, and never the answer. */
+/** Lets the publication happen, and drops its answer. */
 async function publishUnanswered(): Promise<void> {
   proxy.loseAnswerTo('COMMIT');
   await gates.open('publishing');

@@ -46,7 +46,7 @@ async function givenAPost(): Promise<void> {
   log.add(some.post('p'));
 }
 
-/** Restricted and given back, which the log then lost, and restricted once more. */
+/** A restriction and its lifting, which the log lost, and a later restriction. */
 async function givenALaterRestriction(): Promise<void> {
   await givenAPost();
   await restrict(some.restriction('p'));
@@ -58,7 +58,7 @@ async function givenALaterRestriction(): Promise<void> {
 
 class Killed extends Error {}
 
-/** What it takes to reapply, whose process is killed behind the call that is so many calls away. */
+/** Dependencies of a reapplication whose process dies after `calls` calls. */
 function toolsKilledAfter(calls: number): ReapplyTools {
   const dying = <T extends object>(tool: T): T =>
     new Proxy(tool, {

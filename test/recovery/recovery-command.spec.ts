@@ -33,7 +33,7 @@ let eve: SignedIn;
 const eventStore = () => join(network.dataDir, 'eventstore');
 const kept = () => `${eventStore()}-kept`;
 
-/** The log as it was when it was copied, in place of the one that there is. */
+/** Replaces the log with its copy. */
 async function setLogBack(): Promise<void> {
   await network.killAll('SIGKILL');
   rmSync(eventStore(), { recursive: true });
@@ -190,7 +190,7 @@ describe('after a rollback of the log', () => {
   it('lost intents are reported and may be repeated, except deleted posts', async () => {
     const gone = { id: lostPost, status: 'deleted' };
     expect((await repost(ada, lost.deleted)).body.post).toMatchObject(gone);
-    // Nobody knows any more what it said.
+    // The text is lost, so another one gets the same answer.
     expect((await ada.say('another', { intentId: lost.deleted })).body.post).toMatchObject(gone);
     expect((await repost(ada, lost.kept)).body.post.status).toBe('published');
     expect((await repost(ada, lost.kept)).body.post.status).toBe('published');

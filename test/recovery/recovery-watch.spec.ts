@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres?.stop());
 
-/** A log with one restriction, its number 1, of which the witness knows. */
+/** The log has one restriction, with epoch 1, which the witness accepted. */
 beforeEach(async () => {
   bench = await WorkerBench.open(await postgres.createDatabase());
   witness = await openReadyWitness(await postgres.createDatabase());
@@ -62,7 +62,7 @@ async function started(given = witness, hadWitness = true): Promise<RecoveryWatc
   return watch;
 }
 
-/** Waits until a watch says this; undefined: that nothing is missing. Its start waits for the first look, and not for long. */
+/** Waits until the watch gives this reason; undefined: none. Its start waits only briefly for the first check. */
 function says(watch: RecoveryWatch, epoch: bigint | undefined, reason: RegExp | undefined): Promise<boolean> {
   return until(() => {
     const said = watch.unavailableReason(epoch);
@@ -84,7 +84,7 @@ it('allows requests before and after the first publication if the log is complet
   expect(await says(watch, undefined, undefined)).toBe(true);
   await published();
   expect(watch.unavailableReason(1n)).toBeUndefined();
-  // Should it be lost again, the log may be another one by then.
+  // If the publication is lost again, the log may be another one.
   await until(() => watch.unavailableReason(undefined));
 });
 
@@ -93,7 +93,7 @@ it('refuses requests before the first publication if the log lacks a restriction
   expect(await says(await started(), undefined, lacking)).toBe(true);
 });
 
-/** A log in which something happens each time that its restrictions were read. */
+/** Calls `afterReading` each time its restrictions were read. */
 class BusyLog extends MemoryLog {
   constructor(private readonly afterReading: () => Promise<void>) {
     super();

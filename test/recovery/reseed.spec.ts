@@ -38,7 +38,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-/** A pair has all of its restrictions in one stream, whose order is what counts. */
+/** All restrictions of a pair are in one stream, so their order matters. */
 async function block(): Promise<void> {
   const { status } = await ada.put(`/api/blocks/${eve.actorId}`, { intentId: randomUUID() });
   expect(status).toBe(200);
@@ -51,7 +51,7 @@ async function unblock(): Promise<void> {
 
 const blocked = async (): Promise<readonly string[]> => (await ada.get('/api/blocks')).body.blocks;
 
-/** What no process of ours can do: somebody changes the database by hand. */
+/** A change by hand, which no process of Plaza can make. */
 const byHand = (sql: string) =>
   witness.query(`BEGIN; ALTER TABLE ledger DISABLE TRIGGER only_added_to; TRUNCATE ledger, head, restriction; ${sql};
     ALTER TABLE ledger ENABLE TRIGGER only_added_to; COMMIT`);
@@ -69,7 +69,7 @@ const setBack = () =>
 
 const status = () => operatorOf(network).recoveryStatus();
 
-/** Ends the worker; the next one looks again whether log and witness are of one mind. */
+/** Ends the worker. Its successor compares log and witness again. */
 function restartWorker(): void {
   process.kill(network.pids().worker ?? 0, 'SIGKILL');
 }
@@ -88,7 +88,7 @@ async function leadsOut(): Promise<void> {
   expect((await send(network.baseUrl, 'GET', `/api/posts/${gone}`)).status).toBe(404);
 }
 
-/** Of each stream of the log, whether the witness has its restrictions in the order in which the log has them. */
+/** Whether the witness orders the restrictions of each stream like the log. */
 async function isInOrder(): Promise<boolean> {
   const { rows } = await witness.query<{ ordered: boolean }>(
     `SELECT bool_and(ordered) AS ordered FROM (

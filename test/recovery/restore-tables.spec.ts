@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** Of a backup: a file in the format of COPY. */
+/** A file of a backup in the format of COPY. */
 function fileOf(table: string, columns: readonly string[], ...rows: readonly string[][]) {
   const path = join(dir, `${table}.${++stamp}.copy`);
   const content = rows.map((row) => `${row.join('\t')}\n`).join('');
@@ -224,7 +224,7 @@ describe('restoring the witness', () => {
   const columns = { ledger: ['line', 'text', 'hash'], head: ['singleton', 'line', 'hash', 'epoch'] };
   const hashOf = (history: string, line: number) =>
     String.raw`\\x` + Buffer.from(`${history}${line}`.padEnd(32)).toString('hex');
-  /** A backup of a chain of so many lines; one history's lines are the same in each of its backups. */
+  /** A backup of a chain with this length. Chains of one history begin with the same lines. */
   const chain = (history: string, length: number) => [
     fileOf(
       'public.ledger',

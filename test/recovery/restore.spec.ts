@@ -22,7 +22,6 @@ let kept: string;
 let gone: string;
 let lost: string;
 
-/** Of the refusal, in words. */
 const check = (place: string) => checkBackup(place, backupParts, () => undefined);
 
 beforeAll(async () => {
@@ -43,7 +42,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** A copy of the backup with something done to it. */
+/** The fault of a copy of the backup after `act` damaged it. */
 async function damaged(act: (copy: string) => void): Promise<unknown> {
   const copy = `${dir}-${randomUUID()}`;
   cpSync(dir, copy, { recursive: true });
@@ -163,7 +162,7 @@ describe('plaza restore', () => {
   });
 });
 
-/** A restore that is killed when it says that it is there. */
+/** Kills a restore when it reports this step. */
 async function killedAt(step: string): Promise<void> {
   const child = spawn(process.execPath, [plaza, 'restore', dir], {
     env: environment({ DATA_DIR: network.dataDir }),

@@ -47,7 +47,7 @@ it('compares again all of a witness that lost what was compared before', async (
   expect(await check.run(asked)).toBeUndefined();
   expect(await check.run(asked)).toBeUndefined();
   await bench.pool.query(`UPDATE ${schemaName}.restriction SET event_id = gen_random_uuid()`);
-  // What was proven is not looked at again, or each minute would cost more than the last.
+  // Otherwise each check would cost more than the one before.
   expect(await check.run(asked)).toBeUndefined();
   expect(await newCheck().run(asked)).toContain('witness lacks');
   await bench.close();
@@ -97,7 +97,7 @@ it('compares again a restriction that is accepted after more than five minutes',
   expect(await check.run(unpublished())).toContain('lacks restriction number 1,');
 });
 
-/** Lets the time pass before each of its batches, and obeys the signal. */
+/** Sends an empty batch after each of these times, and obeys the signal. */
 function tellAfter(silences: readonly number[]): void {
   const references = log.references.bind(log);
   log.references = async function* (options: SubscribeOptions): AsyncGenerator<Batch<EventReference>> {

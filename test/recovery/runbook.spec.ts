@@ -22,7 +22,7 @@ const steps = stepsOf(blocksOf(document));
 
 let network: TestNetwork;
 let reader: SignedIn;
-/** What the words with a `$` stand for. */
+/** Values of the shell variables in the runbook. */
 let words: Readonly<Record<string, string>>;
 
 const scratch = newDataDir();
@@ -51,14 +51,14 @@ afterAll(async () => {
 const state = async () => (await operatorOf(network).recoveryStatus()).state;
 const isServing = () => until(async () => (await reader.get('/api/timeline')).status === 200, 60_000);
 
-/** What has happened when somebody reads a part of the runbook, and what is so after they did as it says. */
+/** The situation before a chapter of the runbook, and the expected one after its commands. */
 interface Scene {
   readonly heading: string;
   readonly before?: () => Promise<void>;
   readonly after?: () => Promise<unknown>;
 }
 
-/** In an order that makes sense: each goes on where the one before it came to. */
+/** Ordered, because each chapter continues from the one before. */
 const scenes: readonly Scene[] = [
   { heading: 'Look first' },
   { heading: 'Restrict, suspend, pause' },
@@ -81,7 +81,7 @@ const scenes: readonly Scene[] = [
     heading: 'The witness was rolled back',
     before: async () => {
       await destroyWitness(network);
-      // Else it is found out within a minute.
+      // The running worker would notice only within a minute.
       process.kill(network.pids().worker!, 'SIGKILL');
       await until(async () => (await state()) === 'quarantined');
     },

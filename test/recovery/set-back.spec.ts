@@ -15,13 +15,12 @@ import { statusAndBody, postScopes, deletePost, createPost } from '../support/po
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 
-// Each starts networks, which takes as long as the machine lets it.
 let network: TestNetwork;
 let alice: SignedIn;
 let kept: string;
 let deleted: string;
 let log: string;
-/** The log as it was before the deletion, and as it was after it. */
+/** The log before and after the deletion. */
 let before: string;
 let after: string;
 
@@ -65,22 +64,19 @@ async function startOn(copy: string): Promise<void> {
   await network.restart();
 }
 
-/** As if an operator had put everything right, without a recovery. Leaves the network stopped. */
+/** Removes the quarantine without a recovery, and stops the network. */
 async function forgetQuarantine(): Promise<void> {
   await onDatabase('DATABASE_URL', `UPDATE recovery.publication SET status = 'serving', reason = NULL`);
   await network.killAll('SIGKILL');
 }
 
-/** Leaves the network stopped, and all read models to be built anew. */
+/** Removes the publication, so that all read models are rebuilt, and stops the network. */
 async function loseReadStore(): Promise<void> {
   await onDatabase('DATABASE_URL', 'DELETE FROM recovery.publication; DELETE FROM recovery.incarnation');
   await network.killAll('SIGKILL');
 }
 
-/**
- * Why the network is in quarantine, when everything that tells of it says the same, nobody is shown anything, and
- * nobody is told that something was done.
- */
+/** The reason of the quarantine, after a check that all reports agree and that every read and write is refused. */
 async function quarantine(): Promise<string> {
   const refused = [503, { error: 'recovery_quarantined', message: expect.any(String) }];
   await until(async () => (await readOf(kept)).body.error === 'recovery_quarantined');
@@ -104,7 +100,7 @@ async function quarantine(): Promise<string> {
   return told;
 }
 
-/** What is not ready, and why. */
+/** The components that are not ready, with their reasons. */
 async function readiness(port = new URL(network.baseUrl).port): Promise<Record<string, string | undefined>> {
   const { status, body } = await requestAt(network, Number(port), 'GET', '/readyz');
   const components = Object.entries(body.components as Record<string, { status: string; reason?: string }>);
@@ -122,7 +118,7 @@ async function metrics(): Promise<string> {
   return answer.text();
 }
 
-/** Writes into a log that no network runs on. */
+/** Appends to a log that no network uses. */
 async function writeInto(dir: string, stream: string, type: string, data: object): Promise<void> {
   const store = await startEmbeddedEventStore({ dir });
   const client = EventStoreDBClient.connectionString(store.url);
@@ -139,7 +135,7 @@ describe('a network is quarantined', () => {
     expect(await quarantine()).toMatch(
       /^The log was rolled back: it ends at position \d+, while the published incarnation has applied events up to position \d+/,
     );
-    // Whoever has just started it reads that, too, and is not invited to try it.
+    // The console shows it, too, instead of the demo command.
     const said = await until(() => network.output().includes('data stays') && network.output());
     expect(said).toMatch(/NOT READY:\n\n {2}readModels: In quarantine: The log was rolled back/);
     expect(said).not.toContain('Try it');
@@ -247,7 +243,7 @@ describe('a process that cannot prove that no restriction is missing', () => {
       proxy.reset();
       expect(await until(async () => (await read(api.port)).status === 200)).toBe(true);
       expect((await say()).status).toBe(200);
-      // What was proven once is not lost with the witness.
+      // An earlier proof survives an outage of the witness.
       proxy.loseAnswers();
       expect((await read(api.port)).status).toBe(200);
       expect(await readiness(String(api.port))).toEqual({

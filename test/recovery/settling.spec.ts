@@ -55,7 +55,7 @@ describe('a restriction in doubt', () => {
     settler.start();
     await until(async () => (await stateOf(old)) === 'withdrawn');
     await settler.stop();
-    // It may be under way; and what was accepted is for a recovery to bring back.
+    // The young one may be in progress; the accepted one needs a recovery.
     expect([await stateOf(young), await stateOf(accepted)]).toEqual(['prepared', 'accepted']);
   });
 
@@ -107,7 +107,7 @@ describe('a restriction in doubt', () => {
       applicationName: 'test',
     });
     try {
-      // More of each than are looked at together, which is 100.
+      // More of each than one batch of the resolver, which is 100.
       const some = (name: string) => Array.from({ length: 110 }, (_, n) => deletionOf(`${name}-${n}`));
       const [lost, late, landed, gone] = [some('lost'), some('late'), some('landed'), some('gone')];
       const append = ({ stream, id, event, metadata }: Restriction) =>
@@ -140,7 +140,7 @@ describe('a restriction in doubt', () => {
   });
 });
 
-/** At most so many at a time that none waits longer than it may. */
+/** In small groups, so that no call waits too long. */
 async function each<T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> {
   for (let at = 0; at < items.length; at += 25)
     await Promise.all(items.slice(at, at + 25).map((item) => retryWhileUnavailable(() => act(item))));

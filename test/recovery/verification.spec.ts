@@ -11,7 +11,7 @@ import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
-/** A value that no fold expects, in a column that the verification looks at. */
+/** A value that differs from the log, in a column that the verification compares. */
 const alterations: Readonly<Record<string, string>> = {
   actor: `display_name = 'somebody else'`,
   application: `name = 'another'`,
@@ -31,7 +31,7 @@ const alterations: Readonly<Record<string, string>> = {
   restriction: 'position = position + 1',
 };
 
-/** A row that no event brought about. */
+/** A row that no event produced. */
 const additions: Readonly<Record<string, string>> = {
   actor: `'eve', NULL, 'Eve', '', '', 1, 0, 'active'`,
   application: `'other', 'Other'`,
@@ -76,7 +76,7 @@ describe('the verification of an incarnation', () => {
       some.follow('bob', 'ada', { generation: 2 }),
     );
     log.add(some.block('joe', 'bob'), some.profileChange('bob'), some.inboxRead('ada'));
-    // More followers than are written to: the author is merged.
+    // More followers than the threshold, so the author is merged.
     log.add(some.post('m1', { authorActorId: 'joe' }), some.follow('ada', 'joe'), some.follow('bob', 'joe'));
     log.addWitnessed(1, some.restriction('p2'));
     incarnation = await builds.begin(group);
@@ -87,7 +87,7 @@ describe('the verification of an incarnation', () => {
     await postgres.stop();
   });
 
-  /** Does something to tables, verifies, and undoes it. `change`: SQL with `$table` for each of them. */
+  /** Changes tables, verifies, and restores them. `change`: SQL with `$table` for each of them. */
   async function after(tables: readonly string[], change: (table: string) => string) {
     const named = tables.map((table) => ({ table, name: `${incarnation.schemaName}.${table}` }));
     const each = (sql: (name: string, table: string) => string) =>
@@ -104,7 +104,10 @@ describe('the verification of an incarnation', () => {
     }
   }
 
-  /** One verification finds what is wrong with many tables; who is merged decides what must be in timelines. */
+  /**
+   * One verification checks many tables. merged_author is altered alone, because it decides which timeline rows must
+   * exist.
+   */
   const together = [Object.keys(alterations).filter((table) => table !== 'merged_author'), ['merged_author']];
 
   test('covers every table', async () => {
@@ -193,7 +196,7 @@ describe('the verification of an incarnation', () => {
     );
     expect(await bench.state()).toBeUndefined();
 
-    // Nothing is kept of it: once the handler is mended, the build begins again.
+    // The failed build is discarded: with a corrected handler it begins again.
     bench.start(few, group);
     await until(() => bench.state());
     expect((await bench.posts()).ids).toEqual(['p1', 'p2']);

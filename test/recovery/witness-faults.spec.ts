@@ -24,16 +24,16 @@ let network: TestNetwork;
 let opened: OpenLog;
 let witness: Witness;
 let alice: SignedIn;
-/** Between an API process and its stores. */
+/** Proxies between an API process and its stores. */
 let toWitness: TcpProxy;
 let toLog: TcpProxy;
 let proxied: ApiProcess;
-/** An API process that was told of no witness, and where its operators ask. */
+/** An API process without a witness, and the port of its operator API. */
 let without: ApiProcess;
 let withoutOperatorPort: string;
-/** Connections to the witness's database, that can keep others from writing. */
+/** Connections that can lock the witness against writers. */
 let keepers: readonly [Client, Client];
-/** Begins no transaction: in one it would go on to see the sessions that there were when it first looked. */
+/** Begins no transaction, in which pg_stat_activity would never change. */
 let watcher: Client;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const [witnessUrl, logUrl] = [String(env['WITNESS_DATABASE_URL']), String(env['EVENTSTORE_URL'])];
   [toWitness, toLog] = await Promise.all([startTcpProxy(portOf(witnessUrl)), startTcpProxy(portOf(logUrl))]);
   withoutOperatorPort = String(await freePort());
-  // As of a network that never had a witness: one that had is closed where nobody knows it.
+  // As in a network that never had a witness: otherwise a process without one refuses everything.
   const vault = new Client(env['VAULT_DATABASE_URL']);
   await vault.connect();
   await vault.query(`DELETE FROM network_secret WHERE name = 'has-witness'`);
@@ -98,7 +98,7 @@ function expectRefusal(answer: ProcessAnswer, status: number, code: string): voi
   expect(answer.headers['retry-after'] !== undefined).toBe(status === 503);
 }
 
-/** What is in the log of the deletions of a post, and what the witness says of each. */
+/** The deletions of a post in the log, with their state in the witness. */
 async function deletionsOf(postId: string) {
   const recorded = (await opened.log.read(`post-${postId}`)).filter(
     ({ event }) => event.type === 'post.deleted',
@@ -112,7 +112,7 @@ async function deletionsOf(postId: string) {
 
 const done = [{ state: 'finalized', isThere: true, isNumbered: true }];
 
-/** The same intent again, and what there is then: the one deletion, wholly. */
+/** Repeats the intent, and expects exactly one finalized deletion. */
 async function expectCompletedBy(process: ApiProcess, postId: string, intentId: string): Promise<void> {
   const again = await until(async () => {
     const answer = await removal(process, postId, intentId);
@@ -130,7 +130,7 @@ const waiters = async (): Promise<number> => {
   return Number(rows[0]?.count);
 };
 
-/** The deletion of a post as a process has it that is about to prepare it. */
+/** The deletion of a post as a process would prepare it. */
 async function prepared(postId: string, intentId: string, revision: number): Promise<Restriction> {
   const { actorId, appId } = alice;
   const [created] = await opened.log.read(`post-${postId}`, { limit: 1 });
@@ -205,7 +205,7 @@ describe('a restriction is refused', () => {
   it('but not where a process died after preparing the same one: that one is appended', async () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
     const same = await prepared(postId, intentId, 1);
-    // Its author has signed in anew since.
+    // The author has a new grant by now.
     const left = { ...same, metadata: { ...same.metadata, grantId: 'an-earlier-one' } };
     await witness.prepare(left, Date.now());
     await expectCompletedBy(proxied, postId, intentId);
@@ -224,7 +224,7 @@ describe('a restriction is not acknowledged', () => {
     toLog.loseAnswers();
     await keeper.query('COMMIT');
     expectRefusal(await asked, 503, 'ambiguous_acceptance_requires_independent_proof');
-    // It was.
+    // The log has it.
     expect(await deletionsOf(postId)).toMatchObject([{ state: 'prepared' }]);
     toLog.reset();
     await expectCompletedBy(proxied, postId, intentId);
@@ -237,7 +237,7 @@ describe('a restriction is not acknowledged', () => {
     await first.query(lockHead);
     const asked = removal(proxied, postId, intentId);
     await until(async () => (await waiters()) === 1);
-    // Next in the row: the process prepares, and can go no further once it knows that the log has it.
+    // The process prepares first. The second lock then stops it after the append.
     const kept = second.query(lockHead);
     await until(async () => (await waiters()) === 2);
     toLog.holdAnswers();
@@ -246,7 +246,7 @@ describe('a restriction is not acknowledged', () => {
     toLog.releaseAnswers();
     expectRefusal(await asked, 503, 'witness_finalize_unconfirmed');
     expect(await deletionsOf(postId)).toMatchObject([{ state: 'prepared' }]);
-    // Nor is what finds it in the log, under whatever intent.
+    // Other requests that find the deletion in the log are not acknowledged either.
     const told = await Promise.all([
       removal(proxied, postId, intentId),
       removal(proxied, postId, randomUUID()),

@@ -139,7 +139,7 @@ describe('a witness whose connections break', () => {
     const broken = witness.alone('settle', async () => {
       await database.query(`SELECT pg_terminate_backend(pid) ${ofOne}`);
       await until(async () => (await database.query(`SELECT ${ofOne}`)).rows.length === 0);
-      // An answer of another one comes later than what this one was told.
+      // By this answer, the server has ended the other connection.
       await other.after(0n, 1);
     });
     await expect(broken).rejects.toThrow(WitnessUnavailable);

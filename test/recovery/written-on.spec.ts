@@ -19,7 +19,7 @@ import { answerOf } from './support/operator.js';
 let network: TestNetwork;
 let life: Life;
 let log: string;
-/** The log before anything was taken away. */
+/** The log before the restrictions. */
 let before: string;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ async function onReadStore<Row extends object>(sql: string): Promise<readonly Ro
   }
 }
 
-/** Positions of the newest applied events, of what is published and of each group. Postgres must run. */
+/** Checkpoints of the published incarnation and of each group. Postgres must run. */
 const checkpoints = async (): Promise<readonly bigint[]> =>
   (
     await onReadStore<CheckpointRow>(
@@ -65,7 +65,10 @@ const checkpoints = async (): Promise<readonly bigint[]> =>
 
 type Append = (bytes: number) => Promise<bigint>;
 
-/** Puts the old log in the place of the stopped network's, and writes on. `append` answers the event's position. */
+/**
+ * Replaces the log of the stopped network with its old copy and appends to it. `append` returns the position of its
+ * event.
+ */
 async function writeOn(write: (append: Append) => Promise<void>): Promise<void> {
   rmSync(log, { recursive: true });
   cpSync(before, log, { recursive: true });
@@ -83,18 +86,18 @@ async function writeOn(write: (append: Append) => Promise<void>): Promise<void> 
   }
 }
 
-/** Appends until an event begins exactly at that position. */
+/** Appends events until one begins exactly at that position. */
 async function fillUpTo(target: bigint, append: Append): Promise<void> {
   const [first, second] = [await append(1_000), await append(1_000)];
   const overhead = Number(second - first) - 1_000;
-  // One event ends where the next begins; its size takes two bytes in each length field, as here.
+  // An event ends where the next begins. Its size takes two bytes in each length field, as for the first two.
   const gap = Number(target - second) - 2 * overhead - 1_000;
   if (gap < 1_000 || gap > 15_000) throw new Error(`there are ${gap} bytes to be filled`);
   await append(gap);
   expect(await append(1)).toBe(target);
 }
 
-/** As if an operator had put everything right, without a recovery. Leaves the network stopped. */
+/** Removes the quarantine without a recovery, and stops the network. */
 async function forgetQuarantine(): Promise<void> {
   await onReadStore(`UPDATE recovery.publication SET status = 'serving', reason = NULL`);
   await network.killAll('SIGKILL');
@@ -103,7 +106,7 @@ async function forgetQuarantine(): Promise<void> {
 const writtenOn =
   /^The log was rolled back and written to since, or replaced: at position \d+ it has another event/;
 
-/** What is told once the network is in quarantine, and whether any process has believed the log before. */
+/** The recovery status in quarantine, and whether any process accepted the log before. */
 async function quarantined() {
   await until(async () => (await status()).state === 'quarantined');
   const { reason, witness } = await status();

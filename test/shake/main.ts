@@ -51,7 +51,7 @@ function wholeNumber(name: string, text: string): number {
     : usage(`--${name} takes a whole number above 0, not ${text}`);
 }
 
-/** What jest prints, and its exit code. */
+/** The output of jest, and its exit code. */
 async function jest(args: readonly string[]): Promise<{ code: number; output: string }> {
   const child = spawn(process.execPath, [...JEST, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -67,7 +67,7 @@ async function specFiles(config: string): Promise<string[]> {
   return (JSON.parse(output.slice(output.indexOf('['))) as string[]).toSorted();
 }
 
-/** Runs one spec file once. A run that ends without results counts as one failure, with what it printed. */
+/** Runs one spec file once. A run without results counts as one failure, with its output. */
 async function runFile(file: string, config: string): Promise<Failure[]> {
   const directory = mkdtempSync(join(tmpdir(), 'plaza-shake-'));
   const results = join(directory, 'results.json');

@@ -1,10 +1,10 @@
-/** What failed in a run of tests, how often and where. */
+/** The failures of a test run, with their counts and places. */
 import { stripVTControlCharacters } from 'node:util';
 
-/** The part of Jest's `--json` output that is read here. */
+/** The part of Jest's `--json` output that the report uses. */
 export interface JestResults {
   readonly testResults: readonly {
-    /** Of the file: why it could not run, where no test of it did. */
+    /** The reason why the file could not run, if no test did. */
     readonly message: string;
     readonly status: string;
     readonly assertionResults: readonly {

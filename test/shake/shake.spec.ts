@@ -13,7 +13,7 @@ let directory: string;
 let config: string;
 const fileOf = (name: string) => join(directory, `${name}.spec.cjs`);
 
-/** A project of its own with a file that passes and one that fails every second time. */
+/** A project with a file that passes, and one that fails every second time. */
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'plaza-shaken-'));
   config = join(directory, 'jest.config.mjs');

@@ -66,8 +66,9 @@ describe('a handle that a profile does not have', () => {
 });
 
 /**
- * Requests of one person who sees revision 1 or what came of it, each a claim, then the change, then giving back what
- * is not used; in any order, stopping anywhere, and with looks at the profile that are old by the time they are used.
+ * Concurrent requests of one person who saw revision 1 or a result of it. Each claims a handle, changes the profile,
+ * then releases unused handles. The steps run in any order, may stop anywhere, and may use outdated reads of the
+ * profile.
  */
 describe('for any order of concurrent requests', () => {
   it('a profile never has an unclaimed handle', () => {

@@ -1,6 +1,6 @@
 /**
- * Carries commands out and stops each for ever at one step of writing its restriction, to be killed there. Arguments:
- * the step; then as JSON the stores, and what to do: type and key of each. Says `held` for each that stands at the step.
+ * Executes commands and stops each forever at one step of its restriction, to be killed there. Arguments as JSON: the
+ * step, the stores, and type and key of each attempt. Prints `held` for each that has reached the step.
  */
 import 'reflect-metadata';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
@@ -32,8 +32,8 @@ for (const { type, key } of attempts) {
     () => process.stdout.write(`${type} ended without a crash\n`),
     (error: unknown) => process.stdout.write(`${type} failed: ${String(error)}\n`),
   );
-  // One after the other, so that none waits for its stores longer than it may.
+  // One after the other, so that no call times out waiting for its stores.
   await held.promise;
 }
-// Nothing else keeps the process: it waits to be killed.
+// Keeps the process alive until it is killed.
 setInterval(() => undefined, 60_000);

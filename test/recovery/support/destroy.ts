@@ -3,19 +3,19 @@ import type { TestNetwork } from '../../support/network.js';
 
 type Running = Pick<TestNetwork, 'env'>;
 
-/** Takes every key away from under a running network. */
+/** Destroys every key of a running network. */
 export async function destroyVault({ env }: Running): Promise<void> {
   await withClient(env['VAULT_DATABASE_URL'], (client) => client.query('TRUNCATE person_key'));
 }
 
-/** Empties the witness under a running network: it has no table any more. */
+/** Drops all tables of a running network's witness. */
 export async function destroyWitness({ env }: Running): Promise<void> {
   await withClient(env['WITNESS_DATABASE_URL'], (client) =>
     client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'),
   );
 }
 
-/** Whether nobody can read any more what a person wrote. */
+/** Whether the person's texts are unreadable. */
 export async function isKeyDestroyed({ env }: Running, actorId: string): Promise<boolean> {
   return withClient(env['VAULT_DATABASE_URL'], async (client) => {
     const { rows } = await client.query<{ key: Buffer | null }>(
@@ -26,7 +26,7 @@ export async function isKeyDestroyed({ env }: Running, actorId: string): Promise
   });
 }
 
-/** Whoever publishes read models from now on waits, also after a restart, until {@link releasePublication}. */
+/** Blocks every publication, also after a restart, until {@link releasePublication}. */
 export async function holdPublication({ env }: Running): Promise<void> {
   await withClient(env['DATABASE_URL'], (client) =>
     client.query(`

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { until } from '../../support/until.js';
 
-/** Where in Postgres somebody is to be stopped: `AFTER`/`BEFORE …` of a trigger, up to its table, and its condition. */
+/** A trigger that stops a session: `AFTER`/`BEFORE …` up to its table, and its condition. */
 export interface Gate {
   readonly name: string;
   readonly at: string;
@@ -9,8 +9,8 @@ export interface Gate {
 }
 
 /**
- * Gates in one database, all of them shut at first: whoever comes to one waits there until it is opened. So a test knows
- * to the statement where a process is.
+ * Gates in one database, closed at first. A session that reaches one waits until it is opened, so that a test knows
+ * the exact statement of a process.
  */
 export class Gates {
   private constructor(
@@ -35,12 +35,12 @@ export class Gates {
     return new Gates(client, gates);
   }
 
-  /** Waits until somebody stands before it. */
+  /** Waits until a session has reached the gate. */
   async reached(name: string): Promise<void> {
     await until(async () => (await this.waiting(name)) > 0);
   }
 
-  /** Ends the sessions of those who stand before it, as the end of their process does. */
+  /** Ends the sessions at a gate, as the end of their process does. */
   async breakOff(name: string): Promise<void> {
     await this.client.query(
       `SELECT pg_terminate_backend(pid) FROM pg_locks
@@ -53,7 +53,7 @@ export class Gates {
     await this.client.query('SELECT pg_advisory_unlock(4711, $1)', [this.keyOf(name)]);
   }
 
-  /** Opens all. */
+  /** Opens all gates. */
   async close(): Promise<void> {
     await this.client.end();
   }

@@ -16,7 +16,7 @@ import type { TestPostgres } from '../../support/postgres.js';
 import { until } from '../../support/until.js';
 import { openReadyWitness } from '../../support/witness.js';
 
-/** A network of one post that serves, of which nothing runs but, on demand, whoever does jobs: within the test's process. */
+/** A published network with one post. Its worker and its job runner run in the test's process, on demand. */
 export class JobBench {
   readonly log = new MemoryLog();
   private readonly logged: string[] = [];
@@ -45,12 +45,12 @@ export class JobBench {
     return this.bench.pool;
   }
 
-  /** Has a worker keep what is published up to date. */
+  /** Starts a worker of the published incarnation. */
   work(): Worker {
     return this.bench.start(this.log);
   }
 
-  /** Has somebody do jobs from now on, who reaches the read store there. */
+  /** Starts the job runner, optionally through another address of the read store. */
   run(databaseUrl = this.databaseUrl): void {
     this.running ??= new JobRunner({
       group: serving,
@@ -65,7 +65,7 @@ export class JobBench {
     }).run(this.ending.signal);
   }
 
-  /** Answers the job's id. */
+  /** Requests a job and returns its id. */
   async ask(kind: JobKind, names: readonly string[] = [], reseedWitness = false): Promise<string> {
     const id = randomUUID();
     const by = { requestedBy: 'o', reason: 'a test', now: Date.now() };
@@ -73,23 +73,23 @@ export class JobBench {
     return id;
   }
 
-  /** The job, once it is in that state. */
+  /** Waits until the job has this state. */
   async once(id: string, state: Job['state']): Promise<Job> {
     await until(async () => (await findJob(this.pool, id))?.state === state);
     return (await findJob(this.pool, id)) as Job;
   }
 
-  /** Resolves once the runner knows that it must stop this job. */
+  /** Resolves once the runner is told to stop this job. */
   async stopping(id: string): Promise<void> {
     await until(() => this.logged.some((line) => line.includes('stopping a job') && line.includes(id)));
   }
 
-  /** Id of the incarnation that is. */
+  /** Id of the published incarnation. */
   async published(): Promise<string | undefined> {
     return (await this.bench.state())?.incarnation;
   }
 
-  /** Ids of all incarnations that there are. */
+  /** Ids of all incarnations. */
   async incarnations(): Promise<readonly string[]> {
     const { rows } = await this.pool.query<{ incarnation: string }>(
       'SELECT incarnation FROM recovery.incarnation',
@@ -97,7 +97,7 @@ export class JobBench {
     return rows.map(({ incarnation }) => incarnation);
   }
 
-  /** As a worker of another release does. */
+  /** Publishes an incarnation of another release. */
   async publishAnother(incarnation: string): Promise<void> {
     await this.pool.query(
       `INSERT INTO recovery.incarnation (incarnation, schema_name, versions, created_at, build_state)

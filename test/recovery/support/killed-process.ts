@@ -5,12 +5,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { environment, root } from '../../support/command.js';
 
-/** The command line without what finds a Node that is new enough. */
+/** The command line, without the launcher that selects a Node version. */
 const main = join(root, 'dist', 'src', 'operator', 'cli', 'main.js');
 
 /**
- * Runs a command as `bin/plaza.mjs` does where an older Node is installed: as the child of a process, which is what a person
- * knows of it, and kills when the result is called.
+ * Runs a command as `bin/plaza.mjs` does on an older Node, which is as a child process. The returned function kills
+ * the parent, as a person would.
  */
 export function runAsChild(args: readonly string[], env: NodeJS.ProcessEnv): () => Promise<void> {
   const parent = `require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })`;
@@ -26,8 +26,8 @@ export function runAsChild(args: readonly string[], env: NodeJS.ProcessEnv): () 
 }
 
 /**
- * Runs a program of this directory that says `held` once for each of `count` things that it holds half-way, and kills it when
- * it holds all. `args` are sent as JSON. Rejects where it ends before, or says anything else.
+ * Runs a program of this directory with JSON arguments, which prints `held` for each of `count` operations that it
+ * stops midway, and kills it after the last. Rejects on any other output and on an early end.
  */
 export async function killOnceHeld(program: string, args: readonly unknown[], count: number): Promise<void> {
   const entry = fileURLToPath(new URL(program, import.meta.url));

@@ -9,27 +9,28 @@ import { follow, post } from '../../support/social.js';
 import type { TestNetwork } from '../../support/network.js';
 import { answerOf } from './operator.js';
 
-/** A post with the intent that it was made by: who keeps that can say it again, and nothing is there twice. */
+/** A post with its intent, under which it can be repeated without a duplicate. */
 export interface Said {
   readonly intentId: string;
   readonly text: string;
   readonly id: string;
 }
 
-/** People with posts, some of which are taken away from each other once {@link Life.takeAway} is done. */
+/**
+ * People and posts, and restrictions between them that {@link DrillScenario.applyRestrictions} adds after a backup.
+ */
 export class Life {
-  /** Said after the backup, and gone with the log. */
+  /** Created after the backup, and lost with the log. */
   lost: Said | undefined;
-  /** Said after the backup and deleted again: only its deletion is known to the witness. */
+  /** Created and deleted after the backup: the witness knows only the deletion. */
   taken: Said | undefined;
 
   private constructor(
     private readonly network: TestNetwork,
-    /** Through which everybody acts. */
     readonly application: Application,
-    /** Blocks ben, deletes and has a post restricted. */
+    /** Blocks ben, deletes a post, and has another restricted. */
     readonly ana: SignedIn,
-    /** Is blocked by ana, whom he follows. */
+    /** Follows ana, who blocks him. */
     readonly ben: SignedIn,
     /** Is suspended. */
     readonly cleo: SignedIn,
@@ -39,12 +40,12 @@ export class Life {
     readonly eve: SignedIn,
     /** Reads, and follows ana. */
     readonly fay: SignedIn,
-    /** Of ana: one that stays, one that she deletes, one that an operator restricts. */
+    /** Posts of ana: one stays, she deletes one, and an operator restricts one. */
     readonly kept: Said,
     readonly deleted: string,
     readonly restricted: string,
     readonly ofDan: string,
-    /** Of fay, to dan's. */
+    /** A reply of fay to dan's post. */
     readonly reply: string,
   ) {}
 
@@ -79,7 +80,7 @@ export class Life {
     );
   }
 
-  /** Every kind of restriction, and then what nobody is told is gone. */
+  /** Adds one restriction of every kind, then posts that the backup lacks. */
   async takeAway(): Promise<void> {
     const { network, ana, ben, cleo, dan, eve, fay } = this;
     expectDone(await ana.put(`/api/blocks/${ben.actorId}`, { intentId: randomUUID() }));
@@ -97,7 +98,7 @@ export class Life {
     await follow(fay, ana);
   }
 
-  /** What everybody is told who should not see, reach or do something any more. */
+  /** The answers to everybody affected by a restriction. */
   async seen(): Promise<Readonly<Record<string, unknown>>> {
     const { ana, ben, cleo, dan, eve, fay } = this;
     const actor = (id: string) => `/api/actors/${id}`;
@@ -128,7 +129,7 @@ export class Life {
   }
 }
 
-/** What {@link Life.seen} is once all was taken away. */
+/** The result of {@link DrillScenario.observe} while every restriction holds. */
 export const nothingIsBack = (life: Life): Readonly<Record<string, unknown>> => ({
   'the blocked one asks for who blocked him': [404, 'not_found'],
   'the blocked one asks for a post': [404, 'post_unavailable'],
@@ -147,7 +148,7 @@ export const nothingIsBack = (life: Life): Readonly<Record<string, unknown>> => 
   'a reply to the erased one stands by itself': [true],
 });
 
-/** Says it again under the same intent, as an application does that was told of no outcome. */
+/** Repeats the post under its intent, as an application does without an answer. */
 export const sayAgain = (by: SignedIn, { intentId, text }: Said) => by.say(text, { intentId });
 
 async function say(by: SignedIn, text: string): Promise<Said> {
@@ -155,7 +156,7 @@ async function say(by: SignedIn, text: string): Promise<Said> {
   return { intentId, text, id: await post(by, text, { intentId }) };
 }
 
-/** As a person does it, at the account page. */
+/** Disconnects the application at the account page. */
 async function disconnect({ baseUrl }: TestNetwork, person: SignedIn): Promise<void> {
   const { handle } = (await person.get('/api/profile')).body.profile;
   const browser = new Browser(baseUrl);

@@ -1,6 +1,6 @@
 /**
- * Carries restores out, and stops each for ever at one step, to be killed there. Argument: as JSON the steps, and for each
- * what it is restored into, as an environment, and from which backup. Says `held` for each that stands at its step.
+ * Executes restores and stops each forever at one step, to be killed there. Argument as JSON: for each restore its
+ * step, its environment and its backup. Prints `held` for each that has reached its step.
  */
 import { readConfig } from '../../../src/config/config.js';
 import type { ReplacementStep } from '../../../src/backup/restore/replacement.js';
@@ -35,5 +35,5 @@ for (const { step, env, backup } of restores) {
   );
   await held.promise;
 }
-// Nothing else keeps the process: it waits to be killed.
+// Keeps the process alive until it is killed.
 setInterval(() => undefined, 60_000);

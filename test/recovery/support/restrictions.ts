@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EventMetadata } from '../../../src/log/recorded.js';
 import type { Restriction } from '../../../src/witness/witness.js';
 
-/** The deletion of a post, as its author asked for it; another one each time unless it is said which. */
+/** The deletion of a post by its author, with a new id unless one is given. */
 export function deletionOf(
   postId: string,
   { id = randomUUID(), ...metadata }: { id?: string } & Partial<EventMetadata> = {},

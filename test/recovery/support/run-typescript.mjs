@@ -1,4 +1,4 @@
-/** For a process of a test, and for chaos/: its own TypeScript as Node reads it, and what it tests as it was built. */
+/** A module hook for processes of tests and of chaos/: their TypeScript runs as it is, the tested code from dist/. */
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 

@@ -6,14 +6,14 @@ import type { TestNetwork } from '../../support/network.js';
 
 const LONGEST_WAIT_MS = 60_000;
 
-/** One line that the runbook tells to type, and what it says that comes of it; undefined: it does not say. */
+/** A line of shell in the runbook, with the output that the runbook shows, if any. */
 export interface Step {
   readonly heading: string;
   readonly line: string;
   readonly answers: string | undefined;
 }
 
-/** What is to be typed, in the order of the document. What is answered belongs to the last line in front of it. */
+/** All lines of shell in the order of the document. A block of output belongs to the last line before it. */
 export const stepsOf = (blocks: readonly Block[]): readonly Step[] =>
   blocks.flatMap(({ language, text, heading }, at) => {
     if (language !== 'sh') return [];
@@ -27,13 +27,13 @@ export const stepsOf = (blocks: readonly Block[]): readonly Step[] =>
     }));
   });
 
-/** Every command that the document names between backticks, in a sentence or a table: `plaza recovery plan`. */
+/** Every command between backticks in a sentence or a table: `plaza recovery plan`. */
 export const mentionedIn = (document: string): readonly string[] =>
   [...document.replaceAll(/^```.*?^```$/gms, '').matchAll(/`(?:npx )?(plaza [a-z][^`]*)`/g)].map(
     ([, command = '']) => command,
   );
 
-/** Whether a line is that command: all of its words and options, whatever else stands there. */
+/** Whether a line runs that command, with all of its words and options. */
 export function isRunBy(line: string, mentioned: string): boolean {
   const typed = line.split(/\s+/);
   const words = mentioned.split(/\s+/).filter((word) => /^(?:--)?[a-z][a-z-]*$/.test(word));
@@ -41,8 +41,8 @@ export function isRunBy(line: string, mentioned: string): boolean {
 }
 
 /**
- * Types a line of the runbook as it is written, but for where the program and the network are. Answers what it printed.
- * Rejects if it fails. `words`: what those with a `$` stand for.
+ * Runs a line of the runbook with the addresses of this network, and returns its output. Rejects if it fails.
+ * `variables`: values of its shell variables.
  */
 async function type(
   network: TestNetwork,
@@ -65,8 +65,8 @@ async function type(
 }
 
 /**
- * The same, and what the document says that it prints, as far as it does. What only looks is typed again until it shows
- * that, as whoever waits for something does.
+ * Runs a step, and returns its output and the documented one. Repeats a read-only command until they match, as a
+ * person does who waits.
  */
 export async function typed(
   network: TestNetwork,
@@ -82,7 +82,10 @@ export async function typed(
   }
 }
 
-/** What was printed, if it is what the document says, else that. `<NAME>` is any word, `…` anything, in a line or of lines. */
+/**
+ * The output itself if it matches the documented one, else the latter. `<NAME>` is any word; `…` is any text or any
+ * lines.
+ */
 function asWritten(answers: string, printed: string): string {
   const pattern = answers
     .split('\n')

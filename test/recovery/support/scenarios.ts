@@ -31,13 +31,13 @@ import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { streams } from '../../../src/log/streams.js';
 import type { Tools, Workshop } from './tools.js';
 
-/** How a restriction of one type comes about: `key` names what it is about, and a second try of it. */
+/** The commands of one type of restriction. `key` names the subject and the intent. */
 export interface Scenario {
-  /** Where it is appended. */
+  /** The stream of the restriction. */
   readonly stream: (key: string) => string;
-  /** What has to be there before. */
+  /** Creates the subject. */
   readonly prepare: (workshop: Workshop, key: string) => Promise<unknown>;
-  /** The command, as the API carries it out; done twice it is one. */
+  /** Executes the command, as the API does. Repeating it changes nothing. */
   readonly act: (tools: Tools, key: string) => Promise<unknown>;
 }
 
@@ -73,7 +73,7 @@ const suspendAccount = ({ log, store, clock, ids }: Tools, key: string) =>
   new SuspendAccountHandler(log, store, clock, ids).execute(new SuspendAccount(key, act));
 const eraseAccount = (tools: Tools, key: string) => {
   const { log, vault, store, digest, readModels, clock, ids } = tools;
-  // There are no grants, so that this is all that is asked of it.
+  // Without grants, an erasure executes no other command.
   const bus = {
     execute: (command: RevokeGrants) => new RevokeGrantsHandler(log, store, commands).execute(command),
   };
@@ -91,7 +91,7 @@ const block = ({ log, vault, facts, clock, ids }: Tools, key: string) =>
     new Block(intentOf(key), other(key)),
   );
 
-/** One for each type: whoever makes another type of restriction adds how it comes about, or the crash matrix fails. */
+/** One scenario for each type; a new type without one fails the crash matrix. */
 export const scenarios: { readonly [Type in RestrictionEvent['type']]: Scenario } = {
   'account.suspended': { stream: streams.account, prepare: account, act: suspendAccount },
   'account.reinstated': {
@@ -125,7 +125,7 @@ export const scenarios: { readonly [Type in RestrictionEvent['type']]: Scenario 
         type: 'grant.issued',
         data: { grantId, appId: 'app', actorId: 'ada', scopes: ['read'], at: 1 },
       }),
-    // With an event beside it.
+    // This restriction is appended with a second event.
     act: ({ log, store, clock, ids }, key) =>
       new RevokeGrantHandler(log, store, clock, ids).execute(
         new RevokeGrant(key, { cause: 'reuse', of: 'refresh_token' }, { requestId: 'test' }),

@@ -3,10 +3,10 @@ import { password, redirectUri } from '../../support/api.js';
 import type { Application, SignedIn } from '../../support/api.js';
 import type { TestNetwork } from '../../support/network.js';
 
-/** Status, and the published code of what is refused. */
+/** The status and the error code, if any. */
 type Told = readonly [number, string | undefined];
 
-/** What a person and an application hold of the authorization server, and ask of it. */
+/** The requests of a person and an application to the authorization server. */
 export class SignIns {
   private constructor(
     private readonly baseUrl: string,
@@ -15,7 +15,7 @@ export class SignIns {
     private readonly refreshToken: string,
   ) {}
 
-  /** Signs the person in through the application, to stay signed in. */
+  /** Signs the person in through the application, with offline access. */
   static async begin(
     { baseUrl }: Pick<TestNetwork, 'baseUrl'>,
     application: Application,
@@ -28,7 +28,7 @@ export class SignIns {
     return new SignIns(baseUrl, application, access_token, refresh_token);
   }
 
-  /** What gives an application tokens, tells it what they are worth, or takes them back. */
+  /** Requests that issue, check or revoke tokens. */
   async applicationAsks(): Promise<Readonly<Record<string, Told>>> {
     return {
       'for authorization': await this.#ask('GET', this.#authorization()),
@@ -53,7 +53,7 @@ export class SignIns {
     };
   }
 
-  /** What gives a person an account, shows it, or takes back what it gave. */
+  /** Requests that create, show or change an account. */
   async personAsks(): Promise<Readonly<Record<string, Told>>> {
     return {
       'for the sign-in page': await this.#ask('GET', '/api/auth/interaction/some-interaction'),
@@ -75,7 +75,7 @@ export class SignIns {
     };
   }
 
-  /** What tells nothing of anybody. */
+  /** Requests without data of a person. */
   async goesOn(): Promise<Readonly<Record<string, Told>>> {
     return {
       metadata: await this.#ask('GET', '/api/auth/.well-known/openid-configuration'),
@@ -125,7 +125,7 @@ export class SignIns {
   }
 }
 
-/** What is not as it is where nobody may sign in: whatever is not refused, or goes on no more. */
+/** The requests that are not rejected during a quarantine, and the public ones that fail. */
 export async function notClosed(signIns: SignIns): Promise<readonly (readonly [string, Told])[]> {
   const others = (asked: Readonly<Record<string, Told>>, ...expected: Told) =>
     Object.entries(asked).filter(([, told]) => String(told) !== String(expected));

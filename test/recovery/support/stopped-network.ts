@@ -20,19 +20,19 @@ import { deletionOf } from './restrictions.js';
 
 type Variable = 'DATABASE_URL' | 'VAULT_DATABASE_URL' | 'WITNESS_DATABASE_URL';
 
-/** Which word was put into each store of a network; null: the store is not there. */
+/** The marker of each store; null: the store is missing. */
 export type Words = Readonly<Record<BackupPart, string | null>>;
 
 export const all = (word: string): Words => ({ log: word, authority: word, vault: word, witness: word });
 
-/** Where the word of each part is that is in a database: of the table `name` in a schema. */
+/** The column that holds the marker in each database. */
 const places = {
   authority: {
     variable: 'DATABASE_URL',
     schema: 'authority',
     table: 'credential',
     word: 'actor_id',
-    // Whoever signed up since the backup keeps the password: then both are there, of which "new" comes before "old".
+    // A restore keeps credentials since the backup, so both may exist; "new" sorts before "old".
     which: 'ORDER BY actor_id LIMIT 1',
   },
   vault: {
@@ -53,16 +53,16 @@ const places = {
 
 const LOG = 'log';
 
-/** A network that does not run: its databases, with all their tables, and a directory with a log that only a test reads. */
+/** A stopped network: databases with all tables, and a log directory with one file. Each store holds a marker. */
 export class StoppedNetwork {
   private constructor(
     readonly dataDir: string,
     private readonly urls: Readonly<Record<Variable, string>>,
-    /** Where the log is on a disk of its own. */
+    /** The disk of the log, if it has one of its own. */
     readonly disk?: SmallDisk,
   ) {}
 
-  /** One with that word in each of its stores. `before`: what its witness knows, too. */
+  /** A network with this marker in every store. `before`: its witness continues the history of that network. */
   static async of(word: string, postgres: TestPostgres, before?: StoppedNetwork): Promise<StoppedNetwork> {
     const network = new StoppedNetwork(newDataDir(word), {
       DATABASE_URL: await postgres.createDatabase(),
@@ -84,12 +84,12 @@ export class StoppedNetwork {
     return network;
   }
 
-  /** Another one that has the same. */
+  /** A copy of it. */
   async copy(): Promise<StoppedNetwork> {
     return new StoppedNetwork(newDataDir(this.word()), await this.copiedDatabases());
   }
 
-  /** Another one that has the same, with its log on a disk of its own, mounted on the event store's directory. */
+  /** A copy of it, with the log on a disk of its own that is mounted at the event store's directory. */
   async copyWithDisk(): Promise<StoppedNetwork> {
     const databases = await this.copiedDatabases();
     const dataDir = mkdtempSync(join(tmpdir(), 'plaza-stopped-'));
@@ -104,7 +104,7 @@ export class StoppedNetwork {
     return { DATA_DIR: this.dataDir, ...this.urls };
   }
 
-  /** As `plaza backup` writes it, into a directory that is not there. */
+  /** Writes a backup into a new directory, as `plaza backup` does. */
   async backUp(dir: string): Promise<void> {
     mkdirSync(dir);
     const said = { backupId: 'backup', networkId: 'network', takenAt: new Date(0).toISOString() };
@@ -115,7 +115,7 @@ export class StoppedNetwork {
     await writeNewFile(join(dir, MANIFEST), manifestText({ ...common, parts }));
   }
 
-  /** What it has. */
+  /** The markers of all stores. */
   async words(): Promise<Words> {
     const of = async (part: keyof typeof places) => {
       const { schema } = places[part];
@@ -129,7 +129,7 @@ export class StoppedNetwork {
     };
   }
 
-  /** What restores have kept aside, the oldest first. */
+  /** The markers of all pre-restore copies, the oldest first. */
   async kept(): Promise<Readonly<Record<BackupPart, readonly string[]>>> {
     const kept = allPreRestoreCopies(this.dataDir);
     const of = async (part: keyof typeof places) => {
@@ -176,7 +176,7 @@ export class StoppedNetwork {
     return encodeFiles(word.length, [{ name: LOG, bytes }], () => ({}), explain);
   }
 
-  /** In that table of a schema, if it is there. */
+  /** The markers in a schema, if its table exists. */
   private async wordsIn(part: keyof typeof places, schema: string): Promise<readonly string[]> {
     const { variable, table, word, which } = places[part];
     const [found] = await this.ask(
@@ -205,7 +205,7 @@ function readLog(dir: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
-/** Of a database to which nobody is connected. */
+/** Copies a database without connections. */
 async function copyOf(url: string): Promise<string> {
   const [copy, server] = [new URL(url), new URL(url)];
   copy.pathname = `copy_${randomBytes(6).toString('hex')}`;

@@ -25,7 +25,7 @@ export interface Stores {
   readonly witnessDatabaseUrl: string;
 }
 
-/** What commands need, on real stores. */
+/** The dependencies of command handlers, on real stores. */
 export interface Tools {
   readonly log: EventLog;
   readonly vault: KeyVault;
@@ -38,12 +38,12 @@ export interface Tools {
 }
 
 export interface Workshop {
-  /** The log as it is, beside the witness. */
+  /** The log without the witness. */
   readonly raw: EventLog;
   readonly witness: Witness;
-  /** For one command, which may be observed. */
+  /** The dependencies of one command, which an observer may follow. */
   readonly tools: (observer?: Observer) => Tools;
-  /** Puts facts at the end of a stream that is not there yet, and what they mean for authority. */
+  /** Appends events to a new stream, and projects them to the authority store. */
   readonly given: (stream: string, ...events: readonly StoredEvent[]) => Promise<void>;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export async function openWorkshop(stores: Stores, applicationName: string): Pro
     openLog({ ...stores, applicationName }),
   ]);
   const witness = await openReadyWitness(stores.witnessDatabaseUrl, applicationName);
-  // The first call takes longer than a call may where all processors are busy.
+  // On a busy machine the first call exceeds its timeout.
   await until(() => answers(opened.log.read('nothing')));
   const store = new AuthorityStore(database.dataSource);
   const common = {

@@ -7,7 +7,7 @@ import { some } from '../../projections/support/recorded.js';
 import type { TestPostgres } from '../../support/postgres.js';
 import { openReadyWitness } from '../../support/witness.js';
 
-/** A log with two posts and a witness beside it, which restrict as a process does. */
+/** A log with two posts, and a witness. */
 export class TwoLedgers {
   readonly log = new MemoryLog();
   private readonly opened: Witness[];
@@ -25,7 +25,7 @@ export class TwoLedgers {
     return new TwoLedgers(url, await openReadyWitness(url));
   }
 
-  /** Another witness, which knows nothing. */
+  /** Another, empty witness. */
   async openEmpty(postgres: TestPostgres): Promise<Witness> {
     return this.closeLater(await openReadyWitness(await postgres.createDatabase()));
   }
@@ -35,7 +35,7 @@ export class TwoLedgers {
     return witness;
   }
 
-  /** With a number of the witness, in the log, and accepted. */
+  /** Appends a restriction with this epoch, and has the witness accept it. */
   async restrict(event: RestrictionEvent, epoch: number, into = this.log): Promise<void> {
     const recorded = into.addWitnessed(epoch, event);
     const prepared = await this.witness.prepare(restrictionOf(recorded), 0);
@@ -43,7 +43,7 @@ export class TwoLedgers {
     await this.accept(recorded);
   }
 
-  /** The same, acknowledged. Answers the event's id. */
+  /** The same, finalized. Returns the event's id. */
   async finalized(event: RestrictionEvent, epoch: number): Promise<string> {
     await this.restrict(event, epoch);
     const [last] = await this.witness.after(BigInt(epoch - 1), 1);
@@ -51,7 +51,7 @@ export class TwoLedgers {
     return last?.restriction.id ?? '';
   }
 
-  /** In the log, and no more than prepared. */
+  /** Appends a restriction that stays prepared in the witness. */
   async prepared(event: RestrictionEvent, epoch: number): Promise<Recorded<RestrictionEvent>> {
     const recorded = this.log.addWitnessed(epoch, event);
     await this.witness.prepare(restrictionOf(recorded), 0);

@@ -4,7 +4,7 @@ import type { Proof, Restriction, RestrictionState, Witness } from '../../../src
 import type { TestPostgres } from '../../support/postgres.js';
 import { openReadyWitness } from '../../support/witness.js';
 
-/** A witness of its own, the ways of two processes to it, and a look at its database. */
+/** A witness database with two clients of Plaza and a plain connection. */
 export class WitnessBench {
   private constructor(
     readonly url: string,
@@ -37,7 +37,7 @@ export class WitnessBench {
   }
 }
 
-/** What a log says that has it there. */
+/** The proof of a log that has the restriction at this position. */
 export const proofOf = (restriction: Restriction, position = 7n): Proof => ({
   hash: restrictionHash(restriction),
   position,
