@@ -1,10 +1,10 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { Answer } from '../support/api.js';
-import { newIntent } from './real.js';
-import type { Mutation, Real } from './real.js';
+import { newIntent } from './real-network.js';
+import type { Mutation, Real } from './real-network.js';
 import type { Person } from './people.js';
-import type { PostModel, Society } from './society.js';
+import type { PostModel, Society } from './network-model.js';
 
 /** A request of one of the people, and the answer that the model expects. */
 abstract class Act implements fc.AsyncCommand<Society, Real> {

@@ -6,9 +6,9 @@ import { isSampled, sampleOf } from '../support/sample.js';
 import { acts } from './commands.js';
 import { makePeople } from './people.js';
 import type { Person } from './people.js';
-import { Real } from './real.js';
-import { Society } from './society.js';
-import { compareViews } from './views.js';
+import { Real } from './real-network.js';
+import { Society } from './network-model.js';
+import { compareViews } from './compare-views.js';
 
 const HISTORIES = 300;
 const RUN = isSampled ? 30 : HISTORIES;

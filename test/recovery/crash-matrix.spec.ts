@@ -14,8 +14,8 @@ import type { TestPostgres } from '../support/postgres.js';
 import type { Attempt } from './support/crash-process.js';
 import { killOnceHeld } from './support/killed-process.js';
 import { scenarios } from './support/scenarios.js';
-import { openWorkshop } from './support/tools.js';
-import type { Stores, Workshop } from './support/tools.js';
+import { openWorkshop } from './support/command-bench.js';
+import type { Stores, Workshop } from './support/command-bench.js';
 
 /** The first event after the crash. */
 const aftermaths = ['the resolver runs', 'it is retried', 'the log is unavailable'] as const;

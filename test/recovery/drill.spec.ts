@@ -9,9 +9,9 @@ import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 import { destroyVault, holdPublication, isKeyDestroyed, releasePublication } from './support/destroy.js';
-import { Life, nothingIsBack, sayAgain } from './support/life.js';
+import { Life, nothingIsBack, sayAgain } from './support/drill-scenario.js';
 import { answerOf } from './support/operator.js';
-import { notClosed, SignIns } from './support/sign-ins.js';
+import { notClosed, SignIns } from './support/authorization-probe.js';
 
 const scratch = newDataDir();
 const backup = join(scratch, 'backup');

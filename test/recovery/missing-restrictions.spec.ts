@@ -10,7 +10,7 @@ import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
-import { TwoLedgers } from './support/two-ledgers.js';
+import { TwoLedgers } from './support/log-and-witness.js';
 
 /** A node that shows no restriction until the first read of a post stream. */
 class LaggingLog extends MemoryLog {

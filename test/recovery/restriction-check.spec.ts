@@ -9,7 +9,7 @@ import { WorkerBench } from '../projections/support/worker.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
-import { TwoLedgers } from './support/two-ledgers.js';
+import { TwoLedgers } from './support/log-and-witness.js';
 
 let postgres: TestPostgres;
 let database: Pool;

@@ -6,8 +6,8 @@ import 'reflect-metadata';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import type { WritingStep } from '../../../src/witness/witnessed-log.js';
 import { scenarios } from './scenarios.js';
-import { openWorkshop } from './tools.js';
-import type { Stores } from './tools.js';
+import { openWorkshop } from './command-bench.js';
+import type { Stores } from './command-bench.js';
 
 export interface Attempt {
   readonly type: RestrictionEvent['type'];

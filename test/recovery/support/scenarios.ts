@@ -29,7 +29,7 @@ import {
 } from '../../../src/commands/application/suspend-application.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { streams } from '../../../src/log/streams.js';
-import type { Tools, Workshop } from './tools.js';
+import type { Tools, Workshop } from './command-bench.js';
 
 /** The commands of one type of restriction. `key` names the subject and the intent. */
 export interface Scenario {

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import type { Real } from './real.js';
+import type { Real } from './real-network.js';
 import type { Person } from './people.js';
-import type { PostModel, Society } from './society.js';
+import type { PostModel, Society } from './network-model.js';
 
 /** Compares every read of one of the people, chosen by `turn`, with the model. */
 export async function compareViews(society: Society, real: Real, turn: number): Promise<void> {

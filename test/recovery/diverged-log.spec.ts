@@ -13,7 +13,7 @@ import { startEmbeddedEventStore } from '../support/event-store.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
-import { Life, nothingIsBack } from './support/life.js';
+import { Life, nothingIsBack } from './support/drill-scenario.js';
 import { answerOf } from './support/operator.js';
 
 let network: TestNetwork;
