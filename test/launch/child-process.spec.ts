@@ -30,11 +30,11 @@ function start(
 }
 
 const stayUp = 'setInterval(() => {}, 1000);';
-const say = (message: object) => `process.send(${JSON.stringify(message)});`;
+const send = (message: object) => `process.send(${JSON.stringify(message)});`;
 
 describe('a process of the network', () => {
   it('runs from its ready message until it is stopped', async () => {
-    const child = await start(stayUp + say({ type: 'ready' }));
+    const child = await start(stayUp + send({ type: 'ready' }));
     expect(isAlive(child.pid)).toBe(true);
     await child.stop();
     expect(isAlive(child.pid)).toBe(false);
@@ -51,7 +51,7 @@ describe('a process of the network', () => {
   it.each(['port', 'data'] as const)(
     'that is refused because of its %s is told apart from a failed one',
     async (why) => {
-      await expect(start(say({ type: 'refusal', why }))).rejects.toMatchObject({ reason: why });
+      await expect(start(send({ type: 'refusal', why }))).rejects.toMatchObject({ why });
       await expect(start('process.exit(7)')).rejects.toThrow(
         /^a process ended before it was ready \(exit code 7\)/,
       );

@@ -90,24 +90,24 @@ describe('the closing line of a run on a bare machine', () => {
 
 describe('the browser of a run on a bare machine', () => {
   const test = 'echo "7 passed, 0 failed"';
-  const asked = () => (existsSync(inside('asked')) ? readFileSync(inside('asked'), 'utf8') : '');
+  const aptCalls = () => (existsSync(inside('asked')) ? readFileSync(inside('asked'), 'utf8') : '');
   const apt = 'echo "$*" >> "${0%/*}/asked"';
 
   it('is installed by root if missing', () => {
     const { lastLine, lines } = run({ test, programs: { id: 'echo 0', 'apt-get': apt } });
-    expect(asked()).toMatch(/^update\ninstall .*chromium/);
+    expect(aptCalls()).toMatch(/^update\ninstall .*chromium/);
     expect({ lastLine, lines }).toEqual({ lastLine: '7 passed, 0 failed', lines: Array(2).fill(lastLine) });
   });
 
   it('is installed with sudo if possible', () => {
     const sudo = 'shift; SUDO=yes exec "$@"';
     run({ test, programs: { id: 'echo 1000', sudo, 'apt-get': `[ "$SUDO" = yes ] && ${apt}` } });
-    expect(asked()).toMatch(/^update\ninstall .*chromium/);
+    expect(aptCalls()).toMatch(/^update\ninstall .*chromium/);
   });
 
   it.each(['chromium', 'chromium-browser', 'google-chrome'])('is not installed beside %s', (name) => {
     run({ test, programs: { [name]: ':', id: 'echo 0', 'apt-get': apt } });
-    expect(asked()).toBe('');
+    expect(aptCalls()).toBe('');
   });
 
   it.each([

@@ -32,7 +32,7 @@ const made: string[] = [];
 let dataDir = '';
 
 beforeAll(() => {
-  dataDir = another();
+  dataDir = newNetworkDir();
 });
 
 afterEach(async () => {
@@ -43,7 +43,7 @@ afterAll(() => {
   made.forEach(removeDataDir);
 });
 
-function another(mode?: number): string {
+function newNetworkDir(mode?: number): string {
   const dataDir = newDataDir(mode);
   made.push(dataDir);
   return dataDir;
@@ -65,7 +65,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-async function withOneRow(where = dataDir): Promise<EmbeddedPostgres> {
+async function startWithOneRow(where = dataDir): Promise<EmbeddedPostgres> {
   const postgres = await start(where);
   await query(postgres.databaseUrl, 'CREATE TABLE IF NOT EXISTS kept AS SELECT 42 AS answer');
   return postgres;
@@ -98,13 +98,13 @@ describe('the embedded Postgres', () => {
   });
 
   it('keeps its data, and gets a new password if the file is lost', async () => {
-    await (await withOneRow()).stop();
+    await (await startWithOneRow()).stop();
     rmSync(join(dataDir, 'postgres.password'));
     expect(await keptRows(await start())).toEqual([{ answer: 42 }]);
   });
 
   it.each(['', '\n'])('gets a new password when a power cut left %j of the file', async (content) => {
-    await (await withOneRow()).stop();
+    await (await startWithOneRow()).stop();
     writeFileSync(join(dataDir, 'postgres.password'), content);
     const postgres = await start();
     expect(new URL(postgres.databaseUrl).password).toHaveLength(43);
@@ -112,7 +112,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('starts after an aborted start that had not set its new password', async () => {
-    await (await withOneRow()).stop();
+    await (await startWithOneRow()).stop();
     rmSync(join(dataDir, 'postgres.password'));
     const giving = new AbortController();
     giving.abort(new Error('enough'));
@@ -121,7 +121,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('reports why its data cannot be prepared, without the password', async () => {
-    await (await withOneRow()).stop();
+    await (await startWithOneRow()).stop();
     const { directory, account } = postgresHome(dataDir);
     const cluster = { directory: join(directory, 'data'), account, binaries: findBinaries(account) };
     const refused = ensureCluster(cluster, { value: "hidden' NONSENSE '", isNew: true });
@@ -130,21 +130,21 @@ describe('the embedded Postgres', () => {
   });
 
   it('recovers after a kill -9 of the server', async () => {
-    const postgres = await withOneRow();
+    const postgres = await startWithOneRow();
     process.kill(postgres.pid, 'SIGKILL');
     await postgres.exited;
     expect(await keptRows(await start())).toEqual([{ answer: 42 }]);
   });
 
   it('stops a server that an earlier start left running, and takes over its data', async () => {
-    const orphan = await withOneRow();
+    const orphan = await startWithOneRow();
     const postgres = await start();
     expect(isAlive(orphan.pid)).toBe(false);
     expect(await keptRows(postgres)).toEqual([{ answer: 42 }]);
   });
 
   it('starts despite a pid file whose id belongs to another process', async () => {
-    const postgres = await withOneRow();
+    const postgres = await startWithOneRow();
     const file = join(realpathSync(join(dataDir, 'postgres')), 'data', 'postmaster.pid');
     const [, ...rest] = readFileSync(file, 'utf8').split('\n');
     await postgres.stop();
@@ -153,7 +153,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('runs beside others', async () => {
-    const [one, other] = await Promise.all([start(), start(another())]);
+    const [one, other] = await Promise.all([start(), start(newNetworkDir())]);
     expect(one.port).not.toBe(other.port);
   });
 
@@ -180,7 +180,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('reports a directory with other content, and what to do', async () => {
-    const dataDir = another();
+    const dataDir = newNetworkDir();
     mkdirSync(join(dataDir, 'postgres', 'data'), { recursive: true });
     await expect(start(dataDir)).rejects.toThrow(/^DATA_DIR: .* is no Postgres data; move it away/);
     writeFileSync(join(dataDir, 'postgres', 'data', 'PG_VERSION'), '15\n');
@@ -190,7 +190,7 @@ describe('the embedded Postgres', () => {
 
 (asRoot ? describe : describe.skip)('the embedded Postgres, started by root', () => {
   it('replaces an unfinished directory of an earlier start in one step', () => {
-    const dataDir = another();
+    const dataDir = newNetworkDir();
     mkdirSync(join(dataDir, 'postgres.new', 'half'), { recursive: true });
     const { directory, account } = postgresHome(dataDir);
     expect(statSync(directory)).toMatchObject({ uid: account!.uid, gid: account!.gid });
@@ -200,8 +200,8 @@ describe('the embedded Postgres', () => {
   });
 
   it('starts under a directory that only root can enter, with a link to its data', async () => {
-    const dataDir = another(0o700);
-    await (await withOneRow(dataDir)).stop();
+    const dataDir = newNetworkDir(0o700);
+    await (await startWithOneRow(dataDir)).stop();
     const home = realpathSync(join(dataDir, 'postgres'));
     expect(home).toMatch(/^\/var\/lib\/plaza\/network-/);
     expect(statSync(join(home, 'data')).uid).not.toBe(0);
@@ -215,7 +215,7 @@ describe('the embedded Postgres', () => {
 
 describe('the copies of Postgres for another account', () => {
   it('are removed if unfinished, unless one may still be in progress', () => {
-    const home = another();
+    const home = newNetworkDir();
     const names = [
       'postgres-18.0',
       'postgres-18.0.unfinished-old',

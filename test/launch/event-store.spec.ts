@@ -61,11 +61,11 @@ async function serve(args: readonly string[], settings = {}, node = process.exec
 }
 
 /** Whether the event store at this port accepts an append. */
-function takes(port: number): Promise<boolean> {
-  return takesAt(`esdb://127.0.0.1:${port}?tls=false`);
+function acceptsAppend(port: number): Promise<boolean> {
+  return acceptsAppendAt(`esdb://127.0.0.1:${port}?tls=false`);
 }
 
-async function takesAt(url: string): Promise<boolean> {
+async function acceptsAppendAt(url: string): Promise<boolean> {
   const client = EventStoreDBClient.connectionString(url);
   const { success } = await client.appendToStream('a-stream', jsonEvent({ type: 'happened', data: {} }));
   await client.dispose();
@@ -85,12 +85,12 @@ describe('plaza eventstore', () => {
   it('serves, and prints its address', async () => {
     const { said } = await serve(['--port', '0']);
     const [, port] = /^The event store listens: esdb:\/\/127\.0\.0\.1:(\d+)\?tls=false$/.exec(said) ?? [];
-    expect(await takes(Number(port))).toBe(true);
+    expect(await acceptsAppend(Number(port))).toBe(true);
   });
 
   it('prints JSON, and stops cleanly on a signal', async () => {
     const serving = await serve(['--port', '0', '--json']);
-    expect(await takes(portOf(serving))).toBe(true);
+    expect(await acceptsAppend(portOf(serving))).toBe(true);
     const exited = once(serving.process, 'exit');
     serving.process.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
@@ -100,14 +100,14 @@ describe('plaza eventstore', () => {
     const { said } = await serve(['--port', '0', '--tls']);
     const [, url, file] = /^The event store listens: (\S+) \(user and password: (.*)\)$/.exec(said) ?? [];
     const credentials = readFileSync(file!, 'utf8').trim();
-    expect(await takesAt(url!.replace('//', `//${credentials}@`))).toBe(true);
+    expect(await acceptsAppendAt(url!.replace('//', `//${credentials}@`))).toBe(true);
     expect(said).not.toContain(credentials.split(':')[1]);
   });
 
   it('ignores the settings of a network, except LOG_LEVEL', async () => {
-    expect(await takes(portOf(await serve(['--port', '0', '--json'], { ROLE: 'api', PORT: 'seven' })))).toBe(
-      true,
-    );
+    expect(
+      await acceptsAppend(portOf(await serve(['--port', '0', '--json'], { ROLE: 'api', PORT: 'seven' }))),
+    ).toBe(true);
     const { code, stderr } = await runPlaza(['eventstore', '--dir', dir, '--port', '0'], {
       LOG_LEVEL: 'loud',
     });
@@ -175,21 +175,21 @@ describe('plaza eventstore', () => {
       await client.dispose();
       expect(await fail(...at)).toEqual(oneLine(/could not bring the end of its log to the disk/));
       disk.heal();
-      expect(await takes(portOf(await serve(at)))).toBe(true);
+      expect(await acceptsAppend(portOf(await serve(at)))).toBe(true);
       await Promise.all(running.splice(0).map(stop));
     });
   },
 );
 
 /** A Node of the machine that is too old for Plaza, which then starts its own. */
-const older = ['/usr/bin/node', '/usr/local/bin/node'].find(
+const olderNode = ['/usr/bin/node', '/usr/local/bin/node'].find(
   (node) => existsSync(node) && /^v2[0-3]\./.test(execFileSync(node, ['--version'], { encoding: 'utf8' })),
 );
 
-(older === undefined ? describe.skip : describe)('started by an older Node', () => {
+(olderNode === undefined ? describe.skip : describe)('started by an older Node', () => {
   it('plaza eventstore still serves, and ends with the started process', async () => {
-    const serving = await serve(['--port', '0', '--json'], {}, older);
-    expect(await takes(portOf(serving))).toBe(true);
+    const serving = await serve(['--port', '0', '--json'], {}, olderNode);
+    expect(await acceptsAppend(portOf(serving))).toBe(true);
     const [pinned] = childrenOf(serving.process.pid!);
     serving.process.kill('SIGKILL');
     expect(await waitUntilGone(pinned!, 60_000)).toBe(true);

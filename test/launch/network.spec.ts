@@ -32,7 +32,7 @@ async function query(sql: string): Promise<unknown[]> {
 }
 
 /** Waits until a process other than `old` has this role. */
-async function replaced(
+async function waitForReplacement(
   name: 'api' | 'worker' | 'eventStore' | 'postgres',
   old: number | undefined,
 ): Promise<void> {
@@ -40,7 +40,7 @@ async function replaced(
 }
 
 /** Kills the API process, and returns the pid of its successor before that serves. */
-async function startingApi(): Promise<number> {
+async function killApiAndGetSuccessor(): Promise<number> {
   process.kill(network.pids().api!, 'SIGKILL');
   const [pid] = await until(() => {
     const starting = readRun(network.dataDir)?.starting;
@@ -113,7 +113,7 @@ describe('the network on one machine', () => {
     for (const name of ['api', 'worker', 'eventStore', 'postgres'] as const) {
       const { [name]: pid } = network.pids();
       process.kill(pid!, 'SIGKILL');
-      await replaced(name, pid);
+      await waitForReplacement(name, pid);
     }
     const lines = await until(() => network.output().match(/^.*"msg":"process (?:serves|ended).*$/gm));
     // Process and part are two fields: JSON readers accept no duplicate key.
@@ -164,7 +164,7 @@ describe('the network on one machine', () => {
 
   it.each([
     ['serves', () => network.pids().api],
-    ['does not serve yet', startingApi],
+    ['does not serve yet', killApiAndGetSuccessor],
   ])('starts after a kill -9 of the launcher, despite a frozen API that %s', async (_when, api) => {
     const frozen = (await api())!;
     process.kill(frozen, 'SIGSTOP');

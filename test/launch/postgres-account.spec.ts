@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 /** The account that a start chooses, or its error, on a machine with root and this account alone. */
-function account(known: string): string {
+function accountOnMachineWith(known: string): string {
   const id = join(dataDir, 'id');
   writeFileSync(id, `#!/bin/sh\n[ "$2" = "${known}" ] && echo 4711 && exit\nexit 1\n`);
   chmodSync(id, 0o755);
@@ -37,14 +37,14 @@ function account(known: string): string {
 asRoot('the account of a Postgres that root starts (needs root)', () => {
   it('is the owner of DATA_DIR', () => {
     chownSync(dataDir, 12_345, 12_346);
-    expect(JSON.parse(account('postgres'))).toEqual({ uid: 12_345, gid: 12_346 });
+    expect(JSON.parse(accountOnMachineWith('postgres'))).toEqual({ uid: 12_345, gid: 12_346 });
   });
 
   it('is postgres if root owns DATA_DIR', () => {
-    expect(JSON.parse(account('postgres'))).toEqual({ uid: 4711, gid: 4711 });
+    expect(JSON.parse(accountOnMachineWith('postgres'))).toEqual({ uid: 4711, gid: 4711 });
   });
 
   it('is never nobody: the start fails and names the command that creates one', () => {
-    expect(account('nobody')).toContain('run `useradd --system postgres`');
+    expect(accountOnMachineWith('nobody')).toContain('run `useradd --system postgres`');
   });
 });

@@ -19,16 +19,16 @@ import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
 
 let scratch = '';
-let stranger: Server;
+let otherProgram: Server;
 
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'plaza-refusals-'));
-  stranger = createServer();
-  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+  otherProgram = createServer();
+  await new Promise<void>((resolve) => otherProgram.listen(0, '127.0.0.1', resolve));
 });
 
 afterAll(async () => {
-  await new Promise((resolve) => stranger.close(resolve));
+  await new Promise((resolve) => otherProgram.close(resolve));
   rmSync(scratch, { recursive: true });
 });
 
@@ -84,7 +84,7 @@ describe('a refused start', () => {
   it.each(['PORT', 'OPERATOR_PORT', 'METRICS_PORT'])(
     'names %s when another program listens there',
     async (name) => {
-      const { port } = stranger.address() as AddressInfo;
+      const { port } = otherProgram.address() as AddressInfo;
       const { code, stderr } = await runPlaza(['start'], await settings({ [name]: String(port) }));
       expect(code).toBe(1);
       expect(stderr).toBe(

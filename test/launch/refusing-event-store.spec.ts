@@ -47,7 +47,7 @@ async function readiness(): Promise<Readiness['components']> {
 const isReady = async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200;
 
 /** The faults that each process logged about the event store at its start. */
-function saidAtStart(): readonly (readonly [string, string])[] {
+function faultsAtStart(): readonly (readonly [string, string])[] {
   return network
     .output()
     .split('\n')
@@ -62,7 +62,7 @@ describe('with a user who may not read $all', () => {
     'The user in EVENTSTORE_URL may not read $all: add it, or a group of it, to $r in the $acl of $all.';
 
   it('each process logs one line, and readiness reports it', async () => {
-    expect(await until(() => saidAtStart().length > 1 && saidAtStart())).toEqual([
+    expect(await until(() => faultsAtStart().length > 1 && faultsAtStart())).toEqual([
       ['api', reason],
       ['worker', reason],
     ]);
@@ -72,7 +72,7 @@ describe('with a user who may not read $all', () => {
   it('the network becomes ready as soon as the user may, without a restart', async () => {
     intercept = passOn;
     expect(await until(isReady)).toBe(true);
-    expect(saidAtStart()).toHaveLength(2);
+    expect(faultsAtStart()).toHaveLength(2);
   });
 });
 
@@ -104,7 +104,7 @@ describe('with a log that is unavailable for long', () => {
     process.kill(worker, 'SIGSTOP');
     try {
       intercept = beAway;
-      await isSilentFor('1 minute');
+      await ageHeartbeats('1 minute');
       expect(await readiness()).toMatchObject({
         eventStore: { status: 'failed' },
         worker: { status: 'ok' },
@@ -121,7 +121,7 @@ describe('with a log that is unavailable for long', () => {
     expect(await until(isReady)).toBe(true);
   });
 
-  async function isSilentFor(interval: string): Promise<void> {
+  async function ageHeartbeats(interval: string): Promise<void> {
     const client = new Client({ connectionString: network.env['DATABASE_URL'] });
     await client.connect();
     try {

@@ -3,11 +3,11 @@ import { freePort } from '../../src/launch/free-port.js';
 import { LogBench } from './support/log-bench.js';
 
 let bench: LogBench;
-let nobody: number;
+let unusedPort: number;
 
 beforeAll(async () => {
   bench = await LogBench.open();
-  nobody = await freePort();
+  unusedPort = await freePort();
 });
 
 afterAll(() => bench?.close());
@@ -21,8 +21,8 @@ it.each(['esdb', 'kurrentdb', 'kurrent', 'kdb'])(
       `${scheme}://${host}`,
       `${scheme}+discover://${host}`,
       // Any answering node of a cluster suffices, even if the first does not answer.
-      `${scheme}://127.0.0.1:${nobody},${host}`,
-      `${scheme}+discover://127.0.0.1:${nobody},${host}`,
+      `${scheme}://127.0.0.1:${unusedPort},${host}`,
+      `${scheme}+discover://127.0.0.1:${unusedPort},${host}`,
     ]) {
       const opened = await bench.openAgain(`${address}?tls=false`);
       try {

@@ -60,7 +60,7 @@ describe('a checkpoint read that the server rejects', () => {
   });
 
   /** The result of a checkpoint read through a server that rejects such reads, and the rejected calls. */
-  async function lookThrough(refusal: Parameters<typeof startRefusingServer>[1]) {
+  async function verifyThrough(refusal: Parameters<typeof startRefusingServer>[1]) {
     const server = await startRefusingServer(bench.store.port, refusal);
     const opened = await bench.openAgain(server.url);
     try {
@@ -77,7 +77,7 @@ describe('a checkpoint read that the server rejects', () => {
     { code: status.UNKNOWN, details: 'Unexpected ReadAllResult: Error' },
     { code: status.INVALID_ARGUMENT, details: 'Trying to read from an invalid position.' },
   ])('counts as a missing event if three connections get the same answer: $details', async (refusal) => {
-    const { fault, refused } = await lookThrough(() => refusal);
+    const { fault, refused } = await verifyThrough(() => refusal);
     expect(fault).toBeInstanceOf(LogReplaced);
     expect([refused.length, new Set(refused).size]).toEqual([3, 3]);
   });
@@ -85,7 +85,7 @@ describe('a checkpoint read that the server rejects', () => {
   it('is retried, and the next answer counts', async () => {
     let asked = 0;
     const hiccup = { code: status.UNKNOWN, details: 'a moment of weakness' };
-    const { fault, refused } = await lookThrough(() => (asked++ === 0 ? hiccup : undefined));
+    const { fault, refused } = await verifyThrough(() => (asked++ === 0 ? hiccup : undefined));
     expect([fault, refused.length]).toEqual([undefined, 1]);
   });
 
@@ -95,7 +95,7 @@ describe('a checkpoint read that the server rejects', () => {
       // A follower that knows no leader.
       { code: status.UNKNOWN, details: 'No leader info available in response' },
     ])
-      expect((await lookThrough(() => away)).fault).toBeInstanceOf(LogUnavailable);
+      expect((await verifyThrough(() => away)).fault).toBeInstanceOf(LogUnavailable);
     const proxy = await startTcpProxy(bench.store.port);
     const opened = await bench.openAgain(`esdb://127.0.0.1:${proxy.port}?tls=false`);
     try {

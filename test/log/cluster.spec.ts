@@ -107,7 +107,7 @@ describe('a frozen leader', () => {
     const { seen, stop } = follow(log);
     await append(log);
     const over = new AbortController();
-    const wrote = async (): Promise<string> => {
+    const appendOnePost = async (): Promise<string> => {
       const postId = newId();
       const events = [{ id: randomUUID(), event: post(postId, 'alice', 'words') }];
       const event = { stream: `post-${postId}`, expected: 'no_stream', events, metadata } as const;
@@ -120,7 +120,7 @@ describe('a frozen leader', () => {
     };
     const writers = Array.from({ length: 8 }, async () => {
       const streams: string[] = [];
-      while (!over.signal.aborted) streams.push(await wrote());
+      while (!over.signal.aborted) streams.push(await appendOnePost());
       return streams;
     });
     await until(() => seen.length > 20);

@@ -10,7 +10,7 @@ import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
 /** A third of the time for which a process caches a key without a notification. */
-const TOLD_MS = 20_000;
+const NOTIFIED_WITHIN_MS = 20_000;
 
 describe('a destroyed key', () => {
   let postgres: TestPostgres;
@@ -56,7 +56,7 @@ describe('a destroyed key', () => {
     await here.keyOf(person);
     expect(await here.destroy(person, id)).toBe(true);
     expect(await isErased(here, person)).toBe(true);
-    await until(() => isErased(there, person), TOLD_MS);
+    await until(() => isErased(there, person), NOTIFIED_WITHIN_MS);
     expect(await there.keysById([id])).toEqual(new Map([[id, undefined]]));
     expect(await here.destroy(person, id)).toBe(false);
   });
@@ -70,7 +70,7 @@ describe('a destroyed key', () => {
     await database.query(`SELECT pg_terminate_backend(${before})`);
     await until(async () => (await database.query(listening)).rows[0]?.pid !== before);
     await here.destroy(person, undefined);
-    expect(await until(() => isErased(there, person), TOLD_MS)).toBe(true);
+    expect(await until(() => isErased(there, person), NOTIFIED_WITHIN_MS)).toBe(true);
   });
 
   test('is recorded for a person who never had one, under its id in another vault', async () => {

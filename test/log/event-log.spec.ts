@@ -8,7 +8,7 @@ import { streams } from '../../src/log/streams.js';
 import { PersonErased } from '../../src/log/vault/key-vault.js';
 import { LogBench, metadata, newId, post } from './support/log-bench.js';
 
-type Sealed = { sealed: unknown } | undefined;
+type EncryptedData = { sealed: unknown } | undefined;
 
 let bench: LogBench;
 
@@ -154,7 +154,7 @@ describe('the log', () => {
   it('refuses to read events with unencrypted personal fields', async () => {
     const { stream } = await bench.appendPost('alice', 'her own words');
     const client = EventStoreDBClient.connectionString(bench.store.url);
-    const forge = async (change: object) => {
+    const appendForged = async (change: object) => {
       const postId = newId();
       const forged = { ...post(postId, 'alice', 'never said').data, ...change };
       const withMetadata = { ...metadata, schemaVersion: 2 };
@@ -166,9 +166,10 @@ describe('the log', () => {
     };
     try {
       let sealed: unknown;
-      for await (const { event } of client.readStream(stream)) sealed = (event?.data as Sealed)?.sealed;
+      for await (const { event } of client.readStream(stream))
+        sealed = (event?.data as EncryptedData)?.sealed;
       for (const change of [{}, { sealed }, { sealed: null }]) {
-        const reading = bench.log.read(await forge(change));
+        const reading = bench.log.read(await appendForged(change));
         await expect(reading).rejects.toThrow(UnreadableEvent);
         await expect(reading).rejects.toThrow('personal fields are not encrypted');
       }

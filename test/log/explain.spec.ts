@@ -48,14 +48,14 @@ async function logAt(url: string): Promise<OpenLog['log']> {
   return opened.log;
 }
 
-async function behind(intercept: Intercept, of: EmbeddedEventStore = store): Promise<string> {
+async function frontServerUrl(intercept: Intercept, of: EmbeddedEventStore = store): Promise<string> {
   const front = await startInterceptingProxy(of, intercept);
   close.push(() => front.close());
   return front.url;
 }
 
 /** The explanations of a failed head read and a failed append, as `/readyz` requests them. */
-async function said(url: string): Promise<readonly (string | undefined)[]> {
+async function explanations(url: string): Promise<readonly (string | undefined)[]> {
   const log = await logAt(url);
   const messageOf = (done: Promise<unknown>) =>
     done.then(
@@ -73,9 +73,9 @@ const withCa = (url: string, dir: string) =>
 
 describe('the explanation for an operator', () => {
   it('is empty for a usable store', async () => {
-    expect(await said(store.url)).toEqual([undefined, undefined]);
-    expect(await said(bench.store.url)).toEqual([undefined, undefined]);
-    expect(await said(await behind(() => undefined))).toEqual([undefined, undefined]);
+    expect(await explanations(store.url)).toEqual([undefined, undefined]);
+    expect(await explanations(bench.store.url)).toEqual([undefined, undefined]);
+    expect(await explanations(await frontServerUrl(() => undefined))).toEqual([undefined, undefined]);
   });
 
   it.each<[string, (url: string) => string, string]>([
@@ -94,22 +94,25 @@ describe('the explanation for an operator', () => {
     ['no TLS', (url) => url.replace(/tls=true.*/, 'tls=false'), 'EVENTSTORE_URL has tls=false: remove it'],
   ])('names %s', async (_, change, sentence) => {
     const expected = expect.stringContaining(sentence);
-    expect(await said(change(store.url))).toEqual([expected, expected]);
+    expect(await explanations(change(store.url))).toEqual([expected, expected]);
   });
 
   it('names TLS that the store does not speak', async () => {
     const expected = expect.stringContaining('does not speak TLS');
-    expect(await said(bench.store.url.replace('tls=false', 'tls=true'))).toEqual([expected, expected]);
+    expect(await explanations(bench.store.url.replace('tls=false', 'tls=true'))).toEqual([
+      expected,
+      expected,
+    ]);
   });
 
   it('names a wrong CA where nodes are discovered, although the client reports only that none was found', async () => {
-    const nobody = await freePort();
+    const unusedPort = await freePort();
     const cluster = withCa(store.url, other.dir).replace(
       /localhost:(\d+)/,
-      `localhost:${nobody},localhost:$1`,
+      `localhost:${unusedPort},localhost:$1`,
     );
     for (const url of [cluster, withCa(store.url, other.dir).replace('esdb:', 'esdb+discover:')])
-      expect((await said(url))[0]).toContain('tlsCAFile in EVENTSTORE_URL');
+      expect((await explanations(url))[0]).toContain('tlsCAFile in EVENTSTORE_URL');
   });
 
   it('names a wrong CA before the readiness check times out, although the discovery takes longer', async () => {
@@ -124,23 +127,23 @@ describe('the explanation for an operator', () => {
   });
 
   it('names a user who may not read $all', async () => {
-    expect(await said(await behind(denyReadsOfAll))).toEqual([
+    expect(await explanations(await frontServerUrl(denyReadsOfAll))).toEqual([
       'The user in EVENTSTORE_URL may not read $all: add it, or a group of it, to $r in the $acl of $all.',
       undefined,
     ]);
   });
 
   it('names a user who may not append', async () => {
-    expect(await said(await behind(denyAppends))).toEqual([
+    expect(await explanations(await frontServerUrl(denyAppends))).toEqual([
       undefined,
       'The user in EVENTSTORE_URL may not append events: add it, or a group of it, to $w in the $userStreamAcl of $settings.',
     ]);
   });
 
   it('says that no user is sent without TLS', async () => {
-    const url = await behind(denyReadsOfAll, bench.store);
+    const url = await frontServerUrl(denyReadsOfAll, bench.store);
     for (const each of [url, url.replace('//', '//ann:secret@')])
-      expect((await said(each))[0]).toContain('with tls=false in EVENTSTORE_URL none is sent');
+      expect((await explanations(each))[0]).toContain('with tls=false in EVENTSTORE_URL none is sent');
   });
 
   it('is empty for an unavailable store', async () => {
@@ -157,14 +160,14 @@ describe('a store that rejects the largest appends of the network', () => {
     ['append', limitAppendSize],
     ['event', limitEventSize],
   ])('is told apart from one that accepts them, by the size of an %s', async (_, atMost) => {
-    const limit = (bytes: number) => behind(atMost(bytes), bench.store);
-    expect(await said(await limit(LARGEST_APPEND_BYTES))).toEqual([undefined, TOO_LARGE]);
-    expect(await said(await limit(LARGEST_APPEND_BYTES + 200))).toEqual([undefined, undefined]);
+    const limit = (bytes: number) => frontServerUrl(atMost(bytes), bench.store);
+    expect(await explanations(await limit(LARGEST_APPEND_BYTES))).toEqual([undefined, TOO_LARGE]);
+    expect(await explanations(await limit(LARGEST_APPEND_BYTES + 200))).toEqual([undefined, undefined]);
     expect(await bench.log.read('readiness')).toEqual([]);
   });
 
   it('is detected by an append that is larger than any of the network', async () => {
-    const log = await logAt(await behind(limitAppendSize(LARGEST_APPEND_BYTES), bench.store));
+    const log = await logAt(await frontServerUrl(limitAppendSize(LARGEST_APPEND_BYTES), bench.store));
     const [postId, actorId, appId] = [newId(), newId(), newId()];
     const wide = (codePoints: number) => '😀'.repeat(codePoints);
     const mentions = Array.from({ length: 50 }, () => 'm'.repeat(64));
@@ -204,7 +207,7 @@ describe('a store that rejects the largest appends of the network', () => {
 
   it('makes an append that is too large an outage, which readiness reports', async () => {
     let limit = Infinity;
-    const log = await logAt(await behind((...given) => limitAppendSize(limit)(...given), bench.store));
+    const log = await logAt(await frontServerUrl((...given) => limitAppendSize(limit)(...given), bench.store));
     await log.checkWritable();
     limit = 2_000;
     await expect(log.checkWritable()).resolves.toBeUndefined();

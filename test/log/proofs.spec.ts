@@ -13,11 +13,11 @@ beforeAll(async () => {
 
 afterAll(() => bench?.close());
 
-const found = () => foundNetwork(bench.log, { uuid: randomUUID, networkId: () => 'n' }, () => 1);
+const foundTheNetwork = () => foundNetwork(bench.log, { uuid: randomUUID, networkId: () => 'n' }, () => 1);
 
 describe('a read that proves something', () => {
   it('treats a tombstoned stream as lost, which other reads report as an outage', async () => {
-    await found();
+    await foundTheNetwork();
     const { id, stream } = await bench.appendPost('alice', 'deleted by hand');
     const client = EventStoreDBClient.connectionString(bench.store.url);
     try {

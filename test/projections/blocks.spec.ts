@@ -45,19 +45,22 @@ describe('the blocks read model', () => {
 
   test('hides two actors from each other until the last block between them ends', async () => {
     await models.given(some.application('app'), some.post('p1'), some.post('q1', { authorActorId: 'bob' }));
-    const sees = async (reader: string, [actorId, postId]: readonly [string, string]) => [
+    const visibleTo = async (reader: string, [actorId, postId]: readonly [string, string]) => [
       (await models.ask(actorById, { actorId }, reader)) !== null,
       (await models.ask(postById, { postId }, reader)) !== null,
     ];
-    const both = async () => [...(await sees('ada', ['bob', 'q1'])), ...(await sees('bob', ['ada', 'p1']))];
+    const mutualVisibility = async () => [
+      ...(await visibleTo('ada', ['bob', 'q1'])),
+      ...(await visibleTo('bob', ['ada', 'p1'])),
+    ];
     const [all, nothing] = [Array(4).fill(true), Array(4).fill(false)];
-    expect(await both()).toEqual(all);
+    expect(await mutualVisibility()).toEqual(all);
     await models.given(some.block('ada', 'bob'));
-    expect(await both()).toEqual(nothing);
+    expect(await mutualVisibility()).toEqual(nothing);
     await models.given(some.block('bob', 'ada'), some.unblock('ada', 'bob'));
-    expect(await both()).toEqual(nothing);
+    expect(await mutualVisibility()).toEqual(nothing);
     await models.given(some.unblock('bob', 'ada'));
-    expect(await both()).toEqual(all);
+    expect(await mutualVisibility()).toEqual(all);
   });
 
   test.each([

@@ -31,7 +31,7 @@ describe('an erasure', () => {
   const people = [some.account('ada', { displayName: MARKER }), some.account('bob'), some.account('cleo')];
   const erasure = some.erasure('ada');
   /** Events that Ada caused or is affected by. */
-  const life = [
+  const eventsOfAda = [
     some.profileChange('ada', { bio: MARKER, website: `https://${MARKER}.example/` }),
     some.post('p1', { text: MARKER }),
     some.edit('p1', { text: MARKER }),
@@ -52,7 +52,7 @@ describe('an erasure', () => {
     models.count(table, columns.map((column) => `${column} = 'ada'`).join(' OR '));
 
   test('leaves no text of the person in any table', async () => {
-    await models.given(...life);
+    await models.given(...eventsOfAda);
     expect(await models.digest()).toContain(MARKER);
     await models.given(erasure);
     expect(await models.digest()).not.toContain(MARKER);
@@ -61,7 +61,7 @@ describe('an erasure', () => {
   });
 
   test('keeps the replies of others, with an unavailable parent', async () => {
-    await models.given(...life, erasure);
+    await models.given(...eventsOfAda, erasure);
     expect(await models.ask(postById, { postId: 'b1' })).toMatchObject({
       parentUnavailable: true,
       rootUnavailable: true,
@@ -69,7 +69,7 @@ describe('an erasure', () => {
   });
 
   test('ends follows in both directions, likes and blocks, and corrects the counts', async () => {
-    await models.given(...life, erasure);
+    await models.given(...eventsOfAda, erasure);
     expect(await rowsNaming('relation', 'actor_id')).toBe(0);
     expect(await models.ask(actorById, { actorId: 'bob' })).toMatchObject({ followers: 1, following: 0 });
     expect(await rowsNaming('block', 'actor_id', 'target_actor_id')).toBe(0);
@@ -77,7 +77,7 @@ describe('an erasure', () => {
   });
 
   test('removes entries about the person from every inbox', async () => {
-    await models.given(...life);
+    await models.given(...eventsOfAda);
     const before = await models.ask(inboxOf, { scan: 50, after: undefined }, 'bob');
     expect(before?.items.map(({ item }) => item.kind)).toEqual(['like', 'follow', 'follow', 'reply']);
     await models.given(erasure);
@@ -87,7 +87,7 @@ describe('an erasure', () => {
   });
 
   test('also removes events that follow it in the log', async () => {
-    await models.given(erasure, ...people, ...life, some.reinstatement('ada'));
+    await models.given(erasure, ...people, ...eventsOfAda, some.reinstatement('ada'));
     expect(await models.digest()).not.toContain(MARKER);
     expect(await models.ask(actorById, { actorId: 'ada' })).toBeNull();
     expect(await rowsNaming('relation', 'actor_id')).toBe(0);
@@ -96,10 +96,10 @@ describe('an erasure', () => {
   });
 
   test('has the same result at the beginning, middle and end of a batch', async () => {
-    for (const place of [0, 7, life.length]) {
+    for (const place of [0, 7, eventsOfAda.length]) {
       const other = await ReadModels.open(database);
       await other.given(...people);
-      await other.givenAtOnce(...life.slice(0, place), erasure, ...life.slice(place));
+      await other.givenAtOnce(...eventsOfAda.slice(0, place), erasure, ...eventsOfAda.slice(place));
       expect(await other.digest()).not.toContain(MARKER);
       expect(await other.count('relation', "actor_id = 'ada'")).toBe(0);
       expect(await other.count('relation', "kind = 'follow'")).toBe(1);
@@ -116,7 +116,7 @@ describe('an erasure', () => {
 
   test('leaves the same tables as a rebuild without the key', async () => {
     // Timeline rows of a follower may remain: reads skip them.
-    const read = life.filter(
+    const read = eventsOfAda.filter(
       ({ data }) => !('kind' in data && data.actorId === 'bob' && data.kind === 'follow'),
     );
     const digestOf = async (...given: (readonly [StoredEvent, 'readable' | 'erased'])[]) => {
@@ -128,7 +128,7 @@ describe('an erasure', () => {
       return digest;
     };
     const events = [...people, ...read, erasure];
-    expect(await digestOf(...events.map((event) => [placeheld(event), isOfAda(event)] as const))).toBe(
+    expect(await digestOf(...events.map((event) => [withPlaceholders(event), isOfAda(event)] as const))).toBe(
       await digestOf(...events.map((event) => [event, 'readable'] as const)),
     );
   });
@@ -141,7 +141,7 @@ const isOfAda = ({ type, data }: StoredEvent): 'readable' | 'erased' => {
 };
 
 /** The event as the log returns it after that. */
-function placeheld(event: StoredEvent): StoredEvent {
+function withPlaceholders(event: StoredEvent): StoredEvent {
   const placeholders = entryOf(event.type)?.personal?.placeholders;
   return isOfAda(event) === 'readable'
     ? event

@@ -27,14 +27,14 @@ describe('the feed', () => {
   });
   afterEach(() => models.close());
 
-  const behind = (cursor: number | undefined, as: string | null = 'bob', limit = 50) =>
+  const pageAfter = (cursor: number | undefined, as: string | null = 'bob', limit = 50) =>
     models.ask(feedOf, { cursor, limit }, as);
-  const told = async (as: string | null = 'bob') =>
-    (await behind(start, as)).events.map(({ kind, position }) => `${kind} ${position - start}`);
+  const changesFor = async (as: string | null = 'bob') =>
+    (await pageAfter(start, as)).events.map(({ kind, position }) => `${kind} ${position - start}`);
 
   test('begins at the end of the log without a cursor', async () => {
     const end = await models.given(some.post('p1'));
-    expect(await behind(undefined)).toEqual({ events: [], cursor: Number(end), replace: false });
+    expect(await pageAfter(undefined)).toEqual({ events: [], cursor: Number(end), replace: false });
   });
 
   test('accepts its own cursor in a new incarnation, and none from before', async () => {
@@ -50,33 +50,33 @@ describe('the feed', () => {
 
   test('shows a post to its author, to followers and to anonymous callers', async () => {
     await models.given(some.post('p1'), some.follow('bob', 'ada'));
-    expect(await told('ada')).toEqual(['post.created 100', 'inbox.added 200']);
-    expect(await told('bob')).toEqual(['post.created 100', 'relation.established 200']);
-    expect(await told('eve')).toEqual([]);
-    expect(await told(null)).toEqual(['post.created 100']);
+    expect(await changesFor('ada')).toEqual(['post.created 100', 'inbox.added 200']);
+    expect(await changesFor('bob')).toEqual(['post.created 100', 'relation.established 200']);
+    expect(await changesFor('eve')).toEqual([]);
+    expect(await changesFor(null)).toEqual(['post.created 100']);
   });
 
   test('shows a deletion to people who liked the post or were mentioned, without the post', async () => {
     await models.given(some.post('p1', { mentions: ['bob'] }), some.like('eve'), some.deletion('p1'));
-    expect(await told('bob')).toEqual(['post.deleted 300']);
-    expect(await told('eve')).toEqual(['post.deleted 300']);
-    expect(await told('ada')).toEqual(['post.deleted 300']);
+    expect(await changesFor('bob')).toEqual(['post.deleted 300']);
+    expect(await changesFor('eve')).toEqual(['post.deleted 300']);
+    expect(await changesFor('ada')).toEqual(['post.deleted 300']);
   });
 
   test('shows a restriction as a deletion, and asks everybody to reconcile when it is lifted', async () => {
     await models.given(some.post('p1', { mentions: ['bob'] }), some.like('eve'), some.restriction('p1'));
     for (const caller of ['ada', 'bob', 'eve', null])
-      expect(await told(caller)).toEqual(['post.deleted 300']);
+      expect(await changesFor(caller)).toEqual(['post.deleted 300']);
     await models.given(some.unrestriction('p1'));
     for (const caller of ['ada', 'bob', 'eve', null])
-      expect(await behind(start, caller)).toMatchObject({ events: [], replace: true });
+      expect(await pageAfter(start, caller)).toMatchObject({ events: [], replace: true });
   });
 
   test('shows the end of a relation to the actor who ended it, and asks the other side to reconcile', async () => {
     await models.given(some.follow('bob', 'ada'), some.unfollow('bob', 'ada'));
-    expect(await told('bob')).toEqual(['relation.ended 200']);
-    expect(await behind(start, 'ada')).toMatchObject({ events: [], replace: true });
-    expect((await behind(start + 200, 'ada')).replace).toBe(false);
+    expect(await changesFor('bob')).toEqual(['relation.ended 200']);
+    expect(await pageAfter(start, 'ada')).toMatchObject({ events: [], replace: true });
+    expect((await pageAfter(start + 200, 'ada')).replace).toBe(false);
   });
 
   test.each([
@@ -84,11 +84,11 @@ describe('the feed', () => {
     ['the end of a block', [some.block('bob', 'ada'), some.unblock('bob', 'ada')]],
   ])('asks both sides of %s to reconcile', async (_what, events) => {
     await models.given(...events);
-    expect([(await behind(start, 'ada')).replace, (await behind(start, 'bob')).replace]).toEqual([
+    expect([(await pageAfter(start, 'ada')).replace, (await pageAfter(start, 'bob')).replace]).toEqual([
       true,
       true,
     ]);
-    expect((await behind(start, 'eve')).replace).toBe(false);
+    expect((await pageAfter(start, 'eve')).replace).toBe(false);
   });
 
   test.each([
@@ -96,12 +96,12 @@ describe('the feed', () => {
     ['reinstated', [some.suspension('ada'), some.reinstatement('ada')]],
   ])('asks everybody to reconcile when an account is %s', async (_what, events) => {
     await models.given(...events);
-    for (const caller of ['ada', 'eve', null]) expect((await behind(start, caller)).replace).toBe(true);
+    for (const caller of ['ada', 'eve', null]) expect((await pageAfter(start, caller)).replace).toBe(true);
   });
 
   test('shows a changed profile, and not the registered one', async () => {
     await models.given(some.profileChange('ada', { revision: 1 }), some.profileChange('ada'));
-    expect((await behind(start, null)).events).toEqual([
+    expect((await pageAfter(start, null)).events).toEqual([
       {
         position: start + 200,
         kind: 'profile.changed',
@@ -121,13 +121,13 @@ describe('the feed', () => {
   test('comes in pages that connect, and moves on past changes for others', async () => {
     await models.given(some.follow('bob', 'ada'), some.post('p1'), some.post('p2'), some.post('p3'));
     const last = Number(await models.given(some.post('q1', { authorActorId: 'eve' })));
-    const first = await behind(start, 'bob', 3);
+    const first = await pageAfter(start, 'bob', 3);
     expect(first.events.map(({ position }) => position - start)).toEqual([100, 200, 300]);
     expect(first.cursor).toBe(start + 300);
-    const second = await behind(first.cursor, 'bob', 3);
+    const second = await pageAfter(first.cursor, 'bob', 3);
     expect(second.events.map(({ position }) => position - start)).toEqual([400]);
     expect(second.cursor).toBe(last);
-    expect(await behind(last)).toEqual({ events: [], cursor: last, replace: false });
+    expect(await pageAfter(last)).toEqual({ events: [], cursor: last, replace: false });
   });
 
   test('reads a bounded number of changes at once, and continues after them', async () => {
@@ -136,9 +136,9 @@ describe('the feed', () => {
       some.post(`q${index}`, { authorActorId: 'eve' }),
     );
     await models.givenAtOnce(...others, some.post('p1', { mentions: ['bob'] }));
-    const first = await behind(start + 100);
+    const first = await pageAfter(start + 100);
     expect(first).toMatchObject({ events: [], cursor: start + 100 + 100_000, replace: false });
-    expect((await behind(first.cursor)).events).toMatchObject([
+    expect((await pageAfter(first.cursor)).events).toMatchObject([
       { kind: 'post.created', post: { id: 'p1' } },
       { kind: 'inbox.added', entry: { sourceId: 'p1' } },
     ]);
@@ -146,24 +146,24 @@ describe('the feed', () => {
 
   test('never splits the changes of one position, however small the page', async () => {
     await models.given(some.follow('bob', 'ada'), some.post('p1', { mentions: ['bob'] }), some.post('p2'));
-    const first = await behind(start + 100, 'bob', 1);
+    const first = await pageAfter(start + 100, 'bob', 1);
     expect(first.events.map(({ kind }) => kind)).toEqual(['post.created', 'inbox.added']);
     expect(first.cursor).toBe(start + 200);
-    expect((await behind(first.cursor, 'bob', 1)).events).toMatchObject([{ post: { id: 'p2' } }]);
+    expect((await pageAfter(first.cursor, 'bob', 1)).events).toMatchObject([{ post: { id: 'p2' } }]);
   });
 
   test('asks a caller ahead of the log to reconcile', async () => {
-    expect((await behind(start + 1)).replace).toBe(true);
+    expect((await pageAfter(start + 1)).replace).toBe(true);
   });
 
   test('keeps a week by the time of events, and asks a caller with an older cursor to reconcile', async () => {
     const at = (hour: number) => hour * HOUR_MS;
     await models.given(some.follow('bob', 'ada', { at: at(0) }), some.post('p1', { at: at(1) }));
     await models.given(some.post('p2', { at: at(RETAINED_HOURS - 1) }));
-    expect((await behind(start)).events).toHaveLength(3);
+    expect((await pageAfter(start)).events).toHaveLength(3);
     const last = Number(await models.given(some.post('p3', { at: at(RETAINED_HOURS + 1) })));
-    expect(await behind(start + 100)).toEqual({ events: [], cursor: last, replace: true });
-    expect((await behind(start + 299)).events).toMatchObject([
+    expect(await pageAfter(start + 100)).toEqual({ events: [], cursor: last, replace: true });
+    expect((await pageAfter(start + 299)).events).toMatchObject([
       { post: { id: 'p2' } },
       { post: { id: 'p3' } },
     ]);

@@ -7,7 +7,7 @@ import { MemoryLog } from './support/memory-log.js';
 import { some } from './support/recorded.js';
 import { WorkerBench } from './support/worker.js';
 
-const note: Statement<{ readonly id: string; readonly version: number }> = {
+const insertSeen: Statement<{ readonly id: string; readonly version: number }> = {
   name: 'seen.note',
   table: 'seen',
   key: ({ id }) => id,
@@ -23,7 +23,9 @@ const group = (version: number, lingerMs?: number): Group => ({
       name: 'seen',
       version,
       tables: '',
-      handlers: { 'post.created': ({ event }, write) => write(note, { id: event.data.postId, version }) },
+      handlers: {
+        'post.created': ({ event }, write) => write(insertSeen, { id: event.data.postId, version }),
+      },
     },
   ],
 });
@@ -46,54 +48,54 @@ describe('a group with tables of its own', () => {
   afterEach(() => bench.close());
 
   const start = (version: number) => bench.startFixed(log, group(version), 'fixed');
-  const seen = (...expected: string[]) =>
+  const waitForRows = (...expected: string[]) =>
     until(async () => {
       const { rows } = await bench.pool.query<{ seen: string }>(
         `SELECT id || ' ' || version AS seen FROM fixed.seen`,
       );
       return rows.map((row) => row.seen).join() === expected.join();
     });
-  const said = (what: string) => until(() => bench.logged.some((line) => line.includes(what)));
+  const waitForLogLine = (what: string) => until(() => bench.logged.some((line) => line.includes(what)));
 
   test('resumes after a restart under the same version', async () => {
     const first = start(1);
-    await seen('p1 1', 'p2 1');
+    await waitForRows('p1 1', 'p2 1');
     await first.stop();
     start(1);
     log.add(some.post('p3'));
-    await expect(seen('p1 1', 'p2 1', 'p3 1')).resolves.toBe(true);
+    await expect(waitForRows('p1 1', 'p2 1', 'p3 1')).resolves.toBe(true);
   });
 
   test('is written by one worker of any version, and starts over under a later version', async () => {
     const older = start(1);
-    await seen('p1 1', 'p2 1');
+    await waitForRows('p1 1', 'p2 1');
     start(2);
-    await said('standing by');
+    await waitForLogLine('standing by');
     log.add(some.post('p3'));
-    await seen('p1 1', 'p2 1', 'p3 1');
+    await waitForRows('p1 1', 'p2 1', 'p3 1');
     await older.stop();
-    await expect(seen('p1 1', 'p2 1', 'p3 1', 'p1 2', 'p2 2', 'p3 2')).resolves.toBe(true);
+    await expect(waitForRows('p1 1', 'p2 1', 'p3 1', 'p1 2', 'p2 2', 'p3 2')).resolves.toBe(true);
   });
 
   test('is not written by an older version after a later one, and does not make that one wait', async () => {
     const later = start(2);
-    await seen('p1 2', 'p2 2');
+    await waitForRows('p1 2', 'p2 2');
     await later.stop();
     start(1);
-    await said('written by a later release');
+    await waitForLogLine('written by a later release');
     log.add(some.post('p3'));
     start(2);
-    await expect(seen('p1 2', 'p2 2', 'p3 2')).resolves.toBe(true);
+    await expect(waitForRows('p1 2', 'p2 2', 'p3 2')).resolves.toBe(true);
   });
 
   test('applies the events of its linger time in one transaction', async () => {
     const worker = bench.startFixed(log, group(1, 700), 'fixed');
-    await seen('p1 1', 'p2 1');
+    await waitForRows('p1 1', 'p2 1');
     log.add(some.post('p3'));
-    await seen('p1 1', 'p2 1', 'p3 1');
+    await waitForRows('p1 1', 'p2 1', 'p3 1');
     log.add(some.post('p4'));
     log.add(some.post('p5'));
-    await seen('p1 1', 'p2 1', 'p3 1', 'p4 1', 'p5 1');
+    await waitForRows('p1 1', 'p2 1', 'p3 1', 'p4 1', 'p5 1');
     const { rows } = await bench.pool.query(
       `SELECT string_agg(id, ' ' ORDER BY id) AS together FROM fixed.seen GROUP BY xmin::text ORDER BY 1`,
     );

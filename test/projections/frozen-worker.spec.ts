@@ -71,8 +71,8 @@ describe('a frozen worker', () => {
     // it again.
     await until(() => bench.state());
     const id = randomUUID();
-    await say(id);
-    await isShown(id);
+    await appendPost(id);
+    await waitUntilShown(id);
     await until(async () => (await holders()).length === LOCKS);
     const second = await start();
     await until(() => second.said().split('standing by').length > 3);
@@ -86,7 +86,7 @@ describe('a frozen worker', () => {
     );
     return rows.map(({ pid }) => pid);
   };
-  const say = (id: string) =>
+  const appendPost = (id: string) =>
     retryWhileUnavailable(() =>
       opened.log.append({
         stream: `post-${id}`,
@@ -95,18 +95,18 @@ describe('a frozen worker', () => {
         metadata: { requestId: 'test' },
       }),
     );
-  const isShown = (id: string) => until(async () => (await bench.posts()).ids.includes(id));
+  const waitUntilShown = (id: string) => until(async () => (await bench.posts()).ids.includes(id));
 
   test('is replaced by the standby, and becomes the standby when it wakes up', async () => {
     const [first, second] = await startTwo();
-    await say('f1');
-    await isShown('f1');
+    await appendPost('f1');
+    await waitUntilShown('f1');
     expect((await bench.posts()).ids).toHaveLength(2);
     const holdersBefore = await holders();
     first.process.kill('SIGSTOP');
     const frozenAt = performance.now();
-    await say('f2');
-    await isShown('f2');
+    await appendPost('f2');
+    await waitUntilShown('f2');
     // The locks that the frozen worker still holds would stay with it when it wakes up.
     await until(async () => (await holders()).filter((pid) => !holdersBefore.includes(pid)).length === LOCKS);
     process.stdout.write(`taken over after ${((performance.now() - frozenAt) / 1_000).toFixed(1)} s\n`);
@@ -114,8 +114,8 @@ describe('a frozen worker', () => {
     first.process.kill('SIGCONT');
     await until(() => first.said().slice(saidBefore).split('standing by').length > 3);
     second.process.kill('SIGSTOP');
-    await say('f3');
-    await isShown('f3');
+    await appendPost('f3');
+    await waitUntilShown('f3');
     const { ids, counted } = await bench.posts();
     expect(ids.slice(1)).toEqual(['f1', 'f2', 'f3']);
     expect(counted).toBe(ids.length);
@@ -124,13 +124,13 @@ describe('a frozen worker', () => {
 
   test('commits nothing of its open transaction when it wakes up after another took over', async () => {
     const [first] = await startTwo();
-    await say('g1');
-    await isShown('g1');
+    await appendPost('g1');
+    await waitUntilShown('g1');
     const before = await bench.posts();
     const blocker = await bench.pool.connect();
     try {
       await blocker.query(`BEGIN; LOCK TABLE ${(await bench.state())?.schemaName}.post IN EXCLUSIVE MODE`);
-      await say('g2');
+      await appendPost('g2');
       // It has moved its checkpoint, and waits to write its rows.
       await until(
         async () =>
@@ -146,11 +146,11 @@ describe('a frozen worker', () => {
       // Its statement ends now, while it cannot read the result.
       blocker.release(true);
     }
-    await isShown('g2');
+    await waitUntilShown('g2');
     const said = first.said().length;
     first.process.kill('SIGCONT');
-    await say('g3');
-    await isShown('g3');
+    await appendPost('g3');
+    await waitUntilShown('g3');
     await until(() => first.said().slice(said).includes('standing by'));
     const { ids, counted } = await bench.posts();
     expect(ids).toEqual([...before.ids, 'g2', 'g3']);

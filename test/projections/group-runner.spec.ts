@@ -32,7 +32,7 @@ describe('a worker of a group', () => {
   });
   afterEach(() => bench.close());
 
-  const shows = (...ids: string[]) => bench.shows(...ids);
+  const waitForPosts = (...ids: string[]) => bench.shows(...ids);
 
   test('founds the network and publishes an incarnation for an empty log', async () => {
     bench.start(log);
@@ -56,7 +56,7 @@ describe('a worker of a group', () => {
     };
     log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
-    await shows('p1');
+    await waitForPosts('p1');
     const before = await until(session);
     await until(async () => {
       // Repeated, since the worker also reconnects after its own publication and may not be listening yet.
@@ -64,16 +64,16 @@ describe('a worker of a group', () => {
       return ((await session()) ?? before) !== before;
     });
     log.add(some.post('p2'));
-    await shows('p1', 'p2');
+    await waitForPosts('p1', 'p2');
     expect(bench.logged.filter((line) => JSON.parse(line).level > 30)).toEqual([]);
   });
 
   test('applies existing events, then new ones, and records its checkpoint', async () => {
     log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
-    await shows('p1');
+    await waitForPosts('p1');
     const [last] = log.add(some.post('p2'));
-    await shows('p1', 'p2');
+    await waitForPosts('p1', 'p2');
     expect((await bench.state())?.appliedPosition).toBe(last?.position);
   });
 
@@ -91,9 +91,10 @@ describe('a worker of a group', () => {
       log,
       prepare: async (client) => ({ ...(await fixedTarget(client, serving, 'public')), build: () => built }),
     });
-    const isHeardOf = async () => (await bench.pool.query('SELECT FROM recovery.heartbeat')).rowCount === 1;
+    const hasHeartbeat = async () =>
+      (await bench.pool.query('SELECT FROM recovery.heartbeat')).rowCount === 1;
     try {
-      expect(await until(isHeardOf)).toBe(true);
+      expect(await until(hasHeartbeat)).toBe(true);
     } finally {
       resolve();
     }
@@ -106,17 +107,17 @@ describe('a worker of a group', () => {
     await first.stop();
     log.add(some.post('p2'));
     bench.start(log);
-    await shows('p1', 'p2');
+    await waitForPosts('p1', 'p2');
     expect((await bench.state())?.incarnation).toBe(before.incarnation);
   });
 
   describe('of a later version', () => {
-    const isBuilt = (before: PublicationState) =>
+    const waitForNextIncarnation = (before: PublicationState) =>
       until(async () => {
         const state = await bench.state();
         return state?.incarnation !== before.incarnation && state;
       });
-    const stoodAside = () =>
+    const waitForOlderToStop = () =>
       until(() => bench.logged.some((line) => line.includes('written by a later release')));
 
     test('builds another incarnation beside the published one, and switches to it', async () => {
@@ -124,11 +125,11 @@ describe('a worker of a group', () => {
       bench.start(log);
       const before = await until(() => bench.state());
       bench.start(log, raised);
-      expect(await isBuilt(before)).toMatchObject({
+      expect(await waitForNextIncarnation(before)).toMatchObject({
         networkId: before.networkId,
         versions: versionsOf(raised),
       });
-      await shows('p1');
+      await waitForPosts('p1');
     });
 
     test('stops an older worker from writing, which logs the reason', async () => {
@@ -136,12 +137,12 @@ describe('a worker of a group', () => {
       bench.start(log);
       const before = await until(() => bench.state());
       bench.start(log, raised);
-      const after = await isBuilt(before);
+      const after = await waitForNextIncarnation(before);
       // After a reconnect, too, the older worker must not mistake the state for a first build.
       await bench.interruptAll();
-      await stoodAside();
+      await waitForOlderToStop();
       log.add(some.post('p2'));
-      await shows('p1', 'p2');
+      await waitForPosts('p1', 'p2');
       expect((await bench.state())?.incarnation).toBe(after.incarnation);
     });
 
@@ -150,7 +151,7 @@ describe('a worker of a group', () => {
       bench.start(log, raised);
       const published = await until(() => bench.state());
       bench.start(log);
-      await stoodAside();
+      await waitForOlderToStop();
       expect((await bench.state())?.incarnation).toBe(published.incarnation);
       expect((await bench.pool.query('SELECT FROM recovery.incarnation')).rowCount).toBe(1);
     });
@@ -160,12 +161,12 @@ describe('a worker of a group', () => {
       bench.start(log);
       const before = await until(() => bench.state());
       const later = bench.start(log, raised);
-      await isBuilt(before);
-      await stoodAside();
+      await waitForNextIncarnation(before);
+      await waitForOlderToStop();
       await later.stop();
       log.add(some.post('p2'));
       await bench.pool.query('UPDATE recovery.publication SET incarnation = $1', [before.incarnation]);
-      await shows('p1', 'p2');
+      await waitForPosts('p1', 'p2');
       expect((await bench.state())?.incarnation).toBe(before.incarnation);
     });
 
@@ -195,26 +196,26 @@ describe('a worker of a group', () => {
       expect((await bench.state())?.incarnation).toBe(before.incarnation);
       // It retries without another event.
       await setTo(bench.pool, position);
-      await isBuilt(before);
+      await waitForNextIncarnation(before);
     });
   });
 
   test('waits as a standby while another works, and takes over when that one ends', async () => {
     log.add(some.founding('n'), some.post('p1'));
     const first = bench.start(log);
-    await shows('p1');
+    await waitForPosts('p1');
     bench.start(log);
     await until(() => bench.logged.some((line) => line.includes('standing by')));
     await first.stop();
     log.add(some.post('p2'));
-    await shows('p1', 'p2');
+    await waitForPosts('p1', 'p2');
     expect(await bench.posts()).toMatchObject({ counted: 2 });
   });
 
   test('skips events that another worker has applied meanwhile', async () => {
     log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
-    await shows('p1');
+    await waitForPosts('p1');
     const { schemaName } = (await bench.state()) ?? {};
     const other = await bench.pool.connect();
     await other.query('BEGIN');
@@ -233,7 +234,7 @@ describe('a worker of a group', () => {
     other.release();
     await until(() => bench.logged.some((line) => line.includes('another worker has moved the checkpoint')));
     log.add(some.post('p3'));
-    await shows('p1', 'p2', 'p3');
+    await waitForPosts('p1', 'p2', 'p3');
     expect(await bench.posts()).toMatchObject({ counted: 3 });
     const { rows } = await bench.pool.query(`SELECT text FROM ${schemaName}.post ORDER BY position`);
     expect(rows.map(({ text }) => text as string)).toEqual(['text of p1', 'by another', 'text of p3']);
@@ -242,12 +243,12 @@ describe('a worker of a group', () => {
   test('waits for an unavailable log and resumes by itself, with one log line', async () => {
     log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
-    await shows('p1');
+    await waitForPosts('p1');
     log.setDown(true);
     await until(() => bench.logged.some((line) => line.includes('the log is down')));
     log.add(some.post('p2'));
     log.setDown(false);
-    await shows('p1', 'p2');
+    await waitForPosts('p1', 'p2');
     await until(() => bench.logged.some((line) => line.includes('working again')));
     expect(bench.logged.filter((line) => line.includes('group interrupted'))).toHaveLength(1);
   });
@@ -255,13 +256,13 @@ describe('a worker of a group', () => {
   test('waits for a crashed Postgres and resumes by itself', async () => {
     log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
-    await shows('p1');
+    await waitForPosts('p1');
     await postgres.kill();
     log.add(some.post('p2'));
     await until(() => bench.logged.some((line) => line.includes('group interrupted')));
     await postgres.start();
     await until(() => bench.logged.some((line) => line.includes('working again')));
-    await shows('p1', 'p2');
+    await waitForPosts('p1', 'p2');
     expect(await bench.posts()).toMatchObject({ counted: 2 });
   });
 });

@@ -43,7 +43,7 @@ describe('the inbox read model', () => {
   const pageOf = (actorId: string, page: Partial<PageArgs> = {}) =>
     models.ask(inboxOf, { scan: 10, after: undefined, ...page }, actorId);
   /** Kind and source of each entry of ada; read ones have a star. */
-  const shown = async () =>
+  const entriesOfAda = async () =>
     (await pageOf('ada'))?.items.map(
       ({ item: { kind, sourceId, readAt } }) => `${kind} ${sourceId}${readAt === undefined ? '' : '*'}`,
     );
@@ -84,7 +84,7 @@ describe('the inbox read model', () => {
       mention('b2', 'bob', ['ada', 'eve']),
     );
     await models.given(reply('a2', 'ada', { mentions: ['ada'] }), some.like('ada'));
-    expect(await shown()).toEqual(['mention b2', 'reply b1', 'like p1', 'follow bob']);
+    expect(await entriesOfAda()).toEqual(['mention b2', 'reply b1', 'like p1', 'follow bob']);
     expect((await pageOf('eve'))?.items).toMatchObject([{ item: { kind: 'mention', sourceId: 'b2' } }]);
     expect((await pageOf('bob'))?.items).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe('the inbox read model', () => {
     await models.given(reply('b1', 'bob', { mentions: ['ada', 'eve'] }));
     await models.given(some.edit('b1', { authorActorId: 'bob', mentions: ['ada', 'eve', 'joe'] }));
     await models.given(mention('b2', 'bob'), some.edit('b2', { authorActorId: 'bob', mentions: ['ada'] }));
-    expect(await shown()).toEqual(['mention b2', 'reply b1']);
+    expect(await entriesOfAda()).toEqual(['mention b2', 'reply b1']);
     expect((await pageOf('eve'))?.items).toHaveLength(1);
     expect((await pageOf('joe'))?.items).toHaveLength(1);
   });
@@ -105,7 +105,7 @@ describe('the inbox read model', () => {
       edited(['ada', 'ada']),
       edited(['ada', 'eve']),
     );
-    expect(await shown()).toEqual(['reply b1']);
+    expect(await entriesOfAda()).toEqual(['reply b1']);
     expect((await pageOf('eve'))?.items).toHaveLength(1);
   });
 
@@ -113,9 +113,9 @@ describe('the inbox read model', () => {
     await models.given(some.follow('bob'), some.like('bob'));
     const before = await idOf(1);
     await models.given(read('ada', { upTo: 5_000 }), some.unfollow('bob'));
-    expect(await shown()).toEqual(['like p1*']);
+    expect(await entriesOfAda()).toEqual(['like p1*']);
     await models.given(some.follow('bob', 'ada', { generation: 2, at: 6_000 }));
-    expect(await shown()).toEqual(['follow bob', 'like p1*']);
+    expect(await entriesOfAda()).toEqual(['follow bob', 'like p1*']);
     expect((await pageOf('ada'))?.items[0]?.item).toMatchObject({ id: before, createdAt: 6_000 });
   });
 
@@ -138,11 +138,14 @@ describe('the inbox read model', () => {
       read('ada', { ids: [await idOf(1), 'nothing'] }),
       read('eve', { ids: [await idOf(0)] }),
     );
-    expect([await shown(), await unread()]).toEqual([['reply b3', 'reply b2*', 'reply b1'], 2]);
+    expect([await entriesOfAda(), await unread()]).toEqual([['reply b3', 'reply b2*', 'reply b1'], 2]);
     await models.given(read('ada', { upTo: 1_000 }));
-    expect(await shown()).toEqual(['reply b3', 'reply b2*', 'reply b1*']);
+    expect(await entriesOfAda()).toEqual(['reply b3', 'reply b2*', 'reply b1*']);
     await models.given(read('ada', { upTo: 10_000 }), reply('b4', 'bob', { at: 4_000 }));
-    expect([await shown(), await unread()]).toEqual([['reply b4', 'reply b3*', 'reply b2*', 'reply b1*'], 1]);
+    expect([await entriesOfAda(), await unread()]).toEqual([
+      ['reply b4', 'reply b3*', 'reply b2*', 'reply b1*'],
+      1,
+    ]);
   });
 
   test('keeps the time of the first reading', async () => {
@@ -173,13 +176,13 @@ describe('the inbox read model', () => {
     ['an ended follow', some.unfollow('bob'), ['reply b1', 'like p1']],
   ])('omits %s, also from the count', async (_what, event, left) => {
     await models.given(some.follow('bob'), some.like('bob'), reply('b1', 'bob'), event);
-    expect(await shown()).toEqual(left);
+    expect(await entriesOfAda()).toEqual(left);
     expect(await unread()).toBe(2);
   });
 
   test('has no entry for posts of an erased person', async () => {
     await models.givenErased(reply('b1', 'bob', { mentions: [] }));
-    expect(await shown()).toEqual([]);
+    expect(await entriesOfAda()).toEqual([]);
   });
 
   test('is paged before hidden entries are omitted', async () => {

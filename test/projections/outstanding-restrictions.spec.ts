@@ -105,14 +105,14 @@ describe('an outstanding restriction', () => {
   });
 
   test.each(kinds)('hides its subject from the feed: %s', async (_, event) => {
-    const told = async () => {
+    const visibleInFeed = async () => {
       const { events } = await models.ask(feedOf, { cursor: 0, limit: 50 }, 'bob');
       const text = JSON.stringify(events);
       return { post: text.includes('"id":"p1"'), profile: text.includes('"bio":"a bio"') };
     };
-    expect(await told()).toEqual({ post: true, profile: true });
+    expect(await visibleInFeed()).toEqual({ post: true, profile: true });
     await models.hold(event);
-    expect(await told()).toEqual({ post: false, profile: 'postId' in event.data });
+    expect(await visibleInFeed()).toEqual({ post: false, profile: 'postId' in event.data });
   });
 
   test.each(kinds)('replaces the view of a caller who reconciles: %s', async (_, event) => {

@@ -126,15 +126,15 @@ describe('a position listener', () => {
     let open: Promise<void>;
     let atOnce: number;
     let mostAtOnce: number;
-    let told: PositionListener;
+    let scripted: PositionListener;
 
-    const shows = (incarnation: string, appliedPosition: bigint) => ({ incarnation, appliedPosition });
+    const stateOf = (incarnation: string, appliedPosition: bigint) => ({ incarnation, appliedPosition });
     const announce = (incarnation: string, position: number) =>
       notify(POSITION_CHANNEL, JSON.stringify({ incarnation, position: String(position) }));
     const notify = (channel: string, payload: string) =>
       bench.pool.query('SELECT pg_notify($1, $2)', [channel, payload]);
     const startListener = () => {
-      told = new PositionListener({
+      scripted = new PositionListener({
         databaseUrl: bench.databaseUrl,
         publicationChannel: PUBLICATION_CHANNEL,
         async read(client) {
@@ -149,28 +149,28 @@ describe('a position listener', () => {
         },
         logger: pino({ level: 'silent' }),
       });
-      told.start();
+      scripted.start();
     };
 
     beforeEach(async () => {
-      [published, reads, open, atOnce, mostAtOnce] = [shows('a', 100n), 0, Promise.resolve(), 0, 0];
+      [published, reads, open, atOnce, mostAtOnce] = [stateOf('a', 100n), 0, Promise.resolve(), 0, 0];
       startListener();
-      await until(() => told.current());
+      await until(() => scripted.current());
     });
-    afterEach(() => told.stop());
+    afterEach(() => scripted.stop());
 
     test('ignores positions of an incarnation that is no longer published', async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       open = promise;
-      published = shows('b', 110n);
+      published = stateOf('b', 110n);
       await notify(PUBLICATION_CHANNEL, 'b');
       await until(() => reads >= 2);
       await announce('a', 120);
-      expect(await told.waitFor(120n, 300)).toBe(false);
+      expect(await scripted.waitFor(120n, 300)).toBe(false);
       await announce('b', 115);
       resolve();
-      expect(await told.waitFor(115n, SOON)).toBe(true);
-      expect(told.current()).toEqual(shows('b', 115n));
+      expect(await scripted.waitFor(115n, SOON)).toBe(true);
+      expect(scripted.current()).toEqual(stateOf('b', 115n));
     });
 
     test('reads again when the state changes during a read', async () => {
@@ -178,36 +178,36 @@ describe('a position listener', () => {
       open = promise;
       await notify(PUBLICATION_CHANNEL, 'a');
       await until(() => reads >= 2);
-      published = shows('b', 110n);
+      published = stateOf('b', 110n);
       await notify(PUBLICATION_CHANNEL, 'b');
       await notify(PUBLICATION_CHANNEL, 'b');
       await announce('a', 200);
       resolve();
-      await until(() => told.current()?.incarnation === 'b');
-      expect(told.current()).toEqual(published);
+      await until(() => scripted.current()?.incarnation === 'b');
+      expect(scripted.current()).toEqual(published);
       expect(mostAtOnce).toBe(1);
     });
 
     test('never moves backwards', async () => {
       await announce('a', 90);
       await announce('b', 300);
-      expect(await told.waitFor(101n, 300)).toBe(false);
-      expect(told.current()).toEqual(shows('a', 100n));
+      expect(await scripted.waitFor(101n, 300)).toBe(false);
+      expect(scripted.current()).toEqual(stateOf('a', 100n));
       await announce('a', 200);
-      expect(await told.waitFor(200n, SOON)).toBe(true);
+      expect(await scripted.waitFor(200n, SOON)).toBe(true);
       await notify(PUBLICATION_CHANNEL, 'a');
       await until(() => reads >= 2);
       await announce('a', 150);
-      expect(await told.waitFor(201n, 300)).toBe(false);
-      expect(told.current()).toEqual(shows('a', 200n));
+      expect(await scripted.waitFor(201n, 300)).toBe(false);
+      expect(scripted.current()).toEqual(stateOf('a', 200n));
     });
 
     test.each(['', 'nonsense', 'null', '7', '{"incarnation":"a"}', '{"incarnation":"a","position":"x"}'])(
       'reads the state itself on the malformed notification %j',
       async (payload) => {
-        published = shows('a', 130n);
+        published = stateOf('a', 130n);
         await notify(POSITION_CHANNEL, payload);
-        expect(await told.waitFor(130n, SOON)).toBe(true);
+        expect(await scripted.waitFor(130n, SOON)).toBe(true);
       },
     );
 
@@ -218,7 +218,7 @@ describe('a position listener', () => {
       );
       for (const { pid } of rows) process.kill(pid, 'SIGSTOP');
       try {
-        const stopped = told.stop().then(() => 'stopped');
+        const stopped = scripted.stop().then(() => 'stopped');
         expect(await Promise.race([stopped, pause(LONGEST_MS, 'late', { ref: false })])).toBe('stopped');
       } finally {
         for (const { pid } of rows) process.kill(pid, 'SIGCONT');

@@ -130,35 +130,39 @@ describe('the posts read model', () => {
   });
 
   describe('a restricted post', () => {
-    const shown = async () =>
+    const visiblePosts = async () =>
       (await models.ask(reconcile, { cursor: undefined })).posts.map(({ id, parentUnavailable }) =>
         parentUnavailable ? `${id} without its parent` : id,
       );
-    const counted = () => models.count('post_count', 'posts = 1');
+    const actorsWithOnePost = () => models.count('post_count', 'posts = 1');
 
     test('is hidden from everybody including its author, and returns unchanged', async () => {
       await models.given(some.post('p1'), some.edit('p1'), reply('r1', { authorActorId: 'bob' }));
       const before = await models.ask(reconcile, { cursor: undefined }, 'ada');
       await models.given(some.restriction('p1'));
       expect((await models.ask(reconcile, { cursor: undefined }, 'ada')).ownPosts).toEqual([]);
-      expect([await shown(), await counted()]).toEqual([['r1 without its parent'], 1]);
+      expect([await visiblePosts(), await actorsWithOnePost()]).toEqual([['r1 without its parent'], 1]);
       await models.given(some.unrestriction('p1'));
       const after = await models.ask(reconcile, { cursor: undefined }, 'ada');
-      expect([after.posts, after.ownPosts, await counted()]).toEqual([before.posts, before.ownPosts, 2]);
+      expect([after.posts, after.ownPosts, await actorsWithOnePost()]).toEqual([
+        before.posts,
+        before.ownPosts,
+        2,
+      ]);
     });
 
     test('that its author deletes stays deleted, and is subtracted once', async () => {
       await models.given(some.post('p1'), some.post('p2'), some.restriction('p1'), some.deletion('p1'));
       await models.given(some.unrestriction('p1'));
-      expect([await shown(), await counted()]).toEqual([['p2'], 1]);
+      expect([await visiblePosts(), await actorsWithOnePost()]).toEqual([['p2'], 1]);
       expect(await models.count('post', `text = 'text of p1'`)).toBe(0);
     });
 
     test('is hidden even if its restriction precedes its creation, as in a recovered log', async () => {
       await models.given(some.restriction('p1'), some.post('p1'));
-      expect([await shown(), await counted()]).toEqual([[], 0]);
+      expect([await visiblePosts(), await actorsWithOnePost()]).toEqual([[], 0]);
       await models.given(some.unrestriction('p1'));
-      expect([await shown(), await counted()]).toEqual([['p1'], 1]);
+      expect([await visiblePosts(), await actorsWithOnePost()]).toEqual([['p1'], 1]);
     });
   });
 

@@ -57,7 +57,7 @@ const lists: readonly List[] = [
 
 /** The expected state: the active generation of each relation, and the actors that the reader blocks. */
 class Model {
-  readonly standing = new Map<string, number>();
+  readonly activeGenerations = new Map<string, number>();
   readonly blocked = new Set<string>();
   private readonly generations = new Map<string, number>();
 
@@ -68,14 +68,14 @@ class Model {
   ) {}
 
   /** Applies the acts that change something. */
-  async carryOut(steps: readonly Act[]): Promise<void> {
+  async execute(steps: readonly Act[]): Promise<void> {
     const events = steps.flatMap((step) => this.eventsOf(step));
     if (events.length > 0) await this.models.givenAtOnce(...events);
   }
 
   /** The visible relations with their generation. */
-  shown(): readonly string[] {
-    return [...this.standing]
+  expectedItems(): readonly string[] {
+    return [...this.activeGenerations]
       .filter(([other]) => !this.blocked.has(other))
       .map(([other, generation]) => `${other}/${generation}`);
   }
@@ -84,15 +84,15 @@ class Model {
     const other = `o${index}-${this.run}`;
     const [actorId, targetId] = this.list.ends(this.run, other);
     const reader = this.list.reader(this.run);
-    const standing = this.standing.get(other);
+    const standing = this.activeGenerations.get(other);
     if (what === 'follow' && standing === undefined) {
       const generation = (this.generations.get(other) ?? 0) + 1;
       this.generations.set(other, generation);
-      this.standing.set(other, generation);
+      this.activeGenerations.set(other, generation);
       return [some.follow(actorId, targetId, { generation, at })];
     }
     if (what === 'unfollow' && standing !== undefined) {
-      this.standing.delete(other);
+      this.activeGenerations.delete(other);
       return [some.unfollow(actorId, targetId, { generation: standing })];
     }
     if (what === 'block' && !this.blocked.has(other)) {
@@ -129,23 +129,27 @@ describe('pages of relations, while others write', () => {
           const actors = ['ada', 'eve', ...Array.from({ length: OTHERS }, (_, index) => `o${index}`)];
           await models.givenAtOnce(...actors.map((name) => some.account(`${name}-${run}`)));
           const model = new Model(models, list, run);
-          await model.carryOut(
+          await model.execute(
             [...Array(OTHERS).keys()].map((other) => ({ what: 'follow', other, at: (other % 3) + 2 })),
           );
-          await model.carryOut(before);
+          await model.execute(before);
 
-          const atFirst = new Set([...model.standing].map(([other, generation]) => `${other}/${generation}`));
-          let throughout = model.shown();
+          const atFirst = new Set(
+            [...model.activeGenerations].map(([other, generation]) => `${other}/${generation}`),
+          );
+          let throughout = model.expectedItems();
           const seen: string[] = [];
           let after: PageArgs['after'];
           for (let page = 0; ; page++) {
             const scanned = await list.ask(models, run, { scan, after });
-            seen.push(...(scanned?.items ?? []).map(({ item }) => `${item}/${model.standing.get(item)}`));
+            seen.push(
+              ...(scanned?.items ?? []).map(({ item }) => `${item}/${model.activeGenerations.get(item)}`),
+            );
             expect(scanned?.items.length).toBeLessThanOrEqual(scan);
             if (!scanned?.last) break;
             after = scanned.last;
-            await model.carryOut(between[page] ?? []);
-            const shownNow = model.shown();
+            await model.execute(between[page] ?? []);
+            const shownNow = model.expectedItems();
             throughout = throughout.filter((relation) => shownNow.includes(relation));
           }
           const actorsSeen = seen.map((relation) => relation.split('/')[0]);

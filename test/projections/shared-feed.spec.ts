@@ -13,16 +13,16 @@ const SEED = 20_261_123;
 const readers = [...actors, null];
 const everything = 500;
 
-type Place = { readonly as: string | null; readonly cursor: number };
+type CallerCursor = { readonly as: string | null; readonly cursor: number };
 
-const one = (models: ReadModels, { as, cursor }: Place) =>
+const readAlone = (models: ReadModels, { as, cursor }: CallerCursor) =>
   models.ask(feedOf, { cursor, limit: everything }, as);
-const oneByOne = async (models: ReadModels, places: readonly Place[]) => {
+const readEachAlone = async (models: ReadModels, places: readonly CallerCursor[]) => {
   const pages: FeedPage[] = [];
-  for (const place of places) pages.push(await one(models, place));
+  for (const place of places) pages.push(await readAlone(models, place));
   return pages;
 };
-const atOnce = (models: ReadModels, places: readonly Place[], most = everything) =>
+const readTogether = (models: ReadModels, places: readonly CallerCursor[], most = everything) =>
   models.askAll(sharedFeed, { most }, places);
 
 describe('the feed of many callers', () => {
@@ -36,7 +36,7 @@ describe('the feed of many callers', () => {
   afterAll(() => postgres.stop());
 
   test('gives each caller the page that a single read would give, at any cursor', async () => {
-    let told = 0;
+    let eventCount = 0;
     const property = fc.asyncProperty(histories, async (rounds) => {
       const models = await ReadModels.open(database);
       await models.given(some.application('app'), ...actors.map((actor) => some.account(actor)));
@@ -47,14 +47,14 @@ describe('the feed of many callers', () => {
         cursors.push(cursor);
         for (const act of round) await models.given(...society.eventsOf(act));
         const places = cursors.slice(-4).flatMap((from) => readers.map((as) => ({ as, cursor: from })));
-        const pages = await oneByOne(models, places);
-        expect(await atOnce(models, places)).toEqual(pages);
-        told += pages.flatMap(({ events }) => events).length;
+        const pages = await readEachAlone(models, places);
+        expect(await readTogether(models, places)).toEqual(pages);
+        eventCount += pages.flatMap(({ events }) => events).length;
       }
       await models.close();
     });
     await fc.assert(property, { numRuns: 25, seed: SEED });
-    expect(told).toBeGreaterThan(1_000);
+    expect(eventCount).toBeGreaterThan(1_000);
   });
 
   test('advances in steps without duplicates or gaps, even for callers who were ahead', async () => {
@@ -66,15 +66,15 @@ describe('the feed of many callers', () => {
         some.post(`p${n}`, { mentions: n % 2 === 0 ? ['bob'] : [] }),
         n % 3 === 0 ? some.like('eve', `p${n}`) : some.edit(`p${n}`),
       );
-    let places: readonly Place[] = readers.flatMap((as) =>
+    let places: readonly CallerCursor[] = readers.flatMap((as) =>
       [start, start + 400, start + 1_500].map((cursor) => ({ as, cursor })),
     );
-    const all = await oneByOne(models, places);
+    const all = await readEachAlone(models, places);
     const collected = places.map((): unknown[] => []);
     const end = all[0]?.cursor ?? 0;
     let steps = 0;
     while (places.some(({ cursor }) => cursor < end)) {
-      const pages = await atOnce(models, places, 3);
+      const pages = await readTogether(models, places, 3);
       pages.forEach((page, index) => {
         expect([page.replace, page.cursor >= (places[index]?.cursor ?? 0)]).toEqual([false, true]);
         collected[index]?.push(...page.events);
@@ -105,10 +105,10 @@ describe('the feed of many callers', () => {
       some.profileChange('ada'),
     );
     const places = readers.map((as) => ({ as, cursor: 400 }));
-    const before = await atOnce(models, places);
+    const before = await readTogether(models, places);
     await models.hold(event);
-    const held = await atOnce(models, places);
-    expect(held).toEqual(await oneByOne(models, places));
+    const held = await readTogether(models, places);
+    expect(held).toEqual(await readEachAlone(models, places));
     expect(held).not.toEqual(before);
     await models.close();
   });

@@ -25,7 +25,7 @@ describe('a worker that cannot continue', () => {
   });
   afterEach(() => bench.close());
 
-  const shows = (...ids: string[]) => bench.shows(...ids);
+  const waitForPosts = (...ids: string[]) => bench.shows(...ids);
 
   test('stops at an event that cannot be applied, names it, and has applied all before it', async () => {
     log.add(some.founding('n'), some.post('p1'), some.post('p2'));
@@ -60,7 +60,7 @@ describe('a worker that cannot continue', () => {
       },
     };
     bench.start(log, { name: 'serving', projections: [...serving.projections, broken] });
-    await shows('p1');
+    await waitForPosts('p1');
     const [bad] = log.add(some.deletion('p1'));
     expect(await until(() => bench.stopped())).toMatchObject({
       event: bad?.id,
@@ -84,7 +84,7 @@ describe('a worker that cannot continue', () => {
   test('stops at an unreadable event even if recording the stop fails at first', async () => {
     log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
-    await shows('p1');
+    await waitForPosts('p1');
     await bench.pool.query(`
       CREATE SEQUENCE times;
       CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -107,14 +107,14 @@ describe('a worker that cannot continue', () => {
     await bench.start(log).ended;
     log.setUnreadable(bad?.id ?? '', false);
     bench.start(log);
-    await shows('p1', 'p2');
+    await waitForPosts('p1', 'p2');
     expect(await bench.stopped()).toBeUndefined();
   });
 
   test('stops when its read models are quarantined by another process', async () => {
     log.add(some.founding('n'), some.post('p1'));
     const worker = bench.start(log);
-    await shows('p1');
+    await waitForPosts('p1');
     await bench.pool.query(`UPDATE recovery.publication SET status = 'quarantined', reason = 'a test'`);
     await worker.ended;
     expect(bench.logged.at(-1)).toContain('must be recovered first');

@@ -36,7 +36,7 @@ const batches = fc.array(fc.array(act, { minLength: 1, maxLength: 12 }), { minLe
 /** The simplest definition of a timeline. */
 class Model {
   private readonly posts: { readonly id: string; readonly by: string; isDeleted: boolean }[] = [];
-  private readonly ties = new Map<string, { generation: number; stands: boolean }>();
+  private readonly relations = new Map<string, { generation: number; stands: boolean }>();
   private likes = 0;
 
   timelineOf(actorId: string): readonly string[] {
@@ -76,14 +76,14 @@ class Model {
   }
 
   private follows(actorId: string, whom: string): boolean {
-    return this.ties.get(`${actorId} ${whom}`)?.stands ?? false;
+    return this.relations.get(`${actorId} ${whom}`)?.stands ?? false;
   }
 
   private tie(by: string, whom: string, stands: boolean): readonly StoredEvent[] {
-    const tie = this.ties.get(`${by} ${whom}`) ?? { generation: 0, stands: false };
+    const tie = this.relations.get(`${by} ${whom}`) ?? { generation: 0, stands: false };
     if (by === whom || tie.stands === stands) return [];
     const generation = tie.generation + (stands ? 1 : 0);
-    this.ties.set(`${by} ${whom}`, { generation, stands });
+    this.relations.set(`${by} ${whom}`, { generation, stands });
     return [stands ? some.follow(by, whom, { generation }) : some.unfollow(by, whom, { generation })];
   }
 }

@@ -33,7 +33,8 @@ describe('the timeline', () => {
     (await pageOf(actorId, page))?.items.map(({ item }) => item.id);
   const posted = (postId: string, authorActorId: string) => some.post(postId, { authorActorId });
   /** Adds more followers than the threshold. */
-  const madeLarge = (actorId: string) => models.given(some.follow('x', actorId), some.follow('y', actorId));
+  const giveManyFollowers = (actorId: string) =>
+    models.given(some.follow('x', actorId), some.follow('y', actorId));
 
   test('has the reader’s own posts and those of followed actors, with replies, newest first', async () => {
     await models.given(
@@ -54,7 +55,7 @@ describe('the timeline', () => {
   ])('of an author who is %s', (_name, isLarge) => {
     beforeEach(async () => {
       await models.given(posted('a1', 'ada'), posted('a2', 'ada'));
-      if (isLarge) await madeLarge('ada');
+      if (isLarge) await giveManyFollowers('ada');
     });
 
     test('has each post from before and after the follow once', async () => {

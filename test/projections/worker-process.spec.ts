@@ -24,7 +24,7 @@ const ROUNDS = 5;
 const POSTS_A_ROUND = 200;
 
 /** A worker that has moved its checkpoint and waits for a lock to write its rows. */
-const inTheMidst = `
+const workersWaitingToWrite = `
   SELECT 1 FROM pg_stat_activity
   WHERE application_name = 'plaza-projector-serving' AND wait_event_type = 'Lock' AND backend_xid IS NOT NULL`;
 
@@ -81,7 +81,7 @@ describe('the worker process', () => {
         return append(`post-${id}`, some.post(id, { authorActorId: `a${index % 7}` }));
       }),
     );
-  const showsAll = (posts: number) =>
+  const waitForPostCount = (posts: number) =>
     until(async () => {
       const { ids, counted } = await bench.posts();
       return ids.length === posts && counted === posts;
@@ -96,7 +96,7 @@ describe('the worker process', () => {
       await appending;
     }
     await start();
-    await expect(showsAll(ROUNDS * POSTS_A_ROUND)).resolves.toBe(true);
+    await expect(waitForPostCount(ROUNDS * POSTS_A_ROUND)).resolves.toBe(true);
   });
 
   test('leaves nothing of a transaction that its kill interrupted', async () => {
@@ -107,7 +107,7 @@ describe('the worker process', () => {
     try {
       await blocker.query(`BEGIN; LOCK TABLE ${(await bench.state())?.schemaName}.post IN EXCLUSIVE MODE`);
       await append('post-m2', some.post('m2'));
-      await until(async () => (await bench.pool.query(inTheMidst)).rowCount);
+      await until(async () => (await bench.pool.query(workersWaitingToWrite)).rowCount);
       await end(worker, 'SIGKILL');
       await start();
     } finally {

@@ -44,7 +44,7 @@ class SlowLog extends MemoryLog {
 }
 
 /** Starts a worker of the authority group. */
-function derive(log: MemoryLog): void {
+function startAuthorityWorker(log: MemoryLog): void {
   bench.run({
     group: authorityGroup,
     log,
@@ -52,9 +52,9 @@ function derive(log: MemoryLog): void {
   });
 }
 
-const isDeriving = async ({ pool }: Pick<WorkerBench, 'pool'>) =>
+const isRebuilding = async ({ pool }: Pick<WorkerBench, 'pool'>) =>
   (await pool.query('SELECT FROM authority.deriving')).rowCount === 1;
-const knows = async (actorId: string) =>
+const hasAccount = async (actorId: string) =>
   (await bench.pool.query('SELECT FROM authority.account WHERE actor_id = $1', [actorId])).rowCount === 1;
 
 describe('the rebuilt authority', () => {
@@ -68,13 +68,13 @@ describe('the rebuilt authority', () => {
     const restored = new SlowLog();
     restored.add(some.founding('n'), some.account('ada'));
     await beginAuthorityRebuild(bench.pool, 0);
-    derive(restored);
-    await until(() => knows('ada'));
+    startAuthorityWorker(restored);
+    await until(() => hasAccount('ada'));
     await until(() => bench.logged.some((line) => line.includes('not yet')));
-    expect(await isDeriving(bench)).toBe(true);
+    expect(await isRebuilding(bench)).toBe(true);
 
     restored.isHeadKnown = true;
-    await until(async () => !(await isDeriving(bench)));
+    await until(async () => !(await isRebuilding(bench)));
     expect(await bench.state()).toMatchObject({
       status: 'quarantined',
       reason: expect.stringMatching(/^The log was rolled back/),
@@ -87,19 +87,19 @@ describe('the rebuilt authority', () => {
     const [id, now] = [randomUUID(), 0];
     await requestJob(bench.pool, { id, kind: 'recover', names: [], requestedBy: 'o', reason: 'a test', now });
     await beginAuthorityRebuild(bench.pool, 0);
-    derive(log);
+    startAuthorityWorker(log);
     for (const actorId of ['ada', 'bob']) {
       log.add(some.account(actorId));
-      await until(() => knows(actorId));
+      await until(() => hasAccount(actorId));
       // The worker is told of the head repeatedly.
       await pause(200);
-      expect(await isDeriving(bench)).toBe(true);
+      expect(await isRebuilding(bench)).toBe(true);
     }
     // A failed recovery stays open until an operator resumes it.
     await waitForAuthorityRebuild(bench.pool, pino({ level: 'silent' }));
     await moveJob(bench.pool, id, openStates, 'failed', now, 'a test');
     log.add(some.account('eve'));
-    await until(async () => !(await isDeriving(bench)));
+    await until(async () => !(await isRebuilding(bench)));
   });
 });
 
@@ -112,7 +112,7 @@ it('a recovery invalidates the authority that was derived before it', async () =
     await jobs.ask('recover');
     jobs.run();
     await gates.reached('build');
-    expect(await isDeriving(jobs)).toBe(true);
+    expect(await isRebuilding(jobs)).toBe(true);
   } finally {
     await gates.close();
     await jobs.close();

@@ -27,10 +27,10 @@ let application: Application;
 let ada: SignedIn;
 let bob: SignedIn;
 let dir: string;
-let before: string;
-let during: readonly string[];
-let restored: CommandResult;
-let said: CommandResult;
+let earlierPostId: string;
+let laterPostIds: readonly string[];
+let restored: Ended;
+let backupResult: Ended;
 
 beforeAll(async () => {
   network = await startNetwork();
@@ -38,13 +38,13 @@ beforeAll(async () => {
   ada = await signIn(network, application, SCOPE);
   bob = await signIn(network, application, SCOPE);
   await operatorOf(network).createAccount({ ...ida, password });
-  before = await post(ada, `before ${mark}`);
+  earlierPostId = await post(ada, `before ${mark}`);
   await follow(bob, ada);
   await block(ada, await signIn(network, application, SCOPE));
   await removePost(ada, await post(ada, `gone ${mark}`));
   dir = newBackupDir(network);
-  during = await meanwhile(async () => {
-    said = await backUp(network, dir);
+  laterPostIds = await postDuring(async () => {
+    backupResult = await backUp(network, dir);
   });
 });
 
@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 /** Ids of the posts that are created during `doing`. */
-async function meanwhile(doing: () => Promise<void>): Promise<readonly string[]> {
+async function postDuring(doing: () => Promise<void>): Promise<readonly string[]> {
   const posted: string[] = [];
   const load = new AbortController();
   const keepPosting = async () => {
@@ -75,20 +75,20 @@ function filesIn(directory: string): readonly string[] {
 
 describe('plaza backup', () => {
   it('copies a network while people write, and prints the parts it copied', () => {
-    expect([said.code, JSON.parse(said.stdout)]).toEqual([
+    expect([backupResult.code, JSON.parse(backupResult.stdout)]).toEqual([
       0,
       expect.objectContaining({
         dir,
         parts: ['log', 'authority', 'vault', 'witness'].map((part) => expect.objectContaining({ part })),
       }),
     ]);
-    expect(during.length).toBeGreaterThan(0);
+    expect(laterPostIds.length).toBeGreaterThan(0);
     const parts = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')).parts as { part: string }[];
     for (const { part } of parts) expect(existsSync(join(dir, part, 'manifest.json'))).toBe(true);
   });
 
   it('reports progress as JSON lines when there is no terminal', () => {
-    const lines = said.stderr
+    const lines = backupResult.stderr
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { what: string; done: number });
@@ -147,7 +147,7 @@ describe('plaza restore into an empty DATA_DIR', () => {
     copy = await startNetwork({}, empty);
   });
 
-  const asking = (who: SignedIn, path: string) =>
+  const readFromCopy = (who: SignedIn, path: string) =>
     send(copy.baseUrl, 'GET', path, { headers: { authorization: `Bearer ${who.token}` } });
 
   it('prints the parts it restored', () => {
@@ -162,13 +162,15 @@ describe('plaza restore into an empty DATA_DIR', () => {
 
   it('restores the posts and accepts the tokens of before the backup', async () => {
     const read = await until(async () => {
-      const answer = await asking(bob, `/api/posts/${before}`);
+      const answer = await readFromCopy(bob, `/api/posts/${earlierPostId}`);
       return answer.status !== 503 && answer;
     });
     expect([read.status, read.body.post?.text]).toEqual([200, `before ${mark}`]);
-    const { body } = await asking(bob, `/api/actors/${ada.actorId}/posts`);
+    const { body } = await readFromCopy(bob, `/api/actors/${ada.actorId}/posts`);
     expect((body.posts as { text: string }[]).map(({ text }) => text)).toEqual([`before ${mark}`]);
-    expect((await asking(bob, `/api/actors/${ada.actorId}`)).body.actor).toMatchObject({ followers: 1 });
+    expect((await readFromCopy(bob, `/api/actors/${ada.actorId}`)).body.actor).toMatchObject({
+      followers: 1,
+    });
   });
 
   it('lets people sign in with their old password', async () => {

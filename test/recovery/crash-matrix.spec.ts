@@ -33,34 +33,34 @@ type Point = (typeof all)[number];
 const points = sampleOf(all, 30);
 
 /** The ids of the restriction in the log, and its states in the witness by id. */
-interface Found {
+interface RestrictionTrace {
   readonly logged: readonly string[];
   readonly witnessed: Readonly<Record<string, RestrictionState>>;
 }
 
 let postgres: TestPostgres;
 let eventStore: EmbeddedEventStore;
-let workshop: Workshop;
-let settler: InDoubtResolver;
+let bench: Workshop;
+let resolver: InDoubtResolver;
 /** Traces by the name of their point. */
-const crashed = new Map<string, Found>();
+const crashed = new Map<string, RestrictionTrace>();
 const whileLogIsAway = new Map<string, PromiseSettledResult<unknown>>();
-let settlingAway: unknown;
-const settled = new Map<string, Found>();
-const repeated = new Map<string, Found>();
+let outageOfResolver: unknown;
+const resolved = new Map<string, RestrictionTrace>();
+const repeated = new Map<string, RestrictionTrace>();
 
-const act = ({ type, key }: Point) => scenarios[type].act(workshop.tools(), key);
-const of = (aftermath: (typeof aftermaths)[number]) =>
+const act = ({ type, key }: Point) => scenarios[type].act(bench.tools(), key);
+const withAftermath = (aftermath: (typeof aftermaths)[number]) =>
   points.filter((point) => point.aftermath === aftermath);
 
-async function lookAt(at: readonly Point[], into: Map<string, Found>): Promise<void> {
+async function recordTraces(at: readonly Point[], into: Map<string, RestrictionTrace>): Promise<void> {
   const known = [
-    ...(await workshop.witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, 10_000)),
-    ...(await workshop.witness.after(0n, 10_000)),
+    ...(await bench.witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, 10_000)),
+    ...(await bench.witness.after(0n, 10_000)),
   ];
   for (const { type, key, name } of at) {
     const stream = scenarios[type].stream(key);
-    const logged = (await workshop.raw.read(stream)).filter(({ event }) => event.type === type);
+    const logged = (await bench.raw.read(stream)).filter(({ event }) => event.type === type);
     const witnessed = known.filter(
       ({ restriction }) => restriction.stream === stream && restriction.event.type === type,
     );
@@ -86,46 +86,46 @@ beforeAll(async () => {
     vaultDatabaseUrl: await postgres.createDatabase(),
     witnessDatabaseUrl: await postgres.createDatabase(),
   };
-  workshop = await openWorkshop(stores, 'test');
-  const { raw: log, witness } = workshop;
+  bench = await openWorkshop(stores, 'test');
+  const { raw: log, witness } = bench;
   const nothing = new Set<string>();
-  settler = new InDoubtResolver({
+  resolver = new InDoubtResolver({
     log,
     witness,
     shown: () => Promise.resolve(nothing),
     now: Date.now,
     logger: pino({ level: 'silent' }),
   });
-  for (const { type, key } of points) await scenarios[type].prepare(workshop, key);
+  for (const { type, key } of points) await scenarios[type].prepare(bench, key);
   for (const step of writingSteps) await crash(step, stores);
-  await lookAt(points, crashed);
+  await recordTraces(points, crashed);
 
-  for (const point of of('it is retried')) await act(point);
-  await lookAt(of('it is retried'), repeated);
+  for (const point of withAftermath('it is retried')) await act(point);
+  await recordTraces(withAftermath('it is retried'), repeated);
 
   const { dir, port } = eventStore;
   await eventStore.kill();
-  settlingAway = await settler.settleBefore(Date.now()).catch((error: unknown) => error);
-  const away = of('the log is unavailable');
+  outageOfResolver = await resolver.settleBefore(Date.now()).catch((error: unknown) => error);
+  const away = withAftermath('the log is unavailable');
   const tries = await Promise.allSettled(away.map(act));
   for (const [index, { name }] of away.entries()) whileLogIsAway.set(name, tries[index]!);
   eventStore = await startEmbeddedEventStore({ dir, port });
 
-  await settler.settleBefore(Date.now());
-  await lookAt(points, settled);
-  for (const point of [...of('the resolver runs'), ...away]) await act(point);
-  await lookAt([...of('the resolver runs'), ...away], repeated);
+  await resolver.settleBefore(Date.now());
+  await recordTraces(points, resolved);
+  for (const point of [...withAftermath('the resolver runs'), ...away]) await act(point);
+  await recordTraces([...withAftermath('the resolver runs'), ...away], repeated);
 });
 
 afterAll(async () => {
-  await workshop?.close();
+  await bench?.close();
   await eventStore?.stop();
   if (eventStore) await rm(eventStore.dir, { recursive: true, force: true });
   await postgres?.stop();
 });
 
 /** The expected trace after each step. */
-const left: { readonly [Step in Point['step']]: { isThere: boolean; state?: RestrictionState } } = {
+const stateAfter: { readonly [Step in Point['step']]: { isThere: boolean; state?: RestrictionState } } = {
   decided: { isThere: false },
   prepared: { isThere: false, state: 'prepared' },
   appended: { isThere: true, state: 'prepared' },
@@ -144,7 +144,7 @@ describe('a restriction whose process dies before acknowledging it', () => {
 
     it('keeps the state of the last finished step', () => {
       for (const { step, name } of ofType) {
-        const { isThere, state } = left[step];
+        const { isThere, state } = stateAfter[step];
         const { logged = [], witnessed = {} } = crashed.get(name) ?? {};
         expect([name, logged.length, Object.values(witnessed)]).toEqual([
           name,
@@ -167,9 +167,9 @@ describe('a restriction whose process dies before acknowledging it', () => {
     it('is finalized if the log has it, else withdrawn', () => {
       for (const { aftermath, name, step } of ofType) {
         const { logged } = (aftermath === 'it is retried' ? repeated : crashed).get(name) ?? {};
-        const isThere = aftermath === 'it is retried' || left[step].isThere;
+        const isThere = aftermath === 'it is retried' || stateAfter[step].isThere;
         const witnessed = isThere ? { [String(logged?.[0])]: 'finalized' } : {};
-        expect([name, settled.get(name)]).toEqual([name, { logged, witnessed }]);
+        expect([name, resolved.get(name)]).toEqual([name, { logged, witnessed }]);
       }
     });
 
@@ -177,7 +177,7 @@ describe('a restriction whose process dies before acknowledging it', () => {
       for (const { name, step } of ofType) {
         const { logged = [], witnessed = {} } = repeated.get(name) ?? {};
         expect([name, logged.map((id) => witnessed[id])]).toEqual([name, ['finalized']]);
-        const first = left[step].isThere ? crashed.get(name)?.logged : logged;
+        const first = stateAfter[step].isThere ? crashed.get(name)?.logged : logged;
         expect([name, logged]).toEqual([name, first]);
       }
     });
@@ -185,14 +185,14 @@ describe('a restriction whose process dies before acknowledging it', () => {
 
   it('leaves no key of an erased person', async () => {
     const erased = points.filter(({ type }) => type === 'account.erased').map(({ key }) => key);
-    expect(await workshop.tools().vault.notDestroyed(erased)).toEqual([]);
+    expect(await bench.tools().vault.notDestroyed(erased)).toEqual([]);
   });
 
   it('stays in doubt while the log is unavailable', () => {
-    expect(settlingAway).toBeInstanceOf(LogUnavailable);
+    expect(outageOfResolver).toBeInstanceOf(LogUnavailable);
   });
 
   it('leaves the chain of the witness intact', async () => {
-    expect(await workshop.witness.firstBroken()).toBeUndefined();
+    expect(await bench.witness.firstBroken()).toBeUndefined();
   });
 });

@@ -17,7 +17,7 @@ import { Life, nothingIsBack } from './support/drill-scenario.js';
 import { answerOf } from './support/operator.js';
 
 let network: TestNetwork;
-let life: Life;
+let scenario: Life;
 let log: string;
 /** The log before the restrictions. */
 let before: string;
@@ -26,9 +26,9 @@ beforeAll(async () => {
   network = await startNetwork();
   log = join(network.dataDir, 'eventstore');
   before = join(network.dataDir, 'log-before');
-  life = await Life.begin(network);
+  scenario = await Life.begin(network);
   copyLog(network, before);
-  await life.takeAway();
+  await scenario.takeAway();
   await until(async () => (await lags()).every((lag) => lag === 0));
   await network.halt();
 });
@@ -69,7 +69,7 @@ type Append = (bytes: number) => Promise<bigint>;
  * Replaces the log of the stopped network with its old copy and appends to it. `append` returns the position of its
  * event.
  */
-async function writeOn(write: (append: Append) => Promise<void>): Promise<void> {
+async function divergeLog(write: (append: Append) => Promise<void>): Promise<void> {
   rmSync(log, { recursive: true });
   cpSync(before, log, { recursive: true });
   const store = await startEmbeddedEventStore({ dir: log });
@@ -103,11 +103,11 @@ async function forgetQuarantine(): Promise<void> {
   await network.killAll('SIGKILL');
 }
 
-const writtenOn =
+const divergedReason =
   /^The log was rolled back and written to since, or replaced: at position \d+ it has another event/;
 
 /** The recovery status in quarantine, and whether any process accepted the log before. */
-async function quarantined() {
+async function quarantineState() {
   await until(async () => (await status()).state === 'quarantined');
   const { reason, witness } = await status();
   const wasBelieved = network.output().includes('restriction check passed');
@@ -115,31 +115,31 @@ async function quarantined() {
 }
 
 const refused = {
-  reason: expect.stringMatching(writtenOn),
-  setBack: expect.stringMatching(writtenOn),
+  reason: expect.stringMatching(divergedReason),
+  setBack: expect.stringMatching(divergedReason),
   missing: 8,
   wasBelieved: false,
 };
 
 describe('a log that was rolled back and written to past the checkpoint', () => {
   it('is refused where the checkpoint is in the middle of an event', async () => {
-    await writeOn(async (append) => {
+    await divergeLog(async (append) => {
       for (let n = 0; n < 40; n++) await append(5_000);
     });
     await network.restart();
-    expect(await quarantined()).toEqual(refused);
+    expect(await quarantineState()).toEqual(refused);
   });
 
   it('is refused where another event begins exactly at the checkpoint', async () => {
     const positions = await checkpoints();
     await forgetQuarantine();
     const newest = positions.reduce((a, b) => (a > b ? a : b));
-    await writeOn(async (append) => {
+    await divergeLog(async (append) => {
       await fillUpTo(newest, append);
       await append(5_000);
     });
     await network.restart();
-    expect(await quarantined()).toEqual(refused);
+    expect(await quarantineState()).toEqual(refused);
   });
 
   it('is recovered, and no restricted content returns', async () => {
@@ -150,7 +150,7 @@ describe('a log that was rolled back and written to past the checkpoint', () => 
       state: 'serving',
       witness: { setBack: null, missing: { count: 0 } },
     });
-    expect(await life.seen()).toEqual(nothingIsBack(life));
+    expect(await scenario.seen()).toEqual(nothingIsBack(scenario));
     await network.restart();
     expect(await status()).toMatchObject({ state: 'serving' });
   });
@@ -163,7 +163,7 @@ describe('a log that lacks only events of authority and audit', () => {
     await answerOf(network, ['publishing', 'pause', '--reason', 'a drill']);
     await until(async () => (await lags()).every((lag) => lag === 0));
     await network.halt();
-    await writeOn(async (append) => {
+    await divergeLog(async (append) => {
       for (let n = 0; n < 10; n++) await append(3_000);
     });
     await network.restart();
@@ -174,6 +174,6 @@ describe('a log that lacks only events of authority and audit', () => {
     await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
     expect(await status()).toMatchObject({ state: 'serving' });
     await until(async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200);
-    expect(await life.seen()).toEqual(nothingIsBack(life));
+    expect(await scenario.seen()).toEqual(nothingIsBack(scenario));
   });
 });

@@ -17,16 +17,16 @@ const scratch = newDataDir();
 const backup = join(scratch, 'backup');
 
 let network: TestNetwork;
-let life: Life;
+let scenario: Life;
 /** Of the suspended person. */
-let signIns: SignIns;
+let probe: SignIns;
 
 beforeAll(async () => {
   network = await startNetwork();
-  life = await Life.begin(network);
-  signIns = await SignIns.begin(network, life.application, life.cleo);
+  scenario = await Life.begin(network);
+  probe = await SignIns.begin(network, scenario.application, scenario.cleo);
   await answerOf(network, ['backup', backup, '--reason', 'a drill']);
-  await life.takeAway();
+  await scenario.takeAway();
 });
 
 afterAll(async () => {
@@ -43,7 +43,7 @@ const quarantined = [503, 'recovery_quarantined'];
 
 const status = () => operatorOf(network).recoveryStatus();
 
-const whyNotReady = async () => {
+const readModelsReason = async () => {
   const { components } = (await (await fetch(`${network.baseUrl}/readyz`)).json()) as {
     components: Record<string, { reason?: string }>;
   };
@@ -52,7 +52,7 @@ const whyNotReady = async () => {
 
 describe('a network that lost its log and read models, restored from a backup older than some restrictions,', () => {
   it('shows no restricted content before the loss', async () => {
-    expect(await life.seen()).toEqual(nothingIsBack(life));
+    expect(await scenario.seen()).toEqual(nothingIsBack(scenario));
   });
 
   it('refuses all reads and writes, and gives the same reason everywhere', async () => {
@@ -63,13 +63,13 @@ describe('a network that lost its log and read models, restored from a backup ol
     await until(async () => (await status()).state === 'quarantined');
     const { reason } = await status();
     expect(reason).toMatch(/^The log lacks 8 restrictions/);
-    expect(await whyNotReady()).toContain(reason);
+    expect(await readModelsReason()).toContain(reason);
     const metrics = await fetch(`http://127.0.0.1:${network.env['OPERATOR_PORT']}/metrics`);
     expect(await metrics.text()).toContain(reason);
-    for (const person of [life.ben, life.fay])
+    for (const person of [scenario.ben, scenario.fay])
       expect(outcomeOf(await person.get('/api/timeline'))).toEqual(quarantined);
-    expect(outcomeOf(await send(network.baseUrl, 'GET', `/api/posts/${life.deleted}`))).toEqual(quarantined);
-    expect(outcomeOf(await life.ana.say('Does this work?'))).toEqual(quarantined);
+    expect(outcomeOf(await send(network.baseUrl, 'GET', `/api/posts/${scenario.deleted}`))).toEqual(quarantined);
+    expect(outcomeOf(await scenario.ana.say('Does this work?'))).toEqual(quarantined);
     // The log may have lost the owner of this token.
     const headers = { authorization: 'Bearer nobody-knows-it' };
     expect(outcomeOf(await send(network.baseUrl, 'GET', '/api/timeline', { headers }))).toEqual(quarantined);
@@ -80,7 +80,7 @@ describe('a network that lost its log and read models, restored from a backup ol
   });
 
   it('refuses sign-ins, tokens and revocations', async () => {
-    expect(await notClosed(signIns)).toEqual([]);
+    expect(await notClosed(probe)).toEqual([]);
     const headers = { accept: 'text/html' };
     const page = await fetch(`${network.baseUrl}/api/auth/account/sign-in`, { method: 'POST', headers });
     expect(await page.text()).toMatch(/in recovery.*Nothing was changed/s);
@@ -105,13 +105,13 @@ describe('a network that lost its log and read models, restored from a backup ol
   it('shows no restricted content after the recovery', async () => {
     await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
     expect(await status()).toMatchObject({ state: 'serving' });
-    expect(await life.seen()).toEqual(nothingIsBack(life));
-    expect(await signIns.userinfo()).toEqual([403, 'social_authority_required']);
-    expect(await signIns.refreshed()).toEqual([400, 'invalid_grant']);
+    expect(await scenario.seen()).toEqual(nothingIsBack(scenario));
+    expect(await probe.userinfo()).toEqual([403, 'social_authority_required']);
+    expect(await probe.refreshed()).toEqual([400, 'invalid_grant']);
   });
 
   it('reports lost intents to an application, which repeats them without duplicates', async () => {
-    const { ana, kept, lost, taken } = life;
+    const { ana, kept, lost, taken } = scenario;
     const intentIds = [kept, lost!, taken!].map(({ intentId }) => intentId);
     const { body } = await ana.post('/api/intents/lookup', { intentIds });
     expect(body.intents.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
@@ -131,7 +131,7 @@ describe('a network that lost its log and read models, restored from a backup ol
 
 describe('the same network, after losing its vault as well,', () => {
   it('destroys again the key of an erased person, which the backup still contains', async () => {
-    const { actorId } = life.dan;
+    const { actorId } = scenario.dan;
     expect(await isKeyDestroyed(network, actorId)).toBe(true);
     const copied = readFileSync(join(backup, 'vault', 'person_key.copy'), 'utf8').split('\n');
     expect(copied.find((line) => line.includes(actorId))).not.toContain('\\N\t');
@@ -146,16 +146,16 @@ describe('the same network, after losing its vault as well,', () => {
 
   it('refuses everything until its read models are built', async () => {
     const missing = [503, 'recovery_state_missing'];
-    expect(outcomeOf(await life.ana.get('/api/timeline'))).toEqual(missing);
-    expect(outcomeOf(await life.ana.say('Does this work?'))).toEqual(missing);
-    expect(await notClosed(signIns)).toEqual([]);
+    expect(outcomeOf(await scenario.ana.get('/api/timeline'))).toEqual(missing);
+    expect(outcomeOf(await scenario.ana.say('Does this work?'))).toEqual(missing);
+    expect(await notClosed(probe)).toEqual([]);
     await releasePublication(network);
     await until(async () => (await status()).state === 'quarantined');
-    expect(await notClosed(signIns)).toEqual([]);
+    expect(await notClosed(probe)).toEqual([]);
   });
 
   it('shows no restricted content after the recovery', async () => {
     await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
-    expect(await life.seen()).toEqual(nothingIsBack(life));
+    expect(await scenario.seen()).toEqual(nothingIsBack(scenario));
   });
 });

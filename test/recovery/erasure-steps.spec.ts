@@ -127,9 +127,9 @@ describe('an erasure whose process is killed', () => {
         await holder.query('BEGIN');
         await holder.query(await row(), [actorId]);
         const pid = (await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
-        let asking = false;
-        const ask = async (): Promise<void> => {
-          asking = true;
+        let isRequested = false;
+        const requestErasure = async (): Promise<void> => {
+          isRequested = true;
           try {
             await operatorOf(network).eraseAccount(actorId, 0, 'a test');
             acknowledged.push(name);
@@ -137,7 +137,7 @@ describe('an erasure whose process is killed', () => {
             // The caller gets an unknown outcome. An erasure that has not reached the step is requested again.
             if (!(error instanceof Failure)) faults.push(error);
           } finally {
-            asking = false;
+            isRequested = false;
           }
         };
         // Waits for the row lock, directly or behind another session.
@@ -150,7 +150,7 @@ describe('an erasure whose process is killed', () => {
         // Not the session of the lock: within a transaction, pg_stat_activity stays as it was first read.
         const watcher = database === 'store' ? store : vault;
         await until(async () => {
-          if (!asking) void ask();
+          if (!isRequested) void requestErasure();
           return (await watcher.query(waiting)).rowCount;
         }).catch((error: unknown) => {
           throw new Error(`no erasure was cut off ${name}`, { cause: error });

@@ -80,7 +80,7 @@ describe('an erased person', () => {
   });
   afterAll(() => network.stop());
 
-  const everywhere = async (text: string): Promise<string[]> => {
+  const tablesWith = async (text: string): Promise<string[]> => {
     const found: string[] = [];
     for (const name of ['DATABASE_URL', 'VAULT_DATABASE_URL', 'WITNESS_DATABASE_URL']) {
       const client = new Client(network.env[name]);
@@ -104,7 +104,7 @@ describe('an erased person', () => {
   test('appears in no table, log file or answer, and cannot act', async () => {
     // Autovacuum does the same from time to time.
     await database(network.env['DATABASE_URL'], 'ANALYZE');
-    expect(await everywhere(MARKER)).not.toEqual([]);
+    expect(await tablesWith(MARKER)).not.toEqual([]);
     const key = await keyOf(ada.actorId);
     expect(filesWith(key, journal())).not.toEqual([]);
     expect(filesWith(MARKER, journal())).not.toEqual([]);
@@ -120,7 +120,7 @@ describe('an erased person', () => {
       status: 200,
       body: { post: { text: 'what others wrote', parentUnavailable: true } },
     });
-    expect(await until(async () => (await everywhere(MARKER)).length === 0)).toBe(true);
+    expect(await until(async () => (await tablesWith(MARKER)).length === 0)).toBe(true);
     expect(filesWith(MARKER, logBefore)).toEqual([]);
     expect(filesWith(MARKER, join(network.dataDir, 'eventstore'))).toEqual([]);
     const audit = await runPlaza(['audit', '--actor', ada.actorId], network.env);
@@ -133,21 +133,21 @@ describe('an erased person', () => {
   });
 
   test('stays erased in rebuilt read models', async () => {
-    const told = async () => ({
+    const observe = async () => ({
       post: (await bob.get(`/api/posts/${post}`)).status,
       actor: (await bob.get(`/api/actors/${ada.actorId}`)).status,
       reply: (await bob.get(`/api/posts/${reply}`)).body,
       thread: (await bob.get(`/api/posts/${reply}/replies`)).body.posts,
       following: (await bob.get(`/api/actors/${bob.actorId}`)).body,
     });
-    const before = await told();
+    const before = await observe();
     const incarnation = async () => (await bob.get('/api/profile')).headers.get('x-network-incarnation');
     const old = await incarnation();
     const rebuilt = await runPlaza(['projections', 'rebuild', '--reason', 'a test', '--json'], network.env);
     expect(rebuilt.code).toBe(0);
     expect(await until(async () => (await incarnation()) !== old)).toBe(true);
-    expect(await told()).toEqual(before);
-    expect(await everywhere(MARKER)).toEqual([]);
+    expect(await observe()).toEqual(before);
+    expect(await tablesWith(MARKER)).toEqual([]);
   });
 
   test('is erased once the delay is over, unless the erasure was cancelled', async () => {

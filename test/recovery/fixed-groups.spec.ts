@@ -45,7 +45,7 @@ const toolsOf = (log: MemoryLog) => ({
 });
 
 describe('the authority derived from the log', () => {
-  const lost = [
+  const lostEvents = [
     some.reinstatement('ada'),
     some.profileChange('bob'),
     { type: 'account.erasure_requested', data: { actorId: 'bob', erasesAt: 5, at: 4 } } as const,
@@ -56,7 +56,7 @@ describe('the authority derived from the log', () => {
   it('equals the log after a recovery, even where the rows contain lost events', async () => {
     const log = new MemoryLog();
     const kept = [some.account('ada'), some.account('bob'), some.suspension('ada'), some.application('app')];
-    const had = [...log.add(...kept), ...log.add(...lost)];
+    const had = [...log.add(...kept), ...log.add(...lostEvents)];
     const [before, fresh] = [await openStore(), await openStore()];
     await projectInline(had, before.database.dataSource);
     log.setBack(kept.length);

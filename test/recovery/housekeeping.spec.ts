@@ -34,14 +34,14 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-const keepHouse = (before: number) =>
+const runHousekeeping = (before: number) =>
   dropSuperfluous(client, {
     groupName: serving.name,
     before: new Date(before),
     logger: { info: () => undefined },
   });
 
-const kept = async () =>
+const keptIncarnations = async () =>
   (await client.query<{ incarnation: string }>('SELECT incarnation FROM recovery.incarnation')).rows.map(
     ({ incarnation }) => incarnation,
   );
@@ -61,19 +61,19 @@ it('drops replaced and abandoned incarnations when they expire, and none that is
   await noteIncarnation(client, job.id, paused.incarnation);
   await client.query(`UPDATE recovery.job SET state = 'paused'`);
 
-  await keepHouse(0);
-  expect(await kept()).toHaveLength(5);
+  await runHousekeeping(0);
+  expect(await keptIncarnations()).toHaveLength(5);
 
   // A worker of the new release holds this lock during its build.
   await deploying.connect();
   await deploying.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [groupLock(servingLock(raised))]);
-  await keepHouse(1_000);
-  expect((await kept()).toSorted()).toEqual(
+  await runHousekeeping(1_000);
+  expect((await keptIncarnations()).toSorted()).toEqual(
     [published, retired.incarnation, paused.incarnation, deployed.incarnation].toSorted(),
   );
   await deploying.end();
-  await keepHouse(5_001);
-  expect((await kept()).toSorted()).toEqual([published, paused.incarnation].toSorted());
+  await runHousekeeping(5_001);
+  expect((await keptIncarnations()).toSorted()).toEqual([published, paused.incarnation].toSorted());
   const schemas = await client.query(`SELECT FROM pg_namespace WHERE nspname LIKE 'inc_%'`);
   expect(schemas.rowCount).toBe(2);
   await worker.stop();

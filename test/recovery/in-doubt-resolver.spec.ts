@@ -35,12 +35,12 @@ afterAll(() => postgres?.stop());
 const stateOf = (restriction: Restriction) => bench.stateOf(restriction);
 
 describe('a restriction in doubt', () => {
-  let shown: ReadonlySet<string> = new Set();
-  const settlerOn = (log: EventLog) =>
+  let appliedIds: ReadonlySet<string> = new Set();
+  const resolverOn = (log: EventLog) =>
     new InDoubtResolver({
       log,
       witness,
-      shown: () => Promise.resolve(shown),
+      shown: () => Promise.resolve(appliedIds),
       now: Date.now,
       logger: pino({ level: 'silent' }),
     });
@@ -51,10 +51,10 @@ describe('a restriction in doubt', () => {
     await witness.prepare(young, Date.now());
     await witness.prepare(accepted, Date.now() - 31_000);
     await witness.accept(accepted.id, proofOf(accepted), 2);
-    const settler = settlerOn(new MemoryLog());
-    settler.start();
+    const resolver = resolverOn(new MemoryLog());
+    resolver.start();
     await until(async () => (await stateOf(old)) === 'withdrawn');
-    await settler.stop();
+    await resolver.stop();
     // The young one may be in progress; the accepted one needs a recovery.
     expect([await stateOf(young), await stateOf(accepted)]).toEqual(['prepared', 'accepted']);
   });
@@ -64,7 +64,7 @@ describe('a restriction in doubt', () => {
     log.setDown(true);
     const restriction = deletionOf('p');
     await witness.prepare(restriction, 1);
-    await expect(settlerOn(log).settleBefore(Date.now())).rejects.toThrow(LogUnavailable);
+    await expect(resolverOn(log).settleBefore(Date.now())).rejects.toThrow(LogUnavailable);
     expect(await stateOf(restriction)).toBe('prepared');
   });
 
@@ -76,7 +76,7 @@ describe('a restriction in doubt', () => {
     });
     const { id, stream, event, metadata, position } = recorded as Recorded<RestrictionEvent>;
     await witness.prepare({ id, stream, event, metadata }, 1);
-    await settlerOn(log).settleBefore(Date.now());
+    await resolverOn(log).settleBefore(Date.now());
     expect((await witness.find([id])).get(id)).toMatchObject({ state: 'finalized', position });
   });
 
@@ -92,8 +92,8 @@ describe('a restriction in doubt', () => {
       await witness.prepare(each, 1);
       await witness.withdraw(each.id, 2);
     }
-    shown = new Set([id]);
-    await settlerOn(log).settleBefore(Date.now());
+    appliedIds = new Set([id]);
+    await resolverOn(log).settleBefore(Date.now());
     expect((await witness.find([id])).get(id)).toMatchObject({ state: 'finalized' });
     expect(await stateOf(gone)).toBe('withdrawn');
   });
@@ -120,9 +120,9 @@ describe('a restriction in doubt', () => {
       await each([...gone.slice(0, 105), ...late], (restriction) => witness.withdraw(restriction.id, 2));
       await each([...gone.slice(105), ...landed], (restriction) => witness.prepare(restriction, 1));
       await each([...late, ...landed], append);
-      shown = new Set(late.map(({ id }) => id));
+      appliedIds = new Set(late.map(({ id }) => id));
 
-      await retryWhileUnavailable(() => settlerOn(opened.log).settleBefore(Date.now()));
+      await retryWhileUnavailable(() => resolverOn(opened.log).settleBefore(Date.now()));
 
       const states = async (restrictions: readonly Restriction[]) => {
         const ids = restrictions.map(({ id }) => id);

@@ -48,7 +48,7 @@ async function isWaiting(): Promise<boolean> {
 }
 
 /** Starts a backup that waits after the log part, and runs `act` there. Returns the result of the command. */
-async function heldAtAuthority(
+async function interruptAtAuthority(
   act: (backup: number) => unknown,
 ): Promise<{ code: number | null; stderr: string }> {
   await database.query('BEGIN; LOCK TABLE authority.credential IN ACCESS EXCLUSIVE MODE');
@@ -64,7 +64,7 @@ async function heldAtAuthority(
 
 describe('an interrupted backup', () => {
   it('is not accepted as a backup after its command was killed', async () => {
-    const { code } = await heldAtAuthority((pid) => process.kill(pid, 'SIGKILL'));
+    const { code } = await interruptAtAuthority((pid) => process.kill(pid, 'SIGKILL'));
     expect(code).toBeNull();
     expect(readdirSync(dir).sort()).toEqual(['lock.unfinished', 'log', 'manifest.json.unfinished']);
     await expect(readManifest(dir)).rejects.toThrow(/is no backup, or one that was not finished/);
@@ -72,7 +72,7 @@ describe('an interrupted backup', () => {
 
   it('is left alone by another command with the same directory', async () => {
     let other: Awaited<ReturnType<typeof backUp>> | undefined;
-    const { code } = await heldAtAuthority(async (pid) => {
+    const { code } = await interruptAtAuthority(async (pid) => {
       other = await backUp(network, dir);
       process.kill(pid, 'SIGKILL');
     });
@@ -85,7 +85,9 @@ describe('an interrupted backup', () => {
   });
 
   it('fails with a message when the network is killed, and is not accepted as a backup', async () => {
-    const { code, stderr } = await heldAtAuthority(() => process.kill(network.pids().api ?? 0, 'SIGKILL'));
+    const { code, stderr } = await interruptAtAuthority(() =>
+      process.kill(network.pids().api ?? 0, 'SIGKILL'),
+    );
     expect([code, stderr.trim().split('\n').at(-1)]).toEqual([
       1,
       expect.stringMatching(/ runs, but its API does not answer at /),

@@ -26,7 +26,7 @@ const ENTRY = join(build, 'dist', 'projections', 'main.js');
 /** A little more than three batches. */
 const POSTS = 9_000;
 
-const waitsForALock = `
+const buildersWaitingForALock = `
   SELECT FROM pg_stat_activity
   WHERE application_name LIKE 'plaza-build%' AND datname = current_database() AND wait_event_type = 'Lock'`;
 
@@ -44,7 +44,7 @@ describe('an interrupted build', () => {
   afterAll(() => postgres.stop());
 
   /** Locks a table until the returned function is called. */
-  async function hold(builds: Builds, table: string, mode: string): Promise<() => Promise<void>> {
+  async function lockTable(builds: Builds, table: string, mode: string): Promise<() => Promise<void>> {
     const client: PoolClient = await builds.pool.connect();
     await client.query(`BEGIN; LOCK TABLE ${table} IN ${mode} MODE`);
     return async () => {
@@ -66,17 +66,17 @@ describe('an interrupted build', () => {
       log.add(some.account('ada'), some.post('p1'), some.follow('bob'));
       const incarnation = await builds.begin();
       // This lock allows writes, but no index.
-      const release = await hold(builds, `${incarnation.schemaName}.post`, 'ROW EXCLUSIVE');
+      const release = await lockTable(builds, `${incarnation.schemaName}.post`, 'ROW EXCLUSIVE');
       const stopping = new AbortController();
       const building = builds.build(log, incarnation, { signal: stopping.signal });
-      await until(async () => (await builds.pool.query(waitsForALock)).rowCount);
+      await until(async () => (await builds.pool.query(buildersWaitingForALock)).rowCount);
       stopping.abort(new Error('an operator has stopped it'));
       await expect(building).rejects.toThrow('an operator has stopped it');
-      expect((await builds.pool.query(waitsForALock)).rowCount).toBe(0);
+      expect((await builds.pool.query(buildersWaitingForALock)).rowCount).toBe(0);
       await release();
-      const told: BuildProgress[] = [];
-      await builds.build(log, incarnation, { onProgress: (progress) => told.push(progress) });
-      expect(told.map(({ phase }) => phase)).not.toContain('loading');
+      const reports: BuildProgress[] = [];
+      await builds.build(log, incarnation, { onProgress: (progress) => reports.push(progress) });
+      expect(reports.map(({ phase }) => phase)).not.toContain('loading');
       expect((await builds.verify(log, incarnation)).differences).toEqual([]);
     });
 
@@ -172,8 +172,8 @@ describe('an interrupted build', () => {
       };
       const first = await start(databaseUrl);
       const begun = await until(() => row('true'));
-      const release = await hold(builds, `${begun.schema_name}.post`, mode);
-      await until(async () => (await builds.pool.query(waitsForALock)).rowCount);
+      const release = await lockTable(builds, `${begun.schema_name}.post`, mode);
+      await until(async () => (await builds.pool.query(buildersWaitingForALock)).rowCount);
       expect(await row(`build_state = '${state}'`)).toBeDefined();
       if (signal === 'SIGKILL') await kill(first);
       else first.kill(signal);

@@ -27,15 +27,15 @@ afterEach(async () => {
   await jobs?.close();
 });
 
-const aRecovery = expect.stringContaining('A recovery was requested. It has priority');
+const preemptedByRecovery = expect.stringContaining('A recovery was requested. It has priority');
 
 /** Sessions that record the failure of a job and wait for the lock of its row. */
-const failing = `
+const sessionsThatRecordAFailure = `
   SELECT FROM pg_stat_activity WHERE application_name = 'plaza-jobs' AND datname = current_database()
     AND wait_event_type = 'Lock' AND query LIKE 'UPDATE recovery.job SET state = $3, message%'`;
 
 /** Starts a rebuild that never ends. */
-async function rebuildAtWork(): Promise<string> {
+async function startRebuild(): Promise<string> {
   gates = await Gates.shut(jobs.databaseUrl, [
     {
       name: 'finishing',
@@ -50,7 +50,7 @@ async function rebuildAtWork(): Promise<string> {
 }
 
 /** Starts a rollback that never ends, because it never reaches the published position. */
-async function rollbackAtWork(): Promise<string> {
+async function startRollback(): Promise<string> {
   jobs.run();
   await jobs.once(await jobs.ask('rebuild'), 'published');
   await jobs.pool.query('UPDATE recovery.incarnation SET applied_position = 1000000 WHERE incarnation = $1', [
@@ -63,10 +63,10 @@ async function rollbackAtWork(): Promise<string> {
 
 describe('a running rebuild', () => {
   it('is preempted by a recovery as soon as one is requested', async () => {
-    const rebuild = await rebuildAtWork();
+    const rebuild = await startRebuild();
     const recovery = await jobs.ask('recover');
     const { message, incarnation } = await jobs.once(rebuild, 'failed');
-    expect(message).toEqual(aRecovery);
+    expect(message).toEqual(preemptedByRecovery);
     await gates?.open('finishing');
     const { incarnation: recovered } = await jobs.once(recovery, 'published');
     expect(await jobs.published()).toBe(recovered);
@@ -74,7 +74,7 @@ describe('a running rebuild', () => {
   });
 
   it('fails when the incarnation it would replace is quarantined, and says how to recover', async () => {
-    const rebuild = await rebuildAtWork();
+    const rebuild = await startRebuild();
     await quarantine(jobs.pool, served, 'The log was set back.');
     const { message } = await jobs.once(rebuild, 'failed');
     expect(message).toMatch(/in quarantine \(The log was set back\.\).* plaza recovery apply/);
@@ -84,7 +84,7 @@ describe('a running rebuild', () => {
   });
 
   it('fails when another incarnation is published meanwhile', async () => {
-    const rebuild = await rebuildAtWork();
+    const rebuild = await startRebuild();
     await jobs.publishAnother('another');
     const { message } = await jobs.once(rebuild, 'failed');
     expect(message).toMatch(/changed meanwhile, to incarnation another\. .* start again/);
@@ -95,22 +95,22 @@ describe('a running rebuild', () => {
     jobs.run();
     await jobs.once(rebuild, 'running');
     const recovery = await jobs.ask('recover');
-    expect((await jobs.once(rebuild, 'failed')).message).toEqual(aRecovery);
+    expect((await jobs.once(rebuild, 'failed')).message).toEqual(preemptedByRecovery);
     await jobs.once(recovery, 'published');
   });
 });
 
 describe('a running rollback', () => {
   it('is preempted by a recovery, and its incarnation is kept', async () => {
-    const rollback = await rollbackAtWork();
+    const rollback = await startRollback();
     const recovery = await jobs.ask('recover');
-    expect((await jobs.once(rollback, 'failed')).message).toEqual(aRecovery);
+    expect((await jobs.once(rollback, 'failed')).message).toEqual(preemptedByRecovery);
     await jobs.once(recovery, 'published');
     expect(await jobs.incarnations()).toContain(served);
   });
 
   it('fails when the incarnation it would replace is quarantined', async () => {
-    const rollback = await rollbackAtWork();
+    const rollback = await startRollback();
     await quarantine(jobs.pool, (await jobs.published()) ?? '', 'The log was set back.');
     expect((await jobs.once(rollback, 'failed')).message).toContain('in quarantine (The log was set back.)');
     expect(await jobs.incarnations()).toContain(served);
@@ -130,7 +130,7 @@ describe('a rebuild that is paused at the moment it fails', () => {
     const operator = await jobs.pool.connect();
     await operator.query(`BEGIN; UPDATE recovery.job SET state = 'paused' WHERE id = '${rebuild}'`);
     await gates.open('begun');
-    await until(async () => (await jobs.pool.query(failing)).rowCount);
+    await until(async () => (await jobs.pool.query(sessionsThatRecordAFailure)).rowCount);
     await operator.query('COMMIT');
     operator.release();
 

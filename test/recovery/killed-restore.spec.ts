@@ -18,11 +18,14 @@ import type { HeldRestore } from './support/restore-process.js';
 import { all, StoppedNetwork } from './support/stopped-network.js';
 
 /** Steps after which old and new data are mixed. */
-const between = replacementSteps.slice(replacementSteps.indexOf('begun'), replacementSteps.indexOf('ended'));
+const stepsWithMixedData = replacementSteps.slice(
+  replacementSteps.indexOf('begun'),
+  replacementSteps.indexOf('ended'),
+);
 
-const whole = replacementSteps
+const otherSteps = replacementSteps
   .map((step) => ({ step, words: step === 'ended' ? 'new' : 'old' }))
-  .filter(({ step }) => !between.includes(step));
+  .filter(({ step }) => !stepsWithMixedData.includes(step));
 
 let postgres: TestPostgres;
 let backup: string;
@@ -60,36 +63,36 @@ const restoreInto = ({ env }: StoppedNetwork, parts?: readonly RestorePart[]) =>
     onProgress: () => undefined,
   });
 
-const start = ({ dataDir }: StoppedNetwork) => refuseInterruptedRestore(dataDir);
+const checkStart = ({ dataDir }: StoppedNetwork) => refuseInterruptedRestore(dataDir);
 
 describe('a killed restore', () => {
-  it.each(whole)('after step: $step, leaves everything $words', async ({ step, words }) => {
+  it.each(otherSteps)('after step: $step, leaves everything $words', async ({ step, words }) => {
     const network = networkAt(step);
-    start(network);
+    checkStart(network);
     expect(await network.words()).toEqual(all(words));
   });
 
-  it.each(between)(
+  it.each(stepsWithMixedData)(
     'after step: %s, leaves a network that refuses to start and names the command to run',
     (step) => {
-      expect(() => start(networkAt(step))).toThrow(`run it again to its end: plaza restore ${backup}`);
+      expect(() => checkStart(networkAt(step))).toThrow(`run it again to its end: plaza restore ${backup}`);
     },
   );
 
-  it.each(between)('after step: %s, refuses a restore of only some parts', async (step) => {
+  it.each(stepsWithMixedData)('after step: %s, refuses a restore of only some parts', async (step) => {
     const network = networkAt(step);
     const before = await network.words();
     await expect(restoreInto(network, ['read', 'vault'])).rejects.toThrow(
       `would leave old and new data mixed in its log, authority, witness; run that one again to its end first: plaza restore ${backup}`,
     );
     expect(await network.words()).toEqual(before);
-    expect(() => start(network)).toThrow('was interrupted');
+    expect(() => checkStart(network)).toThrow('was interrupted');
   });
 
   it.each(replacementSteps)('after step: %s, is completed by the same command', async (step) => {
     const network = networkAt(step);
     const { parts } = await restoreInto(network);
-    start(network);
+    checkStart(network);
     expect(await network.words()).toEqual(all('new'));
     expect(readUnrecordedRestores(network.dataDir).at(-1)?.parts).toEqual(parts);
     const kept = await network.kept();

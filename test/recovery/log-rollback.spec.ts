@@ -17,8 +17,8 @@ import { until } from '../support/until.js';
 
 let network: TestNetwork;
 let alice: SignedIn;
-let kept: string;
-let deleted: string;
+let keptPostId: string;
+let deletedPostId: string;
 let log: string;
 /** The log before and after the deletion. */
 let before: string;
@@ -30,12 +30,12 @@ beforeAll(async () => {
   before = join(network.dataDir, 'log-before');
   after = join(network.dataDir, 'log-after');
   alice = await signIn(network, await registerApplication(network), postScopes);
-  kept = await createPost(alice, 'stays');
-  deleted = await createPost(alice, 'is deleted');
+  keptPostId = await createPost(alice, 'stays');
+  deletedPostId = await createPost(alice, 'is deleted');
   copyLog(network, before);
-  await deletePost(alice, deleted);
-  await until(async () => (await readOf(deleted)).status === 404);
-  await until(async () => (await readOf(kept)).headers.get('x-network-witness-epoch') === '1');
+  await deletePost(alice, deletedPostId);
+  await until(async () => (await readOf(deletedPostId)).status === 404);
+  await until(async () => (await readOf(keptPostId)).headers.get('x-network-witness-epoch') === '1');
   await network.killAll('SIGKILL');
   cpSync(log, after, { recursive: true });
 });
@@ -77,14 +77,14 @@ async function loseReadStore(): Promise<void> {
 }
 
 /** The reason of the quarantine, after a check that all reports agree and that every read and write is refused. */
-async function quarantine(): Promise<string> {
+async function quarantineReason(): Promise<string> {
   const refused = [503, { error: 'recovery_quarantined', message: expect.any(String) }];
-  await until(async () => (await readOf(kept)).body.error === 'recovery_quarantined');
+  await until(async () => (await readOf(keptPostId)).body.error === 'recovery_quarantined');
   for (const by of [alice, undefined])
-    for (const id of [kept, deleted]) expect(statusAndBody(await readOf(id, by))).toEqual(refused);
+    for (const id of [keptPostId, deletedPostId]) expect(statusAndBody(await readOf(id, by))).toEqual(refused);
   expect(statusAndBody(await alice.get('/api/reconcile'))).toEqual(refused);
   expect(statusAndBody(await alice.say('lost or not?'))).toEqual(refused);
-  expect(statusAndBody(await deletePost(alice, kept))).toEqual(refused);
+  expect(statusAndBody(await deletePost(alice, keptPostId))).toEqual(refused);
   await onDatabase('DATABASE_URL', `UPDATE recovery.heartbeat SET beat_at = beat_at - interval '1 minute'`);
   const failed = await until(async () => {
     const found = await readiness();
@@ -132,7 +132,7 @@ async function writeInto(dir: string, stream: string, type: string, data: object
 describe('a network is quarantined', () => {
   it('when its log is an older copy of itself', async () => {
     await startOn(before);
-    expect(await quarantine()).toMatch(
+    expect(await quarantineReason()).toMatch(
       /^The log was rolled back: it ends at position \d+, while the published incarnation has applied events up to position \d+/,
     );
     // The console shows it, too, instead of the demo command.
@@ -147,7 +147,7 @@ describe('a network is quarantined', () => {
     cpSync(before, writtenOn, { recursive: true });
     await writeInto(writtenOn, 'plaza_other-1', 'other', { text: 'x'.repeat(20_000) });
     await startOn(writtenOn);
-    expect(await quarantine()).toMatch(
+    expect(await quarantineReason()).toMatch(
       /^The log was rolled back and written to since, or replaced: at position \d+ it has another event than /,
     );
     await forgetQuarantine();
@@ -157,7 +157,7 @@ describe('a network is quarantined', () => {
     const another = join(network.dataDir, 'log-of-another');
     await writeInto(another, 'network', 'network.founded', { networkId: 'another', at: 1 });
     await startOn(another);
-    expect(await quarantine()).toMatch(
+    expect(await quarantineReason()).toMatch(
       /^The log belongs to network another; the published incarnation shows network /,
     );
     await loseReadStore();
@@ -165,7 +165,7 @@ describe('a network is quarantined', () => {
 
   it('when its log lacks a restriction, even if the read store is lost with it', async () => {
     await startOn(before);
-    expect(await quarantine()).toBe(
+    expect(await quarantineReason()).toBe(
       'The log lacks restriction number 1, accepted by the witness: removed content or revoked access could return.',
     );
     await onDatabase('WITNESS_DATABASE_URL', 'ALTER SCHEMA public RENAME TO aside; CREATE SCHEMA public');
@@ -174,7 +174,7 @@ describe('a network is quarantined', () => {
 
   it('when its witness is empty', async () => {
     await startOn(after);
-    expect(await quarantine()).toMatch(/^The witness lacks restriction number 1, which the log has/);
+    expect(await quarantineReason()).toMatch(/^The witness lacks restriction number 1, which the log has/);
     await onDatabase(
       'WITNESS_DATABASE_URL',
       'DROP SCHEMA public CASCADE; ALTER SCHEMA aside RENAME TO public',
@@ -186,15 +186,15 @@ describe('a network is quarantined', () => {
 describe('a network serves', () => {
   it('when its read models are merely behind its log [header-witness-epoch]', async () => {
     await network.restart();
-    await until(async () => (await readOf(kept)).status === 200);
-    expect((await readOf(deleted)).status).toBe(404);
+    await until(async () => (await readOf(keptPostId)).status === 200);
+    expect((await readOf(deletedPostId)).status).toBe(404);
     const { worker = 0 } = network.pids();
     process.kill(worker, 'SIGSTOP');
     const late = await createPost(alice, 'not applied yet');
-    await deletePost(alice, kept);
+    await deletePost(alice, keptPostId);
     await network.killAll('SIGKILL');
     await network.restart();
-    expect((await readOf(kept)).status).toBe(404);
+    expect((await readOf(keptPostId)).status).toBe(404);
     await until(async () => (await readOf(late)).status === 200);
     const answer = await readOf(late, alice);
     expect([answer.headers.get('x-network-witness-epoch'), await metrics()]).toEqual([

@@ -16,22 +16,23 @@ import type { TestPostgres } from '../support/postgres.js';
  * Restrictions, and the events that follow when their lost subjects register again in a restored log. For a deleted
  * post there are none: its intent is answered with the deletion.
  */
-const lost: Readonly<Record<RestrictionEvent['type'], readonly [RestrictionEvent[], StoredEvent[]]>> = {
-  'account.suspended': [[some.suspension('sue')], [some.account('sue'), some.suspension('sue')]],
-  'account.reinstated': [[some.suspension('rei'), some.reinstatement('rei')], [some.account('rei')]],
-  'account.erased': [[some.erasure('era')], [some.account('era')]],
-  'application.suspended': [[some.applicationSuspension('sus')], [some.application('sus')]],
-  'application.reinstated': [
-    [some.applicationSuspension('rein'), some.applicationReinstatement('rein')],
-    [some.application('rein')],
-  ],
-  'grant.revoked': [[some.revocation('g1')], [some.grant('g1')]],
-  'post.deleted': [[some.deletion('p1')], []],
-  'post.restricted': [[some.restriction('p2')], [some.post('p2')]],
-  'post.unrestricted': [[some.restriction('p3'), some.unrestriction('p3')], [some.post('p3')]],
-  'block.established': [[some.block('bea', 'bob')], [some.follow('bob', 'bea')]],
-  'block.ended': [[some.block('ben', 'bob'), some.unblock('ben', 'bob')], [some.follow('bob', 'ben')]],
-};
+const lostSubjects: Readonly<Record<RestrictionEvent['type'], readonly [RestrictionEvent[], StoredEvent[]]>> =
+  {
+    'account.suspended': [[some.suspension('sue')], [some.account('sue'), some.suspension('sue')]],
+    'account.reinstated': [[some.suspension('rei'), some.reinstatement('rei')], [some.account('rei')]],
+    'account.erased': [[some.erasure('era')], [some.account('era')]],
+    'application.suspended': [[some.applicationSuspension('sus')], [some.application('sus')]],
+    'application.reinstated': [
+      [some.applicationSuspension('rein'), some.applicationReinstatement('rein')],
+      [some.application('rein')],
+    ],
+    'grant.revoked': [[some.revocation('g1')], [some.grant('g1')]],
+    'post.deleted': [[some.deletion('p1')], []],
+    'post.restricted': [[some.restriction('p2')], [some.post('p2')]],
+    'post.unrestricted': [[some.restriction('p3'), some.unrestriction('p3')], [some.post('p3')]],
+    'block.established': [[some.block('bea', 'bob')], [some.follow('bob', 'bea')]],
+    'block.ended': [[some.block('ben', 'bob'), some.unblock('ben', 'bob')], [some.follow('bob', 'ben')]],
+  };
 
 let postgres: TestPostgres;
 
@@ -46,7 +47,7 @@ describe('restrictions of subjects that the log has lost', () => {
     let witnessEpoch = 0;
     try {
       for (const type of restrictionTypes) {
-        const [restrictions, anew] = lost[type];
+        const [restrictions, anew] = lostSubjects[type];
         for (const each of restrictions) await models.givenBy({ witnessEpoch: ++witnessEpoch }, each);
         await models.given(...anew);
       }
@@ -65,7 +66,7 @@ describe('restrictions of subjects that the log has lost', () => {
     try {
       const log = new MemoryLog();
       log.add(some.founding('n'), some.account('ada'), some.account('bob'));
-      const all = Object.values(lost);
+      const all = Object.values(lostSubjects);
       all.flatMap(([restrictions]) => restrictions).forEach((each, n) => log.addWitnessed(n + 1, each));
       const incarnation = await builds.begin();
       await builds.build(log, incarnation);
@@ -91,7 +92,7 @@ describe('the authority of a subject that the log has lost', () => {
   });
   afterAll(() => database?.close());
 
-  const standing = (): Promise<unknown> =>
+  const authorityStates = (): Promise<unknown> =>
     database.dataSource.query(`SELECT actor_id AS id, state FROM authority.account UNION ALL
       SELECT app_id, state FROM authority.application UNION ALL
       SELECT grant_id, CASE WHEN revoked_at IS NULL THEN 'live' ELSE 'ended' END FROM authority.app_grant ORDER BY 1`);
@@ -106,13 +107,15 @@ describe('the authority of a subject that the log has lost', () => {
       { id: 'sue', state: 'suspended' },
       { id: 'sus', state: 'suspended' },
     ];
-    const restrictions = Object.values(lost).flatMap(([events]) =>
+    const restrictions = Object.values(lostSubjects).flatMap(([events]) =>
       events.map((each) => recorder.record(each)),
     );
-    const subjects = Object.values(lost).flatMap(([, events]) => events.map((each) => recorder.record(each)));
+    const subjects = Object.values(lostSubjects).flatMap(([, events]) =>
+      events.map((each) => recorder.record(each)),
+    );
     for (const events of [restrictions, restrictions, subjects, subjects, restrictions]) {
       await projectInline(events, database.dataSource);
-      expect(await standing()).toEqual(expected);
+      expect(await authorityStates()).toEqual(expected);
     }
   });
 });

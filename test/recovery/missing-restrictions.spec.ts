@@ -14,22 +14,22 @@ import { TwoLedgers } from './support/log-and-witness.js';
 
 /** A node that shows no restriction until the first read of a post stream. */
 class LaggingLog extends MemoryLog {
-  looks = 0;
+  reads = 0;
 
   constructor(private readonly leader: MemoryLog) {
     super();
   }
 
   private get isBehind(): boolean {
-    return this.looks === 0;
+    return this.reads === 0;
   }
 
   override read = (stream: string) => {
     if (!stream.startsWith('post-')) return this.leader.read(stream);
-    return this.looks++ === 0 ? Promise.resolve([]) : this.leader.read(stream);
+    return this.reads++ === 0 ? Promise.resolve([]) : this.leader.read(stream);
   };
   override find = (stream: string, id: string) =>
-    this.looks++ === 0 ? Promise.resolve(undefined) : this.leader.find(stream, id);
+    this.reads++ === 0 ? Promise.resolve(undefined) : this.leader.find(stream, id);
   override head = () => this.leader.head();
   override verify = (checkpoint: Checkpoint) => this.leader.verify(checkpoint);
   override subscribe = (options: SubscribeOptions) => this.leader.subscribe(options);
@@ -162,7 +162,7 @@ describe('a worker', () => {
     const lagging = new LaggingLog(log);
     await ledgers.restrict(some.deletion('p1'), 1);
     bench.start(lagging, undefined, witness);
-    await until(() => lagging.looks > 1);
+    await until(() => lagging.reads > 1);
     await until(async () => (await bench.state())?.witnessEpoch === 1n);
     expect(await state()).toMatchObject({ status: 'serving' });
   });

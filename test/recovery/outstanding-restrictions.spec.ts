@@ -53,9 +53,9 @@ async function append(event: StoredEvent, expected: bigint): Promise<string> {
   return id;
 }
 
-const remove = () => append(some.deletion('p'), 0n);
+const deletePost = () => append(some.deletion('p'), 0n);
 
-const held = async (): Promise<readonly string[]> => {
+const outstandingIds = async (): Promise<readonly string[]> => {
   const { rows } = await jobs.pool.query<{ event_id: string }>(
     'SELECT event_id FROM recovery.outstanding_restriction',
   );
@@ -90,17 +90,17 @@ describe('an acknowledged restriction', () => {
     const untilApplied = { waitFor: (position: bigint) => positions.waitFor(position, LONG_MS) };
     const outstanding = new OutstandingRestrictions(jobs.pool, untilApplied);
     log = new EnforcingLog(jobs.log, jobs.witness, Date.now, outstanding);
-    await remove();
-    expect([await held(), await isInReadModels()]).toEqual([[], false]);
+    await deletePost();
+    expect([await outstandingIds(), await isInReadModels()]).toEqual([[], false]);
     await worker.stop();
   });
 
   it('has a row until a worker applies it', async () => {
     expect(await isShown()).toBe(true);
-    const id = await remove();
-    expect([await held(), await isShown(), await isInReadModels()]).toEqual([[id], false, true]);
+    const id = await deletePost();
+    expect([await outstandingIds(), await isShown(), await isInReadModels()]).toEqual([[id], false, true]);
     const worker = jobs.work();
-    await until(async () => (await held()).length === 0);
+    await until(async () => (await outstandingIds()).length === 0);
     expect([await isShown(), await isInReadModels()]).toEqual([false, false]);
     await worker.stop();
   });
@@ -116,34 +116,34 @@ describe('an acknowledged restriction', () => {
       metadata: { requestId: 'r' },
     });
     jobs.log.setDown(true);
-    expect([await held(), await isShown()]).toEqual([[id], false]);
+    expect([await outstandingIds(), await isShown()]).toEqual([[id], false]);
     jobs.log.setLate(id, false);
     jobs.log.setDown(false);
-    await until(async () => (await held()).length === 0);
+    await until(async () => (await outstandingIds()).length === 0);
     expect(await isShown()).toBe(false);
     await worker.stop();
   });
 
   it('keeps its row when an incarnation without it is published', async () => {
-    const id = await remove();
+    const id = await deletePost();
     jobs.log.setLate(id, true);
     const before = await jobs.published();
     jobs.run();
     await jobs.once(await jobs.ask('rebuild'), 'published');
     expect(await jobs.published()).not.toBe(before);
-    expect([await held(), await isShown(), await isInReadModels()]).toEqual([[id], false, true]);
+    expect([await outstandingIds(), await isShown(), await isInReadModels()]).toEqual([[id], false, true]);
     jobs.log.setLate(id, false);
     const worker = jobs.work();
-    await until(async () => (await held()).length === 0);
+    await until(async () => (await outstandingIds()).length === 0);
     expect([await isShown(), await isInReadModels()]).toEqual([false, false]);
     await worker.stop();
   });
 
   it('loses a row that was added after it was applied', async () => {
     const worker = jobs.work();
-    const id = await remove();
+    const id = await deletePost();
     await jobs.pool.query(`INSERT INTO recovery.outstanding_restriction VALUES ($1, 1, 1, 'post:p')`, [id]);
-    await until(async () => (await held()).length === 0);
+    await until(async () => (await outstandingIds()).length === 0);
     await worker.stop();
     expect(await isShown()).toBe(false);
   });
@@ -160,13 +160,13 @@ describe('an acknowledged restriction', () => {
 
 describe('a recovery', () => {
   it('of a log that lost the restriction appends it again and leaves no row once it is applied', async () => {
-    const id = await remove();
+    const id = await deletePost();
     jobs.log.setBack(EVENTS);
     jobs.run();
     await jobs.once(await jobs.ask('recover'), 'published');
-    expect([await held(), await isShown(), await isInReadModels()]).toEqual([[id], false, false]);
+    expect([await outstandingIds(), await isShown(), await isInReadModels()]).toEqual([[id], false, false]);
     const worker = jobs.work();
-    await until(async () => (await held()).length === 0);
+    await until(async () => (await outstandingIds()).length === 0);
     await worker.stop();
   });
 
@@ -182,18 +182,18 @@ describe('a recovery', () => {
 
 describe('a command that finds the restriction already made', () => {
   it('is acknowledged once there is a row', async () => {
-    const id = await remove();
+    const id = await deletePost();
     // As if a process died before it added the row.
     await jobs.pool.query('DELETE FROM recovery.outstanding_restriction');
     await log.ensureWitnessed(await jobs.log.read('post-p'));
-    expect([await held(), await isShown()]).toEqual([[id], false]);
+    expect([await outstandingIds(), await isShown()]).toEqual([[id], false]);
   });
 
   it('adds no row for a restriction that was applied long ago', async () => {
     const worker = jobs.work();
-    await remove();
+    await deletePost();
     await worker.stop();
     await log.ensureWitnessed(await jobs.log.read('post-p'));
-    expect(await held()).toEqual([]);
+    expect(await outstandingIds()).toEqual([]);
   });
 });

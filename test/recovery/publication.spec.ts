@@ -13,7 +13,7 @@ let network: TestNetwork;
 let second: ApiProcess;
 let ada: SignedIn;
 /** All incarnations so far. */
-const known: (string | null | undefined)[] = [];
+const knownIncarnations: (string | null | undefined)[] = [];
 
 beforeAll(async () => {
   network = await startNetwork();
@@ -28,20 +28,20 @@ afterAll(async () => {
 });
 
 /** The answers of both API processes. */
-async function ofBoth(path: string): Promise<readonly [Answered, Answered]> {
+async function getFromBoth(path: string): Promise<readonly [Answered, Answered]> {
   const own = Number(new URL(network.baseUrl).port);
   const ask = (port: number) => requestAt(network, port, 'GET', path, { by: ada });
   return [await ask(own), await ask(second.port)];
 }
 
-interface Before {
+interface ClientState {
   readonly incarnation: string;
   readonly page: string;
   readonly view: number;
   readonly stream: EventStream;
 }
 
-async function take(): Promise<Before> {
+async function readClientState(): Promise<ClientState> {
   const page = await ada.get('/api/timeline?limit=2');
   const view = await ada.get('/api/reconcile');
   const stream = await openEventStream(network.baseUrl, {
@@ -56,17 +56,17 @@ async function take(): Promise<Before> {
 }
 
 /** docs/api-decisions.md describes cursors and views of another incarnation. */
-async function expectAllToBeOfAnother({ incarnation, page, view, stream }: Before): Promise<void> {
-  const sessions = await ofBoth('/api/session');
+async function expectNewIncarnation({ incarnation, page, view, stream }: ClientState): Promise<void> {
+  const sessions = await getFromBoth('/api/session');
   const shown = sessions.map(({ headers, body }) => [headers['x-network-incarnation'], body.incarnation]);
   expect(new Set(shown.flat()).size).toBe(1);
-  expect([...known, incarnation]).not.toContain(shown[0]?.[0]);
-  known.push(incarnation);
-  for (const { status, body } of await ofBoth(`/api/timeline?limit=2&cursor=${page}`))
+  expect([...knownIncarnations, incarnation]).not.toContain(shown[0]?.[0]);
+  knownIncarnations.push(incarnation);
+  for (const { status, body } of await getFromBoth(`/api/timeline?limit=2&cursor=${page}`))
     expect([status, body.error]).toEqual([400, 'invalid_page_cursor']);
-  for (const { status, body } of await ofBoth(`/api/reconcile?cursor=${view}`))
+  for (const { status, body } of await getFromBoth(`/api/reconcile?cursor=${view}`))
     expect([status, body.replace]).toEqual([200, true]);
-  for (const { status, body } of await ofBoth(`/api/events?cursor=${view}`))
+  for (const { status, body } of await getFromBoth(`/api/events?cursor=${view}`))
     expect([status, body.replace]).toEqual([200, true]);
   await ada.say('something new');
   // The headers of the stream are outdated: it ends, and a new stream asks its client to reconcile.
@@ -86,19 +86,19 @@ async function expectAllToBeOfAnother({ incarnation, page, view, stream }: Befor
 
 describe('two API processes notice a new incarnation', () => {
   it('after a rebuild', async () => {
-    const before = await take();
+    const before = await readClientState();
     const operator = operatorOf(network);
     const { id } = await operator.rebuild([], 'a test');
     expect(await until(async () => (await operator.job(id)).state === 'published')).toBe(true);
-    await expectAllToBeOfAnother(before);
+    await expectNewIncarnation(before);
   });
 
   it('after a rollback to the incarnation before', async () => {
-    const before = await take();
+    const before = await readClientState();
     const operator = operatorOf(network);
     const { job } = await operator.rollback('a test');
     const id = job?.id ?? '';
     expect(await until(async () => (await operator.job(id)).state === 'published')).toBe(true);
-    await expectAllToBeOfAnother(before);
+    await expectNewIncarnation(before);
   });
 });

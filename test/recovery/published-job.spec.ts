@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 /** Starts a rebuild and waits until it is about to publish. */
-async function rebuildAtTheEnd(): Promise<string> {
+async function startRebuildUntilPublication(): Promise<string> {
   const id = await jobs.ask('rebuild');
   await gates.reached('publishing');
   return id;
@@ -50,7 +50,7 @@ async function publishUnanswered(): Promise<void> {
 }
 
 it('a rebuild that published is recorded as published, even if it was preempted and never got the answer', async () => {
-  const rebuild = await rebuildAtTheEnd();
+  const rebuild = await startRebuildUntilPublication();
   const recovery = await jobs.ask('recover');
   await jobs.stopping(rebuild);
   await publishUnanswered();
@@ -62,7 +62,7 @@ it('a rebuild that published is recorded as published, even if it was preempted 
 });
 
 it('a rebuild that was paused after it published, and never got the answer, is not published again', async () => {
-  const rebuild = await rebuildAtTheEnd();
+  const rebuild = await startRebuildUntilPublication();
   await jobs.pool.query(`UPDATE recovery.job SET state = 'paused' WHERE id = $1`, [rebuild]);
   await jobs.stopping(rebuild);
   await publishUnanswered();
@@ -71,7 +71,7 @@ it('a rebuild that was paused after it published, and never got the answer, is n
 });
 
 it('a job that has ended publishes nothing', async () => {
-  const rebuild = await rebuildAtTheEnd();
+  const rebuild = await startRebuildUntilPublication();
   await jobs.pool.query(`UPDATE recovery.job SET state = 'failed' WHERE id = $1`, [rebuild]);
   await gates.open('publishing');
   await jobs.once(await jobs.ask('rollback'), 'failed');

@@ -34,7 +34,7 @@ const published = async (): Promise<string> => {
   return rows[0]?.incarnation ?? '';
 };
 
-async function asked<T>(...args: string[]): Promise<T> {
+async function runPlazaJson<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await runPlaza([...args, '--json'], network.env);
   if (code !== 0) throw new Error(`${args.join(' ')}: ${code}\n${stdout}${stderr}`);
   return JSON.parse(stdout) as T;
@@ -52,33 +52,33 @@ describe('plaza projections rebuild', () => {
   it('builds beside the published read models and switches without an error or a step back for readers', async () => {
     const before = await published();
     const reading = new AbortController();
-    const seen: { status: number; revision: bigint; posts: number }[] = [];
+    const observations: { status: number; revision: bigint; posts: number }[] = [];
     const reader = (async () => {
       while (!reading.signal.aborted) {
         const { status, headers, body } = await ada.get('/api/timeline');
         const revision = BigInt(headers.get('x-network-revision') ?? '-1');
-        seen.push({ status, revision, posts: body.posts?.length });
+        observations.push({ status, revision, posts: body.posts?.length });
       }
     })();
-    let said = 20;
+    let postCount = 20;
     const writer = (async () => {
       while (!reading.signal.aborted) {
-        const { status } = await ada.say(`post ${said}`);
+        const { status } = await ada.say(`post ${postCount}`);
         expect(status).toBe(200);
-        said += 1;
+        postCount += 1;
         const { body } = await ada.get('/api/timeline?limit=1');
-        expect(body.posts[0].text).toBe(`post ${said - 1}`);
+        expect(body.posts[0].text).toBe(`post ${postCount - 1}`);
       }
     })();
-    const job = await asked<Job>('projections', 'rebuild', '--reason', 'a test');
-    await until(() => seen.length > 20);
+    const job = await runPlazaJson<Job>('projections', 'rebuild', '--reason', 'a test');
+    await until(() => observations.length > 20);
     reading.abort();
     await Promise.all([reader, writer]);
     expect(job).toMatchObject({ state: 'published', incarnation: await published() });
     expect(await published()).not.toBe(before);
-    expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200]));
-    for (const [index, { revision }] of seen.entries())
-      expect(revision).toBeGreaterThanOrEqual(seen[index - 1]?.revision ?? 0n);
+    expect(new Set(observations.map(({ status }) => status))).toEqual(new Set([200]));
+    for (const [index, { revision }] of observations.entries())
+      expect(revision).toBeGreaterThanOrEqual(observations[index - 1]?.revision ?? 0n);
   });
 
   it('is paused by Ctrl-C, and resumed by the same command', async () => {
@@ -89,14 +89,14 @@ describe('plaza projections rebuild', () => {
       env: environment(network.env),
       stdio: 'pipe',
     });
-    const said = Promise.all([once(child, 'close'), text(child.stderr)]);
+    const result = Promise.all([once(child, 'close'), text(child.stderr)]);
     await until(async () => (await jobs()).some(({ state }) => state === 'requested'));
     child.kill('SIGINT');
-    const [[code], stderr] = await said;
+    const [[code], stderr] = await result;
     expect([code, stderr]).toEqual([1, expect.stringMatching(/paused, .* run: plaza projections rebuild$/m)]);
     expect((await jobs())[0]?.state).toBe('paused');
     process.kill(worker, 'SIGCONT');
-    expect(await asked<Job>('projections', 'rebuild')).toMatchObject({ state: 'published' });
+    expect(await runPlazaJson<Job>('projections', 'rebuild')).toMatchObject({ state: 'published' });
     expect(await jobs()).toHaveLength(before + 1);
   });
 
@@ -114,7 +114,7 @@ describe('plaza projections rebuild', () => {
   });
 
   it('makes groups with tables of their own apply all events again', async () => {
-    const job = await asked<Job>('projections', 'rebuild', 'audit', 'authority');
+    const job = await runPlazaJson<Job>('projections', 'rebuild', 'audit', 'authority');
     expect(job).toMatchObject({ state: 'published', incarnation: null });
     expect((await ada.get('/api/session')).status).toBe(200);
   });
@@ -123,14 +123,14 @@ describe('plaza projections rebuild', () => {
 describe('plaza recovery rollback', () => {
   it('publishes the incarnation of before, with all events since', async () => {
     const before = await published();
-    await asked('projections', 'rebuild');
+    await runPlazaJson('projections', 'rebuild');
     const rebuilt = await published();
-    const said = (await ada.say('since then')).body.post.id as string;
-    await asked('recovery', 'rollback', '--reason', 'a test');
+    const postId = (await ada.say('since then')).body.post.id as string;
+    await runPlazaJson('recovery', 'rollback', '--reason', 'a test');
     const again = await published();
     expect([before, rebuilt]).not.toContain(again);
-    expect((await ada.get(`/api/posts/${said}`)).status).toBe(200);
-    await asked('recovery', 'rollback');
+    expect((await ada.get(`/api/posts/${postId}`)).status).toBe(200);
+    await runPlazaJson('recovery', 'rollback');
     expect([before, rebuilt, again]).not.toContain(await published());
   });
 });

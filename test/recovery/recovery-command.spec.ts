@@ -31,13 +31,13 @@ let bob: SignedIn;
 let eve: SignedIn;
 
 const eventStore = () => join(network.dataDir, 'eventstore');
-const kept = () => `${eventStore()}-kept`;
+const logCopy = () => `${eventStore()}-kept`;
 
 /** Replaces the log with its copy. */
-async function setLogBack(): Promise<void> {
+async function rollBackLog(): Promise<void> {
   await network.killAll('SIGKILL');
   rmSync(eventStore(), { recursive: true });
-  cpSync(kept(), eventStore(), { recursive: true });
+  cpSync(logCopy(), eventStore(), { recursive: true });
   await network.restart();
 }
 
@@ -131,7 +131,7 @@ describe('after a rollback of the log', () => {
   it('the network is quarantined, gives the reason, and plans the recovery', async () => {
     old = await createPost(ada);
     await eve.put(`/api/relations/follow/${ada.actorId}`, intent());
-    copyLog(network, kept());
+    copyLog(network, logCopy());
 
     await deletePost(ada, old);
     lostPost = (await repost(ada, lost.deleted)).body.post.id;
@@ -142,7 +142,7 @@ describe('after a rollback of the log', () => {
     await ada.delete(`/api/blocks/${bob.actorId}?intentId=${randomUUID()}`);
     await operatorOf(network).setAccountState(bob.actorId, 'suspend', 'spam');
     before = await status();
-    await setLogBack();
+    await rollBackLog();
 
     await until(async () => (await status()).state === 'quarantined');
     expect((await status()).reason).toContain('The log was rolled back');

@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => jobs?.close());
 
 /** Adds a restriction to the read models alone. */
-const show = async () =>
+const addToReadModels = async () =>
   jobs.pool.query(
     `INSERT INTO inc_${await jobs.published()}.restriction (witness_epoch, event_id, position) VALUES (1, $1, 1)`,
     [randomUUID()],
@@ -29,7 +29,7 @@ const show = async () =>
 const status = async () => (await jobs.pool.query('SELECT status FROM recovery.publication')).rows;
 
 /** The message of a failed recovery, requested before the check. */
-async function refused(reseedWitness = false): Promise<string | null> {
+async function failRecovery(reseedWitness = false): Promise<string | null> {
   const id = await jobs.ask('recover', [], reseedWitness);
   jobs.run();
   const { message } = await jobs.once(id, 'failed');
@@ -40,13 +40,13 @@ async function refused(reseedWitness = false): Promise<string | null> {
 describe('a recovery publishes nothing', () => {
   it('from a witness that lacks restrictions of the log, unless reseeding was requested', async () => {
     jobs.log.addWitnessed(1, some.deletion('p'));
-    expect(await refused()).toContain('--reseed-witness');
+    expect(await failRecovery()).toContain('--reseed-witness');
     await jobs.once(await jobs.ask('recover', [], true), 'published');
   });
 
   it('from a log and a witness that both lack a restriction of the read models, whatever was requested', async () => {
-    await show();
-    expect(await refused()).toContain('Neither the log nor the witness knows 1 of the restrictions');
-    expect(await refused(true)).toContain('Put a newer copy of one of them in its place');
+    await addToReadModels();
+    expect(await failRecovery()).toContain('Neither the log nor the witness knows 1 of the restrictions');
+    expect(await failRecovery(true)).toContain('Put a newer copy of one of them in its place');
   });
 });

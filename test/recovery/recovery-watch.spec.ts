@@ -48,7 +48,7 @@ afterEach(async () => {
   await bench.close();
 });
 
-async function started(given = witness, hadWitness = true): Promise<RecoveryWatch> {
+async function startWatch(given = witness, hadWitness = true): Promise<RecoveryWatch> {
   const watch = new RecoveryWatch({
     pool: bench.pool,
     log,
@@ -63,26 +63,30 @@ async function started(given = witness, hadWitness = true): Promise<RecoveryWatc
 }
 
 /** Waits until the watch gives this reason; undefined: none. Its start waits only briefly for the first check. */
-function says(watch: RecoveryWatch, epoch: bigint | undefined, reason: RegExp | undefined): Promise<boolean> {
+function waitForReason(
+  watch: RecoveryWatch,
+  epoch: bigint | undefined,
+  reason: RegExp | undefined,
+): Promise<boolean> {
   return until(() => {
     const said = watch.unavailableReason(epoch);
     return reason === undefined ? said === undefined : said !== undefined && reason.test(said);
   });
 }
 
-async function published(): Promise<void> {
+async function publish(): Promise<void> {
   const worker = bench.start(log, undefined, witness);
   await until(() => bench.state());
   await worker.stop();
 }
 
-const lacking = /^The log lacks restriction number 1, accepted by the witness/;
-const notTold = /WITNESS_DATABASE_URL/;
+const logLacksOne = /^The log lacks restriction number 1, accepted by the witness/;
+const witnessNotConfigured = /WITNESS_DATABASE_URL/;
 
 it('allows requests before and after the first publication if the log is complete', async () => {
-  const watch = await started();
-  expect(await says(watch, undefined, undefined)).toBe(true);
-  await published();
+  const watch = await startWatch();
+  expect(await waitForReason(watch, undefined, undefined)).toBe(true);
+  await publish();
   expect(watch.unavailableReason(1n)).toBeUndefined();
   // If the publication is lost again, the log may be another one.
   await until(() => watch.unavailableReason(undefined));
@@ -90,7 +94,7 @@ it('allows requests before and after the first publication if the log is complet
 
 it('refuses requests before the first publication if the log lacks a restriction', async () => {
   log.setBack(2);
-  expect(await says(await started(), undefined, lacking)).toBe(true);
+  expect(await waitForReason(await startWatch(), undefined, logLacksOne)).toBe(true);
 });
 
 /** Calls `afterReading` each time its restrictions were read. */
@@ -130,8 +134,8 @@ it('does not count a restriction as missing that is made during the check', asyn
   witness = await openReadyWitness(await postgres.createDatabase());
   log = new BusyLog(restrictOne);
   log.add(some.founding('n'));
-  const watch = await started();
-  expect(await says(watch, undefined, undefined)).toBe(true);
+  const watch = await startWatch();
+  expect(await waitForReason(watch, undefined, undefined)).toBe(true);
   expect(epoch).toBe(1);
   expect(logged.filter((line) => line.includes('refused'))).toEqual([]);
 });
@@ -143,7 +147,7 @@ it('logs no warning when it is stopped while reading the log', async () => {
     await once(signal, 'abort');
     yield* [];
   };
-  const starting = started();
+  const starting = startWatch();
   await reading.promise;
   await watches.at(-1)?.stop();
   await starting;
@@ -151,10 +155,10 @@ it('logs no warning when it is stopped while reading the log', async () => {
 });
 
 it('serves complete read models while the log is unavailable, and compares the log as soon as it is back', async () => {
-  await published();
+  await publish();
   log.setDown(true);
-  const watch = await started();
-  expect(await says(watch, 1n, undefined)).toBe(true);
+  const watch = await startWatch();
+  expect(await waitForReason(watch, 1n, undefined)).toBe(true);
   expect(watch.isLogCompared).toBe(false);
   log.setBack(2);
   log.setDown(false);
@@ -164,13 +168,13 @@ it('serves complete read models while the log is unavailable, and compares the l
 });
 
 it('counts an outstanding restriction as shown while the log is unavailable', async () => {
-  await published();
+  await publish();
   const { schemaName } = (await bench.state())!;
   await bench.pool.query(`WITH unapplied AS (DELETE FROM ${schemaName}.restriction RETURNING *)
     INSERT INTO recovery.outstanding_restriction
     SELECT event_id, witness_epoch, position, 'post:p' FROM unapplied`);
   log.setDown(true);
-  expect(await says(await started(), 1n, undefined)).toBe(true);
+  expect(await waitForReason(await startWatch(), 1n, undefined)).toBe(true);
 });
 
 it('refuses requests if the log lacks the checkpoint of any group', async () => {
@@ -181,11 +185,11 @@ it('refuses requests if the log lacks the checkpoint of any group', async () => 
     );
   await lose();
   const setBack = /^The log was rolled back: .*, while projection group authority has applied/;
-  expect(await says(await started(), undefined, setBack)).toBe(true);
+  expect(await waitForReason(await startWatch(), undefined, setBack)).toBe(true);
   await bench.pool.query('DELETE FROM recovery.checkpoint');
-  await published();
+  await publish();
   await lose();
-  await started();
+  await startWatch();
   await until(async () => (await bench.state())?.status === 'quarantined');
   expect((await bench.state())?.reason).toMatch(setBack);
 });
@@ -193,7 +197,9 @@ it('refuses requests if the log lacks the checkpoint of any group', async () => 
 it('refuses requests if the witness lacks a restriction of the log', async () => {
   const other = await openReadyWitness(await postgres.createDatabase());
   try {
-    expect(await says(await started(other), undefined, /The witness lacks restriction number 1/)).toBe(true);
+    expect(
+      await waitForReason(await startWatch(other), undefined, /The witness lacks restriction number 1/),
+    ).toBe(true);
   } finally {
     for (const watch of watches.splice(0)) await watch.stop();
     await other.close();
@@ -201,36 +207,36 @@ it('refuses requests if the witness lacks a restriction of the log', async () =>
 });
 
 it('takes a quarantine as no proof while the witness was never reached', async () => {
-  await published();
+  await publish();
   await quarantine(bench.pool, (await bench.state())?.incarnation ?? '', 'a test');
   const none = openWitness({ url: undefined, applicationName: 'test' });
-  expect(await says(await started(none), 1n, notTold)).toBe(true);
-  expect(await says(await started(), 1n, undefined)).toBe(true);
+  expect(await waitForReason(await startWatch(none), 1n, witnessNotConfigured)).toBe(true);
+  expect(await waitForReason(await startWatch(), 1n, undefined)).toBe(true);
 });
 
 it('refuses requests again once the log lacks something, even in a process that had its proof', async () => {
-  const watch = await started();
-  expect(await says(watch, undefined, undefined)).toBe(true);
+  const watch = await startWatch();
+  expect(await waitForReason(watch, undefined, undefined)).toBe(true);
   log.setBack(2);
   time += CHECK_INTERVAL_MS;
-  expect(await says(watch, undefined, lacking)).toBe(true);
+  expect(await waitForReason(watch, undefined, logLacksOne)).toBe(true);
 });
 
 it('takes complete read models as no proof of the log, in case they are lost', async () => {
-  await published();
-  const watch = await started();
-  expect(await says(watch, 1n, undefined)).toBe(true);
+  await publish();
+  const watch = await startWatch();
+  expect(await waitForReason(watch, 1n, undefined)).toBe(true);
   expect(watch.unavailableReason(undefined)).toEqual(expect.any(String));
 });
 
 it('allows requests without a witness only for read models without restrictions on a network that never had a witness', async () => {
   const none = openWitness({ url: undefined, applicationName: 'test' });
-  const told = expect.stringMatching(notTold);
+  const notConfigured = expect.stringMatching(witnessNotConfigured);
   const asked = async (hadWitness: boolean) => {
-    const watch = await started(none, hadWitness);
-    expect(await says(watch, 1n, notTold)).toBe(true);
+    const watch = await startWatch(none, hadWitness);
+    expect(await waitForReason(watch, 1n, witnessNotConfigured)).toBe(true);
     return [0n, 1n, undefined].map((epoch) => watch.unavailableReason(epoch));
   };
-  expect(await asked(false)).toEqual([undefined, told, told]);
-  expect(await asked(true)).toEqual([told, told, told]);
+  expect(await asked(false)).toEqual([undefined, notConfigured, notConfigured]);
+  expect(await asked(true)).toEqual([notConfigured, notConfigured, notConfigured]);
 });

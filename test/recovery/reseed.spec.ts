@@ -16,7 +16,7 @@ let postgres: TestPostgres;
 let witness: Client;
 let ada: SignedIn;
 let eve: SignedIn;
-let gone: string;
+let deletedPostId: string;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
@@ -27,9 +27,9 @@ beforeAll(async () => {
   const application = await registerApplication(network);
   ada = await signIn(network, application, 'openid read post:create post:delete block:read block:write');
   eve = await signIn(network, application, 'openid read');
-  gone = await createPost(ada);
+  deletedPostId = await createPost(ada);
   await block();
-  await deletePost(ada, gone);
+  await deletePost(ada, deletedPostId);
 });
 
 afterAll(async () => {
@@ -52,19 +52,19 @@ async function unblock(): Promise<void> {
 const blocked = async (): Promise<readonly string[]> => (await ada.get('/api/blocks')).body.blocks;
 
 /** A change by hand, which no process of Plaza can make. */
-const byHand = (sql: string) =>
+const rewriteLedger = (sql: string) =>
   witness.query(`BEGIN; ALTER TABLE ledger DISABLE TRIGGER only_added_to; TRUNCATE ledger, head, restriction; ${sql};
     ALTER TABLE ledger ENABLE TRIGGER only_added_to; COMMIT`);
 
-const empty = () =>
-  byHand(`INSERT INTO head (line, hash, epoch) VALUES (0, decode(repeat('00', 32), 'hex'), 0)`);
+const emptyWitness = () =>
+  rewriteLedger(`INSERT INTO head (line, hash, epoch) VALUES (0, decode(repeat('00', 32), 'hex'), 0)`);
 
-const copy = () =>
+const copyWitness = () =>
   witness.query(`CREATE SCHEMA kept; CREATE TABLE kept.ledger AS TABLE ledger;
     CREATE TABLE kept.head AS TABLE head; CREATE TABLE kept.restriction AS TABLE restriction`);
 
-const setBack = () =>
-  byHand(`INSERT INTO ledger TABLE kept.ledger; INSERT INTO head TABLE kept.head;
+const rollBackWitness = () =>
+  rewriteLedger(`INSERT INTO ledger TABLE kept.ledger; INSERT INTO head TABLE kept.head;
     INSERT INTO restriction TABLE kept.restriction`);
 
 const status = () => operatorOf(network).recoveryStatus();
@@ -74,7 +74,7 @@ function restartWorker(): void {
   process.kill(network.pids().worker ?? 0, 'SIGKILL');
 }
 
-async function leadsOut(): Promise<void> {
+async function recoverByReseeding(): Promise<void> {
   restartWorker();
   await until(async () => (await status()).state === 'quarantined');
   expect((await status()).reason).toContain('was rolled back or is another one');
@@ -85,7 +85,7 @@ async function leadsOut(): Promise<void> {
     state: 'serving',
     witness: { unwitnessed: 0, unsettled: 0, brokenLine: null, missing: { count: 0 } },
   });
-  expect((await send(network.baseUrl, 'GET', `/api/posts/${gone}`)).status).toBe(404);
+  expect((await send(network.baseUrl, 'GET', `/api/posts/${deletedPostId}`)).status).toBe(404);
 }
 
 /** Whether the witness orders the restrictions of each stream like the log. */
@@ -100,24 +100,24 @@ async function isInOrder(): Promise<boolean> {
 
 describe('plaza recovery apply --reseed-witness recovers', () => {
   it('after the witness was emptied', async () => {
-    await empty();
-    await leadsOut();
+    await emptyWitness();
+    await recoverByReseeding();
     expect(await blocked()).toEqual([eve.actorId]);
   });
 
   it('after the witness was rolled back to an older copy and reused its numbers', async () => {
-    await copy();
+    await copyWitness();
     await unblock();
-    await setBack();
+    await rollBackWitness();
     await block();
-    await leadsOut();
+    await recoverByReseeding();
     expect([await blocked(), await isInOrder()]).toEqual([[eve.actorId], true]);
   });
 
   it('after another witness replaced it and reused numbers of the log', async () => {
-    await empty();
+    await emptyWitness();
     await unblock();
-    await leadsOut();
+    await recoverByReseeding();
     expect([await blocked(), await isInOrder()]).toEqual([[], true]);
   });
 
@@ -125,8 +125,8 @@ describe('plaza recovery apply --reseed-witness recovers', () => {
     const { worker: before } = network.pids();
     restartWorker();
     await until(() => network.pids().worker !== before);
-    const said = await createPost(ada);
-    expect((await ada.get(`/api/posts/${said}`)).status).toBe(200);
+    const postId = await createPost(ada);
+    expect((await ada.get(`/api/posts/${postId}`)).status).toBe(200);
     await block();
     expect(await status()).toMatchObject({ state: 'serving', witness: { unwitnessed: 0 } });
   });

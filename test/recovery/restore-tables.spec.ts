@@ -61,18 +61,18 @@ function fileOf(table: string, columns: readonly string[], ...rows: readonly str
   return { table, columns, path, bytes: content.length };
 }
 
-const newKept = () => new PreRestoreCopy(`t${++stamp}`);
+const newPreRestoreCopy = () => new PreRestoreCopy(`t${++stamp}`);
 
 const keys = (...rows: string[][]) =>
   fileOf('public.person_key', ['key_id', 'person_id', 'key', 'created_at', 'destroyed_at'], ...rows);
-const live = (id: string, person: string) => [id, person, String.raw`\\xaa`, '2026-01-01', String.raw`\N`];
+const liveKey = (id: string, person: string) => [id, person, String.raw`\\xaa`, '2026-01-01', String.raw`\N`];
 
 describe('restoring the vault', () => {
   it('replaces the rows, keeps the old ones in a pre-restore copy, and reports progress', async () => {
     await vault.query(`INSERT INTO person_key (key_id, person_id, key) VALUES ($1, 'here', '\\xbb')`, [one]);
-    const kept = newKept();
+    const kept = newPreRestoreCopy();
     const steps: number[] = [];
-    const file = keys(live(two, 'there'));
+    const file = keys(liveKey(two, 'there'));
     await restoreTables(vault, 'vault', [file], kept, (bytes) => steps.push(bytes));
     expect((await vault.query('SELECT person_id FROM person_key')).rows).toEqual([{ person_id: 'there' }]);
     expect(
@@ -93,11 +93,11 @@ describe('restoring the vault', () => {
       VALUES ($1, 'erased', NULL, '2026-02-02'), ($2, 'alive', '\\xbb', NULL)`,
       [one, two],
     );
-    const kept = newKept();
+    const kept = newPreRestoreCopy();
     await restoreTables(
       vault,
       'vault',
-      [keys(live(one, 'erased'), live(two, 'alive'))],
+      [keys(liveKey(one, 'erased'), liveKey(two, 'alive'))],
       kept,
       () => undefined,
     );
@@ -113,15 +113,15 @@ describe('restoring the vault', () => {
 
   it('keeps the record that a witness exists, which an older copy lacks', async () => {
     await vault.query(`INSERT INTO network_secret (name, value) VALUES ('has-witness', '1'), ('later', '1')`);
-    const kept = newKept();
-    await restoreTables(vault, 'vault', [keys(live(two, 'alive'))], kept, () => undefined);
+    const kept = newPreRestoreCopy();
+    await restoreTables(vault, 'vault', [keys(liveKey(two, 'alive'))], kept, () => undefined);
     await keepWitnessRecord(vault, kept);
     expect((await vault.query('SELECT name FROM network_secret')).rows).toEqual([{ name: 'has-witness' }]);
   });
 
   it('refuses a table that this release does not know', async () => {
     const file = { ...keys(), table: 'public.other' };
-    await expect(restoreTables(vault, 'vault', [file], newKept(), () => undefined)).rejects.toThrow(
+    await expect(restoreTables(vault, 'vault', [file], newPreRestoreCopy(), () => undefined)).rejects.toThrow(
       /has tables that this release does not know/,
     );
   });
@@ -147,8 +147,8 @@ describe('restoring the authority store', () => {
     ),
   ];
 
-  const restored = async () => {
-    const kept = newKept();
+  const restoreAuthority = async () => {
+    const kept = newPreRestoreCopy();
     await restoreTables(database, 'authority', backup(), kept, () => undefined);
     await keepNewerCredentials(database, kept);
     const records = await database.query<{ hash: string; spent: boolean }>(
@@ -166,7 +166,7 @@ describe('restoring the authority store', () => {
         ('RefreshToken', '\\x01', '{}', '2030-01-01', NULL), ('RefreshToken', '\\x02', '{}', '2030-01-01', now());
       INSERT INTO authority.client_secret (app_id, secret_hash) VALUES ('app', '\\x0c');
       INSERT INTO authority.credential VALUES ('ada', 'changed'), ('later', 'new')`);
-    expect(await restored()).toEqual([
+    expect(await restoreAuthority()).toEqual([
       [
         { hash: '01', spent: false },
         { hash: '02', spent: true },
@@ -199,7 +199,7 @@ describe('restoring the authority store', () => {
     await database.query(endSessionsSql);
     const rows = 'SELECT * FROM authority.oidc_record ORDER BY kind';
     const { rows: here } = await database.query(rows);
-    const kept = newKept();
+    const kept = newPreRestoreCopy();
     await restoreTables(database, 'authority', [ended], kept, () => undefined);
     await keepNewerCredentials(database, kept);
     expect(here).toMatchObject(kinds.map(() => ({ payload: { exp: 0 }, uid_hash: null })));
@@ -208,12 +208,12 @@ describe('restoring the authority store', () => {
 
   it('restores no record into a live store in which all of them ended', async () => {
     await database.query(`INSERT INTO authority.credential VALUES ('ada', 'changed')`);
-    const [records] = await restored();
+    const [records] = await restoreAuthority();
     expect(records).toEqual([]);
   });
 
   it('restores everything into an empty store', async () => {
-    expect(await restored()).toEqual([
+    expect(await restoreAuthority()).toEqual([
       ['01', '02', '03'].map((hash) => ({ hash, spent: false })),
       ['ada as it was', 'app 0a', 'bob as it was', 'lost 0b'],
     ]);
@@ -243,34 +243,36 @@ describe('restoring the witness', () => {
   });
   afterAll(() => witness?.end());
 
-  async function restoredOver(
+  async function restoreWitnessOver(
     here: ReturnType<typeof chain>,
     backup: ReturnType<typeof chain>,
   ): Promise<void> {
-    await restoreTables(witness, 'witness', here, newKept(), () => undefined);
-    const kept = newKept();
+    await restoreTables(witness, 'witness', here, newPreRestoreCopy(), () => undefined);
+    const kept = newPreRestoreCopy();
     await restoreTables(witness, 'witness', backup, kept, () => undefined);
     await refuseMissingRestrictions(witness, kept, { parts: ['read', 'vault', 'witness'], isLogHere: false });
   }
 
   it('accepts a chain that equals or continues the current one', async () => {
-    await expect(restoredOver(chain('a', 2), chain('a', 2))).resolves.toBeUndefined();
-    await expect(restoredOver(chain('a', 2), chain('a', 5))).resolves.toBeUndefined();
+    await expect(restoreWitnessOver(chain('a', 2), chain('a', 2))).resolves.toBeUndefined();
+    await expect(restoreWitnessOver(chain('a', 2), chain('a', 5))).resolves.toBeUndefined();
   });
 
   it('refuses a shorter chain', async () => {
-    await expect(restoredOver(chain('a', 5), chain('a', 2))).rejects.toThrow(
+    await expect(restoreWitnessOver(chain('a', 5), chain('a', 2))).rejects.toThrow(
       /since the backup \(3 lines more\)/,
     );
   });
 
   it('advises to restore the other requested parts, but not a log on its own server', async () => {
-    await expect(restoredOver(chain('a', 5), chain('a', 2))).rejects.toThrow(
+    await expect(restoreWitnessOver(chain('a', 5), chain('a', 2))).rejects.toThrow(
       /: leave the witness out \(--parts read,vault\), and plaza recovery apply re-applies it$/,
     );
   });
 
   it.each([2, 5])('refuses a chain with another history, of %i lines instead of 2', async (length) => {
-    await expect(restoredOver(chain('a', 2), chain('b', length))).rejects.toThrow(/has another history/);
+    await expect(restoreWitnessOver(chain('a', 2), chain('b', length))).rejects.toThrow(
+      /has another history/,
+    );
   });
 });

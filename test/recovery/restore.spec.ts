@@ -18,9 +18,9 @@ import { removePost, post } from '../support/social.js';
 let network: TestNetwork;
 let dir: string;
 let ada: SignedIn;
-let kept: string;
-let gone: string;
-let lost: string;
+let keptPostId: string;
+let deletedPostId: string;
+let lostPostId: string;
 
 const check = (place: string) => checkBackup(place, backupParts, () => undefined);
 
@@ -28,12 +28,12 @@ beforeAll(async () => {
   network = await startNetwork();
   const application = await registerApplication(network);
   ada = await signIn(network, application, 'openid read post:create post:delete');
-  kept = await post(ada, 'kept');
-  gone = await post(ada, 'gone');
+  keptPostId = await post(ada, 'kept');
+  deletedPostId = await post(ada, 'gone');
   dir = newBackupDir(network);
   await backUp(network, dir);
-  await removePost(ada, gone);
-  lost = await post(ada, 'lost');
+  await removePost(ada, deletedPostId);
+  lostPostId = await post(ada, 'lost');
   await signIn(network, application);
 });
 
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 /** The fault of a copy of the backup after `act` damaged it. */
-async function damaged(act: (copy: string) => void): Promise<unknown> {
+async function faultOfDamagedCopy(act: (copy: string) => void): Promise<unknown> {
   const copy = `${dir}-${randomUUID()}`;
   cpSync(dir, copy, { recursive: true });
   try {
@@ -71,34 +71,42 @@ const largestOf = (place: string) =>
 
 describe('a damaged backup', () => {
   it.each(backupParts)('is detected by one flipped bit in the part %s', async (part) => {
-    expect(await damaged((copy) => flipIn(join(copy, part, largestOf(join(copy, part)))))).toMatch(
+    expect(await faultOfDamagedCopy((copy) => flipIn(join(copy, part, largestOf(join(copy, part)))))).toMatch(
       /was altered or damaged: its checksum is not that of the backup$/,
     );
-    expect(await damaged((copy) => flipIn(join(copy, part, 'manifest.json')))).toMatch(/altered or damaged/);
+    expect(await faultOfDamagedCopy((copy) => flipIn(join(copy, part, 'manifest.json')))).toMatch(
+      /altered or damaged/,
+    );
   });
 
   it('is detected by a missing or truncated file', async () => {
     const file = (copy: string) => join(copy, 'log', largestOf(join(copy, 'log')));
-    expect(await damaged((copy) => rmSync(file(copy)))).toMatch(/is missing from the backup$/);
-    expect(await damaged((copy) => writeFileSync(file(copy), readFileSync(file(copy)).subarray(1)))).toMatch(
-      /was altered or damaged: it has \d+ bytes and had \d+$/,
-    );
+    expect(await faultOfDamagedCopy((copy) => rmSync(file(copy)))).toMatch(/is missing from the backup$/);
+    expect(
+      await faultOfDamagedCopy((copy) => writeFileSync(file(copy), readFileSync(file(copy)).subarray(1))),
+    ).toMatch(/was altered or damaged: it has \d+ bytes and had \d+$/);
   });
 
   it('is detected by a missing part, or a part of another backup or network', async () => {
-    expect(await damaged((copy) => renameSync(join(copy, 'vault'), join(copy, 'elsewhere')))).toMatch(
+    expect(
+      await faultOfDamagedCopy((copy) => renameSync(join(copy, 'vault'), join(copy, 'elsewhere'))),
+    ).toMatch(
       /^the part vault is not in .*: if it is kept elsewhere, copy it to .*, else leave it out with --parts$/,
     );
     const edit = (field: string) => (copy: string) => {
       const file = join(copy, 'witness', 'manifest.json');
       writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), [field]: 'another' }));
     };
-    expect(await damaged(edit('networkId'))).toMatch(/is of another network: another, and the backup is of /);
-    expect(await damaged(edit('backupId'))).toMatch(/is of another backup: another, and this is backup /);
+    expect(await faultOfDamagedCopy(edit('networkId'))).toMatch(
+      /is of another network: another, and the backup is of /,
+    );
+    expect(await faultOfDamagedCopy(edit('backupId'))).toMatch(
+      /is of another backup: another, and this is backup /,
+    );
   });
 
   it('is refused without its manifest', async () => {
-    expect(await damaged((copy) => rmSync(join(copy, 'manifest.json')))).toMatch(/is no backup/);
+    expect(await faultOfDamagedCopy((copy) => rmSync(join(copy, 'manifest.json')))).toMatch(/is no backup/);
   });
 });
 
@@ -125,7 +133,7 @@ describe('plaza restore', () => {
       expect.stringMatching(/^the current vault has 1 keys that the backup lacks/m),
     ]);
     await network.restart();
-    expect(await ada.get(`/api/posts/${lost}`)).toMatchObject({ status: 200 });
+    expect(await ada.get(`/api/posts/${lostPostId}`)).toMatchObject({ status: 200 });
   });
 
   it('keeps the old data when it is killed, or tells the next start which command to run', async () => {
@@ -156,8 +164,8 @@ describe('plaza restore', () => {
 
   it('leaves missing restrictions to a recovery: nothing is served, and the old data is kept', async () => {
     await network.restart();
-    expect(await ada.get(`/api/posts/${gone}`)).toMatchObject({ status: 503 });
-    expect(await ada.get(`/api/posts/${kept}`)).toMatchObject({ status: 503 });
+    expect(await ada.get(`/api/posts/${deletedPostId}`)).toMatchObject({ status: 503 });
+    expect(await ada.get(`/api/posts/${keptPostId}`)).toMatchObject({ status: 503 });
     expect(readdirSync(network.dataDir).filter((name) => name.startsWith('kept-'))).toHaveLength(1);
   });
 });

@@ -98,7 +98,7 @@ it('compares again a restriction that is accepted after more than five minutes',
 });
 
 /** Sends an empty batch after each of these times, and obeys the signal. */
-function tellAfter(silences: readonly number[]): void {
+function sendBatchesAfter(silences: readonly number[]): void {
   const references = log.references.bind(log);
   log.references = async function* (options: SubscribeOptions): AsyncGenerator<Batch<EventReference>> {
     for (const ms of silences) {
@@ -114,9 +114,9 @@ it('reads as long as the log makes progress, and fails when it stops', async () 
   await ledgers.finalized(some.deletion('p1'), 1);
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   try {
-    tellAfter([119_000, 119_000, 119_000]);
+    sendBatchesAfter([119_000, 119_000, 119_000]);
     expect(await newCheck().run(unpublished())).toBeUndefined();
-    tellAfter([119_000, 120_000]);
+    sendBatchesAfter([119_000, 120_000]);
     await expect(newCheck().run(unpublished())).rejects.toThrow(LogUnavailable);
   } finally {
     jest.useRealTimers();

@@ -23,7 +23,7 @@ const steps = stepsOf(blocksOf(document));
 let network: TestNetwork;
 let reader: SignedIn;
 /** Values of the shell variables in the runbook. */
-let words: Readonly<Record<string, string>>;
+let variables: Readonly<Record<string, string>>;
 
 const scratch = newDataDir();
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const person = () => signIn(network, application);
   reader = await person();
   const [suspended, erased] = [await person(), await person()];
-  words = {
+  variables = {
     BACKUP: join(scratch, 'backup'),
     REST: join(scratch, 'rest'),
     CLIENT_ID: application.clientId,
@@ -52,14 +52,14 @@ const state = async () => (await operatorOf(network).recoveryStatus()).state;
 const isServing = () => until(async () => (await reader.get('/api/timeline')).status === 200, 60_000);
 
 /** The situation before a chapter of the runbook, and the expected one after its commands. */
-interface Scene {
+interface Chapter {
   readonly heading: string;
   readonly before?: () => Promise<void>;
   readonly after?: () => Promise<unknown>;
 }
 
 /** Ordered, because each chapter continues from the one before. */
-const scenes: readonly Scene[] = [
+const chapters: readonly Chapter[] = [
   { heading: 'Look first' },
   { heading: 'Restrict, suspend, pause' },
   { heading: 'Backup' },
@@ -108,15 +108,15 @@ describe('docs/recovery.md', () => {
 
   it('has no example under a heading that this test skips', () => {
     expect(new Set(steps.map(({ heading }) => heading))).toEqual(
-      new Set(scenes.map(({ heading }) => heading)),
+      new Set(chapters.map(({ heading }) => heading)),
     );
   });
 
-  it.each(scenes)('is correct in: $heading', async ({ heading, before, after }) => {
+  it.each(chapters)('is correct in: $heading', async ({ heading, before, after }) => {
     await before?.();
     const [printed, written]: [string[], string[]] = [[], []];
     for (const step of steps.filter((each) => each.heading === heading)) {
-      const [output, expected] = await typed(network, step, words);
+      const [output, expected] = await typed(network, step, variables);
       printed.push(output);
       written.push(expected);
     }

@@ -34,8 +34,8 @@ const proof = {
 
 it('answers each caller with a state that is no older than the call, even for concurrent calls', async () => {
   const admission = new SignInAdmission(pool, proof);
-  for (let turn = 0; turn < 100; turn++) {
-    const status = turn % 2 === 0 ? 'quarantined' : 'serving';
+  for (let round = 0; round < 100; round++) {
+    const status = round % 2 === 0 ? 'quarantined' : 'serving';
     const before = [admission.unavailableMessage(), admission.unavailableMessage()];
     const reason = status === 'serving' ? null : 'a test';
     await pool.query('UPDATE recovery.publication SET status = $1, reason = $2', [status, reason]);

@@ -43,14 +43,14 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-const told = 'The event log did not send all its restrictions in time; try again once it answers.';
+const timeoutFault = 'The event log did not send all its restrictions in time; try again once it answers.';
 
 it('the recovery status reports a log that does not send all its restrictions in time', async () => {
   const sources = { pool: bench.pool, log: opened.log, witness, group: serving };
   expect(await recoveryStatus({ ...sources, timeoutMs: 0 })).toMatchObject({
     state: 'none',
     witness: null,
-    witnessFault: told,
+    witnessFault: timeoutFault,
   });
 });
 
@@ -59,8 +59,8 @@ it('the recovery status reports a silent log within seconds', async () => {
   toStore.loseAnswers();
   const { witnessFault } = await recoveryStatus({ ...sources, timeoutMs: 600_000 });
   expect(witnessFault).toMatch(/event log/i);
-  expect(witnessFault).not.toBe(told);
-  toStore.reset();
+  expect(witnessFault).not.toBe(timeoutFault);
+  toStore.mend();
   expect(await until(async () => (await recoveryStatus(sources)).witness)).toMatchObject({
     epochs: { log: 0 },
   });

@@ -88,7 +88,7 @@ describe('the verification of an incarnation', () => {
   });
 
   /** Changes tables, verifies, and restores them. `change`: SQL with `$table` for each of them. */
-  async function after(tables: readonly string[], change: (table: string) => string) {
+  async function differencesAfter(tables: readonly string[], change: (table: string) => string) {
     const named = tables.map((table) => ({ table, name: `${incarnation.schemaName}.${table}` }));
     const each = (sql: (name: string, table: string) => string) =>
       builds.pool.query(named.map(({ name, table }) => sql(name, table)).join(';'));
@@ -108,7 +108,10 @@ describe('the verification of an incarnation', () => {
    * One verification checks many tables. merged_author is altered alone, because it decides which timeline rows must
    * exist.
    */
-  const together = [Object.keys(alterations).filter((table) => table !== 'merged_author'), ['merged_author']];
+  const tableSets = [
+    Object.keys(alterations).filter((table) => table !== 'merged_author'),
+    ['merged_author'],
+  ];
 
   test('covers every table', async () => {
     const { rows } = await builds.pool.query<{ name: string }>(
@@ -139,11 +142,11 @@ describe('the verification of an incarnation', () => {
     expect(rowCount).toBe(0);
   });
 
-  test.each(together.map((tables) => ({ tables })))(
+  test.each(tableSets.map((tables) => ({ tables })))(
     'detects an altered row in each table',
     async ({ tables }) => {
       const one = '(SELECT ctid FROM $table LIMIT 1)';
-      const differences = await after(
+      const differences = await differencesAfter(
         tables,
         (table) => `UPDATE $table SET ${alterations[table]} WHERE ctid = ${one}`,
       );
@@ -154,10 +157,10 @@ describe('the verification of an incarnation', () => {
     },
   );
 
-  test.each(together.map((tables) => ({ tables })))(
+  test.each(tableSets.map((tables) => ({ tables })))(
     'detects a missing row in each table',
     async ({ tables }) => {
-      const differences = await after(
+      const differences = await differencesAfter(
         tables,
         () => 'DELETE FROM $table WHERE ctid = (SELECT ctid FROM $table LIMIT 1)',
       );
@@ -166,10 +169,13 @@ describe('the verification of an incarnation', () => {
     },
   );
 
-  test.each(together.map((tables) => ({ tables })))(
+  test.each(tableSets.map((tables) => ({ tables })))(
     'detects an extra row in each table',
     async ({ tables }) => {
-      const differences = await after(tables, (table) => `INSERT INTO $table VALUES (${additions[table]})`);
+      const differences = await differencesAfter(
+        tables,
+        (table) => `INSERT INTO $table VALUES (${additions[table]})`,
+      );
       for (const table of tables)
         expect(differences).toContainEqual(expect.objectContaining({ table, missing: 0, unexpected: 1 }));
     },

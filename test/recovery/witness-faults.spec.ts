@@ -29,10 +29,10 @@ let toWitness: TcpProxy;
 let toLog: TcpProxy;
 let proxied: ApiProcess;
 /** An API process without a witness, and the port of its operator API. */
-let without: ApiProcess;
+let withoutWitness: ApiProcess;
 let withoutOperatorPort: string;
 /** Connections that can lock the witness against writers. */
-let keepers: readonly [Client, Client];
+let lockHolders: readonly [Client, Client];
 /** Begins no transaction, in which pg_stat_activity would never change. */
 let watcher: Client;
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
   await vault.connect();
   await vault.query(`DELETE FROM network_secret WHERE name = 'has-witness'`);
   await vault.end();
-  without = await startApiProcess(network, {
+  withoutWitness = await startApiProcess(network, {
     WITNESS_DATABASE_URL: '',
     OPERATOR_PORT: withoutOperatorPort,
     LOG_LEVEL: 'silent',
@@ -59,17 +59,17 @@ beforeAll(async () => {
   });
   opened = await openLogOf(network);
   witness = openWitness({ url: witnessUrl, applicationName: 'test' });
-  keepers = [new Client(witnessUrl), new Client(witnessUrl)];
+  lockHolders = [new Client(witnessUrl), new Client(witnessUrl)];
   watcher = new Client(witnessUrl);
-  await Promise.all([...keepers, watcher].map((client) => client.connect()));
+  await Promise.all([...lockHolders, watcher].map((client) => client.connect()));
   alice = await signIn(network, await registerApplication(network), 'openid read post:create post:delete');
 });
 
 afterAll(async () => {
-  await Promise.all([...(keepers ?? []), watcher].map((client) => client?.end()));
+  await Promise.all([...(lockHolders ?? []), watcher].map((client) => client?.end()));
   await witness?.close();
   await opened?.close();
-  await Promise.all([proxied?.stop(), without?.stop()]);
+  await Promise.all([proxied?.stop(), withoutWitness?.stop()]);
   await Promise.all([toWitness?.close(), toLog?.close()]);
   await network?.stop();
 });
@@ -131,7 +131,7 @@ const waiters = async (): Promise<number> => {
 };
 
 /** The deletion of a post as a process would prepare it. */
-async function prepared(postId: string, intentId: string, revision: number): Promise<Restriction> {
+async function preparedDeletion(postId: string, intentId: string, revision: number): Promise<Restriction> {
   const { actorId, appId } = alice;
   const [created] = await opened.log.read(`post-${postId}`, { limit: 1 });
   const key = await opened.vault.keyOf(actorId);
@@ -152,7 +152,7 @@ async function prepared(postId: string, intentId: string, revision: number): Pro
 describe('a restriction is refused', () => {
   it('where no witness is configured: restriction_witness_required', async () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
-    expectRefusal(await removal(without, postId, intentId), 503, 'restriction_witness_required');
+    expectRefusal(await deletePost(withoutWitness, postId, intentId), 503, 'restriction_witness_required');
     expect(await deletionsOf(postId)).toEqual([]);
     const operator = operatorOf({
       ...network,
@@ -196,7 +196,7 @@ describe('a restriction is refused', () => {
 
   it('where a process died after preparing another one under the same intent', async () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
-    await witness.prepare(await prepared(postId, intentId, 7), Date.now());
+    await witness.prepare(await preparedDeletion(postId, intentId, 7), Date.now());
     expectRefusal(await removal(proxied, postId, intentId), 409, 'witness_prepare_mismatch');
     expect(await deletionsOf(postId)).toEqual([]);
     await expectCompletedBy(proxied, postId, randomUUID());
@@ -204,7 +204,7 @@ describe('a restriction is refused', () => {
 
   it('but not where a process died after preparing the same one: that one is appended', async () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
-    const same = await prepared(postId, intentId, 1);
+    const same = await preparedDeletion(postId, intentId, 1);
     // The author has a new grant by now.
     const left = { ...same, metadata: { ...same.metadata, grantId: 'an-earlier-one' } };
     await witness.prepare(left, Date.now());
@@ -217,7 +217,7 @@ describe('a restriction is refused', () => {
 describe('a restriction is not acknowledged', () => {
   it('where the log does not confirm the write', async () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
-    const [keeper] = keepers;
+    const [keeper] = lockHolders;
     await keeper.query(lockHead);
     const asked = removal(proxied, postId, intentId);
     await until(async () => (await waiters()) === 1);
@@ -233,7 +233,7 @@ describe('a restriction is not acknowledged', () => {
   it('where the witness does not finalize what the log has', async () => {
     const creation = { intentId: randomUUID(), text: 'x', audience: 'public' };
     const [postId, intentId] = [await createPost(alice, 'x', creation), randomUUID()];
-    const [first, second] = keepers;
+    const [first, second] = lockHolders;
     await first.query(lockHead);
     const asked = removal(proxied, postId, intentId);
     await until(async () => (await waiters()) === 1);
@@ -259,7 +259,7 @@ describe('a restriction is not acknowledged', () => {
 
   it('where the log lost what the witness accepted, and accepts it at another position', async () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
-    const lost = await prepared(postId, intentId, 1);
+    const lost = await preparedDeletion(postId, intentId, 1);
     await witness.prepare(lost, Date.now());
     await witness.accept(lost.id, { hash: restrictionHash(lost), position: 1n }, Date.now());
     expectRefusal(await removal(proxied, postId, intentId), 409, 'witness_acceptance_mismatch');

@@ -31,7 +31,8 @@ afterEach(() => bench?.close());
 afterAll(() => postgres?.stop());
 
 const stateOf = (restriction: Restriction) => bench.stateOf(restriction);
-const finalized = (restriction: Restriction, position?: bigint) => bench.finalized(restriction, position);
+const recordFinalized = (restriction: Restriction, position?: bigint) =>
+  bench.finalized(restriction, position);
 
 describe('two processes', () => {
   it('that prepare the same restriction at once share one', async () => {
@@ -62,7 +63,7 @@ describe('two processes', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const works = ['settle', 'erasures'].map((name) => witness.alone(name, () => promise));
     const restriction = deletionOf('p');
-    await Promise.all([finalized(restriction), witness.after(0n, 1), witness.firstBroken()]);
+    await Promise.all([recordFinalized(restriction), witness.after(0n, 1), witness.firstBroken()]);
     expect(await stateOf(restriction)).toBe('finalized');
     resolve();
     expect(await Promise.all(works)).toEqual([true, true]);
@@ -123,11 +124,11 @@ describe('a witness that hangs', () => {
 
 describe('a witness that is emptied while processes use it', () => {
   it('is reported as unavailable once, then as empty', async () => {
-    await finalized(deletionOf('p'));
+    await recordFinalized(deletionOf('p'));
     await database.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     await expect(witness.after(0n, 10)).rejects.toBeInstanceOf(WitnessUnavailable);
     expect(await witness.after(0n, 10)).toEqual([]);
-    await finalized(deletionOf('q'));
+    await recordFinalized(deletionOf('q'));
   });
 });
 

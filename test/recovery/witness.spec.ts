@@ -28,7 +28,8 @@ afterEach(() => bench?.close());
 afterAll(() => postgres?.stop());
 
 const stateOf = (restriction: Restriction) => bench.stateOf(restriction);
-const finalized = (restriction: Restriction, position?: bigint) => bench.finalized(restriction, position);
+const recordFinalized = (restriction: Restriction, position?: bigint) =>
+  bench.finalized(restriction, position);
 
 describe('a restriction', () => {
   it('is prepared, accepted and finalized, and reads back unchanged', async () => {
@@ -78,7 +79,7 @@ describe('a restriction', () => {
 
   it('that is finalized stays so, however often a step is repeated', async () => {
     const restriction = deletionOf('p');
-    await finalized(restriction);
+    await recordFinalized(restriction);
     await witness.accept(restriction.id, proofOf(restriction), 4);
     await witness.finalize(restriction.id, 5);
     await witness.withdraw(restriction.id, 6);
@@ -100,7 +101,7 @@ describe('a restriction', () => {
 
   it('is listed by age until it is settled', async () => {
     const [old, young, settled] = [deletionOf('p'), deletionOf('q'), deletionOf('r')];
-    await finalized(settled);
+    await recordFinalized(settled);
     await witness.prepare(old, 1_000);
     await witness.prepare(young, 5_000);
     expect(await witness.unsettled(5_000, 0n, 10)).toMatchObject([{ restriction: old }]);
@@ -108,7 +109,7 @@ describe('a restriction', () => {
   });
 
   it('is listed as an erasure once it is accepted', async () => {
-    await finalized(deletionOf('p'));
+    await recordFinalized(deletionOf('p'));
     const data = { actorId: 'ada', at: 1 };
     const erasure = {
       ...deletionOf('q'),
@@ -124,7 +125,7 @@ describe('a restriction', () => {
 
   it('is moved to the position at which a recovery appended it', async () => {
     const restriction = deletionOf('p');
-    await finalized(restriction, 7n);
+    await recordFinalized(restriction, 7n);
     await witness.move(restriction.id, proofOf(restriction, 3n), 4);
     expect(await witness.after(0n, 10)).toMatchObject([{ state: 'finalized', position: 3n }]);
     expect(await witness.firstBroken()).toBeUndefined();
@@ -142,10 +143,10 @@ describe('a restriction', () => {
 
   it('is reseeded under a new number where its old one would break the order of the log', async () => {
     const restriction = deletionOf('p');
-    await finalized(restriction, 7n);
+    await recordFinalized(restriction, 7n);
     const place = { position: 7n, epoch: 1n, after: 0n };
     expect(await witness.reseed(restriction, place, 4)).toMatchObject({ epoch: 1n });
-    await finalized(deletionOf('q'), 8n);
+    await recordFinalized(deletionOf('q'), 8n);
     expect(await witness.reseed(restriction, { ...place, after: 2n }, 4)).toMatchObject({ epoch: 3n });
     expect((await witness.after(0n, 10)).map(({ epoch }) => epoch)).toEqual([2n, 3n]);
     expect(await witness.firstBroken()).toBeUndefined();
@@ -184,8 +185,8 @@ describe('the ledger', () => {
       1n,
     ],
   ])('reveals %s, even if its protection was switched off', async (_what, statement, line) => {
-    await finalized(deletionOf('p'));
-    await finalized(deletionOf('q'), 8n);
+    await recordFinalized(deletionOf('p'));
+    await recordFinalized(deletionOf('q'), 8n);
     await database.query('ALTER TABLE ledger DISABLE TRIGGER only_added_to');
     await database.query(statement);
     expect(await witness.firstBroken()).toBe(line);

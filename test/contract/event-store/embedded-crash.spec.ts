@@ -47,13 +47,13 @@ describe('an embedded event store that is killed repeatedly', () => {
         const batch = Array.from({ length: 1 + (acknowledged.length % 3) }, (_, i) =>
           jsonEvent({ type: 'crash', data: { n: acknowledged.length + i } }),
         );
-        await appendForSure(stream, batch, acknowledged.length);
+        await appendWithRetries(stream, batch, acknowledged.length);
         acknowledged.push(...batch.map(({ id }) => id));
       }
     }
 
     /** A call may never be answered, so every attempt has a timeout. */
-    async function appendForSure(stream: string, batch: EventData[], count: number): Promise<void> {
+    async function appendWithRetries(stream: string, batch: EventData[], count: number): Promise<void> {
       const expectedRevision = count === 0 ? NO_STREAM : BigInt(count - 1);
       for (;;) {
         const used = client;

@@ -117,7 +117,7 @@ describe('the protocol', () => {
   });
 
   describe('the first position of a stream', () => {
-    const told = async (stream: string, from: number, count = MOST, metadata = {}) => {
+    const readPositions = async (stream: string, from: number, count = MOST, metadata = {}) => {
       if (Object.keys(metadata).length > 0) await target.client.setStreamMetadata(stream, metadata);
       const compatible = new streamsPb.ReadReq.Options.ControlOption().setCompatibility(1);
       const options = streamOptions(stream).setControlOption(compatible).setCount(String(count));
@@ -137,21 +137,21 @@ describe('the protocol', () => {
     };
 
     it('is returned when a read begins after the end, or far before the first visible event', async () => {
-      expect(await told(await streamOf(3), 10)).toEqual([{ first: '3' }, { last: '2' }]);
+      expect(await readPositions(await streamOf(3), 10)).toEqual([{ first: '3' }, { last: '2' }]);
       const far = await streamOf(42);
-      expect(await told(far, 0, MOST, { truncateBefore: 40 })).toEqual([
+      expect(await readPositions(far, 0, MOST, { truncateBefore: 40 })).toEqual([
         { first: '40' },
         '40',
         '41',
         { last: '41' },
       ]);
-      expect(await told(far, 38, 2)).toEqual([{ first: '40' }, '40', '41', { last: '41' }]);
+      expect(await readPositions(far, 38, 2)).toEqual([{ first: '40' }, '40', '41', { last: '41' }]);
     });
 
     it('is omitted otherwise', async () => {
-      expect(await told(await streamOf(3), 3)).toEqual([{ last: '2' }]);
-      expect(await told(await streamOf(3), 1)).toEqual(['1', '2', { last: '2' }]);
-      expect(await told(await streamOf(5), 0, MOST, { truncateBefore: 3 })).toEqual([
+      expect(await readPositions(await streamOf(3), 3)).toEqual([{ last: '2' }]);
+      expect(await readPositions(await streamOf(3), 1)).toEqual(['1', '2', { last: '2' }]);
+      expect(await readPositions(await streamOf(5), 0, MOST, { truncateBefore: 3 })).toEqual([
         '3',
         '4',
         { last: '4' },

@@ -13,7 +13,7 @@ import { until } from '../../support/until.js';
 import { events, describeAs2310, newStream, useEventStore } from './support.js';
 
 type Subscription = AllStreamSubscription | StreamSubscription;
-interface Seen {
+interface Received {
   subscription: Subscription;
   numbers: number[];
   positions: bigint[];
@@ -24,9 +24,9 @@ interface Seen {
 const opened: Subscription[] = [];
 
 /** Collects the events of a subscription, which ends with its test. */
-function watch(subscription: Subscription): Seen {
+function watch(subscription: Subscription): Received {
   opened.push(subscription);
-  const seen: Seen = { subscription, numbers: [], positions: [], caughtUp: 0, errors: [] };
+  const seen: Received = { subscription, numbers: [], positions: [], caughtUp: 0, errors: [] };
   (subscription as StreamSubscription).on('data', ({ event }) => {
     seen.numbers.push((event!.data as { n?: number }).n ?? -1);
     seen.positions.push(event!.position?.commit ?? -1n);
