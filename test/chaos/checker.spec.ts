@@ -88,17 +88,17 @@ describe('the checker of acknowledgments', () => {
 
   it('accepts acts without effect, and acts with an unknown outcome', () => {
     const again = { blocked: true };
-    history.did('ana', { kind: 'block', actorId: 'cleo' }, again);
-    history.did('ana', { kind: 'unfollow', actorId: 'ben' }, {});
-    const open = history.did('ben', { kind: 'post', text: 'x' }, {});
+    history.addOperation('ana', { kind: 'block', actorId: 'cleo' }, again);
+    history.addOperation('ana', { kind: 'unfollow', actorId: 'ben' }, {});
+    const open = history.addOperation('ben', { kind: 'post', text: 'x' }, {});
     open.outcome = { is: 'open' };
     expect(history.findings()).toEqual([]);
-    history.did('ana', { kind: 'unblock', actorId: 'cleo' }, { blocked: false });
+    history.addOperation('ana', { kind: 'unblock', actorId: 'cleo' }, { blocked: false });
     expect(kinds(history.findings())).toEqual(['lost']);
   });
 
   it('accepts a refusal while a block was active', () => {
-    const refused = history.did('cleo', { kind: 'follow', actorId: 'ana' }, {});
+    const refused = history.addOperation('cleo', { kind: 'follow', actorId: 'ana' }, {});
     refused.outcome = { is: 'refused', status: 403, code: 'interaction_unavailable' };
     expect(history.findings()).toEqual([]);
   });
@@ -157,7 +157,7 @@ describe('the checker of reads', () => {
     expect(read({ ...other, sentAt: block.answeredAt! - 1 })).toEqual([]);
     expect(kinds(read({ ...other, revision: acknowledged(block) - 1 }))).toEqual(['shown']);
     expect(kinds(read({ ...other, revision: acknowledged(block) }))).toEqual(['resurrected']);
-    sightings.sent(history.did('ana', { kind: 'unblock', actorId: 'cleo' }, { blocked: false }));
+    sightings.sent(history.addOperation('ana', { kind: 'unblock', actorId: 'cleo' }, { blocked: false }));
     for (const each of [{ shown }, other]) expect(read(each)).toEqual([]);
   });
 

@@ -37,7 +37,10 @@ export function brokenRequests(host: string): fc.Arbitrary<Buffer> {
 }
 
 /** The answer to raw bytes; status 0 if the connection ends without one, as after the preface of another protocol. */
-export async function saidTo(baseUrl: string, bytes: Buffer): Promise<{ status: number; isError: boolean }> {
+export async function answerTo(
+  baseUrl: string,
+  bytes: Buffer,
+): Promise<{ status: number; isError: boolean }> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   // A server resets a connection whose request it did not read to its end.

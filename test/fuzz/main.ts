@@ -38,7 +38,7 @@ try {
         .join(', '),
     );
   for (const each of [...undeclared, ...failures, ...unforeseen].slice(0, EXAMPLES)) say(each);
-  if (told.neverDone.length > 0) say(`never carried out: ${told.neverDone.join(', ')}`);
+  if (told.neverSucceeded.length > 0) say(`never carried out: ${told.neverSucceeded.join(', ')}`);
   say(
     `${told.requests} requests: ${undeclared.length} undeclared answers, ${failures.length} failures, ${unforeseen.length} unforeseen`,
   );

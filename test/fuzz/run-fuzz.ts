@@ -4,7 +4,7 @@ import { operationsOf } from '../../src/http/openapi/openapi.js';
 import type { OpenApi } from '../../src/http/openapi/openapi.js';
 import { registerApplication, send, signIn } from '../support/api.js';
 import type { TestNetwork } from '../support/network.js';
-import { brokenRequests, saidTo } from './broken-requests.js';
+import { brokenRequests, answerTo } from './broken-requests.js';
 import { requestsOf } from './requests.js';
 import type { Caller, FuzzRequest } from './requests.js';
 import type { Likely } from './values.js';
@@ -24,7 +24,7 @@ export interface FuzzReport {
   /** Answers that no request may cause: 500, and 503 from a healthy network. */
   readonly failures: readonly string[];
   /** Operations of the social API that never succeeded. */
-  readonly neverDone: readonly string[];
+  readonly neverSucceeded: readonly string[];
 }
 
 /** Each batch has new people, tokens (which live for five minutes) and posts (which the requests delete). */
@@ -46,7 +46,9 @@ export async function runFuzz(network: TestNetwork, { requests, seed }: FuzzOpti
     await inParallel(sampled, (request) => tally.ask(network.baseUrl, request, credentialOf(request.caller)));
     const heads = brokenRequests(new URL(network.baseUrl).host);
     const broken = fc.sample(heads, { seed: seed + batch, numRuns: Math.ceil(size / WHOLE_FOR_BROKEN) });
-    await inParallel(broken, async (bytes) => tally.noteBroken(bytes, await saidTo(network.baseUrl, bytes)));
+    await inParallel(broken, async (bytes) =>
+      tally.noteBroken(bytes, await answerTo(network.baseUrl, bytes)),
+    );
   }
   const social = operationsOf(document).filter(({ path }) => !/^\/(api\/auth|\.well-known)\//.test(path));
   return tally.report(social.map(({ operation }) => operation.operationId));
@@ -98,7 +100,7 @@ class Tally {
       byCaller: Object.fromEntries(this.byCaller),
       undeclared,
       failures,
-      neverDone: operations.filter((operation) => !this.done.has(operation)),
+      neverSucceeded: operations.filter((operation) => !this.done.has(operation)),
     };
   }
 }

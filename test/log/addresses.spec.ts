@@ -24,7 +24,7 @@ it.each(['esdb', 'kurrentdb', 'kurrent', 'kdb'])(
       `${scheme}://127.0.0.1:${unusedPort},${host}`,
       `${scheme}+discover://127.0.0.1:${unusedPort},${host}`,
     ]) {
-      const opened = await bench.openAgain(`${address}?tls=false`);
+      const opened = await bench.openAnother(`${address}?tls=false`);
       try {
         expect(await opened.log.head()).toBe(position);
         await opened.log.checkWritable();

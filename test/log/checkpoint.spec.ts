@@ -47,7 +47,7 @@ describe('a checkpoint', () => {
     const { position } = await bench.appendPost('alice', 'x'.repeat(500));
     await bench.appendPost('alice', 'the next one');
     const after = { position: position + 7n, eventId: randomUUID() };
-    await expect(bench.follow(after, () => true)).rejects.toBeInstanceOf(LogReplaced);
+    await expect(bench.subscribeUntil(after, () => true)).rejects.toBeInstanceOf(LogReplaced);
   });
 });
 
@@ -62,7 +62,7 @@ describe('a checkpoint read that the server rejects', () => {
   /** The result of a checkpoint read through a server that rejects such reads, and the rejected calls. */
   async function verifyThrough(refusal: Parameters<typeof startRefusingServer>[1]) {
     const server = await startRefusingServer(bench.store.port, refusal);
-    const opened = await bench.openAgain(server.url);
+    const opened = await bench.openAnother(server.url);
     try {
       const [outcome] = await Promise.allSettled([opened.log.verify(checkpoint)]);
       return { fault: outcome.status === 'rejected' ? outcome.reason : undefined, refused: server.refused() };
@@ -97,7 +97,7 @@ describe('a checkpoint read that the server rejects', () => {
     ])
       expect((await verifyThrough(() => away)).fault).toBeInstanceOf(LogUnavailable);
     const proxy = await startTcpProxy(bench.store.port);
-    const opened = await bench.openAgain(`esdb://127.0.0.1:${proxy.port}?tls=false`);
+    const opened = await bench.openAnother(`esdb://127.0.0.1:${proxy.port}?tls=false`);
     try {
       proxy.loseAnswers();
       await expect(opened.log.verify(checkpoint)).rejects.toBeInstanceOf(LogUnavailable);
@@ -156,7 +156,7 @@ it('a subscription retries soon, however often it has failed', async () => {
     if (tries.push(performance.now()) === TRIES) stop.abort();
     return { code: status.UNAVAILABLE, details: 'not now' };
   });
-  const opened = await bench.openAgain(server.url);
+  const opened = await bench.openAnother(server.url);
   try {
     const after = { position, eventId: id };
     const options = { after, types: ['post.created'], batchSize: 10, signal: stop.signal } as const;
@@ -181,7 +181,7 @@ describe('an event store with a wrong clock', () => {
       log: () => undefined,
       now: () => new Date(Date.now() + minutes * 60_000),
     });
-    const opened = await bench.openAgain(`esdb://127.0.0.1:${store.port}?tls=false`);
+    const opened = await bench.openAnother(`esdb://127.0.0.1:${store.port}?tls=false`);
     try {
       const append = {
         stream: `post-${newId()}`,

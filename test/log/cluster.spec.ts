@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 async function openAt(url: string): Promise<EventLog> {
-  const log = await bench.openAgain(url);
+  const log = await bench.openAnother(url);
   opened.push(log);
   return log.log;
 }

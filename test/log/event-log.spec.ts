@@ -137,7 +137,7 @@ describe('the log', () => {
       'UPDATE person_key SET key = NULL, destroyed_at = now() WHERE person_id = $1',
       [erin],
     );
-    const reopened = await bench.openAgain();
+    const reopened = await bench.openAnother();
     try {
       expect(await reopened.log.read(stream)).toMatchObject([
         { erased: true, event: { data: { authorActorId: erin, text: '' } } },
@@ -182,7 +182,7 @@ describe('the log', () => {
     const zoe = newId();
     const { stream } = await bench.appendPost(zoe, 'from another vault');
     await bench.vaultDatabase.query('DELETE FROM person_key WHERE person_id = $1', [zoe]);
-    const reopened = await bench.openAgain();
+    const reopened = await bench.openAnother();
     try {
       await expect(reopened.log.read(stream)).rejects.toBeInstanceOf(UnreadableEvent);
     } finally {
@@ -216,20 +216,23 @@ describe('a subscription', () => {
       metadata,
     });
     const third = await bench.appendPost('alice', 'three');
-    const seen = await bench.follow(after, ({ caughtUp }) => caughtUp);
+    const seen = await bench.subscribeUntil(after, ({ caughtUp }) => caughtUp);
     expect(seen.map(({ id }) => id)).toEqual([second.id, third.id]);
   });
 
   it('delivers later events', async () => {
     const first = await bench.appendPost('alice', 'before');
     let later: string | undefined;
-    const seen = await bench.follow({ position: first.position, eventId: first.id }, ({ caughtUp }, all) => {
-      if (caughtUp && later === undefined) {
-        later = '';
-        void bench.appendPost('alice', 'after').then(({ id }) => (later = id));
-      }
-      return all.length > 0;
-    });
+    const seen = await bench.subscribeUntil(
+      { position: first.position, eventId: first.id },
+      ({ caughtUp }, all) => {
+        if (caughtUp && later === undefined) {
+          later = '';
+          void bench.appendPost('alice', 'after').then(({ id }) => (later = id));
+        }
+        return all.length > 0;
+      },
+    );
     expect(seen.map(({ event }) => event)).toMatchObject([{ data: { text: 'after' } }]);
   });
 
@@ -237,7 +240,7 @@ describe('a subscription', () => {
     const first = await bench.appendPost('alice', 'start');
     for (let n = 0; n < 7; n++) await bench.appendPost('alice', `number ${n}`);
     const sizes: number[] = [];
-    await bench.follow(
+    await bench.subscribeUntil(
       { position: first.position, eventId: first.id },
       ({ events, caughtUp }) => {
         sizes.push(events.length);
@@ -251,7 +254,7 @@ describe('a subscription', () => {
 
   it('refuses to resume after an event that the log does not have at that position', async () => {
     const { position } = await bench.appendPost('alice', 'here');
-    const resume = (at: bigint) => bench.follow({ position: at, eventId: randomUUID() }, () => true);
+    const resume = (at: bigint) => bench.subscribeUntil({ position: at, eventId: randomUUID() }, () => true);
     await Promise.all(
       [position, position + 1n, position * 1_000n].map((at) =>
         expect(resume(at)).rejects.toBeInstanceOf(LogReplaced),
@@ -268,7 +271,7 @@ describe('a subscription', () => {
     await client.appendToStream(`post-${newId()}`, bad);
     await client.dispose();
     const seen: string[] = [];
-    const following = bench.follow(after, ({ events }) => {
+    const following = bench.subscribeUntil(after, ({ events }) => {
       seen.push(...events.map(({ id }) => id));
       return false;
     });

@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 async function logAt(url: string): Promise<OpenLog['log']> {
-  const opened = await bench.openAgain(url);
+  const opened = await bench.openAnother(url);
   close.push(() => opened.close());
   return opened.log;
 }

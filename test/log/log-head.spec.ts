@@ -29,7 +29,7 @@ describe('statistics that a server wrote after the newest event', () => {
   beforeEach(async () => {
     cluster = await TestCluster.start(1);
     node = cluster.nodes[0]!;
-    opened = await bench.openAgain(node.url);
+    opened = await bench.openAnother(node.url);
     log = opened.log;
     ({ position } = await append('before them'));
     await cluster.writeStatistics(EVENTS, BYTES);
@@ -118,6 +118,6 @@ it('a rolled-back log forgets the head that was read before', async () => {
   rmSync(bench.store.dir, { recursive: true });
   cpSync(copy, bench.store.dir, { recursive: true });
   rmSync(copy, { recursive: true });
-  await bench.startAgain();
+  await bench.restartStore();
   expect(await until(() => bench.log.head().catch(() => undefined))).toBe(position);
 });

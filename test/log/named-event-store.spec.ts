@@ -18,7 +18,7 @@ const url = configuredEventStoreUrl();
 
     beforeAll(async () => {
       bench = await LogBench.open();
-      opened = await bench.openAgain(url);
+      opened = await bench.openAnother(url);
       log = opened.log;
     });
     afterAll(async () => {

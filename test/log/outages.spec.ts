@@ -17,7 +17,7 @@ afterAll(() => bench?.close());
 describe('with lost answers', () => {
   it('an append that was stored is acknowledged once, however often it was tried', async () => {
     const proxy = await startTcpProxy(bench.store.port);
-    const through = await bench.openAgain(`esdb://127.0.0.1:${proxy.port}?tls=false`);
+    const through = await bench.openAnother(`esdb://127.0.0.1:${proxy.port}?tls=false`);
     try {
       const append = (postId: string) => ({
         stream: `post-${postId}`,
@@ -47,7 +47,7 @@ describe('with lost answers', () => {
 it('a cluster without an answering node is an outage, and ends no process', async () => {
   const proxy = await startTcpProxy(bench.store.port);
   proxy.loseAnswers();
-  const through = await bench.openAgain(
+  const through = await bench.openAnother(
     `esdb+discover://127.0.0.1:${proxy.port}?tls=false&gossipTimeout=3&maxDiscoverAttempts=10`,
   );
   try {
@@ -94,7 +94,7 @@ describe('while the event store is unavailable', () => {
     await bench.store.kill('SIGKILL');
     await expect(bench.appendPost('alice', 'during the outage')).rejects.toBeInstanceOf(LogUnavailable);
     await expect(bench.log.read(before.stream)).rejects.toBeInstanceOf(LogUnavailable);
-    await bench.startAgain();
+    await bench.restartStore();
     await expect(bench.appendPost('alice', 'after the outage')).resolves.toMatchObject({ revision: 0n });
     expect(await bench.log.read(before.stream)).toHaveLength(1);
   });
@@ -118,7 +118,7 @@ describe('while the event store is unavailable', () => {
     const second = await bench.appendPost('alice', 'still before');
     await until(() => seen.length === 1);
     await bench.store.kill('SIGKILL');
-    await bench.startAgain();
+    await bench.restartStore();
     const third = await until(() => bench.appendPost('alice', 'after').catch(() => undefined));
     await following;
     expect(seen).toEqual([second.id, third.id]);

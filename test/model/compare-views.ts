@@ -1,10 +1,10 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import type { Real } from './real-network.js';
+import type { RealNetwork } from './real-network.js';
 import type { Person } from './people.js';
-import type { PostModel, Society } from './network-model.js';
+import type { PostModel, NetworkModel } from './network-model.js';
 
 /** Compares every read of one of the people, chosen by `turn`, with the model. */
-export async function compareViews(society: Society, real: Real, turn: number): Promise<void> {
+export async function compareViews(society: NetworkModel, real: RealNetwork, turn: number): Promise<void> {
   const viewer = real.people[turn % real.people.length];
   if (!viewer) throw new Error('nobody is there');
   await comparePosts(society, real, viewer);
@@ -17,7 +17,7 @@ export async function compareViews(society: Society, real: Real, turn: number): 
 const newestFirst = (posts: readonly PostModel[]) => posts.toSorted((a, b) => b.order - a.order);
 const idsOf = (posts: readonly { readonly id: string }[]) => posts.map(({ id }) => id);
 
-async function comparePosts(society: Society, real: Real, viewer: Person): Promise<void> {
+async function comparePosts(society: NetworkModel, real: RealNetwork, viewer: Person): Promise<void> {
   for (const post of society.posts) {
     const { status, body } = await real.get(viewer, `/api/posts/${post.id}`);
     if (!society.canSee(viewer.actorId, post)) {
@@ -39,17 +39,17 @@ async function comparePosts(society: Society, real: Real, viewer: Person): Promi
   deepEqual(idsOf(body.posts), idsOf(newestFirst(timelineOf(society, viewer))));
 }
 
-const timelineOf = (society: Society, { actorId }: Person) =>
+const timelineOf = (society: NetworkModel, { actorId }: Person) =>
   society.posts.filter(
     (post) =>
       (post.author === actorId || society.follows(actorId, post.author)) && society.canSee(actorId, post),
   );
 
-function relationsOf(society: Society, real: Real, { actorId }: Person) {
+function relationsOf(society: NetworkModel, real: RealNetwork, { actorId }: Person) {
   const follows = real.people.map((other) => ({
     kind: 'follow' as const,
     targetId: other.actorId,
-    isEligible: !society.isBarred(actorId, other.actorId),
+    isEligible: !society.isBlockedBetween(actorId, other.actorId),
   }));
   const likes = society.posts.map((post) => ({
     kind: 'like' as const,
@@ -67,7 +67,7 @@ function relationsOf(society: Society, real: Real, { actorId }: Person) {
 
 const tieOf = ({ kind, targetId, generation }: Record<string, string>) => ({ kind, targetId, generation });
 
-async function compareRelations(society: Society, real: Real, viewer: Person): Promise<void> {
+async function compareRelations(society: NetworkModel, real: RealNetwork, viewer: Person): Promise<void> {
   const { body } = await real.get(viewer, '/api/relations?limit=500');
   deepEqual(body.relations.map(tieOf), relationsOf(society, real, viewer));
   const blocks = await real.get(viewer, '/api/blocks');
@@ -75,9 +75,9 @@ async function compareRelations(society: Society, real: Real, viewer: Person): P
   deepEqual(new Set(blocks.body.blocks), new Set(blocked.map(({ actorId }) => actorId)));
 }
 
-async function compareInbox(society: Society, real: Real, viewer: Person): Promise<void> {
+async function compareInbox(society: NetworkModel, real: RealNetwork, viewer: Person): Promise<void> {
   const { body } = await real.get(viewer, '/api/inbox?limit=100');
-  const shown = society.shownInbox(viewer.actorId);
+  const shown = society.visibleInbox(viewer.actorId);
   const shownOf = ({ kind, sourceActorId, sourceId, readAt }: Record<string, unknown>) => [
     kind,
     sourceActorId,
@@ -91,19 +91,24 @@ async function compareInbox(society: Society, real: Real, viewer: Person): Promi
   equal(body.unread, shown.filter(({ read }) => !read).length);
 }
 
-async function compareReconcile(society: Society, real: Real, viewer: Person): Promise<void> {
+async function compareReconcile(society: NetworkModel, real: RealNetwork, viewer: Person): Promise<void> {
   const { body } = await real.get(viewer, '/api/reconcile');
   deepEqual(idsOf(body.posts), idsOf(newestFirst(timelineOf(society, viewer))));
   const own = society.posts.filter((post) => post.author === viewer.actorId && !post.deleted);
   deepEqual(idsOf(body.ownPosts), idsOf(newestFirst(own)));
   deepEqual(body.relations.map(tieOf), relationsOf(society, real, viewer));
-  equal(body.inbox.length, society.shownInbox(viewer.actorId).length);
+  equal(body.inbox.length, society.visibleInbox(viewer.actorId).length);
 }
 
-async function compareActor(society: Society, real: Real, viewer: Person, actor: Person): Promise<void> {
+async function compareActor(
+  society: NetworkModel,
+  real: RealNetwork,
+  viewer: Person,
+  actor: Person,
+): Promise<void> {
   const path = `/api/actors/${actor.actorId}`;
   const { status, body } = await real.get(viewer, path);
-  if (society.isBarred(viewer.actorId, actor.actorId)) {
+  if (society.isBlockedBetween(viewer.actorId, actor.actorId)) {
     for (const page of ['', '/posts', '/following', '/followers'])
       equal((await real.get(viewer, path + page)).status, 404);
     return;
@@ -120,7 +125,7 @@ async function compareActor(society: Society, real: Real, viewer: Person, actor:
   deepEqual(idsOf(posts.body.posts), idsOf(newestFirst(published)));
   for (const [side, people] of Object.entries({ followers, following })) {
     const page = await real.get(viewer, `${path}/${side}`);
-    const shown = people.filter((other) => !society.isBarred(viewer.actorId, other.actorId));
+    const shown = people.filter((other) => !society.isBlockedBetween(viewer.actorId, other.actorId));
     const ids = page.body.actors.map(({ actorId }: { actorId: string }) => actorId);
     deepEqual(ids.toSorted(), shown.map(({ actorId }) => actorId).toSorted());
   }

@@ -13,7 +13,7 @@ export interface PostModel {
 interface Tie {
   stands: boolean;
   /** Ended by its actor, not by a block. */
-  takenBack: boolean;
+  endedByActor: boolean;
   generation: number;
   order: number;
 }
@@ -26,20 +26,20 @@ export interface Entry {
   read: boolean;
 }
 
-export class Society {
+export class NetworkModel {
   readonly posts: PostModel[] = [];
   readonly blocks = new Set<string>();
   private readonly ties = new Map<string, Tie>();
   private readonly inboxes = new Map<string, Map<string, Entry>>();
   private clock = 0;
 
-  isBarred(one: string, other: string): boolean {
+  isBlockedBetween(one: string, other: string): boolean {
     return this.blocks.has(`${one}>${other}`) || this.blocks.has(`${other}>${one}`);
   }
 
   /** The visibility rule. */
   canSee(viewer: string, post: PostModel | undefined): post is PostModel {
-    return post !== undefined && !post.deleted && !this.isBarred(viewer, post.author);
+    return post !== undefined && !post.deleted && !this.isBlockedBetween(viewer, post.author);
   }
 
   post(id: string, author: string, text: string, parent: PostModel | undefined, mentions: readonly string[]) {
@@ -68,7 +68,7 @@ export class Society {
     if (tie.stands) return false;
     Object.assign(tie, {
       stands: true,
-      takenBack: false,
+      endedByActor: false,
       generation: tie.generation + 1,
       order: ++this.clock,
     });
@@ -82,14 +82,14 @@ export class Society {
   }
 
   /** Whether the actor can end it: also once after a block ended it. */
-  canTakeBack(kind: 'follow' | 'like', actor: string, target: string): boolean {
-    const { generation, takenBack } = this.tie(kind, actor, target);
-    return generation > 0 && !takenBack;
+  canEnd(kind: 'follow' | 'like', actor: string, target: string): boolean {
+    const { generation, endedByActor } = this.tie(kind, actor, target);
+    return generation > 0 && !endedByActor;
   }
 
-  takeBack(kind: 'follow' | 'like', actor: string, target: string): void {
+  endByActor(kind: 'follow' | 'like', actor: string, target: string): void {
     this.end(kind, actor, target);
-    this.tie(kind, actor, target).takenBack = true;
+    this.tie(kind, actor, target).endedByActor = true;
   }
 
   /** Returns whether it changed anything. */
@@ -107,7 +107,7 @@ export class Society {
 
   tie(kind: 'follow' | 'like', actor: string, target: string): Tie {
     const key = `${actor} ${kind} ${target}`;
-    const tie = this.ties.get(key) ?? { stands: false, takenBack: false, generation: 0, order: 0 };
+    const tie = this.ties.get(key) ?? { stands: false, endedByActor: false, generation: 0, order: 0 };
     this.ties.set(key, tie);
     return tie;
   }
@@ -117,9 +117,9 @@ export class Society {
   }
 
   /** The visible entries, newest first. */
-  shownInbox(actor: string): Entry[] {
+  visibleInbox(actor: string): Entry[] {
     const isShown = ({ kind, source, sourceId }: Entry): boolean => {
-      if (this.isBarred(actor, source)) return false;
+      if (this.isBlockedBetween(actor, source)) return false;
       if (kind === 'follow') return this.follows(source, actor);
       const post = this.posts.find(({ id }) => id === sourceId);
       return this.canSee(actor, post) && (kind !== 'like' || this.tie('like', source, sourceId).stands);
@@ -130,7 +130,7 @@ export class Society {
   private mention(post: PostModel, mentions: readonly string[]): void {
     for (const actor of mentions) {
       const isReply = post.parent?.author === actor;
-      if (!isReply && !this.isBarred(post.author, actor))
+      if (!isReply && !this.isBlockedBetween(post.author, actor))
         this.tell(actor, { kind: 'mention', source: post.author, sourceId: post.id });
     }
   }

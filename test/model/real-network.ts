@@ -7,7 +7,7 @@ import type { Person } from './people.js';
 const PATIENCE_MS = 60_000;
 
 /** The network as a few people use it. Requests that fail with 503 are repeated with the same intent. */
-export class Real {
+export class RealNetwork {
   /** Requests that changed something, with their answers. */
   readonly done: { readonly request: Mutation; readonly answer: Answer }[] = [];
 

@@ -36,7 +36,7 @@ describe('the audit', () => {
   async function given(...events: StoredEvent[]): Promise<void> {
     const log = new MemoryLog();
     const newest = log.add(...events).at(-1);
-    const worker = bench.startFixed(log, auditGroup, 'audit');
+    const worker = bench.startWithOwnTables(log, auditGroup, 'audit');
     await until(async () => (await auditPosition(bench.pool)) === newest?.position);
     await worker.stop();
   }

@@ -67,7 +67,7 @@ describe('the blocks read model', () => {
     ['a block and its end', [some.block('ada', 'bob'), some.unblock('ada', 'bob')], []],
     ['the end of a block and a new one', [some.unblock('ada', 'bob'), some.block('ada', 'bob')], ['bob']],
   ])('gives the same result for one batch as for single events: %s', async (_name, events, blocked) => {
-    await models.givenAtOnce(...events);
+    await models.givenInOneBatch(...events);
     expect(await blocksOf('ada')).toEqual(blocked);
   });
 });

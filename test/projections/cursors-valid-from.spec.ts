@@ -4,7 +4,7 @@ import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { MemoryLog } from './support/memory-log.js';
 import { some } from './support/recorded.js';
-import { raised, WorkerBench } from './support/worker.js';
+import { nextRelease, WorkerBench } from './support/worker.js';
 
 describe('the cursors that an incarnation accepts', () => {
   let postgres: TestPostgres;
@@ -33,7 +33,7 @@ describe('the cursors that an incarnation accepts', () => {
     bench.start(log);
     const first = await until(() => bench.state());
     expect(await validFrom(first.incarnation)).toBe(0n);
-    bench.start(log, raised);
+    bench.start(log, nextRelease);
     const next = await until(async () => {
       const state = await bench.state();
       return state?.incarnation !== first.incarnation && state;

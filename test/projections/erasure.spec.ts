@@ -99,7 +99,7 @@ describe('an erasure', () => {
     for (const place of [0, 7, eventsOfAda.length]) {
       const other = await ReadModels.open(database);
       await other.given(...people);
-      await other.givenAtOnce(...eventsOfAda.slice(0, place), erasure, ...eventsOfAda.slice(place));
+      await other.givenInOneBatch(...eventsOfAda.slice(0, place), erasure, ...eventsOfAda.slice(place));
       expect(await other.digest()).not.toContain(MARKER);
       expect(await other.count('relation', "actor_id = 'ada'")).toBe(0);
       expect(await other.count('relation', "kind = 'follow'")).toBe(1);
@@ -122,7 +122,7 @@ describe('an erasure', () => {
     const digestOf = async (...given: (readonly [StoredEvent, 'readable' | 'erased'])[]) => {
       const each = await ReadModels.open(database);
       for (const [event, state] of given)
-        await (state === 'readable' ? each.given(event) : each.givenErased(event));
+        await (state === 'readable' ? each.given(event) : each.givenOfErasedPerson(event));
       const digest = await each.digest();
       await each.close();
       return digest;

@@ -22,12 +22,12 @@ afterAll(async () => {
 
 test('expired changes disappear for readers at once, and from the table in bounded steps', async () => {
   const many = Array.from({ length: 2_500 }, (_, index) => some.post(`old${index}`, { at: 0 }));
-  await models.givenAtOnceOnly(...many);
+  await models.givenInOneBatchOnce(...many);
   const old = () => models.count('change', 'at = 0');
   const left: number[] = [];
   for (let index = 0; index < 4; index++) {
     const at = (RETAINED_HOURS + index) * 3_600_000;
-    await models.givenAtOnceOnly(some.post(`new${index}`, { at }));
+    await models.givenInOneBatchOnce(some.post(`new${index}`, { at }));
     left.push(await old());
     const { replace, events } = await models.ask(feedOf, { cursor: 100, limit: 50 }, 'ada');
     expect({ replace, events }).toEqual({ replace: true, events: [] });

@@ -135,7 +135,7 @@ describe('the feed', () => {
     const others = Array.from({ length: 1_005 }, (_, index) =>
       some.post(`q${index}`, { authorActorId: 'eve' }),
     );
-    await models.givenAtOnce(...others, some.post('p1', { mentions: ['bob'] }));
+    await models.givenInOneBatch(...others, some.post('p1', { mentions: ['bob'] }));
     const first = await pageAfter(start + 100);
     expect(first).toMatchObject({ events: [], cursor: start + 100 + 100_000, replace: false });
     expect((await pageAfter(first.cursor)).events).toMatchObject([
@@ -176,7 +176,7 @@ describe('the feed', () => {
     );
     const once = await ReadModels.open(database);
     const oneByOne = await ReadModels.open(database);
-    await once.givenAtOnce(...events);
+    await once.givenInOneBatch(...events);
     await oneByOne.given(...events);
     expect(await once.digest()).toBe(await oneByOne.digest());
     await once.close();

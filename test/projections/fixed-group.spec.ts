@@ -47,7 +47,7 @@ describe('a group with tables of its own', () => {
   });
   afterEach(() => bench.close());
 
-  const start = (version: number) => bench.startFixed(log, group(version), 'fixed');
+  const start = (version: number) => bench.startWithOwnTables(log, group(version), 'fixed');
   const waitForRows = (...expected: string[]) =>
     until(async () => {
       const { rows } = await bench.pool.query<{ seen: string }>(
@@ -89,7 +89,7 @@ describe('a group with tables of its own', () => {
   });
 
   test('applies the events of its linger time in one transaction', async () => {
-    const worker = bench.startFixed(log, group(1, 700), 'fixed');
+    const worker = bench.startWithOwnTables(log, group(1, 700), 'fixed');
     await waitForRows('p1 1', 'p2 1');
     log.add(some.post('p3'));
     await waitForRows('p1 1', 'p2 1', 'p3 1');

@@ -10,7 +10,7 @@ import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { MemoryLog } from './support/memory-log.js';
 import { some } from './support/recorded.js';
-import { raised, WorkerBench } from './support/worker.js';
+import { nextRelease, WorkerBench } from './support/worker.js';
 
 /** A worker that waits for a row lock in the recovery state. */
 const waitsForTheRow = `
@@ -32,7 +32,7 @@ describe('a worker of a group', () => {
   });
   afterEach(() => bench.close());
 
-  const waitForPosts = (...ids: string[]) => bench.shows(...ids);
+  const waitForPosts = (...ids: string[]) => bench.waitForPosts(...ids);
 
   test('founds the network and publishes an incarnation for an empty log', async () => {
     bench.start(log);
@@ -124,10 +124,10 @@ describe('a worker of a group', () => {
       log.add(some.founding('n'), some.post('p1'));
       bench.start(log);
       const before = await until(() => bench.state());
-      bench.start(log, raised);
+      bench.start(log, nextRelease);
       expect(await waitForNextIncarnation(before)).toMatchObject({
         networkId: before.networkId,
-        versions: versionsOf(raised),
+        versions: versionsOf(nextRelease),
       });
       await waitForPosts('p1');
     });
@@ -136,10 +136,10 @@ describe('a worker of a group', () => {
       log.add(some.founding('n'), some.post('p1'));
       bench.start(log);
       const before = await until(() => bench.state());
-      bench.start(log, raised);
+      bench.start(log, nextRelease);
       const after = await waitForNextIncarnation(before);
       // After a reconnect, too, the older worker must not mistake the state for a first build.
-      await bench.interruptAll();
+      await bench.breakConnections();
       await waitForOlderToStop();
       log.add(some.post('p2'));
       await waitForPosts('p1', 'p2');
@@ -148,7 +148,7 @@ describe('a worker of a group', () => {
 
     test('stops an older worker that starts later from building', async () => {
       log.add(some.founding('n'), some.post('p1'));
-      bench.start(log, raised);
+      bench.start(log, nextRelease);
       const published = await until(() => bench.state());
       bench.start(log);
       await waitForOlderToStop();
@@ -160,7 +160,7 @@ describe('a worker of a group', () => {
       log.add(some.founding('n'), some.post('p1'));
       bench.start(log);
       const before = await until(() => bench.state());
-      const later = bench.start(log, raised);
+      const later = bench.start(log, nextRelease);
       await waitForNextIncarnation(before);
       await waitForOlderToStop();
       await later.stop();
@@ -184,7 +184,7 @@ describe('a worker of a group', () => {
       const lock = await bench.pool.connect();
       await lock.query('BEGIN');
       await setTo(lock, position);
-      bench.start(log, raised);
+      bench.start(log, nextRelease);
       // It is about to publish while the worker of the published incarnation applies one more batch.
       await until(async () => (await bench.pool.query(waitsForTheRow)).rowCount);
       await setTo(lock, position + 100n);

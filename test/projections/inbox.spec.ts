@@ -52,7 +52,7 @@ describe('the inbox read model', () => {
 
   test('counts at most the newest thousand unread entries', async () => {
     const likes = Array.from({ length: MAX_COUNTED_UNREAD }, (_, index) => some.like(`fan${index}`, 'p1'));
-    await models.givenAtOnceOnly(some.like('bob', 'p1'), ...likes);
+    await models.givenInOneBatchOnce(some.like('bob', 'p1'), ...likes);
     expect(await unread()).toBe(MAX_COUNTED_UNREAD);
     await models.given(some.unlike('fan7', 'p1'));
     expect(await unread()).toBe(MAX_COUNTED_UNREAD - 1);
@@ -100,7 +100,7 @@ describe('the inbox read model', () => {
 
   test('has one entry for one post in one batch, too', async () => {
     const edited = (mentions: string[]) => some.edit('b1', { authorActorId: 'bob', mentions });
-    await models.givenAtOnce(
+    await models.givenInOneBatch(
       reply('b1', 'bob', { mentions: ['ada'] }),
       edited(['ada', 'ada']),
       edited(['ada', 'eve']),
@@ -120,7 +120,7 @@ describe('the inbox read model', () => {
   });
 
   test('has the newest follow of those that begin and end in one batch', async () => {
-    await models.givenAtOnce(
+    await models.givenInOneBatch(
       some.follow('bob'),
       some.unfollow('bob'),
       some.follow('bob', 'ada', { generation: 2, at: 6_000 }),
@@ -181,7 +181,7 @@ describe('the inbox read model', () => {
   });
 
   test('has no entry for posts of an erased person', async () => {
-    await models.givenErased(reply('b1', 'bob', { mentions: [] }));
+    await models.givenOfErasedPerson(reply('b1', 'bob', { mentions: [] }));
     expect(await entriesOfAda()).toEqual([]);
   });
 

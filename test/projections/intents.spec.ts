@@ -25,8 +25,8 @@ describe('the intents read model', () => {
   const lookUp = (...intentIds: string[]) => models.ask(intentOutcomes, { intentIds }, 'ada');
 
   test('lists executed and unknown intents, in the requested order', async () => {
-    await models.givenBy(by('i1'), some.post('p1'));
-    await models.givenBy(by('i2'), some.follow('ada', 'bob'));
+    await models.givenWithMetadata(by('i1'), some.post('p1'));
+    await models.givenWithMetadata(by('i2'), some.follow('ada', 'bob'));
     expect(await lookUp('i2', 'i3', 'i1', 'i2')).toEqual([
       { intentId: 'i2', outcome: 'kept' },
       { intentId: 'i3', outcome: 'unknown' },
@@ -47,20 +47,20 @@ describe('the intents read model', () => {
     ['a reading of the inbox', some.inboxRead('ada'), undefined],
     ['a report of a post', some.report('r1', { postId: 'p1' }), undefined],
   ])('records an intent of %s', async (_what, event, postId) => {
-    await models.givenBy(by('i1'), event);
+    await models.givenWithMetadata(by('i1'), event);
     expect(await lookUp('i1')).toEqual([
       { intentId: 'i1', outcome: 'kept', ...(postId !== undefined && { postId }) },
     ]);
   });
 
   test('hides the intents of other actors and applications', async () => {
-    await models.givenBy(by('i1', 'bob'), some.post('p1', { authorActorId: 'bob' }));
-    await models.givenBy(by('i2', 'ada', 'other'), some.post('p2'));
+    await models.givenWithMetadata(by('i1', 'bob'), some.post('p1', { authorActorId: 'bob' }));
+    await models.givenWithMetadata(by('i2', 'ada', 'other'), some.post('p2'));
     expect(await lookUp('i1', 'i2')).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
   });
 
   test('names the first post of an intentId that was used for several resources', async () => {
-    await models.givenBy(by('i1'), some.follow('ada', 'bob'), some.post('p1'), some.deletion('p2'));
+    await models.givenWithMetadata(by('i1'), some.follow('ada', 'bob'), some.post('p1'), some.deletion('p2'));
     expect(await lookUp('i1')).toEqual([{ intentId: 'i1', outcome: 'kept', postId: 'p1' }]);
   });
 

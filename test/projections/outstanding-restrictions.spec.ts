@@ -97,7 +97,7 @@ describe('an outstanding restriction', () => {
       return answers;
     };
     const before = await all();
-    await models.hold(event);
+    await models.addOutstanding(event);
     const held = await all();
     expect(held).not.toEqual(before);
     await models.given(event);
@@ -111,13 +111,13 @@ describe('an outstanding restriction', () => {
       return { post: text.includes('"id":"p1"'), profile: text.includes('"bio":"a bio"') };
     };
     expect(await visibleInFeed()).toEqual({ post: true, profile: true });
-    await models.hold(event);
+    await models.addOutstanding(event);
     expect(await visibleInFeed()).toEqual({ post: false, profile: 'postId' in event.data });
   });
 
   test.each(kinds)('replaces the view of a caller who reconciles: %s', async (_, event) => {
     const { cursor } = await models.ask(reconcile, { cursor: undefined }, 'bob');
-    await models.hold(event);
+    await models.addOutstanding(event);
     const { replace, posts } = await models.ask(reconcile, { cursor }, 'bob');
     expect([replace, posts.some(({ id }) => id === 'p1')]).toEqual([true, false]);
   });
@@ -125,11 +125,11 @@ describe('an outstanding restriction', () => {
   test('has no effect once it is applied, even after it was lifted', async () => {
     const before = await answersTo('bob');
     const restrictions = [some.block('ada', 'bob'), some.suspension('ada'), some.restriction('p1')];
-    for (const event of restrictions) await models.givenBy({ witnessEpoch: 1 }, event);
+    for (const event of restrictions) await models.givenWithMetadata({ witnessEpoch: 1 }, event);
     await models.given(some.unblock('ada', 'bob'), some.reinstatement('ada'), some.unrestriction('p1'));
-    await models.hold(...restrictions);
+    await models.addOutstanding(...restrictions);
     expect(await answersTo('bob')).not.toEqual(before);
-    await models.comeLate();
+    await models.markOutstandingAsApplied();
     expect(await answersTo('bob')).toEqual(before);
   });
 

@@ -12,7 +12,7 @@ import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { MemoryLog } from './support/memory-log.js';
 import { some } from './support/recorded.js';
-import { raised, WorkerBench } from './support/worker.js';
+import { nextRelease, WorkerBench } from './support/worker.js';
 
 /** The interval at which a listener without notifications reads by itself. */
 const SOON = 10_000;
@@ -73,10 +73,10 @@ describe('a position listener', () => {
     const [, post] = log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
     await listener.waitFor(post?.position ?? 0n, LONGEST_MS);
-    bench.start(log, raised);
+    bench.start(log, nextRelease);
     const { incarnation } = await until(async () => {
       const state = await bench.state();
-      return state?.versions['posts'] === raised.projections[0]?.version && state;
+      return state?.versions['posts'] === nextRelease.projections[0]?.version && state;
     });
     await until(() => listener.current()?.incarnation === incarnation);
     const client = await bench.pool.connect();

@@ -128,7 +128,7 @@ describe('an edited post', () => {
 
   test('is hidden once its text cannot be decrypted', async () => {
     await models.given(some.post('p1'));
-    await models.givenErased(some.edit('p1', { text: '' }));
+    await models.givenOfErasedPerson(some.edit('p1', { text: '' }));
     expect(await post('p1')).toBeNull();
     expect((await models.ask(actorById, { actorId: 'ada' }))?.posts).toBe(0);
   });
@@ -147,7 +147,7 @@ describe('an edited post', () => {
       asyncProperty(histories, async (history) => {
         const [atOnce, oneByOne] = [await ReadModels.open(database), await ReadModels.open(database)];
         try {
-          await atOnce.givenAtOnce(created, ...history);
+          await atOnce.givenInOneBatch(created, ...history);
           await oneByOne.given(created, ...history);
           expect(await atOnce.digest()).toBe(await oneByOne.digest());
         } finally {

@@ -120,7 +120,7 @@ describe('the posts read model', () => {
     ['a restriction in between', [created, some.restriction('p1'), deleted]],
     ['a restriction that was lifted', [some.restriction('p1'), created, some.unrestriction('p1'), deleted]],
   ])('one batch gives the same result as single events: %s of one post', async (_name, events) => {
-    await models.givenAtOnce(...events);
+    await models.givenInOneBatch(...events);
     const oneByOne = await ReadModels.open(database);
     await oneByOne.given(some.application('app', { name: 'Reader' }));
     for (const event of events) await oneByOne.given(event);
@@ -167,7 +167,7 @@ describe('the posts read model', () => {
   });
 
   test('a post of an erased person is hidden', async () => {
-    await models.givenErased(some.post('p1', { text: '' }));
+    await models.givenOfErasedPerson(some.post('p1', { text: '' }));
     await models.given(reply('r1', { authorActorId: 'bob' }));
     expect((await models.ask(reconcile, { cursor: undefined })).posts).toMatchObject([
       { id: 'r1', parentUnavailable: true },

@@ -66,7 +66,7 @@ describe('the profile read model', () => {
 
   test('ignores changes of unknown and of erased people', async () => {
     await models.given(some.account('ada'), some.profileChange('bob'));
-    await models.givenErased(
+    await models.givenOfErasedPerson(
       some.profileChange('ada', { handle: null, displayName: '', bio: '', website: '' }),
     );
     expect(await models.ask(actorById, { actorId: 'bob' })).toBeNull();
@@ -84,7 +84,7 @@ describe('the profile read model', () => {
   });
 
   test('is null for an erased person', async () => {
-    await models.givenErased(some.account('ada', { handle: '', displayName: '', email: '' }));
+    await models.givenOfErasedPerson(some.account('ada', { handle: '', displayName: '', email: '' }));
     expect(await models.ask(actorById, { actorId: 'ada' })).toBeNull();
   });
 

@@ -105,12 +105,12 @@ describe('a client that applies deltas', () => {
     const query = reconcileWithin(published);
     const others = Array.from({ length: 501 }, (_, index) => `q${index}`);
     await models.given(some.application('app'), some.post('p1'), some.like('bob'));
-    await models.givenAtOnce(...others.map((postId) => some.post(postId, { authorActorId: 'zoe' })));
+    await models.givenInOneBatch(...others.map((postId) => some.post(postId, { authorActorId: 'zoe' })));
     const { cursor } = await models.ask(query, { cursor: undefined }, 'bob');
     const deletions = others.map((postId) => some.deletion(postId, { authorActorId: 'zoe' }));
-    await models.givenAtOnce(...deletions.slice(1));
+    await models.givenInOneBatch(...deletions.slice(1));
     expect((await models.ask(query, { cursor }, 'bob')).replace).toBe(false);
-    await models.givenAtOnce(...deletions.slice(0, 1), some.deletion('p1', { authorActorId: 'ada' }));
+    await models.givenInOneBatch(...deletions.slice(0, 1), some.deletion('p1', { authorActorId: 'ada' }));
     expect(await models.ask(query, { cursor }, 'bob')).toMatchObject({ replace: true, relations: [] });
     await models.close();
   });
@@ -144,11 +144,14 @@ describe('a client that applies deltas', () => {
     const property = fc.asyncProperty(histories, fc.infiniteStream(fc.boolean()), async (history, looks) => {
       const models = await ReadModels.open(database);
       try {
-        await models.givenAtOnce(some.application('app'), ...actors.map((actorId) => some.account(actorId)));
+        await models.givenInOneBatch(
+          some.application('app'),
+          ...actors.map((actorId) => some.account(actorId)),
+        );
         const clients = [...actors, null].map((actorId) => new Client(actorId, query));
         const social = new SocialHistory();
         for (const acts of history) {
-          await models.givenAtOnce(...acts.flatMap((act) => social.eventsOf(act)));
+          await models.givenInOneBatch(...acts.flatMap((act) => social.eventsOf(act)));
           for (const client of clients) {
             if (!looks.next().value) continue;
             await client.reconcile(models);

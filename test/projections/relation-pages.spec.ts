@@ -70,7 +70,7 @@ class Model {
   /** Applies the acts that change something. */
   async execute(steps: readonly Act[]): Promise<void> {
     const events = steps.flatMap((step) => this.eventsOf(step));
-    if (events.length > 0) await this.models.givenAtOnce(...events);
+    if (events.length > 0) await this.models.givenInOneBatch(...events);
   }
 
   /** The visible relations with their generation. */
@@ -127,7 +127,7 @@ describe('pages of relations, while others write', () => {
         async (before, between, scan) => {
           const run = String(runs++);
           const actors = ['ada', 'eve', ...Array.from({ length: OTHERS }, (_, index) => `o${index}`)];
-          await models.givenAtOnce(...actors.map((name) => some.account(`${name}-${run}`)));
+          await models.givenInOneBatch(...actors.map((name) => some.account(`${name}-${run}`)));
           const model = new Model(models, list, run);
           await model.execute(
             [...Array(OTHERS).keys()].map((other) => ({ what: 'follow', other, at: (other % 3) + 2 })),

@@ -221,7 +221,7 @@ describe('the relations read model', () => {
         const events: StoredEvent[] = [...story];
         events.splice(to, 0, some.reinstatement('ada'));
         events.splice(from, 0, some.suspension('ada'));
-        if (at === 'once') await each.givenAtOnce(...events, some.suspension('bob'));
+        if (at === 'once') await each.givenInOneBatch(...events, some.suspension('bob'));
         else await each.given(...events, some.suspension('bob'));
         const rows = await each.count('relation', 'hidden');
         const kept = await Promise.all(
@@ -253,7 +253,7 @@ describe('the relations read model', () => {
       ['2'],
     ],
   ])('one batch gives the same result as single events: %s', async (_name, events, generations) => {
-    await models.givenAtOnce(...events);
+    await models.givenInOneBatch(...events);
     expect((await own())?.items.map(({ item }) => item.generation)).toEqual(generations);
     expect(await models.ask(actorById, { actorId: 'bob' })).toMatchObject({ followers: generations.length });
   });

@@ -26,20 +26,20 @@ describe('the restrictions read model', () => {
   test.each(restrictionTypes)('records the witness epoch of %s', async (type) => {
     const event = events.get(type);
     if (!event) throw new Error(`there is no example of ${type}`);
-    await models.givenBy({ witnessEpoch: 7 }, event);
+    await models.givenWithMetadata({ witnessEpoch: 7 }, event);
     expect(await models.count('restriction', 'witness_epoch = 7')).toBe(1);
     expect(await models.witnessEpoch()).toBe(1);
   });
 
   test('counts applied restrictions, despite gaps in their epochs', async () => {
-    await models.givenBy({ witnessEpoch: 3 }, some.block('ada', 'bob'));
-    await models.givenBy({ witnessEpoch: 9 }, some.unblock('ada', 'bob'));
+    await models.givenWithMetadata({ witnessEpoch: 3 }, some.block('ada', 'bob'));
+    await models.givenWithMetadata({ witnessEpoch: 9 }, some.unblock('ada', 'bob'));
     expect(await models.witnessEpoch()).toBe(2);
   });
 
   test('counts neither unwitnessed events nor other events of a restricting command', async () => {
     await models.given(some.block('ada', 'bob'));
-    await models.givenBy({ witnessEpoch: 4 }, some.unfollow('ada', 'bob'));
+    await models.givenWithMetadata({ witnessEpoch: 4 }, some.unfollow('ada', 'bob'));
     expect(await models.count('restriction', 'true')).toBe(0);
     expect(await models.witnessEpoch()).toBe(0);
   });

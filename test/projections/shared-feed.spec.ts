@@ -106,7 +106,7 @@ describe('the feed of many callers', () => {
     );
     const places = readers.map((as) => ({ as, cursor: 400 }));
     const before = await readTogether(models, places);
-    await models.hold(event);
+    await models.addOutstanding(event);
     const held = await readTogether(models, places);
     expect(held).toEqual(await readEachAlone(models, places));
     expect(held).not.toEqual(before);

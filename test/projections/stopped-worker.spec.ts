@@ -5,7 +5,7 @@ import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { MemoryLog } from './support/memory-log.js';
 import { some } from './support/recorded.js';
-import { raised, WorkerBench } from './support/worker.js';
+import { nextRelease, WorkerBench } from './support/worker.js';
 
 /** Text that Postgres cannot store: the event is readable, but cannot be applied. */
 const UNSTORABLE = 'a\u0000b';
@@ -25,7 +25,7 @@ describe('a worker that cannot continue', () => {
   });
   afterEach(() => bench.close());
 
-  const waitForPosts = (...ids: string[]) => bench.shows(...ids);
+  const waitForPosts = (...ids: string[]) => bench.waitForPosts(...ids);
 
   test('stops at an event that cannot be applied, names it, and has applied all before it', async () => {
     log.add(some.founding('n'), some.post('p1'), some.post('p2'));
@@ -137,13 +137,13 @@ describe('a worker that cannot continue', () => {
     });
 
     test('a rolled-back one', async () => {
-      log.setBack(2);
+      log.rollBack(2);
       await bench.start(log).ended;
       expect(await quarantined()).toContain('The log was rolled back: it ends at position 200');
     });
 
     test('one that was rolled back and written to', async () => {
-      log.setBack(2);
+      log.rollBack(2);
       log.add(some.post('other'), some.post('another'));
       await bench.start(log).ended;
       expect(await quarantined()).toMatch(/the log has .* at 300/);
@@ -177,10 +177,10 @@ describe('a worker that cannot continue', () => {
     });
 
     test('even before it builds another incarnation', async () => {
-      log.setBack(2);
-      await bench.start(log, raised).ended;
+      log.rollBack(2);
+      await bench.start(log, nextRelease).ended;
       expect(await quarantined()).toContain('The log was rolled back: it ends at position 200');
-      await bench.start(log, raised).ended;
+      await bench.start(log, nextRelease).ended;
       expect(bench.logged.at(-1)).toContain('must be recovered first');
     });
   });

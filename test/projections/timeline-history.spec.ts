@@ -117,7 +117,7 @@ describe('the timeline, after any history', () => {
           const model = new Model();
           try {
             for (const batch of history) {
-              await models.givenAtOnceOnly(...batch.flatMap((each) => model.eventsOf(each)));
+              await models.givenInOneBatchOnce(...batch.flatMap((each) => model.eventsOf(each)));
               for (const actorId of actors)
                 expect(await pagesOf(models, actorId)).toEqual(model.timelineOf(actorId));
             }

@@ -118,7 +118,7 @@ describe('the timeline', () => {
   });
 
   test('merges an author with more posts than a follow may copy', async () => {
-    await models.givenAtOnce(...Array.from({ length: 1_001 }, (_, index) => posted(`a${index}`, 'ada')));
+    await models.givenInOneBatch(...Array.from({ length: 1_001 }, (_, index) => posted(`a${index}`, 'ada')));
     await models.given(some.follow('eve', 'ada'), posted('last', 'ada'));
     expect(await idsOf('eve', { scan: 2 })).toEqual(['last', 'a1000']);
     expect(await models.count('timeline', "actor_id = 'eve'")).toBe(0);
@@ -148,7 +148,7 @@ describe('the timeline', () => {
         [before],
       ]),
     )('%#', async (...parts) => {
-      await models.givenAtOnceOnly(...parts.flat());
+      await models.givenInOneBatchOnce(...parts.flat());
       expect(await idsOf('eve')).toEqual(['a1']);
     });
 
@@ -159,7 +159,7 @@ describe('the timeline', () => {
         [some.follow('x', 'ada')],
       ]),
     )('with a new follow and a crossing of the threshold: %#', async (...parts) => {
-      await models.givenAtOnceOnly(...parts.flat());
+      await models.givenInOneBatchOnce(...parts.flat());
       expect(await idsOf('eve')).toEqual(['a1']);
     });
   });

@@ -37,7 +37,8 @@ describe('a handler that is given an event of another type', () => {
   test.each(handlers)('writes nothing: $name on $type', async ({ type, handler }) => {
     const others = [...events].filter(([, { data }]) => !hasShapeOf(type, data));
     const outcomes: string[] = [];
-    for (const [other, event] of others) outcomes.push(`${other} ${await models.givenWrong(handler, event)}`);
+    for (const [other, event] of others)
+      outcomes.push(`${other} ${await models.giveToHandler(handler, event)}`);
     expect(outcomes.filter((outcome) => outcome.endsWith('changed'))).toEqual([]);
   });
 });

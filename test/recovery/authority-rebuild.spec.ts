@@ -105,13 +105,13 @@ describe('the rebuilt authority', () => {
 
 it('a recovery invalidates the authority that was derived before it', async () => {
   const jobs = await JobBench.open(postgres);
-  const gates = await Gates.shut(jobs.databaseUrl, [
+  const gates = await Gates.install(jobs.databaseUrl, [
     { name: 'build', at: 'BEFORE INSERT ON recovery.incarnation' },
   ]);
   try {
-    await jobs.ask('recover');
-    jobs.run();
-    await gates.reached('build');
+    await jobs.request('recover');
+    jobs.startJobRunner();
+    await gates.waitUntilReached('build');
     expect(await isRebuilding(jobs)).toBe(true);
   } finally {
     await gates.close();

@@ -38,13 +38,13 @@ describe('an incarnation built in bulk', () => {
             for (const act of acts) {
               const intentId = `intent${index % 5}`;
               const by = 'by' in act ? act.by : 'ada';
-              log.addBy({ appId: 'app', actorId: by, intentId }, ...social.eventsOf(act));
+              log.addWithMetadata({ appId: 'app', actorId: by, intentId }, ...social.eventsOf(act));
             }
             if (index % 3 === 0) await builds.build(log, live, { group });
             if (index !== after) continue;
             log.add(some.erasure(actorId));
             if (index % 2 === 0) await builds.build(log, live, { group });
-            log.forget(actorId);
+            log.destroyKey(actorId);
           }
           await builds.build(log, live, { group });
           await builds.build(log, bulk, { group });

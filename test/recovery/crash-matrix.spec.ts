@@ -12,10 +12,10 @@ import { startTestPostgres } from '../support/postgres.js';
 import { sampleOf } from '../support/sample.js';
 import type { TestPostgres } from '../support/postgres.js';
 import type { Attempt } from './support/crash-process.js';
-import { killOnceHeld } from './support/killed-process.js';
+import { killWhenAllHeld } from './support/killed-process.js';
 import { scenarios } from './support/scenarios.js';
-import { openWorkshop } from './support/command-bench.js';
-import type { Stores, Workshop } from './support/command-bench.js';
+import { openCommandBench } from './support/command-bench.js';
+import type { Stores, CommandBench } from './support/command-bench.js';
 
 /** The first event after the crash. */
 const aftermaths = ['the resolver runs', 'it is retried', 'the log is unavailable'] as const;
@@ -40,7 +40,7 @@ interface RestrictionTrace {
 
 let postgres: TestPostgres;
 let eventStore: EmbeddedEventStore;
-let bench: Workshop;
+let bench: CommandBench;
 let resolver: InDoubtResolver;
 /** Traces by the name of their point. */
 const crashed = new Map<string, RestrictionTrace>();
@@ -75,7 +75,7 @@ async function recordTraces(at: readonly Point[], into: Map<string, RestrictionT
 async function crash(step: Point['step'], stores: Stores): Promise<void> {
   const attempts: readonly Attempt[] = points.filter((point) => point.step === step);
   const wanted = attempts.map(({ type, key }) => ({ type, key }));
-  await killOnceHeld('crash-process.ts', [step, stores, wanted], attempts.length);
+  await killWhenAllHeld('crash-process.ts', [step, stores, wanted], attempts.length);
 }
 
 beforeAll(async () => {
@@ -86,7 +86,7 @@ beforeAll(async () => {
     vaultDatabaseUrl: await postgres.createDatabase(),
     witnessDatabaseUrl: await postgres.createDatabase(),
   };
-  bench = await openWorkshop(stores, 'test');
+  bench = await openCommandBench(stores, 'test');
   const { raw: log, witness } = bench;
   const nothing = new Set<string>();
   resolver = new InDoubtResolver({

@@ -13,11 +13,11 @@ import { startEmbeddedEventStore } from '../support/event-store.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
-import { Life, nothingIsBack } from './support/drill-scenario.js';
+import { DrillScenario, expectedObservations } from './support/drill-scenario.js';
 import { answerOf } from './support/operator.js';
 
 let network: TestNetwork;
-let scenario: Life;
+let scenario: DrillScenario;
 let log: string;
 /** The log before the restrictions. */
 let before: string;
@@ -26,9 +26,9 @@ beforeAll(async () => {
   network = await startNetwork();
   log = join(network.dataDir, 'eventstore');
   before = join(network.dataDir, 'log-before');
-  scenario = await Life.begin(network);
+  scenario = await DrillScenario.create(network);
   copyLog(network, before);
-  await scenario.takeAway();
+  await scenario.applyRestrictions();
   await until(async () => (await lags()).every((lag) => lag === 0));
   await network.halt();
 });
@@ -150,7 +150,7 @@ describe('a log that was rolled back and written to past the checkpoint', () => 
       state: 'serving',
       witness: { setBack: null, missing: { count: 0 } },
     });
-    expect(await scenario.seen()).toEqual(nothingIsBack(scenario));
+    expect(await scenario.observe()).toEqual(expectedObservations(scenario));
     await network.restart();
     expect(await status()).toMatchObject({ state: 'serving' });
   });
@@ -174,6 +174,6 @@ describe('a log that lacks only events of authority and audit', () => {
     await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
     expect(await status()).toMatchObject({ state: 'serving' });
     await until(async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200);
-    expect(await scenario.seen()).toEqual(nothingIsBack(scenario));
+    expect(await scenario.observe()).toEqual(expectedObservations(scenario));
   });
 });

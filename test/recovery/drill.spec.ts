@@ -9,24 +9,24 @@ import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 import { destroyVault, holdPublication, isKeyDestroyed, releasePublication } from './support/destroy.js';
-import { Life, nothingIsBack, sayAgain } from './support/drill-scenario.js';
+import { DrillScenario, expectedObservations, repeatPost } from './support/drill-scenario.js';
 import { answerOf } from './support/operator.js';
-import { notClosed, SignIns } from './support/authorization-probe.js';
+import { unexpectedlyOpen, AuthorizationProbe } from './support/authorization-probe.js';
 
 const scratch = newDataDir();
 const backup = join(scratch, 'backup');
 
 let network: TestNetwork;
-let scenario: Life;
+let scenario: DrillScenario;
 /** Of the suspended person. */
-let probe: SignIns;
+let probe: AuthorizationProbe;
 
 beforeAll(async () => {
   network = await startNetwork();
-  scenario = await Life.begin(network);
-  probe = await SignIns.begin(network, scenario.application, scenario.cleo);
+  scenario = await DrillScenario.create(network);
+  probe = await AuthorizationProbe.begin(network, scenario.application, scenario.cleo);
   await answerOf(network, ['backup', backup, '--reason', 'a drill']);
-  await scenario.takeAway();
+  await scenario.applyRestrictions();
 });
 
 afterAll(async () => {
@@ -52,7 +52,7 @@ const readModelsReason = async () => {
 
 describe('a network that lost its log and read models, restored from a backup older than some restrictions,', () => {
   it('shows no restricted content before the loss', async () => {
-    expect(await scenario.seen()).toEqual(nothingIsBack(scenario));
+    expect(await scenario.observe()).toEqual(expectedObservations(scenario));
   });
 
   it('refuses all reads and writes, and gives the same reason everywhere', async () => {
@@ -80,7 +80,7 @@ describe('a network that lost its log and read models, restored from a backup ol
   });
 
   it('refuses sign-ins, tokens and revocations', async () => {
-    expect(await notClosed(probe)).toEqual([]);
+    expect(await unexpectedlyOpen(probe)).toEqual([]);
     const headers = { accept: 'text/html' };
     const page = await fetch(`${network.baseUrl}/api/auth/account/sign-in`, { method: 'POST', headers });
     expect(await page.text()).toMatch(/in recovery.*Nothing was changed/s);
@@ -105,14 +105,14 @@ describe('a network that lost its log and read models, restored from a backup ol
   it('shows no restricted content after the recovery', async () => {
     await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
     expect(await status()).toMatchObject({ state: 'serving' });
-    expect(await scenario.seen()).toEqual(nothingIsBack(scenario));
+    expect(await scenario.observe()).toEqual(expectedObservations(scenario));
     expect(await probe.userinfo()).toEqual([403, 'social_authority_required']);
-    expect(await probe.refreshed()).toEqual([400, 'invalid_grant']);
+    expect(await probe.refresh()).toEqual([400, 'invalid_grant']);
   });
 
   it('reports lost intents to an application, which repeats them without duplicates', async () => {
-    const { ana, kept, lost, taken } = scenario;
-    const intentIds = [kept, lost!, taken!].map(({ intentId }) => intentId);
+    const { ana, kept, lostPost, lostDeletedPost } = scenario;
+    const intentIds = [kept, lostPost!, lostDeletedPost!].map(({ intentId }) => intentId);
     const { body } = await ana.post('/api/intents/lookup', { intentIds });
     expect(body.intents.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
       'kept',
@@ -120,12 +120,18 @@ describe('a network that lost its log and read models, restored from a backup ol
       'unknown',
     ]);
     for (const _ of ['once', 'again']) {
-      expect((await sayAgain(ana, kept)).body.post).toMatchObject({ id: kept.id, status: 'published' });
-      expect((await sayAgain(ana, lost!)).body.post).toMatchObject({ id: lost!.id, status: 'published' });
-      expect((await sayAgain(ana, taken!)).body.post).toMatchObject({ id: taken!.id, status: 'deleted' });
+      expect((await repeatPost(ana, kept)).body.post).toMatchObject({ id: kept.id, status: 'published' });
+      expect((await repeatPost(ana, lostPost!)).body.post).toMatchObject({
+        id: lostPost!.id,
+        status: 'published',
+      });
+      expect((await repeatPost(ana, lostDeletedPost!)).body.post).toMatchObject({
+        id: lostDeletedPost!.id,
+        status: 'deleted',
+      });
     }
     const { posts } = (await ana.get(`/api/actors/${ana.actorId}/posts`)).body;
-    expect(posts.map(({ id }: { id: string }) => id)).toEqual([lost!.id, kept.id]);
+    expect(posts.map(({ id }: { id: string }) => id)).toEqual([lostPost!.id, kept.id]);
   });
 });
 
@@ -148,14 +154,14 @@ describe('the same network, after losing its vault as well,', () => {
     const missing = [503, 'recovery_state_missing'];
     expect(outcomeOf(await scenario.ana.get('/api/timeline'))).toEqual(missing);
     expect(outcomeOf(await scenario.ana.say('Does this work?'))).toEqual(missing);
-    expect(await notClosed(probe)).toEqual([]);
+    expect(await unexpectedlyOpen(probe)).toEqual([]);
     await releasePublication(network);
     await until(async () => (await status()).state === 'quarantined');
-    expect(await notClosed(probe)).toEqual([]);
+    expect(await unexpectedlyOpen(probe)).toEqual([]);
   });
 
   it('shows no restricted content after the recovery', async () => {
     await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
-    expect(await scenario.seen()).toEqual(nothingIsBack(scenario));
+    expect(await scenario.observe()).toEqual(expectedObservations(scenario));
   });
 });

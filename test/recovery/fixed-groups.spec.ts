@@ -59,7 +59,7 @@ describe('the authority derived from the log', () => {
     const had = [...log.add(...kept), ...log.add(...lostEvents)];
     const [before, fresh] = [await openStore(), await openStore()];
     await projectInline(had, before.database.dataSource);
-    log.setBack(kept.length);
+    log.rollBack(kept.length);
 
     await rederiveAuthority(authorityGroup, { ...toolsOf(log), databaseUrl: before.databaseUrl });
     await rederiveAuthority(authorityGroup, { ...toolsOf(log), databaseUrl: fresh.databaseUrl });

@@ -9,7 +9,7 @@ import { servingLock } from '../../src/incarnations/serving-target.js';
 import { Builds } from '../projections/support/builds.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
-import { raised, WorkerBench } from '../projections/support/worker.js';
+import { nextRelease, WorkerBench } from '../projections/support/worker.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
@@ -55,7 +55,7 @@ it('drops replaced and abandoned incarnations when they expire, and none that is
   await client.query('UPDATE recovery.incarnation SET retired_at = to_timestamp(5) WHERE incarnation = $1', [
     retired.incarnation,
   ]);
-  const [, paused, deployed] = [await builds.begin(), await builds.begin(), await builds.begin(raised)];
+  const [, paused, deployed] = [await builds.begin(), await builds.begin(), await builds.begin(nextRelease)];
   const job = { id: randomUUID(), kind: 'rebuild', names: [], requestedBy: 'o', reason: '', now: 0 } as const;
   await requestJob(client, job);
   await noteIncarnation(client, job.id, paused.incarnation);
@@ -66,7 +66,9 @@ it('drops replaced and abandoned incarnations when they expire, and none that is
 
   // A worker of the new release holds this lock during its build.
   await deploying.connect();
-  await deploying.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [groupLock(servingLock(raised))]);
+  await deploying.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [
+    groupLock(servingLock(nextRelease)),
+  ]);
   await runHousekeeping(1_000);
   expect((await keptIncarnations()).toSorted()).toEqual(
     [published, retired.incarnation, paused.incarnation, deployed.incarnation].toSorted(),

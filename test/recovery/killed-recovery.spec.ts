@@ -125,15 +125,15 @@ describe('a log that lacks an accepted restriction', () => {
 
 describe('a recovery whose worker is killed at every step', () => {
   it('is completed by the same command, and does nothing twice', async () => {
-    atWitness = await Gates.shut(network.env['WITNESS_DATABASE_URL'] ?? '', inWitness);
-    atReadStore = await Gates.shut(network.env['DATABASE_URL'] ?? '', inReadStore);
+    atWitness = await Gates.install(network.env['WITNESS_DATABASE_URL'] ?? '', inWitness);
+    atReadStore = await Gates.install(network.env['DATABASE_URL'] ?? '', inReadStore);
     const begun = await operatorOf(network).recover(false, 'the disk broke');
     const steps = [
       ...inWitness.map(({ name }) => ({ gates: atWitness, name })),
       ...inReadStore.map(({ name }) => ({ gates: atReadStore, name })),
     ];
     for (const { gates, name } of steps) {
-      await gates.reached(name);
+      await gates.waitUntilReached(name);
       await network.workers[0]?.kill();
       await gates.open(name);
       await network.workers[0]?.start();

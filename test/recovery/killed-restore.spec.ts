@@ -13,7 +13,7 @@ import { restore } from '../../src/backup/restore/restore.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
-import { killOnceHeld, runAsChild } from './support/killed-process.js';
+import { killWhenAllHeld, runAsChild } from './support/killed-process.js';
 import type { HeldRestore } from './support/restore-process.js';
 import { all, StoppedNetwork } from './support/stopped-network.js';
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await other.backUp(backup);
   for (const step of replacementSteps) networks.set(step, await old.copy());
   const restores = replacementSteps.map((step): HeldRestore => ({ step, env: networkAt(step).env, backup }));
-  await killOnceHeld('restore-process.ts', [restores], restores.length);
+  await killWhenAllHeld('restore-process.ts', [restores], restores.length);
   for (const each of [old, other]) each.remove();
 });
 

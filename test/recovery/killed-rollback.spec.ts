@@ -19,22 +19,22 @@ afterAll(async () => {
 });
 
 it('a rollback that is killed while it records the replaced job commits both changes or neither, and both on the retry', async () => {
-  const before = await jobs.published();
-  jobs.run();
-  const rebuild = await jobs.ask('rebuild');
-  const { incarnation: rebuilt } = await jobs.once(rebuild, 'published');
-  gates = await Gates.shut(jobs.databaseUrl, [
+  const before = await jobs.publishedIncarnation();
+  jobs.startJobRunner();
+  const rebuild = await jobs.request('rebuild');
+  const { incarnation: rebuilt } = await jobs.waitForState(rebuild, 'published');
+  gates = await Gates.install(jobs.databaseUrl, [
     { name: 'noting', at: 'BEFORE UPDATE ON recovery.job', when: `NEW.state = 'rolled_back'` },
   ]);
 
-  const rollback = await jobs.ask('rollback');
-  await gates.reached('noting');
-  await gates.breakOff('noting');
-  expect(await jobs.published()).toBe(rebuilt);
+  const rollback = await jobs.request('rollback');
+  await gates.waitUntilReached('noting');
+  await gates.terminateSessions('noting');
+  expect(await jobs.publishedIncarnation()).toBe(rebuilt);
   await gates.open('noting');
 
-  const { incarnation: again } = await jobs.once(rollback, 'published');
-  expect(await jobs.published()).toBe(again);
+  const { incarnation: again } = await jobs.waitForState(rollback, 'published');
+  expect(await jobs.publishedIncarnation()).toBe(again);
   expect([before, rebuilt]).not.toContain(again);
-  expect(await jobs.once(rebuild, 'rolled_back')).toMatchObject({ incarnation: rebuilt });
+  expect(await jobs.waitForState(rebuild, 'rolled_back')).toMatchObject({ incarnation: rebuilt });
 });

@@ -48,7 +48,8 @@ describe('restrictions of subjects that the log has lost', () => {
     try {
       for (const type of restrictionTypes) {
         const [restrictions, anew] = lostSubjects[type];
-        for (const each of restrictions) await models.givenBy({ witnessEpoch: ++witnessEpoch }, each);
+        for (const each of restrictions)
+          await models.givenWithMetadata({ witnessEpoch: ++witnessEpoch }, each);
         await models.given(...anew);
       }
       expect(await models.witnessEpoch()).toBe(witnessEpoch);

@@ -5,12 +5,12 @@ import { openWitness } from '../../src/witness/open-witness.js';
 import type { Witness } from '../../src/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
-import { raised, WorkerBench } from '../projections/support/worker.js';
+import { nextRelease, WorkerBench } from '../projections/support/worker.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
-import { TwoLedgers } from './support/log-and-witness.js';
+import { LogAndWitness } from './support/log-and-witness.js';
 
 /** A node that shows no restriction until the first read of a post stream. */
 class LaggingLog extends MemoryLog {
@@ -41,7 +41,7 @@ class LaggingLog extends MemoryLog {
 
 let postgres: TestPostgres;
 let bench: WorkerBench;
-let ledgers: TwoLedgers;
+let ledgers: LogAndWitness;
 let log: MemoryLog;
 let witness: Witness;
 
@@ -52,7 +52,7 @@ afterAll(() => postgres?.stop());
 
 beforeEach(async () => {
   bench = await WorkerBench.open(await postgres.createDatabase());
-  ledgers = await TwoLedgers.open(postgres);
+  ledgers = await LogAndWitness.open(postgres);
   ({ log, witness } = ledgers);
 });
 afterEach(async () => {
@@ -82,8 +82,8 @@ describe('a worker', () => {
   });
 
   it('does not count a prepared restriction as missing', async () => {
-    await ledgers.prepared(some.deletion('p1'), 1);
-    log.setBack(3);
+    await ledgers.appendPrepared(some.deletion('p1'), 1);
+    log.rollBack(3);
     bench.start(log, undefined, witness);
     expect(await state()).toMatchObject({ status: 'serving' });
   });
@@ -100,7 +100,7 @@ describe('a worker', () => {
   it('quarantines when the log lost a restriction that the read models never saw', async () => {
     await publish();
     await ledgers.restrict(some.deletion('p1'), 1);
-    log.setBack(3);
+    log.rollBack(3);
     await bench.start(log, undefined, witness).ended;
     expect((await state('quarantined')).reason).toBe(
       'The log lacks restriction number 1, accepted by the witness: removed content or revoked access could return.',
@@ -110,7 +110,7 @@ describe('a worker', () => {
   it('publishes its first incarnation in quarantine when the log lost a restriction', async () => {
     await ledgers.restrict(some.deletion('p1'), 1);
     await ledgers.restrict(some.deletion('p2'), 2);
-    log.setBack(3);
+    log.rollBack(3);
     await bench.start(log, undefined, witness).ended;
     expect(await state()).toMatchObject({
       status: 'quarantined',
@@ -122,16 +122,16 @@ describe('a worker', () => {
     await publish();
     const before = await state();
     await ledgers.restrict(some.deletion('p1'), 1);
-    log.setBack(3);
-    await bench.start(log, raised, witness).ended;
+    log.rollBack(3);
+    await bench.start(log, nextRelease, witness).ended;
     expect(await state('quarantined')).toMatchObject({ incarnation: before.incarnation });
   });
 
   it('quarantines when the log lost a restriction that the read models show, although it has their checkpoint', async () => {
-    const lost = await ledgers.finalized(some.deletion('p1'), 1);
+    const lost = await ledgers.restrictAndFinalize(some.deletion('p1'), 1);
     log.add(some.post('p3'));
     await publish();
-    log.lose(lost);
+    log.removeEvent(lost);
     await bench.start(log, undefined, witness).ended;
     expect((await state('quarantined')).reason).toBe(
       'The log lacks restriction number 1, accepted by the witness: removed content or revoked access could return.',
@@ -210,7 +210,7 @@ describe('a worker', () => {
       const old = bench.start(log, undefined, away);
       await until(async () => (await bench.state())?.witnessEpoch === 1n);
       await old.stop();
-      bench.start(log, raised, away);
+      bench.start(log, nextRelease, away);
       await until(() => bench.logged.some((line) => line.includes('building an incarnation')));
       await until(() => bench.logged.filter((line) => line.includes('restriction check failed')).length > 1);
       expect((await state()).incarnation).toBe(incarnation);

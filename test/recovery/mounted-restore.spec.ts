@@ -12,7 +12,7 @@ import { restore } from '../../src/backup/restore/restore.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { canHaveSmallDisk } from '../support/small-disk.js';
-import { killOnceHeld } from './support/killed-process.js';
+import { killWhenAllHeld } from './support/killed-process.js';
 import type { HeldRestore } from './support/restore-process.js';
 import { all, StoppedNetwork } from './support/stopped-network.js';
 
@@ -35,7 +35,7 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
     await other.backUp(backup);
     for (const step of replacementSteps) killed.set(step, await withDisk());
     const restores = [...killed].map(([step, { env }]): HeldRestore => ({ step, env, backup }));
-    await killOnceHeld('restore-process.ts', [restores], restores.length);
+    await killWhenAllHeld('restore-process.ts', [restores], restores.length);
   });
 
   afterAll(async () => {

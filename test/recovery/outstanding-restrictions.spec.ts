@@ -85,7 +85,7 @@ async function isInReadModels(): Promise<boolean> {
 
 describe('an acknowledged restriction', () => {
   it('has no row if a worker has applied it already', async () => {
-    const worker = jobs.work();
+    const worker = jobs.startWorker();
     // With a long timeout, for busy machines.
     const untilApplied = { waitFor: (position: bigint) => positions.waitFor(position, LONG_MS) };
     const outstanding = new OutstandingRestrictions(jobs.pool, untilApplied);
@@ -99,16 +99,16 @@ describe('an acknowledged restriction', () => {
     expect(await isShown()).toBe(true);
     const id = await deletePost();
     expect([await outstandingIds(), await isShown(), await isInReadModels()]).toEqual([[id], false, true]);
-    const worker = jobs.work();
+    const worker = jobs.startWorker();
     await until(async () => (await outstandingIds()).length === 0);
     expect([await isShown(), await isInReadModels()]).toEqual([false, false]);
     await worker.stop();
   });
 
   it('has a row while the log is unavailable', async () => {
-    const worker = jobs.work();
+    const worker = jobs.startWorker();
     const id = randomUUID();
-    jobs.log.setLate(id, true);
+    jobs.log.setUndelivered(id, true);
     await log.append({
       stream: 'post-p',
       expected: 0n,
@@ -117,7 +117,7 @@ describe('an acknowledged restriction', () => {
     });
     jobs.log.setDown(true);
     expect([await outstandingIds(), await isShown()]).toEqual([[id], false]);
-    jobs.log.setLate(id, false);
+    jobs.log.setUndelivered(id, false);
     jobs.log.setDown(false);
     await until(async () => (await outstandingIds()).length === 0);
     expect(await isShown()).toBe(false);
@@ -126,21 +126,21 @@ describe('an acknowledged restriction', () => {
 
   it('keeps its row when an incarnation without it is published', async () => {
     const id = await deletePost();
-    jobs.log.setLate(id, true);
-    const before = await jobs.published();
-    jobs.run();
-    await jobs.once(await jobs.ask('rebuild'), 'published');
-    expect(await jobs.published()).not.toBe(before);
+    jobs.log.setUndelivered(id, true);
+    const before = await jobs.publishedIncarnation();
+    jobs.startJobRunner();
+    await jobs.waitForState(await jobs.request('rebuild'), 'published');
+    expect(await jobs.publishedIncarnation()).not.toBe(before);
     expect([await outstandingIds(), await isShown(), await isInReadModels()]).toEqual([[id], false, true]);
-    jobs.log.setLate(id, false);
-    const worker = jobs.work();
+    jobs.log.setUndelivered(id, false);
+    const worker = jobs.startWorker();
     await until(async () => (await outstandingIds()).length === 0);
     expect([await isShown(), await isInReadModels()]).toEqual([false, false]);
     await worker.stop();
   });
 
   it('loses a row that was added after it was applied', async () => {
-    const worker = jobs.work();
+    const worker = jobs.startWorker();
     const id = await deletePost();
     await jobs.pool.query(`INSERT INTO recovery.outstanding_restriction VALUES ($1, 1, 1, 'post:p')`, [id]);
     await until(async () => (await outstandingIds()).length === 0);
@@ -152,7 +152,7 @@ describe('an acknowledged restriction', () => {
     await append(some.restriction('p'), 0n);
     await append(some.unrestriction('p'), 1n);
     expect(await isShown()).toBe(false);
-    const worker = jobs.work();
+    const worker = jobs.startWorker();
     await until(isShown);
     await worker.stop();
   });
@@ -161,11 +161,11 @@ describe('an acknowledged restriction', () => {
 describe('a recovery', () => {
   it('of a log that lost the restriction appends it again and leaves no row once it is applied', async () => {
     const id = await deletePost();
-    jobs.log.setBack(EVENTS);
-    jobs.run();
-    await jobs.once(await jobs.ask('recover'), 'published');
+    jobs.log.rollBack(EVENTS);
+    jobs.startJobRunner();
+    await jobs.waitForState(await jobs.request('recover'), 'published');
     expect([await outstandingIds(), await isShown(), await isInReadModels()]).toEqual([[id], false, false]);
-    const worker = jobs.work();
+    const worker = jobs.startWorker();
     await until(async () => (await outstandingIds()).length === 0);
     await worker.stop();
   });
@@ -174,8 +174,8 @@ describe('a recovery', () => {
     await jobs.pool.query(
       `INSERT INTO recovery.outstanding_restriction VALUES (gen_random_uuid(), 1, 1000, 'post:p')`,
     );
-    jobs.run();
-    const { message } = await jobs.once(await jobs.ask('recover'), 'failed');
+    jobs.startJobRunner();
+    const { message } = await jobs.waitForState(await jobs.request('recover'), 'failed');
     expect(message).toMatch(/^Neither the log nor the witness knows 1 of the restrictions/);
   });
 });
@@ -190,7 +190,7 @@ describe('a command that finds the restriction already made', () => {
   });
 
   it('adds no row for a restriction that was applied long ago', async () => {
-    const worker = jobs.work();
+    const worker = jobs.startWorker();
     await deletePost();
     await worker.stop();
     await log.ensureWitnessed(await jobs.log.read('post-p'));

@@ -20,14 +20,14 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop());
 beforeEach(async () => {
   jobs = await JobBench.open(postgres);
-  served = await jobs.published();
-  gates = await Gates.shut(jobs.databaseUrl, [
+  served = await jobs.publishedIncarnation();
+  gates = await Gates.install(jobs.databaseUrl, [
     { name: 'publishing', at: 'BEFORE UPDATE ON recovery.publication' },
   ]);
   const url = new URL(jobs.databaseUrl);
   proxy = await startTcpProxy(Number(url.port));
   url.port = String(proxy.port);
-  jobs.run(url.href);
+  jobs.startJobRunner(url.href);
 });
 afterEach(async () => {
   await gates?.close();
@@ -37,8 +37,8 @@ afterEach(async () => {
 
 /** Starts a rebuild and waits until it is about to publish. */
 async function startRebuildUntilPublication(): Promise<string> {
-  const id = await jobs.ask('rebuild');
-  await gates.reached('publishing');
+  const id = await jobs.request('rebuild');
+  await gates.waitUntilReached('publishing');
   return id;
 }
 
@@ -46,35 +46,35 @@ async function startRebuildUntilPublication(): Promise<string> {
 async function publishUnanswered(): Promise<void> {
   proxy.loseAnswerTo('COMMIT');
   await gates.open('publishing');
-  await until(async () => (await jobs.published()) !== served);
+  await until(async () => (await jobs.publishedIncarnation()) !== served);
 }
 
 it('a rebuild that published is recorded as published, even if it was preempted and never got the answer', async () => {
   const rebuild = await startRebuildUntilPublication();
-  const recovery = await jobs.ask('recover');
-  await jobs.stopping(rebuild);
+  const recovery = await jobs.request('recover');
+  await jobs.waitUntilStopping(rebuild);
   await publishUnanswered();
-  const { incarnation: recovered } = await jobs.once(recovery, 'published');
+  const { incarnation: recovered } = await jobs.waitForState(recovery, 'published');
   const { state, incarnation, message } = (await findJob(jobs.pool, rebuild)) ?? {};
   expect([state, message]).toEqual(['published', `incarnation ${incarnation} is published`]);
-  expect(await jobs.published()).toBe(recovered);
+  expect(await jobs.publishedIncarnation()).toBe(recovered);
   expect(await jobs.incarnations()).toContain(incarnation);
 });
 
 it('a rebuild that was paused after it published, and never got the answer, is not published again', async () => {
   const rebuild = await startRebuildUntilPublication();
   await jobs.pool.query(`UPDATE recovery.job SET state = 'paused' WHERE id = $1`, [rebuild]);
-  await jobs.stopping(rebuild);
+  await jobs.waitUntilStopping(rebuild);
   await publishUnanswered();
-  const { incarnation } = await jobs.once(rebuild, 'published');
-  expect(await jobs.published()).toBe(incarnation);
+  const { incarnation } = await jobs.waitForState(rebuild, 'published');
+  expect(await jobs.publishedIncarnation()).toBe(incarnation);
 });
 
 it('a job that has ended publishes nothing', async () => {
   const rebuild = await startRebuildUntilPublication();
   await jobs.pool.query(`UPDATE recovery.job SET state = 'failed' WHERE id = $1`, [rebuild]);
   await gates.open('publishing');
-  await jobs.once(await jobs.ask('rollback'), 'failed');
-  expect(await jobs.published()).toBe(served);
+  await jobs.waitForState(await jobs.request('rollback'), 'failed');
+  expect(await jobs.publishedIncarnation()).toBe(served);
   expect((await findJob(jobs.pool, rebuild))?.state).toBe('failed');
 });

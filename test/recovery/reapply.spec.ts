@@ -51,7 +51,7 @@ async function givenALaterRestriction(): Promise<void> {
   await givenAPost();
   await restrict(some.restriction('p'));
   await restrict(some.unrestriction('p'));
-  log.setBack(1);
+  log.rollBack(1);
   log.add(some.post('q'), some.post('r'), some.post('s'));
   await restrict(some.restriction('p'));
 }
@@ -115,7 +115,7 @@ describe('restrictions that are appended again', () => {
     await givenAPost();
     await restrict(some.restriction('p'));
     await restrict(some.unrestriction('p'));
-    log.setBack(2);
+    log.rollBack(2);
     expect(await reapplyMissing(toolsKilledAfter(Infinity))).toBe('done');
     const types = (await log.read(stream)).map(({ event }) => event.type);
     expect(types).toEqual(['post.created', 'post.restricted', 'post.unrestricted']);

@@ -15,14 +15,14 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop());
 beforeEach(async () => {
   jobs = await JobBench.open(postgres);
-  await quarantine(jobs.pool, (await jobs.published()) ?? '', 'a test');
+  await quarantine(jobs.pool, (await jobs.publishedIncarnation()) ?? '', 'a test');
 });
 afterEach(() => jobs?.close());
 
 /** Adds a restriction to the read models alone. */
 const addToReadModels = async () =>
   jobs.pool.query(
-    `INSERT INTO inc_${await jobs.published()}.restriction (witness_epoch, event_id, position) VALUES (1, $1, 1)`,
+    `INSERT INTO inc_${await jobs.publishedIncarnation()}.restriction (witness_epoch, event_id, position) VALUES (1, $1, 1)`,
     [randomUUID()],
   );
 
@@ -30,9 +30,9 @@ const status = async () => (await jobs.pool.query('SELECT status FROM recovery.p
 
 /** The message of a failed recovery, requested before the check. */
 async function failRecovery(reseedWitness = false): Promise<string | null> {
-  const id = await jobs.ask('recover', [], reseedWitness);
-  jobs.run();
-  const { message } = await jobs.once(id, 'failed');
+  const id = await jobs.request('recover', [], reseedWitness);
+  jobs.startJobRunner();
+  const { message } = await jobs.waitForState(id, 'failed');
   expect(await status()).toEqual([{ status: 'quarantined' }]);
   return message;
 }
@@ -41,7 +41,7 @@ describe('a recovery publishes nothing', () => {
   it('from a witness that lacks restrictions of the log, unless reseeding was requested', async () => {
     jobs.log.addWitnessed(1, some.deletion('p'));
     expect(await failRecovery()).toContain('--reseed-witness');
-    await jobs.once(await jobs.ask('recover', [], true), 'published');
+    await jobs.waitForState(await jobs.request('recover', [], true), 'published');
   });
 
   it('from a log and a witness that both lack a restriction of the read models, whatever was requested', async () => {

@@ -93,7 +93,7 @@ it('allows requests before and after the first publication if the log is complet
 });
 
 it('refuses requests before the first publication if the log lacks a restriction', async () => {
-  log.setBack(2);
+  log.rollBack(2);
   expect(await waitForReason(await startWatch(), undefined, logLacksOne)).toBe(true);
 });
 
@@ -160,7 +160,7 @@ it('serves complete read models while the log is unavailable, and compares the l
   const watch = await startWatch();
   expect(await waitForReason(watch, 1n, undefined)).toBe(true);
   expect(watch.isLogCompared).toBe(false);
-  log.setBack(2);
+  log.rollBack(2);
   log.setDown(false);
   await until(async () => (await bench.state())?.status === 'quarantined');
   expect((await bench.state())?.reason).toMatch(/^The log was rolled back/);
@@ -217,7 +217,7 @@ it('takes a quarantine as no proof while the witness was never reached', async (
 it('refuses requests again once the log lacks something, even in a process that had its proof', async () => {
   const watch = await startWatch();
   expect(await waitForReason(watch, undefined, undefined)).toBe(true);
-  log.setBack(2);
+  log.rollBack(2);
   time += CHECK_INTERVAL_MS;
   expect(await waitForReason(watch, undefined, logLacksOne)).toBe(true);
 });

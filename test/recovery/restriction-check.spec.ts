@@ -9,11 +9,11 @@ import { WorkerBench } from '../projections/support/worker.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
-import { TwoLedgers } from './support/log-and-witness.js';
+import { LogAndWitness } from './support/log-and-witness.js';
 
 let postgres: TestPostgres;
 let database: Pool;
-let ledgers: TwoLedgers;
+let ledgers: LogAndWitness;
 let log: MemoryLog;
 let time = 0;
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  ledgers = await TwoLedgers.open(postgres);
+  ledgers = await LogAndWitness.open(postgres);
   ({ log } = ledgers);
   time = 0;
 });
@@ -37,7 +37,7 @@ const newCheck = () => new RestrictionCheck({ witness: ledgers.witness, log, mon
 const unpublished = () => ({ database, schema: undefined, signal: new AbortController().signal });
 
 it('compares again all of a witness that lost what was compared before', async () => {
-  await ledgers.finalized(some.deletion('p1'), 1);
+  await ledgers.restrictAndFinalize(some.deletion('p1'), 1);
   const bench = await WorkerBench.open(await postgres.createDatabase());
   const worker = bench.start(log, undefined, ledgers.witness);
   const { schemaName } = await until(() => bench.state());
@@ -55,45 +55,45 @@ it('compares again all of a witness that lost what was compared before', async (
 
 it('gives the number of missing restrictions, and names some', async () => {
   for (let n = 1; n <= 7; n++) await ledgers.restrict(some.deletion(`q${n}`), n);
-  log.setBack(3);
+  log.rollBack(3);
   expect(await newCheck().run(unpublished())).toContain('lacks 7 restrictions (numbers 1, 2, 3, 4, 5, …)');
 });
 
 it('compares only new restrictions, and each for five minutes', async () => {
-  const old = await ledgers.finalized(some.deletion('p1'), 1);
+  const old = await ledgers.restrictAndFinalize(some.deletion('p1'), 1);
   const check = newCheck();
   expect(await check.run(unpublished())).toBeUndefined();
-  log.lose(old);
+  log.removeEvent(old);
   expect(await check.run(unpublished())).toBeUndefined();
-  const recent = await ledgers.finalized(some.deletion('p2'), 2);
+  const recent = await ledgers.restrictAndFinalize(some.deletion('p2'), 2);
   expect(await check.run(unpublished())).toBeUndefined();
-  log.lose(recent);
+  log.removeEvent(recent);
   time += 4 * 60_000;
   expect(await check.run(unpublished())).toContain('lacks restriction number 2,');
   expect(await newCheck().run(unpublished())).toContain('lacks 2 restrictions');
 });
 
 it('compares again a restriction that was prepared before the check and accepted later', async () => {
-  const recorded = await ledgers.prepared(some.deletion('p1'), 1);
-  await ledgers.finalized(some.deletion('p2'), 2);
+  const recorded = await ledgers.appendPrepared(some.deletion('p1'), 1);
+  await ledgers.restrictAndFinalize(some.deletion('p2'), 2);
   const check = newCheck();
   expect(await check.run(unpublished())).toBeUndefined();
   await ledgers.accept(recorded);
-  log.lose(recorded.id);
+  log.removeEvent(recorded.id);
   expect(await check.run(unpublished())).toContain('lacks restriction number 1,');
 });
 
 it('compares again a restriction that is accepted after more than five minutes', async () => {
   const check = newCheck();
   expect(await check.run(unpublished())).toBeUndefined();
-  const recorded = await ledgers.prepared(some.deletion('p1'), 1);
-  await ledgers.finalized(some.deletion('p2'), 2);
+  const recorded = await ledgers.appendPrepared(some.deletion('p1'), 1);
+  await ledgers.restrictAndFinalize(some.deletion('p2'), 2);
   for (const minutes of [0, 6, 6]) {
     time += minutes * 60_000;
     expect(await check.run(unpublished())).toBeUndefined();
   }
   await ledgers.accept(recorded);
-  log.lose(recorded.id);
+  log.removeEvent(recorded.id);
   expect(await check.run(unpublished())).toContain('lacks restriction number 1,');
 });
 
@@ -111,7 +111,7 @@ function sendBatchesAfter(silences: readonly number[]): void {
 }
 
 it('reads as long as the log makes progress, and fails when it stops', async () => {
-  await ledgers.finalized(some.deletion('p1'), 1);
+  await ledgers.restrictAndFinalize(some.deletion('p1'), 1);
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   try {
     sendBatchesAfter([119_000, 119_000, 119_000]);

@@ -64,7 +64,7 @@ describe('the verification of an incarnation', () => {
     builds = await Builds.open(await postgres.createDatabase());
     log = new MemoryLog();
     log.add(some.application('app'), some.account('ada'), some.account('bob'), some.account('joe'));
-    log.addBy(
+    log.addWithMetadata(
       { appId: 'app', actorId: 'ada', intentId: 'i1' },
       some.post('p1', { text: 'Ada’s \\ "own"\twords\n' }),
     );

@@ -10,7 +10,7 @@ export class SmallHistory {
   private tick = 0;
 
   /** Adds an acknowledged operation; without `event` it changed nothing. */
-  did(
+  addOperation(
     actorId: string,
     act: Act,
     body: Body,
@@ -41,19 +41,19 @@ export class SmallHistory {
     const post = { id: postId, revision: 1, status: 'published' };
     const data = { postId, authorActorId: actorId };
     const event = { type: 'post.created', stream: `post-${postId}`, data };
-    return this.did(actorId, { kind: 'post', text: 'x' }, { post }, event);
+    return this.addOperation(actorId, { kind: 'post', text: 'x' }, { post }, event);
   }
 
   delete(actorId: string, postId: string): Operation {
     const post = { id: postId, revision: 2, status: 'deleted' };
     const data = { postId, authorActorId: actorId };
     const event = { type: 'post.deleted', stream: `post-${postId}`, data };
-    return this.did(actorId, { kind: 'delete', postId, revision: 1 }, { post }, event);
+    return this.addOperation(actorId, { kind: 'delete', postId, revision: 1 }, { post }, event);
   }
 
   follow(actorId: string, targetId: string, generation = 1): Operation {
     const data = { kind: 'follow', actorId, targetId, targetActorId: targetId, generation };
-    return this.did(
+    return this.addOperation(
       actorId,
       { kind: 'follow', actorId: targetId },
       { relation: { generation: String(generation) } },
@@ -63,7 +63,7 @@ export class SmallHistory {
 
   block(actorId: string, targetActorId: string): Operation {
     const data = { actorId, targetActorId };
-    return this.did(
+    return this.addOperation(
       actorId,
       { kind: 'block', actorId: targetActorId },
       { blocked: true },

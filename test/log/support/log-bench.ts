@@ -43,12 +43,12 @@ export class LogBench {
   }
 
   /** Another client of the same log, optionally through another address. */
-  openAgain(eventStoreUrl = this.store.url): Promise<OpenLog> {
+  openAnother(eventStoreUrl = this.store.url): Promise<OpenLog> {
     return openAt(eventStoreUrl, this.vaultUrl);
   }
 
   /** Restarts the killed event store. */
-  async startAgain(): Promise<void> {
+  async restartStore(): Promise<void> {
     this.store = await startEmbeddedEventStore({ dir: this.store.dir, port: this.store.port });
   }
 
@@ -66,7 +66,7 @@ export class LogBench {
   }
 
   /** The events after a checkpoint, until `enough` returns true. */
-  async follow(
+  async subscribeUntil(
     after: Checkpoint | undefined,
     enough: (batch: Batch, seen: Batch['events']) => boolean,
     options: Partial<SubscribeOptions> = {},

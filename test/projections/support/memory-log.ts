@@ -46,13 +46,13 @@ export class MemoryLog extends EventLog {
   }
 
   /** Appends events with this metadata. */
-  addBy(metadata: Partial<EventMetadata>, ...events: StoredEvent[]): void {
+  addWithMetadata(metadata: Partial<EventMetadata>, ...events: StoredEvent[]): void {
     this.events.push(...events.map((event) => this.recorder.record(event, { metadata })));
     this.wake();
   }
 
   /** Destroys the key of a person: their encrypted fields read as placeholders from now on. */
-  forget(actorId: string): void {
+  destroyKey(actorId: string): void {
     this.events = this.events.map((recorded) => {
       const personal = entryOf(recorded.event.type)?.personal;
       if (personal?.person(recorded.event.data) !== actorId) return recorded;
@@ -62,7 +62,7 @@ export class MemoryLog extends EventLog {
   }
 
   /** Keeps only the first events, as a restore from a backup does. Later events get new ids. */
-  setBack(length: number): void {
+  rollBack(length: number): void {
     const kept = this.events.slice(0, length);
     this.events = [];
     this.recorder = new Recorder();
@@ -71,7 +71,7 @@ export class MemoryLog extends EventLog {
   }
 
   /** Removes one event: a log that was rolled back and written to until all later events have their old positions. */
-  lose(id: string): void {
+  removeEvent(id: string): void {
     this.events = this.events.filter((recorded) => recorded.id !== id);
   }
 
@@ -92,7 +92,7 @@ export class MemoryLog extends EventLog {
   }
 
   /** Hides an event from subscribers, as a lagging node does. */
-  setLate(id: string, late: boolean): void {
+  setUndelivered(id: string, late: boolean): void {
     if (late) this.late.add(id);
     else this.late.delete(id);
   }

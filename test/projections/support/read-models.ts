@@ -50,22 +50,22 @@ export class ReadModels {
   }
 
   /** Applies events of an erased person, which have placeholders. */
-  async givenErased(...events: StoredEvent[]): Promise<bigint> {
+  async givenOfErasedPerson(...events: StoredEvent[]): Promise<bigint> {
     return this.givenRecorded(...events.map((event) => this.recorder.record(event, { erased: true })));
   }
 
   /** Applies events with this metadata, each twice. */
-  async givenBy(metadata: Partial<EventMetadata>, ...events: StoredEvent[]): Promise<bigint> {
+  async givenWithMetadata(metadata: Partial<EventMetadata>, ...events: StoredEvent[]): Promise<bigint> {
     return this.givenRecorded(...events.map((event) => this.recorder.record(event, { metadata })));
   }
 
   /** Applies all in one batch, twice. */
-  async givenAtOnce(...events: StoredEvent[]): Promise<void> {
+  async givenInOneBatch(...events: StoredEvent[]): Promise<void> {
     await this.applyBatch(events, 2);
   }
 
   /** Applies all in one batch once, as a worker does: a second time could hide what the first omitted. */
-  async givenAtOnceOnly(...events: StoredEvent[]): Promise<void> {
+  async givenInOneBatchOnce(...events: StoredEvent[]): Promise<void> {
     await this.applyBatch(events, 1);
   }
 
@@ -89,7 +89,7 @@ export class ReadModels {
   }
 
   /** Gives a handler an event of another type. Its writes must be refused or change nothing. */
-  async givenWrong(handler: Handler<never>, event: StoredEvent): Promise<'refused' | 'same' | 'changed'> {
+  async giveToHandler(handler: Handler<never>, event: StoredEvent): Promise<'refused' | 'same' | 'changed'> {
     const before = await this.digest();
     const recorded = this.recorder.record(event) as Recorded<never>;
     try {
@@ -163,7 +163,7 @@ export class ReadModels {
   }
 
   /** Adds rows for restrictions that are acknowledged but not applied. */
-  async hold(...events: RestrictionEvent[]): Promise<void> {
+  async addOutstanding(...events: RestrictionEvent[]): Promise<void> {
     for (const event of events)
       await this.client.query(
         'INSERT INTO recovery.outstanding_restriction VALUES (gen_random_uuid(), 1, $1)',
@@ -172,7 +172,7 @@ export class ReadModels {
   }
 
   /** Makes each row one of an applied restriction, as if it had been added late. */
-  async comeLate(): Promise<void> {
+  async markOutstandingAsApplied(): Promise<void> {
     await this.client.query(
       `UPDATE recovery.outstanding_restriction SET event_id = (SELECT event_id FROM restriction LIMIT 1)`,
     );

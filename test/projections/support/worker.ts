@@ -24,7 +24,7 @@ import { openPostgres } from '../../../src/store/postgres.js';
 import { until } from '../../support/until.js';
 
 /** The serving group of a later release. */
-export const raised: Group = {
+export const nextRelease: Group = {
   name: serving.name,
   projections: serving.projections.map((projection) => ({ ...projection, version: projection.version + 1 })),
 };
@@ -100,7 +100,7 @@ export class WorkerBench {
   }
 
   /** A worker of a group with tables of its own, in an existing schema. */
-  startFixed(log: EventLog, group: Group, schema: string): Worker {
+  startWithOwnTables(log: EventLog, group: Group, schema: string): Worker {
     return this.run({ group, log, prepare: (client) => fixedTarget(client, group, schema) });
   }
 
@@ -121,7 +121,7 @@ export class WorkerBench {
   }
 
   /** Breaks the connections of all workers, as a short network outage does. They reconnect by themselves. */
-  async interruptAll(): Promise<void> {
+  async breakConnections(): Promise<void> {
     await this.pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name LIKE 'plaza-projector-%' AND datname = current_database()`,
@@ -144,7 +144,7 @@ export class WorkerBench {
   }
 
   /** Waits until the published incarnation has exactly these posts. */
-  shows(...ids: readonly string[]): Promise<true> {
+  waitForPosts(...ids: readonly string[]): Promise<true> {
     return until(async () => JSON.stringify((await this.posts()).ids) === JSON.stringify(ids));
   }
 

@@ -4,10 +4,10 @@ import type { Application, SignedIn } from '../../support/api.js';
 import type { TestNetwork } from '../../support/network.js';
 
 /** The status and the error code, if any. */
-type Told = readonly [number, string | undefined];
+type Outcome = readonly [number, string | undefined];
 
 /** The requests of a person and an application to the authorization server. */
-export class SignIns {
+export class AuthorizationProbe {
   private constructor(
     private readonly baseUrl: string,
     private readonly application: Application,
@@ -20,79 +20,79 @@ export class SignIns {
     { baseUrl }: Pick<TestNetwork, 'baseUrl'>,
     application: Application,
     person: SignedIn,
-  ): Promise<SignIns> {
+  ): Promise<AuthorizationProbe> {
     const { handle } = (await person.get('/api/profile')).body.profile;
     const scope = 'openid offline_access read';
     const asked = { ...application, redirectUri, handle, password, scope };
     const { access_token, refresh_token = '' } = await signIn(baseUrl, asked);
-    return new SignIns(baseUrl, application, access_token, refresh_token);
+    return new AuthorizationProbe(baseUrl, application, access_token, refresh_token);
   }
 
   /** Requests that issue, check or revoke tokens. */
-  async applicationAsks(): Promise<Readonly<Record<string, Told>>> {
+  async applicationRequests(): Promise<Readonly<Record<string, Outcome>>> {
     return {
-      'for authorization': await this.#ask('GET', this.#authorization()),
-      'to go on with it': await this.#ask('GET', '/api/auth/oauth2/authorize/some-interaction'),
-      'for the tokens of a code': await this.#ask('POST', '/api/auth/oauth2/token', {
+      'for authorization': await this.#request('GET', this.#authorization()),
+      'to go on with it': await this.#request('GET', '/api/auth/oauth2/authorize/some-interaction'),
+      'for the tokens of a code': await this.#request('POST', '/api/auth/oauth2/token', {
         grant_type: 'authorization_code',
         code: 'some-code',
         redirect_uri: redirectUri,
         code_verifier: 'v'.repeat(43),
       }),
-      'for new tokens': await this.refreshed(),
+      'for new tokens': await this.refresh(),
       'who it is': await this.userinfo(),
-      'what a token is worth': await this.#ask('POST', '/api/auth/oauth2/introspect', {
+      'what a token is worth': await this.#request('POST', '/api/auth/oauth2/introspect', {
         token: this.accessToken,
       }),
-      'to take back a token': await this.#ask('POST', '/api/auth/oauth2/revoke', {
+      'to take back a token': await this.#request('POST', '/api/auth/oauth2/revoke', {
         token: this.refreshToken,
       }),
-      'to sign out': await this.#ask('GET', '/api/auth/oauth2/end-session'),
-      'to sign out, confirmed': await this.#ask('POST', '/api/auth/oauth2/end-session/confirm', {}),
-      'where it leads': await this.#ask('GET', '/api/auth/oauth2/end-session/success'),
+      'to sign out': await this.#request('GET', '/api/auth/oauth2/end-session'),
+      'to sign out, confirmed': await this.#request('POST', '/api/auth/oauth2/end-session/confirm', {}),
+      'where it leads': await this.#request('GET', '/api/auth/oauth2/end-session/success'),
     };
   }
 
   /** Requests that create, show or change an account. */
-  async personAsks(): Promise<Readonly<Record<string, Told>>> {
+  async personRequests(): Promise<Readonly<Record<string, Outcome>>> {
     return {
-      'for the sign-in page': await this.#ask('GET', '/api/auth/interaction/some-interaction'),
-      'to be signed in': await this.#ask('POST', '/api/auth/interaction/some-interaction/sign-in', {}),
-      'for the sign-up page': await this.#ask('GET', '/api/auth/interaction/some-interaction/sign-up'),
-      'to be signed up': await this.#ask('POST', '/api/auth/interaction/some-interaction/sign-up', {}),
-      'to be somebody else': await this.#ask('POST', '/api/auth/interaction/some-interaction/switch', {}),
-      'to consent': await this.#ask('POST', '/api/auth/interaction/some-interaction/consent', {}),
-      'for the account page': await this.#ask('GET', '/api/auth/account'),
-      'to be signed in there': await this.#ask('POST', '/api/auth/account/sign-in', {}),
-      'for the sign-up page there': await this.#ask('GET', '/api/auth/account/sign-up'),
-      'to be signed up there': await this.#ask('POST', '/api/auth/account/sign-up', {}),
-      'for another password': await this.#ask('POST', '/api/auth/account/password', {}),
-      'to be erased': await this.#ask('POST', '/api/auth/account/erase', {}),
-      'to be signed out': await this.#ask('POST', '/api/auth/account/sign-out', {}),
-      'to be signed out everywhere': await this.#ask('POST', '/api/auth/account/sign-out-everywhere', {}),
-      'to disconnect': await this.#ask('POST', '/api/auth/account/disconnect', {}),
-      'not to be erased': await this.#ask('POST', '/api/auth/account/keep', {}),
+      'for the sign-in page': await this.#request('GET', '/api/auth/interaction/some-interaction'),
+      'to be signed in': await this.#request('POST', '/api/auth/interaction/some-interaction/sign-in', {}),
+      'for the sign-up page': await this.#request('GET', '/api/auth/interaction/some-interaction/sign-up'),
+      'to be signed up': await this.#request('POST', '/api/auth/interaction/some-interaction/sign-up', {}),
+      'to be somebody else': await this.#request('POST', '/api/auth/interaction/some-interaction/switch', {}),
+      'to consent': await this.#request('POST', '/api/auth/interaction/some-interaction/consent', {}),
+      'for the account page': await this.#request('GET', '/api/auth/account'),
+      'to be signed in there': await this.#request('POST', '/api/auth/account/sign-in', {}),
+      'for the sign-up page there': await this.#request('GET', '/api/auth/account/sign-up'),
+      'to be signed up there': await this.#request('POST', '/api/auth/account/sign-up', {}),
+      'for another password': await this.#request('POST', '/api/auth/account/password', {}),
+      'to be erased': await this.#request('POST', '/api/auth/account/erase', {}),
+      'to be signed out': await this.#request('POST', '/api/auth/account/sign-out', {}),
+      'to be signed out everywhere': await this.#request('POST', '/api/auth/account/sign-out-everywhere', {}),
+      'to disconnect': await this.#request('POST', '/api/auth/account/disconnect', {}),
+      'not to be erased': await this.#request('POST', '/api/auth/account/keep', {}),
     };
   }
 
   /** Requests without data of a person. */
-  async goesOn(): Promise<Readonly<Record<string, Told>>> {
+  async publicRequests(): Promise<Readonly<Record<string, Outcome>>> {
     return {
-      metadata: await this.#ask('GET', '/api/auth/.well-known/openid-configuration'),
-      'metadata of OAuth': await this.#ask('GET', '/.well-known/oauth-authorization-server/api/auth'),
-      keys: await this.#ask('GET', '/api/auth/jwks'),
+      metadata: await this.#request('GET', '/api/auth/.well-known/openid-configuration'),
+      'metadata of OAuth': await this.#request('GET', '/.well-known/oauth-authorization-server/api/auth'),
+      keys: await this.#request('GET', '/api/auth/jwks'),
     };
   }
 
-  async refreshed(): Promise<Told> {
-    return this.#ask('POST', '/api/auth/oauth2/token', {
+  async refresh(): Promise<Outcome> {
+    return this.#request('POST', '/api/auth/oauth2/token', {
       grant_type: 'refresh_token',
       refresh_token: this.refreshToken,
     });
   }
 
-  async userinfo(): Promise<Told> {
-    return this.#ask('GET', '/api/auth/oauth2/userinfo', undefined, `Bearer ${this.accessToken}`);
+  async userinfo(): Promise<Outcome> {
+    return this.#request('GET', '/api/auth/oauth2/userinfo', undefined, `Bearer ${this.accessToken}`);
   }
 
   #authorization(): string {
@@ -102,12 +102,12 @@ export class SignIns {
     return `/api/auth/oauth2/authorize?${new URLSearchParams({ ...asked, ...pkce, state: 's' }).toString()}`;
   }
 
-  async #ask(
+  async #request(
     method: string,
     path: string,
     form?: Record<string, string>,
     authorization = this.#basic(),
-  ): Promise<Told> {
+  ): Promise<Outcome> {
     const response = await fetch(this.baseUrl + path, {
       method,
       redirect: 'manual',
@@ -126,12 +126,14 @@ export class SignIns {
 }
 
 /** The requests that are not rejected during a quarantine, and the public ones that fail. */
-export async function notClosed(signIns: SignIns): Promise<readonly (readonly [string, Told])[]> {
-  const others = (asked: Readonly<Record<string, Told>>, ...expected: Told) =>
+export async function unexpectedlyOpen(
+  signIns: AuthorizationProbe,
+): Promise<readonly (readonly [string, Outcome])[]> {
+  const others = (asked: Readonly<Record<string, Outcome>>, ...expected: Outcome) =>
     Object.entries(asked).filter(([, told]) => String(told) !== String(expected));
   return [
-    ...others(await signIns.applicationAsks(), 503, 'temporarily_unavailable'),
-    ...others(await signIns.personAsks(), 503, 'auth_unavailable'),
-    ...others(await signIns.goesOn(), 200, undefined),
+    ...others(await signIns.applicationRequests(), 503, 'temporarily_unavailable'),
+    ...others(await signIns.personRequests(), 503, 'auth_unavailable'),
+    ...others(await signIns.publicRequests(), 200, undefined),
   ];
 }

@@ -26,7 +26,7 @@ export interface Stores {
 }
 
 /** The dependencies of command handlers, on real stores. */
-export interface Tools {
+export interface CommandDependencies {
   readonly log: EventLog;
   readonly vault: KeyVault;
   readonly store: AuthorityStore;
@@ -37,18 +37,18 @@ export interface Tools {
   readonly ids: typeof systemIds;
 }
 
-export interface Workshop {
+export interface CommandBench {
   /** The log without the witness. */
   readonly raw: EventLog;
   readonly witness: Witness;
   /** The dependencies of one command, which an observer may follow. */
-  readonly tools: (observer?: Observer) => Tools;
+  readonly tools: (observer?: Observer) => CommandDependencies;
   /** Appends events to a new stream, and projects them to the authority store. */
   readonly given: (stream: string, ...events: readonly StoredEvent[]) => Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openWorkshop(stores: Stores, applicationName: string): Promise<Workshop> {
+export async function openCommandBench(stores: Stores, applicationName: string): Promise<CommandBench> {
   const [database, opened] = await Promise.all([
     openDatabase({ url: stores.databaseUrl, applicationName, maxConnections: 8 }),
     openLog({ ...stores, applicationName }),

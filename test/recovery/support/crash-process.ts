@@ -6,7 +6,7 @@ import 'reflect-metadata';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import type { WritingStep } from '../../../src/witness/witnessed-log.js';
 import { scenarios } from './scenarios.js';
-import { openWorkshop } from './command-bench.js';
+import { openCommandBench } from './command-bench.js';
 import type { Stores } from './command-bench.js';
 
 export interface Attempt {
@@ -19,7 +19,7 @@ const [step, stores, attempts] = process.argv.slice(2).map((given) => JSON.parse
   Stores,
   readonly Attempt[],
 ];
-const workshop = await openWorkshop(stores, 'crash');
+const workshop = await openCommandBench(stores, 'crash');
 for (const { type, key } of attempts) {
   const held = Promise.withResolvers<void>();
   const tools = workshop.tools(async (reached, restriction) => {

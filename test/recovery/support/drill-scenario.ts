@@ -10,7 +10,7 @@ import type { TestNetwork } from '../../support/network.js';
 import { answerOf } from './operator.js';
 
 /** A post with its intent, under which it can be repeated without a duplicate. */
-export interface Said {
+export interface CreatedPost {
   readonly intentId: string;
   readonly text: string;
   readonly id: string;
@@ -19,11 +19,11 @@ export interface Said {
 /**
  * People and posts, and restrictions between them that {@link DrillScenario.applyRestrictions} adds after a backup.
  */
-export class Life {
+export class DrillScenario {
   /** Created after the backup, and lost with the log. */
-  lost: Said | undefined;
+  lostPost: CreatedPost | undefined;
   /** Created and deleted after the backup: the witness knows only the deletion. */
-  taken: Said | undefined;
+  lostDeletedPost: CreatedPost | undefined;
 
   private constructor(
     private readonly network: TestNetwork,
@@ -41,7 +41,7 @@ export class Life {
     /** Reads, and follows ana. */
     readonly fay: SignedIn,
     /** Posts of ana: one stays, she deletes one, and an operator restricts one. */
-    readonly kept: Said,
+    readonly kept: CreatedPost,
     readonly deleted: string,
     readonly restricted: string,
     readonly ofDan: string,
@@ -49,7 +49,7 @@ export class Life {
     readonly reply: string,
   ) {}
 
-  static async begin(network: TestNetwork): Promise<Life> {
+  static async create(network: TestNetwork): Promise<DrillScenario> {
     const application = await registerApplication(network);
     const scope = allScopes.filter((each) => each !== 'offline_access').join(' ');
     const person = () => signIn(network, application, scope);
@@ -58,12 +58,12 @@ export class Life {
     await follow(ben, ana);
     await follow(ana, ben);
     await follow(fay, dan);
-    const kept = await say(ana, 'A day like any other');
-    const deleted = await post(ana, 'Said in anger');
+    const kept = await createPost(ana, 'A day like any other');
+    const deleted = await post(ana, 'CreatedPost in anger');
     const restricted = await post(ana, 'Buy my pills');
     const ofDan = await post(dan, 'Here lives Dan');
     const reply = await post(fay, 'So you do', { parentId: ofDan });
-    return new Life(
+    return new DrillScenario(
       network,
       application,
       ana,
@@ -81,10 +81,10 @@ export class Life {
   }
 
   /** Adds one restriction of every kind, then posts that the backup lacks. */
-  async takeAway(): Promise<void> {
+  async applyRestrictions(): Promise<void> {
     const { network, ana, ben, cleo, dan, eve, fay } = this;
-    expectDone(await ana.put(`/api/blocks/${ben.actorId}`, { intentId: randomUUID() }));
-    expectDone(await deletePost(ana, this.deleted));
+    expectSuccess(await ana.put(`/api/blocks/${ben.actorId}`, { intentId: randomUUID() }));
+    expectSuccess(await deletePost(ana, this.deleted));
     await disconnect(network, eve);
     for (const command of [
       ['account', 'suspend', cleo.actorId],
@@ -92,14 +92,14 @@ export class Life {
       ['post', 'restrict', this.restricted],
     ])
       await answerOf(network, [...command, '--reason', 'a drill']);
-    this.lost = await say(ana, 'Written after the backup');
-    this.taken = await say(ana, 'Written after the backup, and regretted');
-    expectDone(await deletePost(ana, this.taken.id));
+    this.lostPost = await createPost(ana, 'Written after the backup');
+    this.lostDeletedPost = await createPost(ana, 'Written after the backup, and regretted');
+    expectSuccess(await deletePost(ana, this.lostDeletedPost.id));
     await follow(fay, ana);
   }
 
   /** The answers to everybody affected by a restriction. */
-  async seen(): Promise<Readonly<Record<string, unknown>>> {
+  async observe(): Promise<Readonly<Record<string, unknown>>> {
     const { ana, ben, cleo, dan, eve, fay } = this;
     const actor = (id: string) => `/api/actors/${id}`;
     const onePost = (id: string) => `/api/posts/${id}`;
@@ -130,7 +130,7 @@ export class Life {
 }
 
 /** The result of {@link DrillScenario.observe} while every restriction holds. */
-export const nothingIsBack = (life: Life): Readonly<Record<string, unknown>> => ({
+export const expectedObservations = (life: DrillScenario): Readonly<Record<string, unknown>> => ({
   'the blocked one asks for who blocked him': [404, 'not_found'],
   'the blocked one asks for a post': [404, 'post_unavailable'],
   'the blocked one follows': [403, 'interaction_unavailable'],
@@ -149,9 +149,9 @@ export const nothingIsBack = (life: Life): Readonly<Record<string, unknown>> => 
 });
 
 /** Repeats the post under its intent, as an application does without an answer. */
-export const sayAgain = (by: SignedIn, { intentId, text }: Said) => by.say(text, { intentId });
+export const repeatPost = (by: SignedIn, { intentId, text }: CreatedPost) => by.say(text, { intentId });
 
-async function say(by: SignedIn, text: string): Promise<Said> {
+async function createPost(by: SignedIn, text: string): Promise<CreatedPost> {
   const intentId = randomUUID();
   return { intentId, text, id: await post(by, text, { intentId }) };
 }
@@ -169,6 +169,6 @@ async function disconnect({ baseUrl }: TestNetwork, person: SignedIn): Promise<v
   await browser.submit(account, form, {});
 }
 
-function expectDone({ status, body }: { readonly status: number; readonly body: unknown }): void {
+function expectSuccess({ status, body }: { readonly status: number; readonly body: unknown }): void {
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
 }

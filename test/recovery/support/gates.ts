@@ -18,7 +18,7 @@ export class Gates {
     private readonly gates: readonly Gate[],
   ) {}
 
-  static async shut(databaseUrl: string, gates: readonly Gate[]): Promise<Gates> {
+  static async install(databaseUrl: string, gates: readonly Gate[]): Promise<Gates> {
     const client = new Client({ connectionString: databaseUrl, application_name: 'gates' });
     await client.connect();
     await client.query(`
@@ -36,12 +36,12 @@ export class Gates {
   }
 
   /** Waits until a session has reached the gate. */
-  async reached(name: string): Promise<void> {
+  async waitUntilReached(name: string): Promise<void> {
     await until(async () => (await this.waiting(name)) > 0);
   }
 
   /** Ends the sessions at a gate, as the end of their process does. */
-  async breakOff(name: string): Promise<void> {
+  async terminateSessions(name: string): Promise<void> {
     await this.client.query(
       `SELECT pg_terminate_backend(pid) FROM pg_locks
       WHERE locktype = 'advisory' AND classid = 4711 AND objid = $1 AND NOT granted`,

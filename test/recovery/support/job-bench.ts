@@ -36,7 +36,7 @@ export class JobBench {
     const jobs = new JobBench(url, await WorkerBench.open(url), witness);
     jobs.log.add(some.founding('n'), some.post('p'));
     const worker = jobs.bench.start(jobs.log);
-    await until(() => jobs.published());
+    await until(() => jobs.publishedIncarnation());
     await worker.stop();
     return jobs;
   }
@@ -46,12 +46,12 @@ export class JobBench {
   }
 
   /** Starts a worker of the published incarnation. */
-  work(): Worker {
+  startWorker(): Worker {
     return this.bench.start(this.log);
   }
 
   /** Starts the job runner, optionally through another address of the read store. */
-  run(databaseUrl = this.databaseUrl): void {
+  startJobRunner(databaseUrl = this.databaseUrl): void {
     this.running ??= new JobRunner({
       group: serving,
       fixedGroups: [auditGroup],
@@ -66,7 +66,7 @@ export class JobBench {
   }
 
   /** Requests a job and returns its id. */
-  async ask(kind: JobKind, names: readonly string[] = [], reseedWitness = false): Promise<string> {
+  async request(kind: JobKind, names: readonly string[] = [], reseedWitness = false): Promise<string> {
     const id = randomUUID();
     const by = { requestedBy: 'o', reason: 'a test', now: Date.now() };
     await requestJob(this.pool, { id, kind, names, reseedWitness, ...by });
@@ -74,18 +74,18 @@ export class JobBench {
   }
 
   /** Waits until the job has this state. */
-  async once(id: string, state: Job['state']): Promise<Job> {
+  async waitForState(id: string, state: Job['state']): Promise<Job> {
     await until(async () => (await findJob(this.pool, id))?.state === state);
     return (await findJob(this.pool, id)) as Job;
   }
 
   /** Resolves once the runner is told to stop this job. */
-  async stopping(id: string): Promise<void> {
+  async waitUntilStopping(id: string): Promise<void> {
     await until(() => this.logged.some((line) => line.includes('stopping a job') && line.includes(id)));
   }
 
   /** Id of the published incarnation. */
-  async published(): Promise<string | undefined> {
+  async publishedIncarnation(): Promise<string | undefined> {
     return (await this.bench.state())?.incarnation;
   }
 

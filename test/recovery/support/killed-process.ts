@@ -29,7 +29,11 @@ export function runAsChild(args: readonly string[], env: NodeJS.ProcessEnv): () 
  * Runs a program of this directory with JSON arguments, which prints `held` for each of `count` operations that it
  * stops midway, and kills it after the last. Rejects on any other output and on an early end.
  */
-export async function killOnceHeld(program: string, args: readonly unknown[], count: number): Promise<void> {
+export async function killWhenAllHeld(
+  program: string,
+  args: readonly unknown[],
+  count: number,
+): Promise<void> {
   const entry = fileURLToPath(new URL(program, import.meta.url));
   const hook = new URL('run-typescript.mjs', import.meta.url).href;
   const child = spawn(

@@ -8,7 +8,7 @@ import type { TestPostgres } from '../../support/postgres.js';
 import { openReadyWitness } from '../../support/witness.js';
 
 /** A log with two posts, and a witness. */
-export class TwoLedgers {
+export class LogAndWitness {
   readonly log = new MemoryLog();
   private readonly opened: Witness[];
 
@@ -20,9 +20,9 @@ export class TwoLedgers {
     this.log.add(some.founding('n'), some.post('p1'), some.post('p2'));
   }
 
-  static async open(postgres: TestPostgres): Promise<TwoLedgers> {
+  static async open(postgres: TestPostgres): Promise<LogAndWitness> {
     const url = await postgres.createDatabase();
-    return new TwoLedgers(url, await openReadyWitness(url));
+    return new LogAndWitness(url, await openReadyWitness(url));
   }
 
   /** Another, empty witness. */
@@ -44,7 +44,7 @@ export class TwoLedgers {
   }
 
   /** The same, finalized. Returns the event's id. */
-  async finalized(event: RestrictionEvent, epoch: number): Promise<string> {
+  async restrictAndFinalize(event: RestrictionEvent, epoch: number): Promise<string> {
     await this.restrict(event, epoch);
     const [last] = await this.witness.after(BigInt(epoch - 1), 1);
     await this.witness.finalize(last?.restriction.id ?? '', 0);
@@ -52,7 +52,7 @@ export class TwoLedgers {
   }
 
   /** Appends a restriction that stays prepared in the witness. */
-  async prepared(event: RestrictionEvent, epoch: number): Promise<Recorded<RestrictionEvent>> {
+  async appendPrepared(event: RestrictionEvent, epoch: number): Promise<Recorded<RestrictionEvent>> {
     const recorded = this.log.addWitnessed(epoch, event);
     await this.witness.prepare(restrictionOf(recorded), 0);
     return recorded;

@@ -29,16 +29,16 @@ import {
 } from '../../../src/commands/application/suspend-application.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { streams } from '../../../src/log/streams.js';
-import type { Tools, Workshop } from './command-bench.js';
+import type { CommandDependencies, CommandBench } from './command-bench.js';
 
 /** The commands of one type of restriction. `key` names the subject and the intent. */
 export interface Scenario {
   /** The stream of the restriction. */
   readonly stream: (key: string) => string;
   /** Creates the subject. */
-  readonly prepare: (workshop: Workshop, key: string) => Promise<unknown>;
+  readonly prepare: (workshop: CommandBench, key: string) => Promise<unknown>;
   /** Executes the command, as the API does. Repeating it changes nothing. */
-  readonly act: (tools: Tools, key: string) => Promise<unknown>;
+  readonly act: (tools: CommandDependencies, key: string) => Promise<unknown>;
 }
 
 const act = { requestId: 'test', operator: 'test', reason: 'a test' };
@@ -52,26 +52,26 @@ const intentOf = (key: string): Intent => ({
 });
 
 const other = (key: string) => `other-${key}`;
-const account = ({ given }: Workshop, actorId: string) =>
+const account = ({ given }: CommandBench, actorId: string) =>
   given(streams.account(actorId), {
     type: 'account.registered',
     data: { actorId, handle: actorId, displayName: actorId, email: `${actorId}@example.org`, at: 1 },
   });
-const application = ({ given }: Workshop, appId: string) =>
+const application = ({ given }: CommandBench, appId: string) =>
   given(streams.application(appId), {
     type: 'application.registered',
     data: { appId, name: appId, redirectUris: [], postLogoutRedirectUris: [], scopes: ['read'], at: 1 },
   });
 
-const post = ({ given }: Workshop, postId: string) =>
+const post = ({ given }: CommandBench, postId: string) =>
   given(streams.post(postId), {
     type: 'post.created',
     data: { postId, authorActorId: postId, appId: 'app', text: 'x', audience: 'public', mentions: [], at: 1 },
   });
 
-const suspendAccount = ({ log, store, clock, ids }: Tools, key: string) =>
+const suspendAccount = ({ log, store, clock, ids }: CommandDependencies, key: string) =>
   new SuspendAccountHandler(log, store, clock, ids).execute(new SuspendAccount(key, act));
-const eraseAccount = (tools: Tools, key: string) => {
+const eraseAccount = (tools: CommandDependencies, key: string) => {
   const { log, vault, store, digest, readModels, clock, ids } = tools;
   // Without grants, an erasure executes no other command.
   const bus = {
@@ -82,11 +82,11 @@ const eraseAccount = (tools: Tools, key: string) => {
   const handler = new EraseAccountHandler(log, vault, store, digest, steps, clock, ids);
   return handler.execute(new EraseAccount(key, act));
 };
-const suspendApplication = ({ log, store, clock, ids }: Tools, key: string) =>
+const suspendApplication = ({ log, store, clock, ids }: CommandDependencies, key: string) =>
   new SuspendApplicationHandler(log, store, clock, ids).execute(new SuspendApplication(key, act));
-const restrictPost = ({ log, clock, ids }: Tools, key: string) =>
+const restrictPost = ({ log, clock, ids }: CommandDependencies, key: string) =>
   new RestrictPostHandler(log, clock, ids).execute(new RestrictPost(key, act));
-const block = ({ log, vault, facts, clock, ids }: Tools, key: string) =>
+const block = ({ log, vault, facts, clock, ids }: CommandDependencies, key: string) =>
   new BlockHandler(new PairCommands(log, vault, clock, ids), facts).execute(
     new Block(intentOf(key), other(key)),
   );
