@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { METHODS, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { send } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -16,9 +17,9 @@ async function answerTo(method: string, path: string, host = new URL(network.bas
   const { port } = new URL(network.baseUrl);
   const asked = request({ host: '127.0.0.1', port, method, path, headers: { host, connection: 'close' } });
   asked.end();
-  const [{ statusCode, headers, ...response }] = await once(asked, 'response');
-  response.resume?.();
-  return [statusCode, headers.allow];
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  response.resume();
+  return [response.statusCode, response.headers.allow];
 }
 
 describe('GET /', () => {
