@@ -82,11 +82,13 @@ describe('the configuration', () => {
   });
 
   it('names the faults of an event store address, without quoting it', () => {
-    expect(configFaultsOf({ EVENTSTORE_URL: 'esdb://ann:sec:ret@one?tlsVerfyCert=true&tls=secret' })).toEqual([
-      expect.stringMatching(/^EVENTSTORE_URL: the password has an unencoded : or @; .*%3A/),
-      'EVENTSTORE_URL: there is no option tlsVerfyCert; did you mean tlsVerifyCert?',
-      'EVENTSTORE_URL: the option tls must be true or false',
-    ]);
+    expect(configFaultsOf({ EVENTSTORE_URL: 'esdb://ann:sec:ret@one?tlsVerfyCert=true&tls=secret' })).toEqual(
+      [
+        expect.stringMatching(/^EVENTSTORE_URL: the password has an unencoded : or @; .*%3A/),
+        'EVENTSTORE_URL: there is no option tlsVerfyCert; did you mean tlsVerifyCert?',
+        'EVENTSTORE_URL: the option tls must be true or false',
+      ],
+    );
   });
 
   it('rejects the address of a store without a host', () => {

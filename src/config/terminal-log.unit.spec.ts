@@ -53,7 +53,7 @@ describe('the log on a terminal', () => {
   it('lets no text of others begin a line or steer the terminal', () => {
     const hostile = 'x\n09:30:00.000 api FATAL\u001b[2J\u009b31m\u202e';
     const lines = shownFor((log) => log.warn({ name: hostile, err: new Error(hostile) }, hostile), true);
-    const unstyled = lines.join('\n').replaceAll(/\u001b\[\d+m/g, '');
+    const unstyled = lines.join('\n').replaceAll(new RegExp(String.raw`\u001b\[\d+m`, 'g'), '');
     expect(unstyled).not.toMatch(/[^\P{C}\n]/u);
     expect(unstyled.match(/^\S/gm)).toHaveLength(1);
   });

@@ -7,7 +7,7 @@ import type { OnNotification } from './session.js';
 
 const RECONNECT_MS = { first: 100, longest: 2_000 };
 
-/** What one connection does. A rejection ends the connection, and the next one follows. */
+/** Work of one connection. A rejection ends the connection, and the next one follows. */
 export interface Listening {
   /** LISTEN is in effect: reads what was announced while nobody listened. */
   readonly onConnected: () => void | Promise<void>;

@@ -3,17 +3,17 @@ import type { Browser } from 'playwright-core';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
-import { expectGoodLooks } from './support/looks.js';
-import { Watched } from './support/watched.js';
+import { expectLegible } from './support/legibility.js';
+import { WatchedBrowser } from './support/watched-browser.js';
 
 describeInBrowser('the landing page', () => {
   let network: SharedNetwork;
   let chromium: Browser;
-  let watched: Watched;
+  let watched: WatchedBrowser;
 
   beforeAll(async () => {
     [network, chromium] = await Promise.all([sharedNetwork(), startChromium()]);
-    watched = new Watched(chromium);
+    watched = new WatchedBrowser(chromium);
   });
 
   afterAll(async () => {
@@ -22,12 +22,12 @@ describeInBrowser('the landing page', () => {
   });
 
   it('asks for nothing but itself, and can be read in all sizes and colours', async () => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     await page.goto(network.baseUrl);
     expect(asked).toEqual([`${network.baseUrl}/`]);
-    await expectGoodLooks(page, 'landing');
+    await expectLegible(page, 'landing');
     expect(watched.takeFaults()).toEqual([]);
   });
 
@@ -36,7 +36,7 @@ describeInBrowser('the landing page', () => {
     ['Sign in to your account', 'Sign in to Plaza'],
     ['API reference', 'The API, version pilot'],
   ])('leads by %j to the page %j, also from another name of the host', async (link, title) => {
-    const page = await watched.person();
+    const page = await watched.newPage();
     await page.goto(network.baseUrl.replace('localhost', '127.0.0.1'));
     await page.getByRole('link', { name: link }).click();
     await page.getByRole('heading', { name: title, level: 1 }).waitFor();

@@ -207,7 +207,9 @@ describe('a store that rejects the largest appends of the network', () => {
 
   it('makes an append that is too large an outage, which readiness reports', async () => {
     let limit = Infinity;
-    const log = await logAt(await frontServerUrl((...given) => limitAppendSize(limit)(...given), bench.store));
+    const log = await logAt(
+      await frontServerUrl((...given) => limitAppendSize(limit)(...given), bench.store),
+    );
     await log.checkWritable();
     limit = 2_000;
     await expect(log.checkWritable()).resolves.toBeUndefined();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { isSampled, sampleOf } from '../support/sample.js';
 import { commandArbitraries } from './commands.js';
 import { makePeople } from './people.js';
 import type { Person } from './people.js';
@@ -43,12 +44,16 @@ function killProcessAfter(done: number): void {
 describe('whatever a few people do to each other', () => {
   it('everybody reads what they may and nothing happens twice, despite restarts of worker and event store', async () => {
     const commands = fc.commands(commandArbitraries, { maxCommands: LONGEST, size: 'max' });
-    const histories = fc.sample(commands, { seed: SEED, numRuns: HISTORIES }).entries();
+    const all = fc.sample(commands, { seed: SEED, numRuns: HISTORIES });
+    const histories = sampleOf([...all.entries()], RUN).entries();
     let done = 0;
     const runHistories = async (): Promise<void> => {
-      for (const [n, history] of histories) {
+      for (const [turn, [n, history]] of histories) {
         const society = new NetworkModel();
-        const real = new RealNetwork(network.baseUrl, people.slice(n * PEOPLE_EACH, (n + 1) * PEOPLE_EACH));
+        const real = new RealNetwork(
+          network.baseUrl,
+          people.slice(turn * PEOPLE_EACH, (turn + 1) * PEOPLE_EACH),
+        );
         try {
           await fc.asyncModelRun(() => ({ model: society, real }), history);
           await compareViews(society, real, n);
@@ -59,6 +64,6 @@ describe('whatever a few people do to each other', () => {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, runHistories));
-    expect(done).toBe(HISTORIES);
+    expect(done).toBe(RUN);
   });
 });

@@ -29,8 +29,8 @@ let bob: SignedIn;
 let dir: string;
 let earlierPostId: string;
 let laterPostIds: readonly string[];
-let restored: Ended;
-let backupResult: Ended;
+let restored: CommandResult;
+let backupResult: CommandResult;
 
 beforeAll(async () => {
   network = await startNetwork();

@@ -68,7 +68,9 @@ describe('a network that lost its log and read models, restored from a backup ol
     expect(await metrics.text()).toContain(reason);
     for (const person of [scenario.ben, scenario.fay])
       expect(outcomeOf(await person.get('/api/timeline'))).toEqual(quarantined);
-    expect(outcomeOf(await send(network.baseUrl, 'GET', `/api/posts/${scenario.deleted}`))).toEqual(quarantined);
+    expect(outcomeOf(await send(network.baseUrl, 'GET', `/api/posts/${scenario.deleted}`))).toEqual(
+      quarantined,
+    );
     expect(outcomeOf(await scenario.ana.say('Does this work?'))).toEqual(quarantined);
     // The log may have lost the owner of this token.
     const headers = { authorization: 'Bearer nobody-knows-it' };

@@ -81,7 +81,8 @@ async function quarantineReason(): Promise<string> {
   const refused = [503, { error: 'recovery_quarantined', message: expect.any(String) }];
   await until(async () => (await readOf(keptPostId)).body.error === 'recovery_quarantined');
   for (const by of [alice, undefined])
-    for (const id of [keptPostId, deletedPostId]) expect(statusAndBody(await readOf(id, by))).toEqual(refused);
+    for (const id of [keptPostId, deletedPostId])
+      expect(statusAndBody(await readOf(id, by))).toEqual(refused);
   expect(statusAndBody(await alice.get('/api/reconcile'))).toEqual(refused);
   expect(statusAndBody(await alice.say('lost or not?'))).toEqual(refused);
   expect(statusAndBody(await deletePost(alice, keptPostId))).toEqual(refused);

@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /** The answers of both API processes. */
-async function getFromBoth(path: string): Promise<readonly [Answered, Answered]> {
+async function getFromBoth(path: string): Promise<readonly [ProcessAnswer, ProcessAnswer]> {
   const own = Number(new URL(network.baseUrl).port);
   const ask = (port: number) => requestAt(network, port, 'GET', path, { by: ada });
   return [await ask(own), await ask(second.port)];

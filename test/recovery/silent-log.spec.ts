@@ -60,7 +60,7 @@ it('the recovery status reports a silent log within seconds', async () => {
   const { witnessFault } = await recoveryStatus({ ...sources, timeoutMs: 600_000 });
   expect(witnessFault).toMatch(/event log/i);
   expect(witnessFault).not.toBe(timeoutFault);
-  toStore.mend();
+  toStore.reset();
   expect(await until(async () => (await recoveryStatus(sources)).witness)).toMatchObject({
     epochs: { log: 0 },
   });

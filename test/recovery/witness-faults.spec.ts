@@ -77,7 +77,7 @@ afterAll(async () => {
 const portOf = (url: string) => Number(new URL(url).port);
 const through = (url: string, { port }: TcpProxy) => url.replace(`:${portOf(url)}`, `:${port}`);
 
-const removal = (
+const deletePost = (
   process: ApiProcess,
   postId: string,
   intentId: string,
@@ -115,7 +115,7 @@ const done = [{ state: 'finalized', isThere: true, isNumbered: true }];
 /** Repeats the intent, and expects exactly one finalized deletion. */
 async function expectCompletedBy(process: ApiProcess, postId: string, intentId: string): Promise<void> {
   const again = await until(async () => {
-    const answer = await removal(process, postId, intentId);
+    const answer = await deletePost(process, postId, intentId);
     return answer.status !== 503 && answer;
   });
   expect([again.status, again.body.post?.status]).toEqual([200, 'deleted']);
@@ -167,7 +167,7 @@ describe('a restriction is refused', () => {
   it('where the witness does not answer, and nothing is written', async () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
     toWitness.loseAnswers();
-    const answer = await removal(proxied, postId, intentId);
+    const answer = await deletePost(proxied, postId, intentId);
     expectRefusal(answer, 503, 'restriction_witness_unavailable_or_incomplete');
     expect(await deletionsOf(postId)).toEqual([]);
     toWitness.reset();
@@ -181,7 +181,7 @@ describe('a restriction is refused', () => {
     await elsewhere.connect();
     await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
     toWitness.reset();
-    const answer = await removal(proxied, postId, intentId);
+    const answer = await deletePost(proxied, postId, intentId);
     await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
     await elsewhere.end();
     expectRefusal(answer, 503, 'restriction_witness_unavailable_or_incomplete');
@@ -197,7 +197,7 @@ describe('a restriction is refused', () => {
   it('where a process died after preparing another one under the same intent', async () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
     await witness.prepare(await preparedDeletion(postId, intentId, 7), Date.now());
-    expectRefusal(await removal(proxied, postId, intentId), 409, 'witness_prepare_mismatch');
+    expectRefusal(await deletePost(proxied, postId, intentId), 409, 'witness_prepare_mismatch');
     expect(await deletionsOf(postId)).toEqual([]);
     await expectCompletedBy(proxied, postId, randomUUID());
   });
@@ -219,7 +219,7 @@ describe('a restriction is not acknowledged', () => {
     const [postId, intentId] = [await createPost(alice), randomUUID()];
     const [keeper] = lockHolders;
     await keeper.query(lockHead);
-    const asked = removal(proxied, postId, intentId);
+    const asked = deletePost(proxied, postId, intentId);
     await until(async () => (await waiters()) === 1);
     toLog.loseAnswers();
     await keeper.query('COMMIT');
@@ -235,7 +235,7 @@ describe('a restriction is not acknowledged', () => {
     const [postId, intentId] = [await createPost(alice, 'x', creation), randomUUID()];
     const [first, second] = lockHolders;
     await first.query(lockHead);
-    const asked = removal(proxied, postId, intentId);
+    const asked = deletePost(proxied, postId, intentId);
     await until(async () => (await waiters()) === 1);
     // The process prepares first. The second lock then stops it after the append.
     const kept = second.query(lockHead);
@@ -248,8 +248,8 @@ describe('a restriction is not acknowledged', () => {
     expect(await deletionsOf(postId)).toMatchObject([{ state: 'prepared' }]);
     // Other requests that find the deletion in the log are not acknowledged either.
     const told = await Promise.all([
-      removal(proxied, postId, intentId),
-      removal(proxied, postId, randomUUID()),
+      deletePost(proxied, postId, intentId),
+      deletePost(proxied, postId, randomUUID()),
       requestAt(network, proxied.port, 'POST', '/api/posts', { by: alice, body: creation }),
     ]);
     for (const each of told) expectRefusal(each, 503, 'witness_finalize_unconfirmed');
@@ -262,7 +262,7 @@ describe('a restriction is not acknowledged', () => {
     const lost = await preparedDeletion(postId, intentId, 1);
     await witness.prepare(lost, Date.now());
     await witness.accept(lost.id, { hash: restrictionHash(lost), position: 1n }, Date.now());
-    expectRefusal(await removal(proxied, postId, intentId), 409, 'witness_acceptance_mismatch');
+    expectRefusal(await deletePost(proxied, postId, intentId), 409, 'witness_acceptance_mismatch');
     expect(await deletionsOf(postId)).toMatchObject([{ state: 'accepted', isThere: false }]);
   });
 });

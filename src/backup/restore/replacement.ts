@@ -55,7 +55,7 @@ export interface ReplacementResult {
   readonly witnessBrokenAt: string | null;
 }
 
-/** Who restores, when, and the command that completes an interrupted restore. */
+/** Operator, time, and the command that completes an interrupted restore. */
 export interface RestoreRequest {
   readonly reason: string | undefined;
   readonly operator: string;

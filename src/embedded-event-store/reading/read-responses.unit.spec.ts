@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import { ANY } from '../storage/expected-revision.js';
 import { openStore, type ProposedEvent, type Store } from '../storage/store.js';
-import { present } from './read-responses.js';
+import { readResponses } from './read-responses.js';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -44,7 +44,7 @@ describe('a page of small links to large events', () => {
     await store.append('links', ANY, [...links, event('plain', Buffer.of(77))]);
     const ordinals = Array.from({ length: 9 }, (_, i) => 6 + i);
     const parts: Buffer[][] = [];
-    for await (const part of present(store, ordinals, { resolveLinks: true, structuredIds }))
+    for await (const part of readResponses(store, ordinals, { resolveLinks: true, structuredIds }))
       parts.push(part);
     for (const part of parts) expect(Buffer.concat(part).length).toBeLessThan(MEBIBYTE + 10_000);
     const shown = parts.flat().map((bytes) => {

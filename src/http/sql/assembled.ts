@@ -5,7 +5,7 @@ const UNKNOWN_INCARNATION = 'INCARNATION';
 
 /** Returns a script for psql that explains the read. Its parameters stand at the end, each with its meaning. */
 export function assembled(
-  { purpose, text, parameters }: AssembledRead,
+  { purpose, queryName, text, parameters }: AssembledRead,
   incarnation = UNKNOWN_INCARNATION,
 ): string {
   const values = parameters(incarnation);
@@ -29,6 +29,6 @@ function literal(value: unknown): string {
   if (typeof value === 'number') return String(value);
   const text = Array.isArray(value)
     ? `{${value.map((each) => String(each ?? 'NULL')).join(',')}}`
-    : String(value);
+    : `${value as string | bigint | boolean}`;
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -25,7 +25,7 @@ export function answerList<Item>(
   if (lines.length > 0) print(lines);
 }
 
-export const isOnTerminal = (): boolean => Boolean(process.stdout.isTTY);
+export const isOnTerminal = (): boolean => process.stdout.isTTY;
 
 function print(lines: readonly string[]): void {
   process.stdout.write(plainText(`${lines.join('\n')}\n`));
