@@ -98,7 +98,7 @@ describe('a torn tail', () => {
     const full = await bench.reopen();
     expect(await numbersOf(full, 'a')).toEqual([0]);
     expect(readFileSync(file)).toEqual(before);
-    expect(warnings()[0]?.message).toContain('the disk is full: make room');
+    expect(warnings()[0]?.message).toContain('the disk is full: free disk space');
     await expect(full.append('b', 5, [proposed(0)])).rejects.toThrow(DiskFullError);
     await expect(full.append('a', 0, [proposed(2)])).rejects.toThrow(DiskFullError);
     expect(readFileSync(file)).toEqual(before);
