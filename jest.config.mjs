@@ -15,7 +15,7 @@ const {
 // The processes that tests start are a quarter quicker to boot from what Node has compiled before.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/node', import.meta.url));
 
-// `npm test` alone runs a sample of the cases. Whoever names files or options wants all of those.
+// The commit is the seed of a sample. A run of named files or with options is whole.
 if (process.env['PLAZA_TEST_SAMPLE'] === 'commit') {
   if (process.argv.length > 2) delete process.env['PLAZA_TEST_SAMPLE'];
   else process.env['PLAZA_TEST_SAMPLE'] = commit();

@@ -20,6 +20,7 @@ beforeAll(() => {
       ...own,
       rootDir: '${directory}',
       roots: ['${directory}'],
+      testEnvironment: '${join(root, 'test/support/sample.environment.mjs')}',
       globalSetup: '${join(root, 'test/support/run.setup.mjs')}',
       globalTeardown: '${join(root, 'test/support/run.teardown.mjs')}',
       transform: { '\\\\.ts$': ['${join(root, 'node_modules/@swc/jest/index.js')}', own.transform['\\\\.ts$'][1]] },

@@ -59,7 +59,7 @@ describeOnTerminal('a network that is started on a terminal', () => {
   it('logs a readable line for each entry of every process, and no JSON', () => {
     const processes = logged().map((line) => line.split(' ')[1]);
     expect(processes).toEqual(expect.arrayContaining(['api', 'worker']));
-    expect(logged().find((line) => line.includes(' api '))).toMatch(/ api {8}serving {2}port=\d+$/);
+    expect(logged().find((line) => line.includes(' serving '))).toMatch(/ api {8}serving {2}port=\d+$/);
     expect(shown).not.toMatch(/"level"|"msg"/);
   });
 

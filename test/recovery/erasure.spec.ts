@@ -106,6 +106,15 @@ describe('an erased person', () => {
     await database(network.env['DATABASE_URL'], 'ANALYZE');
     expect(await tablesWith(MARKER)).not.toEqual([]);
     const key = await keyOf(ada.actorId);
+    // A checkpoint may have removed the segments of the first writes.
+    await database(
+      network.env['VAULT_DATABASE_URL'],
+      `UPDATE person_key SET key = key WHERE person_id = '${ada.actorId}'`,
+    );
+    await database(
+      network.env['DATABASE_URL'],
+      `UPDATE authority.account SET actor_id = actor_id WHERE actor_id = '${ada.actorId}'`,
+    );
     expect(filesWith(key, journal())).not.toEqual([]);
     expect(filesWith(MARKER, journal())).not.toEqual([]);
     const racing = Promise.all([1, 2, 3, 4, 5].map((each) => ada.say(`${MARKER} race ${each}`)));
