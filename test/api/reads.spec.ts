@@ -154,7 +154,7 @@ describe('credentials', () => {
 });
 
 describe('a request', () => {
-  it.each(['/api/nothing', '/nothing', '/api/posts/a/b/c', '/'])(
+  it.each(['/api/nothing', '/nothing', '/api/posts/a/b/c', '//'])(
     'to an unknown address is answered with 404: %s',
     async (path) => {
       const answer = await send(network.baseUrl, 'GET', path);
