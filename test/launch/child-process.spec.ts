@@ -51,7 +51,7 @@ describe('a process of the network', () => {
   it.each(['port', 'data'] as const)(
     'that is refused because of its %s is told apart from a failed one',
     async (why) => {
-      await expect(start(send({ type: 'refusal', why }))).rejects.toMatchObject({ why });
+      await expect(start(send({ type: 'refusal', why }))).rejects.toMatchObject({ reason: why });
       await expect(start('process.exit(7)')).rejects.toThrow(
         /^a process ended before it was ready \(exit code 7\)/,
       );

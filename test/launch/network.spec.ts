@@ -157,7 +157,7 @@ describe('the network on one machine', () => {
       release();
     }
     // The last output may arrive after the exit.
-    await until(() => /^the event store ended .* starting again would not help$/m.test(network.output()));
+    await until(() => /^the event store ended .* a restart would not help$/m.test(network.output()));
     expect(network.output()).toMatch(/the event store directory .*eventstore is in use by another process/);
     await network.restart();
   });

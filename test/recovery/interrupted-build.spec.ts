@@ -173,8 +173,10 @@ describe('an interrupted build', () => {
       const first = await start(databaseUrl);
       const begun = await until(() => row('true'));
       const release = await lockTable(builds, `${begun.schema_name}.post`, mode);
-      await until(async () => (await builds.pool.query(buildersWaitingForALock)).rowCount);
-      expect(await row(`build_state = '${state}'`)).toBeDefined();
+      const isInState = () => row(`build_state = '${state}'`);
+      await until(
+        async () => (await isInState()) && (await builds.pool.query(buildersWaitingForALock)).rowCount,
+      );
       if (signal === 'SIGKILL') await kill(first);
       else first.kill(signal);
       await release();
