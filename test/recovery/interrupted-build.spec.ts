@@ -173,8 +173,8 @@ describe('a build that is interrupted', () => {
       const first = await start(databaseUrl);
       const begun = await until(() => row('true'));
       const release = await hold(builds, `${begun.schema_name}.post`, mode);
-      await until(async () => (await builds.pool.query(waitsForALock)).rowCount);
-      expect(await row(`build_state = '${state}'`)).toBeDefined();
+      const isInState = () => row(`build_state = '${state}'`);
+      await until(async () => (await isInState()) && (await builds.pool.query(waitsForALock)).rowCount);
       if (signal === 'SIGKILL') await kill(first);
       else first.kill(signal);
       await release();
