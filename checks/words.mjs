@@ -2,7 +2,7 @@
  * Counts comments, and names each one that opens with a relative pronoun or has a word that the glossary forbids
  * (docs/glossary.md, "Words that are not used"). Ends with 1 if there is one, or if there are too many comments.
  *
- * `node checks/words.mjs [--count] [FOLDER…]`: with `--count` it only prints the counts of each folder.
+ * `node checks/words.mjs [--count] [FOLDER…]`: with `--count` it prints only the counts.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

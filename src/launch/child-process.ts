@@ -33,15 +33,7 @@ export interface ChildOptions {
  * @throws {StartRefusedError} {@link LaunchError}
  */
 export async function startChild(options: ChildOptions): Promise<RunningProcess> {
-  const {
-    name,
-    entry,
-    args,
-    env,
-    signal,
-    startTimeoutMs: longestStartMs = START_TIMEOUT_MS,
-    onStarted,
-  } = options;
+  const { name, entry, args, env, signal, startTimeoutMs = START_TIMEOUT_MS, onStarted } = options;
   signal.throwIfAborted();
   const child = fork(fileURLToPath(entry), [...args], {
     env,
@@ -59,7 +51,7 @@ export async function startChild(options: ChildOptions): Promise<RunningProcess>
   const timer = setTimeout(() => {
     isTimedOut = true;
     giveUp();
-  }, longestStartMs);
+  }, startTimeoutMs);
   signal.addEventListener('abort', giveUp);
   const announcement = announcements(child);
   const earlyExit = await Promise.race([announcement.ready, exited]);

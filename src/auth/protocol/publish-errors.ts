@@ -69,9 +69,9 @@ function answer(ctx: KoaContextWithOIDC, fault: Fault): void {
 function report(
   logger: Logger,
   { method, path }: KoaContextWithOIDC,
-  { isTransient: passing, code, cause }: Fault,
+  { isTransient, code, cause }: Fault,
 ): void {
-  if (passing) logger.warn({ err: cause, method, path }, 'authorization server unavailable');
+  if (isTransient) logger.warn({ err: cause, method, path }, 'authorization server unavailable');
   else if (code === 'server_error')
     logger.error({ err: cause, method, path }, 'unforeseen failure of the authorization server');
 }

@@ -102,13 +102,13 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     await projectInline([...earlier, ...added], db);
     return { actorId, created };
   }
-  private async accountOf({ idempotencyKey, recreateOnceErased: anewOnceErased = false }: NewAccount) {
+  private async accountOf({ idempotencyKey, recreateOnceErased = false }: NewAccount) {
     for (let attempt = 1; ; attempt++) {
       const name = attempt === 1 ? idempotencyKey : JSON.stringify([idempotencyKey, attempt]);
       const actorId = await this.digest.actorOf(name);
       const past = await this.log.read(streams.account(actorId));
       const current = past.map(({ event }) => event as AccountEvent).reduce(evolveAccount, noAccount);
-      if (current.status !== 'erased' || !anewOnceErased) return { actorId, past, current };
+      if (current.status !== 'erased' || !recreateOnceErased) return { actorId, past, current };
     }
   }
 }

@@ -53,7 +53,7 @@ export class RequestErasureHandler implements ICommandHandler<RequestErasure> {
     private readonly ids: IdGenerator,
   ) {}
 
-  async execute({ actorId, delayMs, metadata, expected: seen }: RequestErasure): Promise<PlannedErasure> {
+  async execute({ actorId, delayMs, metadata, expected }: RequestErasure): Promise<PlannedErasure> {
     const at = this.clock.now();
     let erasesAt = at + delayMs;
     const change = await decideLifecycle(this.log, this.ids, this.store, {
@@ -62,7 +62,7 @@ export class RequestErasureHandler implements ICommandHandler<RequestErasure> {
       evolve: (account, event: AccountEvent) => evolveAccount(account, event),
       decide: (account) => {
         if ('erasesAt' in account) erasesAt = account.erasesAt ?? erasesAt;
-        return requestErasure(account, { actorId, at, erasesAt, ...seen });
+        return requestErasure(account, { actorId, at, erasesAt, ...expected });
       },
       metadata,
     });

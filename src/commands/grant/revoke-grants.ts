@@ -64,14 +64,14 @@ export class RevokeGrantsHandler implements ICommandHandler<RevokeGrants> {
    * @throws {Refusal} `not_found`: the application is unknown, or a grant is unknown to the log. Errors of log and
    * store: repeating revokes the rest.
    */
-  async execute({ selection: of, metadata }: RevokeGrants): Promise<GrantsRevoked> {
-    if (of.actorId === undefined) await this.requireApplication(of.appId);
+  async execute({ selection, metadata }: RevokeGrants): Promise<GrantsRevoked> {
+    if (selection.actorId === undefined) await this.requireApplication(selection.appId);
     let [revoked, missing] = [0, 0];
     let failure: unknown;
     let last: Row | undefined;
     for (;;) {
-      const grants = await this.next(of, last);
-      const results = await Promise.allSettled(grants.map((grant) => this.end(grant, of, metadata)));
+      const grants = await this.next(selection, last);
+      const results = await Promise.allSettled(grants.map((grant) => this.end(grant, selection, metadata)));
       for (const result of results)
         if (result.status === 'fulfilled') revoked += Number(result.value.changed);
         else if (result.reason instanceof Refusal) missing += 1;

@@ -35,8 +35,8 @@ export class RecordReadModelOperationHandler implements ICommandHandler<RecordRe
     private readonly ids: IdGenerator,
   ) {}
 
-  async execute({ operation: act, metadata }: RecordReadModelOperation): Promise<void> {
-    const event = { ...act, data: { ...act.data, at: this.clock.now() } } as ReadModelOperation;
+  async execute({ operation, metadata }: RecordReadModelOperation): Promise<void> {
+    const event = { ...operation, data: { ...operation.data, at: this.clock.now() } } as ReadModelOperation;
     await handleCommand<Network, NetworkEvent>(this.log, this.ids, {
       stream: streams.network(),
       initial: noNetwork,

@@ -72,8 +72,8 @@ function wantsStream({ method, headers: { accept = '' } }: FastifyRequest): bool
   return method !== 'HEAD' && accept.split(',').some((type) => /^\s*text\/event-stream\s*(;|$)/i.test(type));
 }
 
-const listenerOf = ({ caller }: Read<unknown>, { peerAddress: nearest }: RequestMeter): string =>
-  caller ? limitKeyOf(caller) : addressBlock(nearest);
+const listenerOf = ({ caller }: Read<unknown>, { peerAddress }: RequestMeter): string =>
+  caller ? limitKeyOf(caller) : addressBlock(peerAddress);
 
 function lastEventId({ headers }: FastifyRequest): number | undefined {
   const read = logCursor.safeParse(headers['last-event-id']);

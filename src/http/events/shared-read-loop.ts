@@ -97,8 +97,8 @@ export class SharedReadLoop {
     const waiting = [...this.streams].filter((stream) => stream.isReady && !this.stragglers.isBehind(stream));
     if (waiting.length > 0) {
       for (const stream of waiting) stream.hasPendingRead = true;
-      const { answers, delayed: late } = await this.options.reads.readAll(groupStreams(waiting));
-      void late?.then((latecomers) => this.answer(latecomers, isCheck));
+      const { answers, delayed } = await this.options.reads.readAll(groupStreams(waiting));
+      void delayed?.then((latecomers) => this.answer(latecomers, isCheck));
       this.stragglers.sharedPosition = await this.answer(answers, isCheck);
     }
     // Streams that started, or were waiting for their client, while the round was read.

@@ -82,8 +82,8 @@ export class InboxController {
         page,
       },
     );
-    const { items = [], scanned: seen, cursor } = result ?? {};
-    return { inbox: items, unread: seen?.unread ?? 0, cursor };
+    const { items = [], scanned, cursor } = result ?? {};
+    return { inbox: items, unread: scanned?.unread ?? 0, cursor };
   }
 
   @Post('read')

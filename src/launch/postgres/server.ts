@@ -28,7 +28,7 @@ export interface ServerOptions {
 export async function startServer(
   cluster: Cluster,
   port: number,
-  { log, signal, startTimeoutMs: longestStartMs = START_TIMEOUT_MS }: ServerOptions,
+  { log, signal, startTimeoutMs = START_TIMEOUT_MS }: ServerOptions,
 ): Promise<RunningProcess> {
   signal?.throwIfAborted();
   const settings = {
@@ -57,7 +57,7 @@ export async function startServer(
   const watchdog = stopWithLauncher(pid, log);
   void exited.then(() => watchdog.kill('SIGKILL'));
   const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), longestStartMs);
+  const timer = setTimeout(() => timeout.abort(), startTimeoutMs);
   const cancelled = AbortSignal.any(signal ? [signal, timeout.signal] : [timeout.signal]);
   const giveUp = () => void stop(child, exited);
   cancelled.addEventListener('abort', giveUp);

@@ -99,11 +99,11 @@ async function witnessStatusOrFault(sources: StatusSources, state: PublicationSt
 
 /** @throws {LogUnavailable} also after `patienceMs`; {@link WitnessUnavailable} {@link WitnessRequired} */
 export async function witnessStatusWithTimeout(
-  { pool, log, witness, timeoutMs: patienceMs = TIMEOUT_MS }: StatusSources,
+  { pool, log, witness, timeoutMs = TIMEOUT_MS }: StatusSources,
   state: PublicationState | undefined,
 ): Promise<WitnessStatus> {
   await log.reach();
-  const timeout = AbortSignal.timeout(patienceMs);
+  const timeout = AbortSignal.timeout(timeoutMs);
   const stores = { database: pool, log, witness };
   const compare = async () =>
     witnessStatus(stores, await readBothLedgers(log, witness, timeout), state, timeout);
