@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { CookieJar } from 'tough-cookie';
 import { readConfig } from '../../src/config/config.js';
 import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { Browser } from '../../src/operator/demo/browser.js';
-import { CookieJar } from '../../src/operator/demo/cookie-jar.js';
 import { formsOf } from '../../src/operator/demo/html-forms.js';
 import type { BenchNetwork } from '../network.js';
 import { application, challenge, SCOPE } from './application.js';
@@ -52,10 +52,10 @@ export class People {
     const jar = new CookieJar();
     let url = this.authorization();
     for (;;) {
-      const cookie = jar.headerFor(url);
+      const cookie = jar.getCookieStringSync(url);
       const headers = { accept: 'text/html', ...(cookie && { cookie }) };
       const response = await fetch(url, { headers, redirect: 'manual' });
-      jar.take(url, response.headers);
+      for (const line of response.headers.getSetCookie()) jar.setCookieSync(line, url);
       const page = await response.text();
       const location = response.headers.get('location');
       if (location === null) return this.filledIn(url, page, jar);
@@ -72,7 +72,7 @@ export class People {
       method: 'POST',
       headers: {
         accept: 'text/html',
-        cookie: jar.headerFor(url),
+        cookie: jar.getCookieStringSync(url),
         'content-type': 'application/x-www-form-urlencoded',
         origin: new URL(this.baseUrl).origin,
       },

@@ -1,4 +1,4 @@
-import { CookieJar } from './cookie-jar.js';
+import { CookieJar } from 'tough-cookie';
 import { formsOf } from './html-forms.js';
 import type { Form } from './html-forms.js';
 
@@ -85,10 +85,10 @@ export class Browser {
   async #send(url: URL, request: RequestInit): Promise<Response> {
     const headers = new Headers(request.headers);
     headers.set('accept', 'text/html');
-    const cookie = this.#cookies.headerFor(url);
+    const cookie = await this.#cookies.getCookieString(url);
     if (cookie) headers.set('cookie', cookie);
     const response = await fetch(url, { ...request, headers, redirect: 'manual' });
-    this.#cookies.take(url, response.headers);
+    for (const line of response.headers.getSetCookie()) await this.#cookies.setCookie(line, url);
     return response;
   }
 }

@@ -1,4 +1,4 @@
-import { CookieJar } from '../../../src/operator/demo/cookie-jar.js';
+import { CookieJar } from 'tough-cookie';
 import { formsOf } from '../../../src/operator/demo/html-forms.js';
 import type { Form } from '../../../src/operator/demo/html-forms.js';
 import { recordRefusalOnPage } from '../../support/recorded-refusals.js';
@@ -20,7 +20,7 @@ export interface SignedCookie {
 /** A browser with cookies whose headers the test sets, and whose answers it inspects. */
 export class Visitor {
   private readonly jar = new CookieJar();
-  private readonly given: (readonly [URL, Headers])[] = [];
+  private readonly given: (readonly [URL, string])[] = [];
   /** Values and signatures of all cookies ever received. */
   readonly cookieValues: string[] = [];
   private readonly newest = new Map<string, string>();
@@ -34,31 +34,29 @@ export class Visitor {
 
   /** Puts a cookie into the browser. */
   plant(name: string, { value, signature }: SignedCookie): void {
-    const headers = new Headers();
-    headers.append('set-cookie', `${name}=${value}; path=/`);
-    headers.append('set-cookie', `${name}.sig=${signature}; path=/`);
-    this.jar.take(new URL(this.origin), headers);
+    this.jar.setCookieSync(`${name}=${value}; path=/`, this.origin);
+    this.jar.setCookieSync(`${name}.sig=${signature}; path=/`, this.origin);
   }
 
   /** Copies the other browser's current cookies. */
   takeCookiesOf(other: Visitor): void {
-    for (const [url, headers] of other.given) this.jar.take(url, headers);
+    for (const [url, line] of other.given) this.jar.setCookieSync(line, url);
   }
 
   /** Cookies for an address, as `name=value`. */
   cookiesFor(url: string): string[] {
-    return this.jar.headerFor(new URL(url)).split('; ');
+    return this.jar.getCookieStringSync(url).split('; ');
   }
 
   /** Sends one request, and does not follow redirects. */
   async request(url: string | URL, init: RequestInit = {}): Promise<PageAnswer> {
     const headers = new Headers({ accept: 'text/html', ...(init.headers as Record<string, string>) });
-    const cookie = this.jar.headerFor(new URL(url));
+    const cookie = this.jar.getCookieStringSync(url);
     if (cookie) headers.set('cookie', cookie);
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });
-    this.jar.take(new URL(url), response.headers);
-    this.given.push([new URL(url), response.headers]);
     for (const line of response.headers.getSetCookie()) {
+      this.jar.setCookieSync(line, url);
+      this.given.push([new URL(url), line]);
       const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=');
       if (value !== '') this.cookieValues.push(value);
       this.newest.set(name, value);
