@@ -1,6 +1,6 @@
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { accountForPostgres } from '../../src/launch/postgres/account.js';
+import { accountForPostgres } from '../../src/launch/postgres/system-account.js';
 import type { TestNetwork } from '../../test/support/network.js';
 import { canHaveSmallDisk, makeSmallDisk } from '../../test/support/small-disk.js';
 import { canHaveFailingDisk, makeFailingDisk } from '../../test/support/failing-disk.js';

@@ -8,7 +8,7 @@ export const EVERYBODY = '*';
  * `owner`: the owner alone. `everybody`: every caller. `seq` orders the changes of one position, which events of one
  * append share. `at`: Unix milliseconds.
  */
-export interface Change {
+export interface FeedChange {
   readonly position: string;
   readonly seq: string;
   readonly owner_actor_id: string;
@@ -69,7 +69,7 @@ const INSERT_ROWS = `
  * A build inserts each change once. It creates the key at its end, so expired rows cannot be looked up before;
  * {@link DELETE_EXPIRED_CHANGES} deletes them.
  */
-export const addChange: Statement<Change> = {
+export const addChange: Statement<FeedChange> = {
   name: 'change.add',
   table: 'change',
   key: ({ position, seq }) => `${position}.${seq}`,

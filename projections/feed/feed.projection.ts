@@ -3,10 +3,10 @@ import type { Recorded } from '../../src/log/recorded.js';
 import type { EventOf, EventType } from '../../src/log/registry.js';
 import type { Projection, Write } from '../runner/projection.js';
 import { addChange, DELETE_EXPIRED_CHANGES, EVERYBODY } from './change.js';
-import type { Change } from './change.js';
+import type { FeedChange } from './change.js';
 import { feedVerifications } from './feed.verification.js';
 
-type ChangeFields = Pick<Change, 'actor_id'> & Partial<Change>;
+type ChangeFields = Pick<FeedChange, 'actor_id'> & Partial<FeedChange>;
 
 const MAX_CHANGES_PER_EVENT = 4n;
 

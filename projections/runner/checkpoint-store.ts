@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Checkpoint } from '../../src/log/event-log.js';
-import type { EventReference } from './faults.js';
+import type { FaultyEvent } from './faults.js';
 
 /** `NOTIFY` channel. Each commit sends `{"incarnation" or "group": …, "position": "…"}`. */
 export const POSITION_CHANNEL = 'plaza_position';
@@ -69,7 +69,7 @@ export class CheckpointStore {
   }
 
   /** Records for operators why the group stopped. {@link clearStop} and the next applied event clear the record. */
-  async recordStop(client: ClientBase, reason: string, event?: EventReference): Promise<void> {
+  async recordStop(client: ClientBase, reason: string, event?: FaultyEvent): Promise<void> {
     await client.query(
       `UPDATE ${this.table} SET stopped_at_position = $2, stopped_event_id = $3, stopped_reason = $4
       WHERE ${this.column} = $1`,

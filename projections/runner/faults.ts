@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 
-export interface EventReference {
+export interface FaultyEvent {
   readonly id: string;
   readonly position: bigint | undefined;
 }
@@ -11,7 +11,7 @@ export class ProjectionStoppedError extends Error {
 
   constructor(
     reason: string,
-    readonly event?: EventReference,
+    readonly event?: FaultyEvent,
     options?: ErrorOptions,
   ) {
     super(reason, options);

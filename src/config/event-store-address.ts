@@ -1,13 +1,13 @@
 import type { Credentials, EndPoint } from '@eventstore/db-client';
 import { optionFaults } from './event-store-options.js';
-import type { EventStoreOptions } from './event-store-options.js';
+import type { AddressOptions } from './event-store-options.js';
 import { expectedBy, parseAsClient } from './event-store-parser.js';
 
 export interface EventStoreAddress {
   readonly hosts: readonly EndPoint[];
   readonly discovers: boolean;
   readonly credentials: Credentials | undefined;
-  readonly options: EventStoreOptions;
+  readonly options: AddressOptions;
 }
 
 /** `faults` never quote the connection string, which may hold a password. */

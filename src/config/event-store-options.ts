@@ -2,7 +2,7 @@ import { expectedBy, parseAsClient } from './event-store-parser.js';
 import type { ParsedAddress } from './event-store-parser.js';
 import { nearestName } from './nearest-name.js';
 
-export type EventStoreOptions = Omit<ParsedAddress, 'hosts' | 'dnsDiscover'>;
+export type AddressOptions = Omit<ParsedAddress, 'hosts' | 'dnsDiscover'>;
 
 /** Every option of the client; a new one is a compile error. */
 const names = Object.keys({
@@ -20,9 +20,9 @@ const names = Object.keys({
   throwOnAppendFailure: true,
   keepAliveInterval: true,
   keepAliveTimeout: true,
-} satisfies Record<keyof EventStoreOptions, true>) as (keyof EventStoreOptions)[];
+} satisfies Record<keyof AddressOptions, true>) as (keyof AddressOptions)[];
 
-const refused: { readonly [Name in keyof EventStoreOptions]?: Readonly<Record<string, string>> } = {
+const refused: { readonly [Name in keyof AddressOptions]?: Readonly<Record<string, string>> } = {
   tlsVerifyCert: {
     false: 'certificates are always verified; leave it out, and name the CA with tlsCAFile',
   },
@@ -31,7 +31,7 @@ const refused: { readonly [Name in keyof EventStoreOptions]?: Readonly<Record<st
 
 const LONGEST_MS = 60 * 60_000;
 /** Bounds of numbers that differ from 1 to {@link LONGEST_MS}; `gossipTimeout` is in seconds; -1 disables keepalive. */
-const bounds: { readonly [Name in keyof EventStoreOptions]?: { least?: number; most?: number } } = {
+const bounds: { readonly [Name in keyof AddressOptions]?: { least?: number; most?: number } } = {
   maxDiscoverAttempts: { most: Number.MAX_SAFE_INTEGER },
   discoveryInterval: { most: 60_000 },
   gossipTimeout: { most: 60 },

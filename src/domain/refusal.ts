@@ -22,7 +22,7 @@ export type RefusalCode =
   | 'invalid_website';
 
 export class Refusal extends Error {
-  override readonly name = 'Refusal';
+  override readonly name = 'StartRefusal';
 
   constructor(
     readonly code: RefusalCode,

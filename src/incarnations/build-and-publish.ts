@@ -4,7 +4,7 @@ import { buildVerified } from './building/build-verified.js';
 import { RateMeter } from './building/rate-meter.js';
 import type { JobContext } from '../jobs/job-context.js';
 import { JobError } from '../jobs/job-error.js';
-import { follow } from './follow.js';
+import { followLog } from './follow-log.js';
 import { incarnationOf } from './incarnation-of-job.js';
 import type { Job } from '../jobs/job.js';
 
@@ -49,7 +49,7 @@ export async function buildAndPublish(
   };
   await buildVerified(options);
   const summary = [...before, `incarnation ${incarnation.incarnation} is published`].join('; ');
-  await follow({
+  await followLog({
     ...context,
     incarnation,
     atTheEnd: async (applying) => {

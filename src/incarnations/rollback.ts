@@ -9,7 +9,7 @@ import type { Incarnation } from './incarnation.js';
 import { readPublicationState } from './recovery-state.js';
 import type { JobContext } from '../jobs/job-context.js';
 import { JobError } from '../jobs/job-error.js';
-import { follow } from './follow.js';
+import { followLog } from './follow-log.js';
 import { noteIncarnation } from '../jobs/job.js';
 import type { Job } from '../jobs/job.js';
 
@@ -74,7 +74,7 @@ export async function rollback(job: Job, context: JobContext): Promise<string> {
   const head = Number((await log.head()) ?? 0n);
   const rateMeter = new RateMeter();
   const from = Number(target.position ?? 0);
-  await follow({
+  await followLog({
     ...context,
     incarnation: target,
     onApplied: (position) => {

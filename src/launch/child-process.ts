@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Refusal } from './child.js';
+import type { StartRefusal } from './child.js';
 import { LaunchError } from './launch-error.js';
 import { describeExit } from './running-process.js';
 import type { RunningProcess } from './running-process.js';
@@ -12,7 +12,7 @@ const START_TIMEOUT_MS = 10 * 60_000;
 export class StartRefusedError extends LaunchError {
   constructor(
     message: string,
-    readonly reason: Refusal,
+    readonly reason: StartRefusal,
   ) {
     super(message);
   }
@@ -69,14 +69,14 @@ export async function startChild(options: ChildOptions): Promise<RunningProcess>
 
 interface Announcement {
   readonly ready: Promise<undefined>;
-  refusal: Refusal | undefined;
+  refusal: StartRefusal | undefined;
 }
 
 function announcements(child: ChildProcess): Announcement {
   const { promise: ready, resolve } = Promise.withResolvers<undefined>();
   const announcement: Announcement = { ready, refusal: undefined };
   child.on('message', (message) => {
-    const { type, why } = (message ?? {}) as { type?: unknown; why?: Refusal };
+    const { type, why } = (message ?? {}) as { type?: unknown; why?: StartRefusal };
     if (type === 'ready') resolve(undefined);
     if (type === 'refusal') announcement.refusal = why;
   });

@@ -10,10 +10,10 @@ export function announceReady(): void {
 }
 
 /** Reasons why a process cannot serve. `port`: another port would do. `data`: no restart helps. */
-export type Refusal = 'port' | 'data';
+export type StartRefusal = 'port' | 'data';
 
 /** Resolves when the message is sent, so the process may end. Does nothing in a process that was started by hand. */
-export async function announceRefusal(why: Refusal): Promise<void> {
+export async function announceRefusal(why: StartRefusal): Promise<void> {
   if (!process.connected) return;
   await new Promise<void>((resolve) => {
     process.send?.({ type: 'refusal', why }, () => resolve());

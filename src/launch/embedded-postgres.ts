@@ -21,7 +21,7 @@ export interface EmbeddedPostgres extends RunningProcess {
   readonly witnessDatabaseUrl: string;
 }
 
-export interface PostgresOptions {
+export interface EmbeddedPostgresOptions {
   /**
    * Must exist, and the caller must hold its lock (see data-dir.ts): a Postgres that runs in it counts as an orphan.
    */
@@ -37,7 +37,7 @@ export interface PostgresOptions {
  * Starts Postgres on `DATA_DIR/postgres`, created if absent. It listens on loopback, on a port of its own; the password
  * of its role is in `DATA_DIR/postgres.password`. See docs/adr/0003-embedded-postgres.md.
  */
-export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+export async function startPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { dataDir, log, signal } = options;
   const home = postgresHome(dataDir);
   const cluster = {
@@ -89,7 +89,7 @@ async function ensureDatabases(url: string): Promise<void> {
 /** Retries two refusals that end by themselves: a taken port, and leftover workers of a killed server. */
 async function listen(
   cluster: Cluster,
-  { log, port: fixedPort, choosePort = freePort, signal }: PostgresOptions,
+  { log, port: fixedPort, choosePort = freePort, signal }: EmbeddedPostgresOptions,
 ): Promise<{ server: RunningProcess; port: number }> {
   const deadline = performance.now() + OLD_WORKERS_TIMEOUT_MS;
   for (;;) {

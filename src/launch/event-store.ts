@@ -15,14 +15,17 @@ export type { RunningEventStore } from '../embedded-event-store/server.js';
 
 const STOP_TIMEOUT_MS = 2_000;
 
-export interface EventStoreOptions {
+export interface EventStoreProcessOptions {
   readonly dir: string;
   readonly host: string;
   readonly port: number;
   readonly tls?: boolean;
 }
 
-export async function runEventStore(options: EventStoreOptions, log: Logger): Promise<RunningEventStore> {
+export async function runEventStore(
+  options: EventStoreProcessOptions,
+  log: Logger,
+): Promise<RunningEventStore> {
   let store: RunningEventStore | undefined;
   // Registered first: the parent may end before the store serves.
   stopOnSignal(async () => store?.close());
@@ -51,7 +54,7 @@ function endBroken(store: RunningEventStore | undefined, error: Error, log: Logg
   void store.close().finally(() => process.exit(EXIT_BROKEN));
 }
 
-async function refuseTakenPort({ host, port }: EventStoreOptions): Promise<void> {
+async function refuseTakenPort({ host, port }: EventStoreProcessOptions): Promise<void> {
   const fault = await listenError(port, host);
   if (fault !== undefined) throw await cannotListen(fault, host, port);
 }
@@ -66,7 +69,7 @@ async function cannotListen(fault: string, host: string, port: number): Promise<
 }
 
 /** Known errors become one line for the operator; an unknown error keeps its stack. */
-async function explain(error: unknown, { host, port }: EventStoreOptions): Promise<unknown> {
+async function explain(error: unknown, { host, port }: EventStoreProcessOptions): Promise<unknown> {
   if (
     error instanceof DirectoryLockedError ||
     error instanceof CorruptLogError ||

@@ -24,7 +24,7 @@ type ProcessName = (typeof STOP_ORDER)[number];
 const MAX_PORT_ATTEMPTS = 5;
 const LOOPBACK = '127.0.0.1';
 
-export class Network {
+export class NetworkProcesses {
   readonly #supervised = new Map<ProcessName, SupervisedProcess>();
   readonly #startingPids = new Map<ProcessName, number>();
   readonly #starting = new AbortController();

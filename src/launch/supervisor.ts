@@ -3,7 +3,7 @@ import { createLogger } from '../config/logger.js';
 import { withSettings } from '../config/settings.js';
 import { onStopSignal } from './child.js';
 import { acquireDataDir } from './data-dir.js';
-import { Network } from './network-processes.js';
+import { NetworkProcesses } from './network-processes.js';
 import { persistentFaults } from './readiness.js';
 import { removePreRestoreCopies } from '../backup/restore/remove-pre-restore-copies.js';
 import { refuseInterruptedRestore } from '../backup/restore/restore-state.js';
@@ -21,7 +21,7 @@ export async function runNetwork(
   const log = createLogger(settings, 'launcher');
   const dataDir = acquireDataDir(settings.dataDir);
   const config = withSettings(settings, { dataDir: dataDir.path });
-  const network = new Network(config, log);
+  const network = new NetworkProcesses(config, log);
   const ending = new AbortController();
   const stopping = new Promise<void>((resolve) =>
     onStopSignal(

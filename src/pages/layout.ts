@@ -20,7 +20,7 @@ const mark = html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" ari
   <path d="M1.5 21h21" stroke-width="2.2" stroke-linecap="round" />
 </svg>`;
 
-export interface Frame {
+export interface PageFrame {
   readonly corner?: Html | undefined;
   readonly foot?: Html | undefined;
   readonly wide?: boolean;
@@ -31,7 +31,7 @@ export interface Frame {
 export function layout(
   title: string,
   content: Html,
-  { corner, foot, wide = false, sheet }: Frame = {},
+  { corner, foot, wide = false, sheet }: PageFrame = {},
 ): string {
   return html`<!doctype html>
     <html lang="en">

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { canonical } from './canonical.js';
 import { evolve, hashOf, idOf, noLines } from './ledger.js';
-import type { Step } from './ledger.js';
+import type { LedgerStep } from './ledger.js';
 import { columns, rowOf, witnessedIn } from './restriction-row.js';
 import type { RestrictionRow } from './restriction-row.js';
 import type { Restriction, Witnessed } from './witness.js';
@@ -17,7 +17,7 @@ interface LineRow {
 type LineContent = Readonly<{
   line: string;
   at: number;
-  step: Step['step'];
+  step: LedgerStep['step'];
   id: string;
   epoch: string;
   position: string;
@@ -85,7 +85,7 @@ async function firstAlteredRow(
   return missing?.line;
 }
 
-function stepIn(text: string): { readonly step: Step; readonly at: number } {
+function stepIn(text: string): { readonly step: LedgerStep; readonly at: number } {
   const { at, step, id, epoch, position, restriction } = JSON.parse(text) as LineContent;
   switch (step) {
     case 'prepared':

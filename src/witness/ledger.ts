@@ -1,7 +1,7 @@
 import { canonical, restrictionHash, sha256 } from './canonical.js';
 import { dated, inNewestShape } from './shape.js';
 import { WitnessMismatch } from './witness.js';
-import type { Place, Proof, Restriction, Witnessed } from './witness.js';
+import type { RestrictionPlace, Proof, Restriction, Witnessed } from './witness.js';
 
 export type Ask =
   | { readonly verb: 'prepare'; readonly restriction: Restriction }
@@ -10,11 +10,11 @@ export type Ask =
   | {
       readonly verb: 'reseed';
       readonly restriction: Restriction;
-      readonly place: Place;
+      readonly place: RestrictionPlace;
     };
 
 /** Stored in the ledger's text: no value may be renamed. */
-export type Step =
+export type LedgerStep =
   | { readonly step: 'prepared'; readonly epoch: bigint; readonly restriction: Restriction }
   | { readonly step: 'accepted' | 'moved'; readonly id: string; readonly position: bigint }
   | { readonly step: 'finalized' | 'withdrawn'; readonly id: string }
@@ -50,7 +50,7 @@ export function decide(
   ask: Ask,
   head: Head,
   isTaken: (epoch: bigint) => boolean,
-): Step | undefined {
+): LedgerStep | undefined {
   switch (ask.verb) {
     case 'prepare': {
       if (!known) return { step: 'prepared', epoch: head.epoch + 1n, restriction: dated(ask.restriction) };
@@ -98,7 +98,7 @@ export function decide(
   }
 }
 
-export function evolve(known: Witnessed | undefined, step: Step, at: number): Witnessed {
+export function evolve(known: Witnessed | undefined, step: LedgerStep, at: number): Witnessed {
   switch (step.step) {
     case 'prepared':
       return known
@@ -118,7 +118,7 @@ export function evolve(known: Witnessed | undefined, step: Step, at: number): Wi
   }
 }
 
-export function write(head: Head, step: Step, at: number): Line & Head {
+export function write(head: Head, step: LedgerStep, at: number): Line & Head {
   const line = head.line + 1n;
   const text = canonical({ line: String(line), at, ...serialized(step) });
   const epoch = 'epoch' in step && step.epoch > head.epoch ? step.epoch : head.epoch;
@@ -127,7 +127,8 @@ export function write(head: Head, step: Step, at: number): Line & Head {
 
 export const hashOf = (previous: Buffer, text: string): Buffer => sha256(previous, text);
 
-export const idOf = (about: Ask | Step): string => ('restriction' in about ? about.restriction.id : about.id);
+export const idOf = (about: Ask | LedgerStep): string =>
+  'restriction' in about ? about.restriction.id : about.id;
 
 function newRestriction(
   { epoch, restriction }: { readonly epoch: bigint; readonly restriction: Restriction },
@@ -138,7 +139,7 @@ function newRestriction(
   return { epoch, state, hash: restrictionHash(restriction), position, preparedAt, restriction };
 }
 
-const serialized = (step: Step) => ({
+const serialized = (step: LedgerStep) => ({
   ...step,
   ...('epoch' in step && { epoch: String(step.epoch) }),
   ...('position' in step && { position: String(step.position) }),

@@ -10,7 +10,7 @@ import { columns, witnessedIn } from './restriction-row.js';
 import type { RestrictionRow } from './restriction-row.js';
 import { inNewestShape } from './shape.js';
 import { Witness } from './witness.js';
-import type { Accepted, Place, Proof, Restriction, Witnessed } from './witness.js';
+import type { Accepted, RestrictionPlace, Proof, Restriction, Witnessed } from './witness.js';
 
 interface AcceptedRow {
   readonly id: string;
@@ -48,7 +48,7 @@ export class PostgresWitness extends Witness {
     await this.writer.take({ verb: 'move', id, ...proof }, now);
   }
 
-  reseed(restriction: Restriction, place: Place, now: number): Promise<Witnessed> {
+  reseed(restriction: Restriction, place: RestrictionPlace, now: number): Promise<Witnessed> {
     return this.known({ verb: 'reseed', restriction, place }, now);
   }
 

@@ -40,7 +40,7 @@ export interface Proof {
   readonly position: bigint;
 }
 
-export interface Place {
+export interface RestrictionPlace {
   readonly position: bigint;
   readonly epoch: bigint | undefined;
   /** Epoch of the previous restriction in its stream; 0: none. */
@@ -84,7 +84,7 @@ export abstract class Witness {
    * It takes the next free epoch if that one is in use or does not follow `place.after`. Idempotent.
    * @throws {WitnessMismatch} the id has other content.
    */
-  abstract reseed(restriction: Restriction, place: Place, now: number): Promise<Witnessed>;
+  abstract reseed(restriction: Restriction, place: RestrictionPlace, now: number): Promise<Witnessed>;
 
   abstract find(ids: readonly string[]): Promise<ReadonlyMap<string, Witnessed>>;
 

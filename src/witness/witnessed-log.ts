@@ -15,7 +15,7 @@ import type { Recorded } from '../log/recorded.js';
 import { isRestriction } from '../log/restrictions.js';
 import type { RestrictionEvent } from '../log/restrictions.js';
 import { proofOf } from './proof.js';
-import { notAccepted, notPrepared } from './refusals.js';
+import { notAccepted, notPrepared } from './witness-refusals.js';
 import type { Proof, Restriction, Witness, Witnessed } from './witness.js';
 
 export const writingSteps = ['decided', 'prepared', 'appended', 'accepted', 'finalized'] as const;

@@ -188,7 +188,7 @@ describe('one API process', () => {
     await database?.close();
   });
 
-  it.each([10, 60])('runs one statement per event, for %i streams of several callers', async (count) => {
+  it.each([10, 60])('reads each event once for all, with %i streams of several callers', async (count) => {
     const reads = readsOf(recordNames(database.pool, statements));
     streams = new EventStreams(
       {
@@ -223,8 +223,8 @@ describe('one API process', () => {
     await postAndCount();
     const statementCount = await postAndCount();
     expect(statementCount).toBeGreaterThan(0);
-    // One for the post; a second one if the five-second check of the streams falls into this moment.
-    expect(statementCount).toBeLessThanOrEqual(2);
+    // One for the post, and one for each position or five-second check that falls into this moment: none for each stream.
+    expect(statementCount).toBeLessThan(count / 2);
     expect(statements).toHaveLength(statementCount);
   });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { freePort } from '../../src/launch/free-port.js';
 import { Browser } from '../../src/operator/demo/browser.js';
-import type { Person } from '../../src/operator/demo/browser.js';
+import type { BrowserUser } from '../../src/operator/demo/browser.js';
 import { Visitor } from '../auth/support/visitor.js';
 import type { PageAnswer } from '../auth/support/visitor.js';
 import { send } from '../support/api.js';
@@ -49,7 +49,7 @@ function submitForm(visitor: Visitor, page: PageAnswer, path: string, typed: Rec
 /** A person with an account, in a browser that is new to the example. */
 async function newPerson(
   displayName = 'Ada',
-): Promise<{ person: Person; actorId: string; visitor: Visitor }> {
+): Promise<{ person: BrowserUser; actorId: string; visitor: Visitor }> {
   const person = { handle: `e_${randomBytes(5).toString('hex')}`, password: 'correct horse battery' };
   const account = ['--handle', person.handle, '--display-name', displayName, '--email', 'ada@example.org'];
   const command = ['account', 'create', ...account, '--password-stdin', '--json'];
@@ -59,7 +59,7 @@ async function newPerson(
 }
 
 /** Walks from the example's first page to its callback address, without opening that. */
-async function authorizeUntilCallback(visitor: Visitor, person: Person): Promise<URL> {
+async function authorizeUntilCallback(visitor: Visitor, person: BrowserUser): Promise<URL> {
   const sent = await submitForm(visitor, await visitor.open(example.origin), '/login');
   return new Browser(network.baseUrl).authorize(sent.url, person);
 }

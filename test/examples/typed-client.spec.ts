@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../../src/launch/free-port.js';
 import { Browser } from '../../src/operator/demo/browser.js';
-import type { Person } from '../../src/operator/demo/browser.js';
+import type { BrowserUser } from '../../src/operator/demo/browser.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -13,7 +13,7 @@ import type { FaultyProxy } from './support/faulty-proxy.js';
 
 let proxy: FaultyProxy;
 let network: TestNetwork;
-let person: Person;
+let person: BrowserUser;
 let example: Example | undefined;
 
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync } from 'node:
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { acquireDirectory } from '../../src/launch/data-dir.js';
-import { accountForPostgres, isOpenToOthers } from '../../src/launch/postgres/account.js';
+import { accountForPostgres, isOpenToOthers } from '../../src/launch/postgres/system-account.js';
 import { newDataDir } from './data-dir.js';
 import { until } from './until.js';
 

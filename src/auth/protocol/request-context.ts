@@ -23,7 +23,7 @@ export function requestContextOf(request: IncomingMessage): RequestContext {
   return facts;
 }
 
-export function metadataOf(request: IncomingMessage): EventMetadata {
+export function protocolMetadata(request: IncomingMessage): EventMetadata {
   const { requestId, address, clientId } = requestContextOf(request);
   return { requestId, addressClass: addressClassOf(address), appId: clientId };
 }

@@ -8,7 +8,7 @@ import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { TokenRequestUnitOfWork } from '../storage/token-request-unit-of-work.js';
 import type { ExchangedCredential } from '../storage/token-request-unit-of-work.js';
 import type { Form } from './form.js';
-import { requestContextOf, metadataOf } from './request-context.js';
+import { requestContextOf, protocolMetadata } from './request-context.js';
 import { routes } from './routes.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
@@ -64,7 +64,7 @@ async function endGrantOfReusedCode(
   const grantId = isAuthenticated ? unitOfWork.grantOfSpentCode() : undefined;
   if (grantId === undefined) return;
   const ending = { cause: 'reuse', of: 'authorization_code' } as const;
-  await commands.execute(new RevokeGrant(grantId, ending, { ...metadataOf(ctx.req), grantId }));
+  await commands.execute(new RevokeGrant(grantId, ending, { ...protocolMetadata(ctx.req), grantId }));
 }
 
 /**
@@ -79,7 +79,7 @@ async function recordRefresh(
   const { RotatedRefreshToken: rotated } = ctx.oidc.entities;
   if (!rotated?.grantId) return 0n;
   const { grantId, accountId: actorId } = rotated;
-  const metadata = { ...metadataOf(ctx.req), actorId, grantId };
+  const metadata = { ...protocolMetadata(ctx.req), actorId, grantId };
   try {
     const refresh = new RefreshGrant(grantId, metadata, unitOfWork.grantAtIssue(grantId));
     const { revision } = await commands.execute(refresh);

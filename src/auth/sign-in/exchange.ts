@@ -20,7 +20,7 @@ export type PageOrRedirect =
     }
   | { readonly location: string };
 
-export function metadataOf(
+export function exchangeMetadata(
   { requestId, address }: HttpExchange,
   more?: Partial<EventMetadata>,
 ): EventMetadata {

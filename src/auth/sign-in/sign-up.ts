@@ -10,7 +10,7 @@ import { CredentialRow } from '../../store/authority/credential.row.js';
 import type { SignUpField } from '../pages/sign-up.page.js';
 import type { Passwords } from '../passwords.js';
 import { Fault } from '../protocol/faults.js';
-import { metadataOf } from './exchange.js';
+import { exchangeMetadata } from './exchange.js';
 import type { HttpExchange, Fields } from './exchange.js';
 import { enforceLimit } from './password-check.js';
 import { passwordProblem } from './password-rules.js';
@@ -70,7 +70,7 @@ export class SignUp {
     const account = { ...person, passwordHash, idempotencyKey };
     try {
       const { actorId, created } = await this.commands.execute(
-        new CreateAccount(account, metadataOf(exchange)),
+        new CreateAccount(account, exchangeMetadata(exchange)),
       );
       const proven = created ? passwordHash : await this.matchingHash(actorId, password);
       return proven === undefined ? createdBefore : { actorId, passwordHash: proven };

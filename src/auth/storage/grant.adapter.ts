@@ -5,7 +5,7 @@ import { RevokeGrant } from '../../commands/grant/revoke-grant.js';
 import type { RevocationCause } from '../../domain/grant/grant.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import { metadataOf } from '../protocol/request-context.js';
+import { protocolMetadata } from '../protocol/request-context.js';
 import { TokenRequestUnitOfWork } from './token-request-unit-of-work.js';
 import { ReadOnlyAdapter } from './read-only.adapter.js';
 import { destroyRecordsOfGrant, findGrant } from './statements.js';
@@ -42,7 +42,9 @@ export class GrantAdapter extends ReadOnlyAdapter {
     if (!ctx) throw new Error('a grant can be destroyed only within a request');
     const ending = endingOf(ctx);
     try {
-      await this.commands.execute(new RevokeGrant(grantId, ending, { ...metadataOf(ctx.req), grantId }));
+      await this.commands.execute(
+        new RevokeGrant(grantId, ending, { ...protocolMetadata(ctx.req), grantId }),
+      );
     } catch (error) {
       const isLost = error instanceof Refusal && error.code === 'not_found';
       if (!isLost || ending.cause !== 'client') throw error;

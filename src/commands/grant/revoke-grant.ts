@@ -9,11 +9,11 @@ import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { decideAndProject } from '../support/decide-and-project.js';
-import type { Change } from '../support/decide-and-project.js';
+import type { ChangeResult } from '../support/decide-and-project.js';
 import { firstAndNewestOf } from '../support/handle-command.js';
 
 /** Revokes a grant and with it all its tokens. Idempotent. @throws {Refusal} `not_found`; errors of log and store. */
-export class RevokeGrant extends Command<Change> {
+export class RevokeGrant extends Command<ChangeResult> {
   constructor(
     readonly grantId: string,
     readonly ending: RevocationCause,
@@ -32,7 +32,7 @@ export class RevokeGrantHandler implements ICommandHandler<RevokeGrant> {
     private readonly ids: IdGenerator,
   ) {}
 
-  execute({ grantId, ending, metadata }: RevokeGrant): Promise<Change> {
+  execute({ grantId, ending, metadata }: RevokeGrant): Promise<ChangeResult> {
     return decideAndProject(this.log, this.ids, this.store, {
       stream: streams.grant(grantId),
       read: firstAndNewestOf,

@@ -11,19 +11,19 @@ import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { decideAndProject } from '../support/decide-and-project.js';
-import type { Change } from '../support/decide-and-project.js';
+import type { ChangeResult } from '../support/decide-and-project.js';
 
 /**
  * Pauses publishing for everyone, effective on the next request to any process. Idempotent.
  * @throws {Refusal} `recovery_state_missing`: the log has no network yet; errors of log and store.
  */
-export class PausePublishing extends Command<Change> {
+export class PausePublishing extends Command<ChangeResult> {
   constructor(readonly metadata: EventMetadata) {
     super();
   }
 }
 
-export class ResumePublishing extends Command<Change> {
+export class ResumePublishing extends Command<ChangeResult> {
   constructor(readonly metadata: EventMetadata) {
     super();
   }
@@ -40,7 +40,7 @@ abstract class PublishingHandler {
     protected readonly ids: IdGenerator,
   ) {}
 
-  execute({ metadata }: PausePublishing | ResumePublishing): Promise<Change> {
+  execute({ metadata }: PausePublishing | ResumePublishing): Promise<ChangeResult> {
     return decideAndProject(this.log, this.ids, this.store, {
       stream: streams.network(),
       initial: noNetwork,

@@ -6,7 +6,7 @@ import type { IdGenerator } from './id-generator.js';
 import { handleCommand } from './handle-command.js';
 import type { CommandContext } from './handle-command.js';
 
-export interface Change {
+export interface ChangeResult {
   readonly changed: boolean;
 }
 
@@ -21,7 +21,7 @@ export async function decideAndProject<State, Event extends StoredEvent>(
   ids: IdGenerator,
   store: AuthorityStore,
   context: CommandContext<State, Event>,
-): Promise<Change> {
+): Promise<ChangeResult> {
   const { past, added } = await handleCommand(log, ids, context);
   // Earlier events too: this completes a command that stopped after its append.
   await projectInline([...past, ...added], store.db);

@@ -4,11 +4,11 @@ import type { EventLog } from '../../log/event-log.js';
 import type { StoredEvent } from '../../log/registry.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import type { IdGenerator } from './id-generator.js';
-import type { Change } from './decide-and-project.js';
+import type { ChangeResult } from './decide-and-project.js';
 import { handleCommand } from './handle-command.js';
 import type { Decided, CommandContext } from './handle-command.js';
 
-export interface LifecycleChange extends Change {
+export interface LifecycleChange extends ChangeResult {
   readonly revision: number;
 }
 

@@ -1,13 +1,13 @@
 import type { Type } from '@nestjs/common';
 import { scopeDescriptions } from '../../domain/grant/scopes.js';
-import { errorBody } from '../requests/error-object.js';
+import { errorObject } from '../requests/error-object.js';
 import { endpointsOf } from './endpoint.js';
 import { headerComponents } from './header-objects.js';
 import { methods } from './openapi.js';
 import type { OpenApi, OperationObject, PlacedOperation } from './openapi.js';
 import { protocolEndpoints } from './protocol-endpoints.js';
 import { protocolOperation } from './protocol-operation.js';
-import { refusalExamples } from './refusals.js';
+import { refusalExamples } from './refusal-responses.js';
 import { Schemas } from './schemas.js';
 import { socialOperation } from './social-operation.js';
 
@@ -34,7 +34,7 @@ The acting actor is always the actor of the access token. Every mutation carries
 /** The OpenAPI document of the controllers and the authorization server, in a stable order. */
 export function documentOf(module: Type, baseUrl: string): OpenApi {
   const schemas = new Schemas();
-  schemas.of(errorBody);
+  schemas.of(errorObject);
   const place = <Of extends Omit<PlacedOperation, 'operation'>>(
     endpoint: Of,
     describe: (endpoint: Of, schemas: Schemas) => OperationObject,

@@ -1,6 +1,6 @@
 import type { Content, OperationObject } from './openapi.js';
 import type { ProtocolEndpoint } from './protocol-endpoints.js';
-import { protocolRefusals } from './refusals.js';
+import { protocolRefusals } from './refusal-responses.js';
 import type { Schemas } from './schemas.js';
 
 export function protocolOperation(endpoint: ProtocolEndpoint, schemas: Schemas): OperationObject {

@@ -4,7 +4,7 @@ import type { HeaderName } from './header-objects.js';
 import { callerHeaders, limitHeaders, readHeaders, requestHeaders, writeHeaders } from './headers.js';
 import type { RequestHeader } from './headers.js';
 import type { Content, OperationObject, ParameterObject, ResponseObject } from './openapi.js';
-import { socialRefusals } from './refusals.js';
+import { socialRefusals } from './refusal-responses.js';
 import type { JsonSchema, Schemas } from './schemas.js';
 import { sharedErrors } from './shared-errors.js';
 

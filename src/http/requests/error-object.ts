@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { domainCodes } from '../server/domain-codes.js';
 import { oauthCodes } from '../server/oauth-codes.js';
 
-export const errorBody = z
+export const errorObject = z
   .strictObject({
     error: z.enum([...domainCodes, ...oauthCodes]),
     message: z.string().optional().describe('Explanation and next step, for a person. Not stable.'),

@@ -16,7 +16,7 @@ export interface VerifiedTable {
   readonly digest: string;
 }
 
-export interface Difference {
+export interface TableDifference {
   readonly table: string;
   readonly missing: number;
   readonly unexpected: number;
@@ -25,7 +25,7 @@ export interface Difference {
 
 export interface Verification {
   readonly tables: readonly VerifiedTable[];
-  readonly differences: readonly Difference[];
+  readonly differences: readonly TableDifference[];
 }
 
 const stagingSchemaOf = ({ incarnation }: Incarnation): string => `verify_${incarnation}`;
@@ -118,7 +118,7 @@ async function summarize(
 async function compareRows(
   client: ClientBase,
   { table, key, expected, actual }: TableVerification,
-): Promise<Difference> {
+): Promise<TableDifference> {
   const named = key.map((column) => `'${column} ' || ${column}`).join(` || ', ' || `);
   const { rows } = await client.query<{ missing: string; unexpected: string; example: string }>(
     `SELECT count(*) FILTER (WHERE is_missing) AS missing, count(*) FILTER (WHERE NOT is_missing) AS unexpected,

@@ -13,8 +13,8 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { LaunchError } from '../launch-error.js';
-import { isOpenToOthers } from './account.js';
-import type { Account } from './account.js';
+import { isOpenToOthers } from './system-account.js';
+import type { SystemAccount } from './system-account.js';
 import { OPEN_HOME, makeOpenHome } from './home.js';
 
 const UNFINISHED = '.unfinished-';
@@ -32,7 +32,7 @@ export interface PostgresPrograms {
  * clone in the home of root, gets a copy for each version.
  * @throws {LaunchError} the package is not installed.
  */
-export function findBinaries(account: Account | undefined): PostgresPrograms {
+export function findBinaries(account: SystemAccount | undefined): PostgresPrograms {
   const { root, version } = installed();
   const native = join(root, 'native');
   return inDirectory(!account || isOpenToOthers(join(native, 'bin')) ? native : copyOnce(native, version));

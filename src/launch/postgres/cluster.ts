@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { overwriteFile, syncDirectory } from '../files.js';
 import { LaunchError } from '../launch-error.js';
-import type { Account } from './account.js';
+import type { SystemAccount } from './system-account.js';
 import type { PostgresPrograms } from './binaries.js';
 import { lastFault } from './last-fault.js';
 
@@ -16,7 +16,7 @@ export const DATABASES = ['plaza', 'plaza_vault', 'plaza_witness'] as const;
 export interface Cluster {
   readonly directory: string;
   readonly binaries: PostgresPrograms;
-  readonly account: Account | undefined;
+  readonly account: SystemAccount | undefined;
 }
 
 export interface Password {
@@ -128,7 +128,7 @@ async function run({ account }: Cluster, program: string, { args, input = '', si
 
 /** An environment of its own: a stray `PGDATA` or `PGOPTIONS` must not change the start. */
 export function spawnOptions(
-  account: Account | undefined,
+  account: SystemAccount | undefined,
 ): SpawnOptionsWithStdioTuple<StdioPipe, StdioNull, StdioPipe> {
   return {
     cwd: '/',

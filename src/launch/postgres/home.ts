@@ -15,15 +15,15 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LaunchError } from '../launch-error.js';
-import { accountForPostgres, isOpenToOthers } from './account.js';
-import type { Account } from './account.js';
+import { accountForPostgres, isOpenToOthers } from './system-account.js';
+import type { SystemAccount } from './system-account.js';
 
 /** Data and programs of a network started by root, when other accounts cannot enter `DATA_DIR` or the clone. */
 export const OPEN_HOME = '/var/lib/plaza';
 
 export interface PostgresHome {
   readonly directory: string;
-  readonly account: Account | undefined;
+  readonly account: SystemAccount | undefined;
 }
 
 /**
@@ -53,7 +53,7 @@ function isRootsVolume(directory: string): boolean {
   return readdirSync(directory).every((name) => name === 'lost+found');
 }
 
-function changeOwner(directory: string, account: Account | undefined): void {
+function changeOwner(directory: string, account: SystemAccount | undefined): void {
   if (!account) return;
   if (!isOpenToOthers(dirname(directory)))
     throw new LaunchError(
@@ -63,7 +63,7 @@ function changeOwner(directory: string, account: Account | undefined): void {
   chmodSync(directory, 0o700);
 }
 
-function create(entry: string, dataDir: string, account: Account | undefined): void {
+function create(entry: string, dataDir: string, account: SystemAccount | undefined): void {
   if (!account || isOpenToOthers(realpathSync(dataDir))) {
     // Renamed after the change of owner: a directory that still belongs to root would look like the choice of its
     // owner.

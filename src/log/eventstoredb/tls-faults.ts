@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import type { EndPoint } from '@eventstore/db-client';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
-import type { EventStoreOptions } from '../../config/event-store-options.js';
+import type { AddressOptions } from '../../config/event-store-options.js';
 
 /** Below the time that load balancers wait for `/readyz`. */
 const HANDSHAKE_MS = 400;
@@ -79,7 +79,7 @@ function handshake({ address: host, port }: EndPoint, connection: EventStoreConn
   });
 }
 
-function messageFor(code: string, { tlsCAFile }: EventStoreOptions): string {
+function messageFor(code: string, { tlsCAFile }: AddressOptions): string {
   if (untrustedIssuerCodes.has(code))
     return tlsCAFile === undefined
       ? 'The certificate of the event store is signed by a CA that this machine does not trust: name that CA with tlsCAFile in EVENTSTORE_URL.'

@@ -4,7 +4,7 @@ import { createServer as createPlainServer } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterEach, expect, it } from '@jest/globals';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
-import type { EventStoreOptions } from '../../config/event-store-options.js';
+import type { AddressOptions } from '../../config/event-store-options.js';
 import { selfSigned } from '../../embedded-event-store/access/self-signed.js';
 import { tlsFault } from './tls-faults.js';
 
@@ -34,7 +34,7 @@ const silentServer = () => portOf(createPlainServer());
 const plainServer = () =>
   portOf(createPlainServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')));
 
-const faultAt = (ports: readonly number[], ca = valid.certificate, options: EventStoreOptions = {}) => {
+const faultAt = (ports: readonly number[], ca = valid.certificate, options: AddressOptions = {}) => {
   const connection: EventStoreConnection = {
     hosts: ports.map((port) => ({ address: 'localhost', port })),
     discovers: false,

@@ -7,14 +7,14 @@ import type { EventMetadata } from '../../log/recorded.js';
 import { findJob, moveJob, requestJob, unfinishedJob } from '../../jobs/job.js';
 import type { Job, JobKind } from '../../jobs/job.js';
 
-export interface JobContext {
+export interface JobServices {
   readonly pool: Pool;
   readonly commands: CommandBus;
   readonly clock: Clock;
   readonly ids: IdGenerator;
 }
 
-export interface JobRequest {
+export interface NewJob {
   readonly kind: JobKind;
   readonly names?: readonly string[];
   readonly reseedWitness?: boolean;
@@ -25,8 +25,8 @@ export interface JobRequest {
  * the log before it starts.
  */
 export async function requestOrResumeJob(
-  context: JobContext,
-  { kind, names = [], reseedWitness = false }: JobRequest,
+  context: JobServices,
+  { kind, names = [], reseedWitness = false }: NewJob,
   metadata: EventMetadata,
 ): Promise<Job> {
   const { pool, commands, clock, ids } = context;
@@ -49,7 +49,7 @@ export async function requestOrResumeJob(
 }
 
 /** Resumes a paused job. Returns its current state. */
-export async function resumeJob(job: Job, { pool, clock }: JobContext): Promise<Job> {
+export async function resumeJob(job: Job, { pool, clock }: JobServices): Promise<Job> {
   await moveJob(pool, job.id, ['paused'], 'requested', clock.now());
   return (await findJob(pool, job.id)) ?? job;
 }

@@ -15,10 +15,10 @@ export interface NetworkStatus {
   readonly unproven: string | undefined;
   /** True if this process compared log and witness since its start, or refuses reads until then. */
   readonly isLogCompared: boolean;
-  readonly job: JobProgress | undefined;
+  readonly job: JobGauges | undefined;
 }
 
-export interface JobProgress {
+export interface JobGauges {
   readonly kind: string;
   readonly state: string;
   readonly done: number;

@@ -20,7 +20,7 @@ export const job = z.object({
   updatedAt: z.number(),
 });
 
-export type Job = z.infer<typeof job>;
+export type JobAnswer = z.infer<typeof job>;
 
 export const requestedJob = z.object({ job: job.nullable() });
 

@@ -1,31 +1,31 @@
 import { sleep } from '../../support/sleep.js';
 import { Failure } from './failure.js';
-import type { Job } from './job-answers.js';
+import type { JobAnswer } from './job-answers.js';
 import type { OperatorClient } from './operator-client.js';
 import { ProgressLine } from './progress-line.js';
 import type { Step } from './progress-line.js';
 
 const POLL_INTERVAL_MS = 250;
 
-export const outcomeOf = ({ message, state }: Job): string => message ?? state;
+export const outcomeOf = ({ message, state }: JobAnswer): string => message ?? state;
 
 /**
  * Requests a job and shows its progress until it ends; null: nothing to do. The first Ctrl-C pauses the job, the second
  * one ends the command at once. `resumeCommand` resumes it.
  * @throws {Failure} the job failed or was paused, by this command or another one.
  */
-export async function watchJob<Requested extends Job | null>(
+export async function watchJob<Requested extends JobAnswer | null>(
   api: OperatorClient,
   request: () => Promise<Requested>,
   resumeCommand: string,
-): Promise<Requested | Job> {
+): Promise<Requested | JobAnswer> {
   const interrupted = new AbortController();
   // Before the request: an interrupt must never leave a requested job unwatched.
   process.once('SIGINT', () => interrupted.abort());
   const requested = await request();
   if (!requested) return requested;
   const progress = new ProgressLine(String);
-  for (let job: Job = requested; ; job = await api.job(requested.id)) {
+  for (let job: JobAnswer = requested; ; job = await api.job(requested.id)) {
     progress.show(stepOf(job));
     if (['published', 'rolled_back', 'failed', 'paused'].includes(job.state)) {
       progress.done();
@@ -39,10 +39,10 @@ export async function watchJob<Requested extends Job | null>(
   }
 }
 
-function stepOf({ state, step, done, total, rate, message }: Job): Step {
+function stepOf({ state, step, done, total, rate, message }: JobAnswer): Step {
   if (state === 'requested') return { what: 'waiting for a worker', done: 0, total: null };
   return { what: message ?? step ?? 'starting', done, total, rate: rate ?? undefined };
 }
 
-const pausedAt = ({ done }: Job, resumeCommand: string): string =>
+const pausedAt = ({ done }: JobAnswer, resumeCommand: string): string =>
   `paused, with ${done} done; to resume from there, run: ${resumeCommand}`;

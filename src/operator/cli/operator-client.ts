@@ -19,14 +19,14 @@ const COMPARISON_TIMEOUT_MS = 4 * 60_000;
 
 const refusal = z.object({ error: z.string(), message: z.string() });
 
-export interface Application {
+export interface ApplicationAnswer {
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris?: readonly string[] | undefined;
   readonly scopes: readonly string[];
 }
 
-export interface Account {
+export interface AccountAnswer {
   readonly handle: string;
   readonly displayName: string;
   readonly email: string;
@@ -59,7 +59,7 @@ export class OperatorClient {
     this.#token = config.operatorToken ?? generatedToken(config.dataDir);
   }
 
-  registerApplication(application: Application, reason?: string) {
+  registerApplication(application: ApplicationAnswer, reason?: string) {
     return this.#call(answers.registered, 'POST', '/operator/applications', { ...application, reason });
   }
 
@@ -87,7 +87,7 @@ export class OperatorClient {
     return this.#call(answers.revoked, 'POST', path, { reason }, REVOCATION_TIMEOUT_MS);
   }
 
-  createAccount(account: Account, reason?: string) {
+  createAccount(account: AccountAnswer, reason?: string) {
     return this.#call(answers.created, 'POST', '/operator/accounts', { ...account, reason });
   }
 

@@ -1,19 +1,19 @@
 import { CookieJar } from 'tough-cookie';
 import { formsOf } from './html-forms.js';
-import type { Form } from './html-forms.js';
+import type { HtmlForm } from './html-forms.js';
 
 const MAX_REDIRECTS = 20;
 
-export interface Page {
+export interface BrowserPage {
   readonly url: URL;
   readonly status: number;
   readonly text: string;
-  readonly forms: readonly Form[];
+  readonly forms: readonly HtmlForm[];
   /** True: the redirect led back to an application. */
   readonly hasLeft: boolean;
 }
 
-export interface Person {
+export interface BrowserUser {
   readonly handle: string;
   readonly password: string;
   readonly decision?: 'allow' | 'deny';
@@ -31,11 +31,11 @@ export class Browser {
     this.#origin = new URL(baseUrl).origin;
   }
 
-  open(url: string | URL): Promise<Page> {
+  open(url: string | URL): Promise<BrowserPage> {
     return this.#follow(new URL(url), { method: 'GET' });
   }
 
-  submit(page: Page, form: Form, typed: Readonly<Record<string, string>>): Promise<Page> {
+  submit(page: BrowserPage, form: HtmlForm, typed: Readonly<Record<string, string>>): Promise<BrowserPage> {
     const body = new URLSearchParams({ ...form.fields, ...typed });
     const url = new URL(form.action, page.url);
     if (form.method === 'post')
@@ -50,7 +50,7 @@ export class Browser {
    */
   async authorize(
     authorizationUrl: string | URL,
-    { handle, password, decision = 'allow' }: Person,
+    { handle, password, decision = 'allow' }: BrowserUser,
   ): Promise<URL> {
     let page = await this.open(authorizationUrl);
     let hasSignedIn = false;
@@ -66,7 +66,7 @@ export class Browser {
     return page.url;
   }
 
-  async #follow(start: URL, first: RequestInit): Promise<Page> {
+  async #follow(start: URL, first: RequestInit): Promise<BrowserPage> {
     let [url, request] = [start, first];
     for (let hops = 0; hops < MAX_REDIRECTS; hops++) {
       if (url.origin !== this.#origin) return { url, status: 0, text: '', forms: [], hasLeft: true };

@@ -1,5 +1,5 @@
 /** A form with the fields that a browser would send unchanged. */
-export interface Form {
+export interface HtmlForm {
   readonly action: string;
   readonly method: 'get' | 'post';
   readonly fields: Readonly<Record<string, string>>;
@@ -12,13 +12,13 @@ const TAG = /<(input|button)\b((?:"[^"]*"|'[^']*'|[^'">])*)>/gi;
 const ATTRIBUTE = /([^\s=>/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?/g;
 
 /** Only input fields and buttons: pages of the network have no other elements in forms. */
-export function formsOf(page: string): Form[] {
+export function formsOf(page: string): HtmlForm[] {
   return [...page.replaceAll(/<!--.*?-->/gs, '').matchAll(/<form\b([^>]*)>(.*?)<\/form>/gis)].map(
     ([, formTag = '', inside = '']) => formOf(attributesOf(formTag), inside),
   );
 }
 
-function formOf(formAttributes: Attributes, inside: string): Form {
+function formOf(formAttributes: Attributes, inside: string): HtmlForm {
   const elements = [...inside.matchAll(TAG)].map(([, tag = '', rest = '']) => ({
     isButton: tag.toLowerCase() === 'button',
     attributes: attributesOf(rest),

@@ -2,16 +2,16 @@
  * A disagreement. `missing`: the witness accepted the restriction and the log lacks it. `unwitnessed`: the
  * log has it with an epoch, and the witness does not know it.
  */
-export type Difference =
+export type LedgerDifference =
   | { readonly kind: 'missing'; readonly epoch: bigint }
   | { readonly kind: 'unwitnessed'; readonly epoch: bigint };
 
 export const MAX_REPORTED = 100;
 const EXAMPLES = 5;
 
-export function describeDifferences(differences: readonly Difference[]): string | undefined {
+export function describeDifferences(differences: readonly LedgerDifference[]): string | undefined {
   if (differences.length === 0) return undefined;
-  const epochsOf = (wanted: Difference['kind']) =>
+  const epochsOf = (wanted: LedgerDifference['kind']) =>
     differences.flatMap(({ kind, epoch }) => (kind === wanted ? [epoch] : []));
   const [missing, unwitnessed] = [epochsOf('missing'), epochsOf('unwitnessed')];
   const sentences = [

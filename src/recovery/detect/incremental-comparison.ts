@@ -3,7 +3,7 @@ import type { EventLog } from '../../log/event-log.js';
 import { findUnknownToWitness } from './both-ledgers.js';
 import { confirmedMissing } from './confirmed-missing.js';
 import { MAX_REPORTED } from './difference.js';
-import type { Difference } from './difference.js';
+import type { LedgerDifference } from './difference.js';
 import { knownRestrictionsSql } from '../../incarnations/recovery-state.js';
 import { digestIn, digestSql } from '../../witness/digest.js';
 import type { Digest, DigestRow, Range } from '../../witness/digest.js';
@@ -38,9 +38,9 @@ interface AppliedRow {
  */
 export async function compareAppliedRestrictions(
   comparison: IncrementalComparison,
-): Promise<readonly Difference[]> {
+): Promise<readonly LedgerDifference[]> {
   const { witness, log, database, schema, signal } = comparison;
-  const differences: Difference[] = [];
+  const differences: LedgerDifference[] = [];
   let size = BLOCK.least;
   for (let after = 0n; differences.length < MAX_REPORTED;) {
     const block = { after, upTo: after + size };
@@ -71,7 +71,7 @@ export async function compareAppliedRestrictions(
 export async function findUnwitnessed(
   witness: Witness,
   epochs: ReadonlyMap<string, bigint>,
-): Promise<readonly Difference[]> {
+): Promise<readonly LedgerDifference[]> {
   const unknown = await findUnknownToWitness(witness, [...epochs.keys()]);
   return unknown.map((id) => ({ kind: 'unwitnessed', epoch: epochs.get(id) ?? 0n }));
 }

@@ -6,7 +6,7 @@ import { readRestrictionContent, readBothLedgers } from './both-ledgers.js';
 import type { BothLedgers } from './both-ledgers.js';
 import { confirmedMissing } from './confirmed-missing.js';
 import { MAX_REPORTED, describeDifferences } from './difference.js';
-import type { Difference } from './difference.js';
+import type { LedgerDifference } from './difference.js';
 import { appliedAfter, findUnwitnessed } from './incremental-comparison.js';
 import type { Accepted, Witness, Witnessed } from '../../witness/witness.js';
 
@@ -49,13 +49,13 @@ export class RestrictionCheck {
     return describeDifferences(differences);
   }
 
-  private async compareAll({ database, schema, signal }: CheckTarget): Promise<readonly Difference[]> {
+  private async compareAll({ database, schema, signal }: CheckTarget): Promise<readonly LedgerDifference[]> {
     const { witness, log } = this.options;
     const oldestInDoubt = await this.oldestEpochInDoubt();
     // Fails at once if the log is down; a subscription would wait for it.
     await log.reach();
     const { accepted, logged } = await this.readBoth(signal);
-    const differences: Difference[] = [];
+    const differences: LedgerDifference[] = [];
     const candidates = accepted.filter(({ id }) => !logged.has(id));
     for await (const page of readRestrictionContent(witness, candidates, MAX_REPORTED)) {
       differences.push(...missingOf(await confirmedMissing(log, page, signal)));
@@ -90,11 +90,11 @@ export class RestrictionCheck {
     }
   }
 
-  private async compareNew({ database, schema, signal }: CheckTarget): Promise<readonly Difference[]> {
+  private async compareNew({ database, schema, signal }: CheckTarget): Promise<readonly LedgerDifference[]> {
     const { witness, log, monotonic } = this.options;
     const at = monotonic();
     const oldestInDoubt = await this.oldestEpochInDoubt();
-    const differences: Difference[] = [];
+    const differences: LedgerDifference[] = [];
     const after = this.proven?.epoch ?? 0n;
     let newest: Accepted | undefined;
     for (let last = after; ;) {
@@ -132,5 +132,5 @@ export class RestrictionCheck {
   }
 }
 
-const missingOf = (witnessed: readonly Witnessed[]): readonly Difference[] =>
+const missingOf = (witnessed: readonly Witnessed[]): readonly LedgerDifference[] =>
   witnessed.map(({ epoch }) => ({ kind: 'missing', epoch }));

@@ -1,6 +1,6 @@
 import { CookieJar } from 'tough-cookie';
 import { formsOf } from '../../../src/operator/demo/html-forms.js';
-import type { Form } from '../../../src/operator/demo/html-forms.js';
+import type { HtmlForm } from '../../../src/operator/demo/html-forms.js';
 import { recordRefusalOnPage } from '../../support/recorded-refusals.js';
 
 export interface PageAnswer {
@@ -8,7 +8,7 @@ export interface PageAnswer {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers;
-  readonly forms: readonly Form[];
+  readonly forms: readonly HtmlForm[];
 }
 
 /** A cookie with the signature of the server. */
@@ -109,7 +109,7 @@ export class Visitor {
 
   private send(
     page: PageAnswer,
-    form: Form | undefined,
+    form: HtmlForm | undefined,
     typed: Readonly<Record<string, string>>,
     changes: Readonly<Record<string, string>>,
   ): Promise<PageAnswer> {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Browser } from '../../../src/operator/demo/browser.js';
-import type { Person } from '../../../src/operator/demo/browser.js';
+import type { BrowserUser } from '../../../src/operator/demo/browser.js';
 import { environment, plaza, root } from '../../support/command.js';
 import type { TestNetwork } from '../../support/network.js';
 import { messageOf, Names } from './document.js';
@@ -30,7 +30,7 @@ export class DocumentRunner {
 
   constructor(
     private readonly network: TestNetwork,
-    private readonly person: Person,
+    private readonly person: BrowserUser,
   ) {
     this.names.set('HOST', new URL(network.baseUrl).host);
   }

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LaunchError } from '../launch-error.js';
 
-export interface Account {
+export interface SystemAccount {
   readonly uid: number;
   readonly gid: number;
 }
@@ -13,7 +13,7 @@ export interface Account {
  * account like `nobody`; and a start must not create accounts. Undefined when not run by root.
  * @throws {LaunchError} no such account exists.
  */
-export function accountForPostgres(dataDir: string): Account | undefined {
+export function accountForPostgres(dataDir: string): SystemAccount | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const { uid, gid } = statSync(dataDir);
   const found = uid === 0 ? lookUp('postgres') : { uid, gid };
@@ -23,7 +23,7 @@ export function accountForPostgres(dataDir: string): Account | undefined {
   );
 }
 
-function lookUp(name: string): Account | undefined {
+function lookUp(name: string): SystemAccount | undefined {
   const id = (flag: string): number =>
     Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
   try {

@@ -26,7 +26,7 @@ export interface FollowOptions {
  * Applies new events of the log to an unpublished incarnation, as a worker does.
  * @throws {LogReplaced} the incarnation shows another log. Faults of Postgres pass through.
  */
-export async function follow(options: FollowOptions): Promise<void> {
+export async function followLog(options: FollowOptions): Promise<void> {
   const { group, log, databaseUrl, incarnation, atTheEnd, onApplied } = options;
   const connection = await WorkerConnection.open(databaseUrl, 'plaza-job');
   const signal = AbortSignal.any([options.signal, connection.lost]);

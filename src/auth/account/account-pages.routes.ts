@@ -3,7 +3,7 @@ import { ACCOUNT_PATH } from '../settings.js';
 import { actions } from './account.pages.js';
 import type { AccountPages } from './account.pages.js';
 
-export function accountRoutes(pages: AccountPages): PageRoute[] {
+export function accountPageRoutes(pages: AccountPages): PageRoute[] {
   return [
     { path: '', get: (exchange) => pages.show(exchange) },
     { path: relativePath(actions.signIn), post: (exchange, fields) => pages.submitSignIn(exchange, fields) },
