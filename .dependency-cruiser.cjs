@@ -18,7 +18,7 @@ const mayImport = {
   '^src/incarnations/': [
     '^src/jobs/',
     '^src/log/',
-    '^src/recovery/detect/(log-rollback|session-check)\\.ts$',
+    '^src/recovery/detect/(log-rollback|publication-check)\\.ts$',
     '^src/store/',
     '^src/witness/',
     '^projections/(runner|groups)',

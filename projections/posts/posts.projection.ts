@@ -1,7 +1,7 @@
 import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
 import { postVerifications } from './posts.verification.js';
-import { FIRST_REVISION, removePost, restrictPost, unrestrictPost } from './post-visibility.js';
+import { FIRST_REVISION, removePost, restrictPost, unrestrictPost } from './post-statements.js';
 
 interface NewApplication {
   readonly app_id: string;

@@ -33,7 +33,7 @@ import { LikePostHandler, UnlikePostHandler } from './relation/like-post.js';
 import { PairCommands } from './relation/pair-commands.js';
 import { CreateReportHandler } from './report/create-report.js';
 import { HandleDigest } from './support/handle-digest.js';
-import { InteractionPolicy } from './support/interaction-policy.js';
+import { OtherActors } from './support/other-actors.js';
 
 const account = [
   CancelErasureHandler,
@@ -84,7 +84,7 @@ const relation = [
 const shared = [
   ErasureSteps,
   HandleDigest,
-  InteractionPolicy,
+  OtherActors,
   MentionedActors,
   PairCommands,
   PostChangeCommands,

@@ -32,7 +32,7 @@ import { errorBody, ErrorFilter } from './server/error.filter.js';
 import { EventsController } from './events/events.controller.js';
 import { EventStreams } from './events/event-streams.js';
 import { FeedReads } from './events/feed-reads.js';
-import { FollowsController } from './relations/follows.controller.js';
+import { FollowingController } from './relations/following.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { Health } from './health/health.js';
 import { InboxController } from './inbox/inbox.controller.js';
@@ -64,7 +64,7 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
     ActorsController,
     BlocksController,
     DocsController,
-    FollowsController,
+    FollowingController,
     EventsController,
     HealthController,
     InboxController,

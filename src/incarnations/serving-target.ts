@@ -21,7 +21,7 @@ import type { NetworkIds } from './network-identity.js';
 import { forgetApplied } from '../witness/outstanding-restrictions.js';
 import { readPublicationState, schemaOfRestrictions } from './recovery-state.js';
 import type { PublicationState } from './recovery-state.js';
-import { SessionCheck } from '../recovery/detect/session-check.js';
+import { PublicationCheck } from '../recovery/detect/publication-check.js';
 import { readStoreOrigin, detectLogRollback } from '../recovery/detect/log-rollback.js';
 import type { Witness } from '../witness/witness.js';
 
@@ -63,7 +63,7 @@ export async function servingTarget(
   const state = await readPublicationState(client);
   if (state?.status === 'quarantined') throw inQuarantine(state.incarnation);
   if (state) rejectOlderVersions(versions, state.versions, `The published incarnation ${state.incarnation}`);
-  const proof = new SessionCheck(options, signal);
+  const proof = new PublicationCheck(options, signal);
   if (state) await provePublished(client, options, proof, state);
   const networkId = state?.networkId ?? (await foundNetwork(log, ids, now));
   let found = await findIncarnation(client, versions);
@@ -81,7 +81,7 @@ export async function servingTarget(
   return buildTarget(options, build, { networkId, before: state?.incarnation, proof });
 }
 
-function publishedTarget(own: Incarnation, proof: SessionCheck): Target {
+function publishedTarget(own: Incarnation, proof: PublicationCheck): Target {
   return {
     schema: own.schemaName,
     checkpoints: CheckpointStore.ofIncarnation(own.incarnation),
@@ -100,7 +100,7 @@ function publishedTarget(own: Incarnation, proof: SessionCheck): Target {
 interface Build {
   readonly networkId: string;
   readonly before: string | undefined;
-  readonly proof: SessionCheck;
+  readonly proof: PublicationCheck;
 }
 
 function buildTarget(
@@ -161,7 +161,7 @@ function buildTarget(
 async function provePublished(
   client: ClientBase,
   { log }: ServingOptions,
-  proof: SessionCheck,
+  proof: PublicationCheck,
   state: PublicationState,
 ): Promise<void> {
   const reason =

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { restrictions } from '../../projections/restrictions/restrictions.projection.js';
-import { readAcceptedRestrictions, readRestrictionContent } from '../../src/recovery/detect/both-ledgers.js';
+import { readAcceptedRestrictions, readRestrictionContent } from '../../src/recovery/detect/read-ledgers.js';
 import { describeDifferences } from '../../src/recovery/detect/difference.js';
 import {
   appliedAfter,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Batch, Checkpoint, EventReference, SubscribeOptions } from '../../src/log/event-log.js';
-import { CHECK_INTERVAL_MS } from '../../src/recovery/detect/session-check.js';
+import { CHECK_INTERVAL_MS } from '../../src/recovery/detect/publication-check.js';
 import { openWitness } from '../../src/witness/open-witness.js';
 import type { Witness } from '../../src/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';

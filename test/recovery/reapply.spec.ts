@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
-import { readBothLedgers } from '../../src/recovery/detect/both-ledgers.js';
+import { readBothLedgers } from '../../src/recovery/detect/read-ledgers.js';
 import { missingRestrictions } from '../../src/recovery/detect/full-comparison.js';
 import { reapply } from '../../src/recovery/apply/reapply.js';
 import type { ReapplyTools } from '../../src/recovery/apply/reapply.js';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { Batch, EventReference, SubscribeOptions } from '../../src/log/event-log.js';
 import { quarantine } from '../../src/incarnations/incarnation.js';
 import { RecoveryWatch } from '../../src/recovery/detect/recovery-watch.js';
-import { CHECK_INTERVAL_MS } from '../../src/recovery/detect/session-check.js';
+import { CHECK_INTERVAL_MS } from '../../src/recovery/detect/publication-check.js';
 import { restrictionHash } from '../../src/witness/canonical.js';
 import { openWitness } from '../../src/witness/open-witness.js';
 import type { Witness } from '../../src/witness/witness.js';

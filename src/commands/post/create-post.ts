@@ -17,7 +17,7 @@ import { MentionedActors } from './mentioned-actors.js';
 import { postIn } from './post-outcome.js';
 import type { PostOutcome } from './post-outcome.js';
 import { recreateLostPost, replayCreation } from './repeated-creation.js';
-import { InteractionPolicy } from '../support/interaction-policy.js';
+import { OtherActors } from '../support/other-actors.js';
 
 export class CreatePost extends Command<PostOutcome> {
   constructor(
@@ -39,7 +39,7 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
   constructor(
     private readonly log: EventLog,
     private readonly vault: KeyVault,
-    private readonly policy: InteractionPolicy,
+    private readonly others: OtherActors,
     private readonly mentioned: MentionedActors,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
@@ -89,7 +89,7 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
   /** The parent post if the caller may interact with its author; otherwise like a post that never existed. */
   private async parent(postId: string, actorId: string): Promise<Post> {
     const post = postIn(await this.log.read(streams.post(postId)));
-    if (post.status === 'absent' || !(await this.policy.mayInteract(actorId, post.authorActorId)))
+    if (post.status === 'absent' || !(await this.others.mayInteract(actorId, post.authorActorId)))
       return noPost;
     return post;
   }

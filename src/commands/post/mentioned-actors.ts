@@ -8,14 +8,14 @@ import { EventLog } from '../../log/event-log.js';
 import { streams } from '../../log/streams.js';
 import { newestOf } from '../support/handle-command.js';
 import { HandleDigest } from '../support/handle-digest.js';
-import { InteractionPolicy } from '../support/interaction-policy.js';
+import { OtherActors } from '../support/other-actors.js';
 
 @Injectable()
 export class MentionedActors {
   constructor(
     private readonly log: EventLog,
     private readonly digest: HandleDigest,
-    private readonly policy: InteractionPolicy,
+    private readonly others: OtherActors,
   ) {}
 
   /**
@@ -36,7 +36,7 @@ export class MentionedActors {
   private async mentioned(handle: string, authorActorId: string): Promise<string | undefined> {
     const actorId = await this.holderOf(handle);
     if (actorId === undefined || actorId === authorActorId) return undefined;
-    return (await this.policy.mayInteract(authorActorId, actorId)) ? actorId : undefined;
+    return (await this.others.mayInteract(authorActorId, actorId)) ? actorId : undefined;
   }
 
   private async holderOf(handle: string): Promise<string | undefined> {

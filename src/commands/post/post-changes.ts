@@ -14,7 +14,7 @@ import { handleIdempotentCommand } from '../support/handle-idempotent-command.js
 import type { Intent } from '../support/intent.js';
 import { outcomeOf, postIn } from './post-outcome.js';
 import type { PostOutcome } from './post-outcome.js';
-import { InteractionPolicy } from '../support/interaction-policy.js';
+import { OtherActors } from '../support/other-actors.js';
 
 /**
  * `revision`: the base of the change. `payload`: all other input, its verb included. `isLimited`: as in {@link
@@ -34,7 +34,7 @@ export class PostChangeCommands {
   constructor(
     private readonly log: EventLog,
     private readonly vault: KeyVault,
-    private readonly policy: InteractionPolicy,
+    private readonly others: OtherActors,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
@@ -72,6 +72,6 @@ export class PostChangeCommands {
   /** The first event is enough: the author of a post never changes. */
   private async isVisibleTo(actorId: string, postId: string): Promise<boolean> {
     const post = postIn(await this.log.read(streams.post(postId), { limit: 1 }));
-    return post.status !== 'absent' && (await this.policy.mayInteract(actorId, post.authorActorId));
+    return post.status !== 'absent' && (await this.others.mayInteract(actorId, post.authorActorId));
   }
 }

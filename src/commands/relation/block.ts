@@ -5,7 +5,7 @@ import type { PairEvent } from '../../domain/relation/pair.js';
 import type { Intent } from '../support/intent.js';
 import { PairCommands } from './pair-commands.js';
 import type { PairOutcome } from './pair-commands.js';
-import { InteractionPolicy } from '../support/interaction-policy.js';
+import { OtherActors } from '../support/other-actors.js';
 
 export interface BlockOutcome {
   readonly blocked: boolean;
@@ -41,12 +41,12 @@ const outcomeOf = ({ intent }: Block | Unblock, { pair, position }: PairOutcome)
 export class BlockHandler implements ICommandHandler<Block> {
   constructor(
     private readonly commands: PairCommands,
-    private readonly policy: InteractionPolicy,
+    private readonly others: OtherActors,
   ) {}
 
   async execute(command: Block): Promise<BlockOutcome> {
     const { intent, targetActorId } = command;
-    const isKnown = await this.policy.exists(targetActorId);
+    const isKnown = await this.others.exists(targetActorId);
     const outcome = await this.commands.execute({
       intent,
       targetActorId,

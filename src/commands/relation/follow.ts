@@ -7,7 +7,7 @@ import { PairCommands } from './pair-commands.js';
 import type { PairOutcome } from './pair-commands.js';
 import { relationOf } from './relation-outcome.js';
 import type { RelationOutcome } from './relation-outcome.js';
-import { InteractionPolicy } from '../support/interaction-policy.js';
+import { OtherActors } from '../support/other-actors.js';
 
 export class Follow extends Command<RelationOutcome> {
   constructor(
@@ -42,12 +42,12 @@ function outcomeOf({ intent, targetActorId }: Follow | Unfollow, outcome: PairOu
 export class FollowHandler implements ICommandHandler<Follow> {
   constructor(
     private readonly commands: PairCommands,
-    private readonly policy: InteractionPolicy,
+    private readonly others: OtherActors,
   ) {}
 
   async execute(command: Follow): Promise<RelationOutcome> {
     const { intent, targetActorId } = command;
-    const isAvailable = await this.policy.isActive(targetActorId);
+    const isAvailable = await this.others.isActive(targetActorId);
     const outcome = await this.commands.execute({
       intent,
       targetActorId,

@@ -16,7 +16,7 @@ import type { Intent } from '../support/intent.js';
 import { postIn } from '../post/post-outcome.js';
 import { relationOf } from './relation-outcome.js';
 import type { RelationOutcome } from './relation-outcome.js';
-import { InteractionPolicy } from '../support/interaction-policy.js';
+import { OtherActors } from '../support/other-actors.js';
 
 export class LikePost extends Command<RelationOutcome> {
   constructor(
@@ -41,7 +41,7 @@ abstract class LikingHandler {
   constructor(
     protected readonly log: EventLog,
     protected readonly vault: KeyVault,
-    protected readonly policy: InteractionPolicy,
+    protected readonly others: OtherActors,
     protected readonly clock: Clock,
     protected readonly ids: IdGenerator,
   ) {}
@@ -81,7 +81,7 @@ export class LikePostHandler extends LikingHandler implements ICommandHandler<Li
   private async likeableAuthor({ intent, postId }: LikePost): Promise<string | undefined> {
     const post = postIn(await this.log.read(streams.post(postId)));
     if (post.status !== 'published') return undefined;
-    const mayInteract = await this.policy.mayInteract(intent.actorId, post.authorActorId);
+    const mayInteract = await this.others.mayInteract(intent.actorId, post.authorActorId);
     return mayInteract ? post.authorActorId : undefined;
   }
 }

@@ -13,7 +13,7 @@ import { handleIdempotentCommand } from '../support/handle-idempotent-command.js
 import { createdId } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
 import { postIn } from '../post/post-outcome.js';
-import { InteractionPolicy } from '../support/interaction-policy.js';
+import { OtherActors } from '../support/other-actors.js';
 
 export interface Complaint {
   readonly postId?: string | undefined;
@@ -45,7 +45,7 @@ export class CreateReportHandler implements ICommandHandler<CreateReport> {
   constructor(
     private readonly log: EventLog,
     private readonly vault: KeyVault,
-    private readonly policy: InteractionPolicy,
+    private readonly others: OtherActors,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
@@ -82,8 +82,8 @@ export class CreateReportHandler implements ICommandHandler<CreateReport> {
     const targetActorId = postId === undefined ? actorId : await this.authorOf(postId);
     if (targetActorId === undefined || targetActorId === reporterActorId) return targetActorId;
     const [isActive, { blockedBy }] = await Promise.all([
-      this.policy.isActive(targetActorId),
-      this.policy.pairOf(reporterActorId, targetActorId),
+      this.others.isActive(targetActorId),
+      this.others.pairOf(reporterActorId, targetActorId),
     ]);
     return isActive && mayReport(reporterActorId, targetActorId, blockedBy) ? targetActorId : undefined;
   }

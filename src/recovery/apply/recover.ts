@@ -3,8 +3,8 @@ import { rejectOlderVersions, versionsOf } from '../../../projections/runner/pro
 import type { Group } from '../../../projections/runner/projection.js';
 import { RateMeter } from '../../incarnations/building/rate-meter.js';
 import { quarantine } from '../../incarnations/incarnation.js';
-import { readBothLedgers } from '../detect/both-ledgers.js';
-import type { LoggedRestrictions } from '../detect/both-ledgers.js';
+import { readBothLedgers } from '../detect/read-ledgers.js';
+import type { LoggedRestrictions } from '../detect/read-ledgers.js';
 import { missingRestrictions } from '../detect/full-comparison.js';
 import { networkOf } from '../../incarnations/network-identity.js';
 import { checkPreconditions } from '../plan/preconditions.js';

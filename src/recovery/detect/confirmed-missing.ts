@@ -1,5 +1,5 @@
 import type { EventLog } from '../../log/event-log.js';
-import { verifyRepeatedly } from '../../log/look-again.js';
+import { verifyRepeatedly } from '../../log/verify-repeatedly.js';
 import { retryWhileUnavailable } from '../apply/retry-while-unavailable.js';
 import type { Witnessed } from '../../witness/witness.js';
 

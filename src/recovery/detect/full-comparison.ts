@@ -1,6 +1,6 @@
 import type { EventLog } from '../../log/event-log.js';
-import { readAcceptedRestrictions, readRestrictionContent, findUnknownToWitness } from './both-ledgers.js';
-import type { BothLedgers, LoggedRestrictions } from './both-ledgers.js';
+import { readAcceptedRestrictions, readRestrictionContent, findUnknownToWitness } from './read-ledgers.js';
+import type { BothLedgers, LoggedRestrictions } from './read-ledgers.js';
 import { confirmedMissing } from './confirmed-missing.js';
 import type { Witness, Witnessed } from '../../witness/witness.js';
 

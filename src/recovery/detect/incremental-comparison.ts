@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import type { EventLog } from '../../log/event-log.js';
-import { findUnknownToWitness } from './both-ledgers.js';
+import { findUnknownToWitness } from './read-ledgers.js';
 import { confirmedMissing } from './confirmed-missing.js';
 import { MAX_REPORTED } from './difference.js';
 import type { LedgerDifference } from './difference.js';

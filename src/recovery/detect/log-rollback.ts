@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { LogReplaced } from '../../log/event-log.js';
 import type { Checkpoint, EventLog } from '../../log/event-log.js';
-import { verifyRepeatedly } from '../../log/look-again.js';
+import { verifyRepeatedly } from '../../log/verify-repeatedly.js';
 import { quarantine } from '../../incarnations/incarnation.js';
 import { networkOf } from '../../incarnations/network-identity.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';

@@ -10,7 +10,7 @@ import { compareAppliedRestrictions } from './incremental-comparison.js';
 import { readPublicationState, schemaOfRestrictions } from '../../incarnations/recovery-state.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
 import { RestrictionCheck } from './restriction-check.js';
-import { CHECK_INTERVAL_MS } from './session-check.js';
+import { CHECK_INTERVAL_MS } from './publication-check.js';
 import { readStoreOrigin, detectLogRollback } from './log-rollback.js';
 import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import type { Witness } from '../../witness/witness.js';

@@ -2,7 +2,7 @@ import { HandleDigest } from '../../../src/commands/support/handle-digest.js';
 import type { ReadModels } from '../../../src/commands/account/read-models.js';
 import { systemClock } from '../../../src/commands/support/clock.js';
 import { systemIds } from '../../../src/commands/support/id-generator.js';
-import { InteractionPolicy } from '../../../src/commands/support/interaction-policy.js';
+import { OtherActors } from '../../../src/commands/support/other-actors.js';
 import type { EventLog } from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
@@ -30,7 +30,7 @@ export interface CommandDependencies {
   readonly log: EventLog;
   readonly vault: KeyVault;
   readonly store: AuthorityStore;
-  readonly facts: InteractionPolicy;
+  readonly facts: OtherActors;
   readonly digest: HandleDigest;
   readonly readModels: ReadModels;
   readonly clock: typeof systemClock;
@@ -70,7 +70,7 @@ export async function openCommandBench(stores: Stores, applicationName: string):
     witness,
     tools: (observer) => {
       const log = new WitnessedLog(opened.log, witness, Date.now, observer);
-      return { ...common, log, facts: new InteractionPolicy(log, store) };
+      return { ...common, log, facts: new OtherActors(log, store) };
     },
     given: async (stream, ...events) => {
       const append = {

@@ -20,7 +20,7 @@ export interface ProofOptions {
  * Compares publications with the witness during one session of a worker: periodically, and before each
  * publication.
  */
-export class SessionCheck {
+export class PublicationCheck {
   private readonly check: RestrictionCheck | undefined;
   private nextAt = -Infinity;
   private hasWarned = false;

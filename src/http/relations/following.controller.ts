@@ -23,7 +23,7 @@ const pageOfActors = z.strictObject({ actors: z.array(actorSummary), cursor: nex
 const lists = { following: followingOf, followers: followersOf };
 
 @Controller('api/actors')
-export class FollowsController {
+export class FollowingController {
   constructor(private readonly pages: PagedReads) {}
 
   @Get(':actorId/following')

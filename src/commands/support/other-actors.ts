@@ -12,7 +12,7 @@ const stateOf = {
 
 /** Facts about other actors for commands. Nothing comes from read models, which lag behind. */
 @Injectable()
-export class InteractionPolicy {
+export class OtherActors {
   constructor(
     private readonly log: EventLog,
     private readonly store: AuthorityStore,

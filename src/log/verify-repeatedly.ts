@@ -7,22 +7,22 @@ import { sleep } from '../support/sleep.js';
 const PAUSES_MS = [1_000, 4_000];
 
 /**
- * Guards a quarantine against a stale leader: repeats `look` three times, each over a new connection.
- * @returns The last finding, if every attempt had one; else undefined. Rejects when `look` does, or when `signal`
+ * Guards a quarantine against a stale leader: repeats `check` three times, each over a new connection.
+ * @returns The last finding, if every attempt had one; else undefined. Rejects when `check` does, or when `signal`
  * aborts.
  */
 export async function verifyRepeatedly<T>(
   reconnect: () => Promise<void>,
-  look: () => Promise<T | undefined>,
+  check: () => Promise<T | undefined>,
   signal?: AbortSignal,
 ): Promise<T | undefined> {
-  let found = await look();
+  let found = await check();
   for (const milliseconds of PAUSES_MS) {
     if (found === undefined) return undefined;
     await sleep(milliseconds, signal);
     signal?.throwIfAborted();
     await reconnect();
-    found = await look();
+    found = await check();
   }
   return found;
 }
