@@ -1,4 +1,4 @@
-import { childrenOf } from '../src/launch/processes.js';
+import { childProcessIds } from '../src/launch/processes.js';
 import { residentMegabytes, startNetwork, withDataDir } from './network.js';
 
 export interface StartBench {
@@ -18,7 +18,7 @@ export function benchStart(): Promise<StartBench> {
         // lists other processes separately, so that only Postgres' children count
         pid === undefined
           ? []
-          : [[name, residentMegabytes([pid, ...(name === 'postgres' ? childrenOf(pid) : [])])]],
+          : [[name, residentMegabytes([pid, ...(name === 'postgres' ? childProcessIds(pid) : [])])]],
       ),
     );
     await second.stop();

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { childrenOf, waitUntilGone, isAlive } from '../src/launch/processes.js';
+import { childProcessIds, waitUntilGone, isAlive } from '../src/launch/processes.js';
 import type { TestNetwork } from '../test/support/network.js';
 import { until } from '../test/support/until.js';
 import { leaderOf, pidOf, startEnded, startNode } from './event-store-nodes.js';
@@ -40,11 +40,11 @@ export async function inflict(fault: Fault, harmed: Harmed): Promise<void> {
   const before = network.pids();
   const [doomed, { supervisor }] = [before[name], before];
   if (doomed === undefined) throw new Error(`${victim} does not run`);
-  const known = new Set(childrenOf(supervisor));
+  const known = new Set(childProcessIds(supervisor));
   kill(doomed);
   if (fault.harm === 'kill again') {
     const successor = await until(
-      () => childrenOf(supervisor).find((pid) => !known.has(pid)),
+      () => childProcessIds(supervisor).find((pid) => !known.has(pid)),
       LONGEST_RESTART_MS,
     );
     await pause(fault.forMs, undefined, { signal: harmed.givenUp });
@@ -58,7 +58,8 @@ export async function inflict(fault: Fault, harmed: Harmed): Promise<void> {
 
 function pidsOf(victim: Victim, { network, nodes }: Harmed): number[] {
   const pids = network.pids();
-  const postgres = () => (pids.postgres === undefined ? [] : [pids.postgres, ...childrenOf(pids.postgres)]);
+  const postgres = () =>
+    pids.postgres === undefined ? [] : [pids.postgres, ...childProcessIds(pids.postgres)];
   const eventStore = () => (nodes.length > 0 ? nodes.map(pidOf) : [pids.eventStore]);
   const all = {
     'event store': eventStore,

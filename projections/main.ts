@@ -15,7 +15,7 @@ import { authorityTarget } from '../src/incarnations/authority-rebuild.js';
 import { PUBLICATION_CHANNEL } from '../src/incarnations/incarnation.js';
 import { JobRunner } from '../src/jobs/job-runner.js';
 import { servingLock, servingTarget } from '../src/incarnations/serving-target.js';
-import { isChanged } from '../src/incarnations/publication-change.js';
+import { waitForPublicationChange } from '../src/incarnations/publication-change.js';
 import { sleep } from '../src/support/sleep.js';
 import { openWitness } from '../src/witness/open-witness.js';
 import type { Witness } from '../src/witness/witness.js';
@@ -60,7 +60,7 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   const runs = runners({ log, witness: configuredWitness, databaseUrl, serving, logger }).map(
     ({ group, runner }) => {
       probeState.states.set(group, () => runner.state);
-      return keepRunning(runner, () => isChanged(databaseUrl, group, signal), signal);
+      return keepRunning(runner, () => waitForPublicationChange(databaseUrl, group, signal), signal);
     },
   );
   const fixedGroups = [authorityGroup, auditGroup];

@@ -1,4 +1,4 @@
-import { feedOf } from '../../projections/feed/feed.read-model.js';
+import { readFeed } from '../../projections/feed/feed.read-model.js';
 import { inboxOf } from '../../projections/inbox/inbox.read-model.js';
 import { postById, postsOf, repliesOf } from '../../projections/posts/posts.read-model.js';
 import { actorById, ownProfile } from '../../projections/profile/profile.read-model.js';
@@ -31,7 +31,7 @@ export function casesOf(): readonly ReadCase[] {
     read('followers', `/api/actors/${AUTHOR}/followers`, followersOf, { ...author, ...firstPage }),
     read('inbox', '/api/inbox', inboxOf, firstPage),
     read('reconcile', '/api/reconcile', reconcile, { cursor: undefined }),
-    read('events', '/api/events?cursor=1', feedOf, { cursor: 1, limit: 50 }),
+    read('events', '/api/events?cursor=1', readFeed, { cursor: 1, limit: 50 }),
   ];
 }
 

@@ -32,7 +32,7 @@ interface Row extends Omit<AuditedEvent, 'position' | 'revision' | 'at'> {
   readonly at: string;
 }
 
-export async function auditedAfter(
+export async function auditedEventsAfter(
   pool: Pool,
   filter: AuditFilter,
   after: bigint,

@@ -1,5 +1,5 @@
 import type { Recorded } from '../../src/log/recorded.js';
-import { dispatch } from '../runner/projection.js';
+import { dispatcherOf } from '../runner/projection.js';
 import type { Group, Projection } from '../runner/projection.js';
 import {
   changeProfile,
@@ -117,7 +117,7 @@ export const authority: Projection = {
  */
 export const authorityGroup: Group = { name: 'authority', projections: [authority], lingerMs: 100 };
 
-const handle = dispatch(authorityGroup);
+const handle = dispatcherOf(authorityGroup);
 
 /**
  * Applies events in the writer's process, so that grants and revocations hold without waiting for a worker. The worker

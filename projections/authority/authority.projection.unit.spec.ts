@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Recorded } from '../../src/log/recorded.js';
 import type { StoredEvent } from '../../src/log/registry.js';
-import { typesOf } from '../runner/projection.js';
+import { eventTypesOf } from '../runner/projection.js';
 import { authorityGroup, projectInline } from './authority.projection.js';
 
 const recorded = (event: StoredEvent, erased = false): Recorded => ({
@@ -24,7 +24,7 @@ async function written(...events: Recorded[]): Promise<object[]> {
 
 describe('the authority projection', () => {
   it('handles accounts, profiles, applications, grants and pauses', () => {
-    expect(typesOf(authorityGroup)).toEqual([
+    expect(eventTypesOf(authorityGroup)).toEqual([
       'account.erased',
       'account.erasure_cancelled',
       'account.erasure_requested',

@@ -1,7 +1,7 @@
 import type { Statement } from '../runner/projection.js';
 
 /** Owner of a `reset` for every caller. No identifier has this form. */
-export const EVERYBODY = '*';
+export const FOR_EVERYBODY = '*';
 
 /**
  * A change, for the callers of its `audience`. `author`: the owner, the owner's followers and anonymous callers.

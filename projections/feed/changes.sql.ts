@@ -1,6 +1,6 @@
-import { isFollowed } from '../relations/relation.sql.js';
+import { isFollowedByCaller } from '../relations/relation.sql.js';
 import { isPublished } from '../visibility.sql.js';
-import { EVERYBODY } from './change.js';
+import { FOR_EVERYBODY } from './change.js';
 
 /** The cursor of the current snapshot, at least the incarnation's first valid cursor. */
 export const CURRENT_CURSOR = 'greatest(coalesce(state.applied_position, 0), state.cursors_valid_from)';
@@ -9,21 +9,21 @@ export const CURRENT_CURSOR = 'greatest(coalesce(state.applied_position, 0), sta
  * True if all changes since the cursor are available: this incarnation issued it, it is not ahead of the log, and no
  * later change was deleted.
  */
-export function isCursorValid(schema: string, cursor: string): string {
+export function areChangesAvailableSince(schema: string, cursor: string): string {
   return `(${cursor} >= state.cursors_valid_from AND ${cursor} <= ${CURRENT_CURSOR}
     AND ${cursor} + 1 >= (SELECT begins FROM ${schema}.feed_window))`;
 }
 
 /** True if items left or entered the caller's view since the cursor without a change of the caller's. */
-export function wasReset(schema: string, cursor: string): string {
+export function hasResetSince(schema: string, cursor: string): string {
   return `EXISTS (
     SELECT FROM ${schema}.change
-    WHERE change.owner_actor_id IN (caller.actor_id, '${EVERYBODY}') AND change.kind = 'reset'
+    WHERE change.owner_actor_id IN (caller.actor_id, '${FOR_EVERYBODY}') AND change.kind = 'reset'
       AND change.position > ${cursor})`;
 }
 
-export function isInView(schema: string, author: string): string {
-  return `(caller.actor_id IS NULL OR ${author} = caller.actor_id OR ${isFollowed(schema, author)})`;
+export function isAuthorInView(schema: string, author: string): string {
+  return `(caller.actor_id IS NULL OR ${author} = caller.actor_id OR ${isFollowedByCaller(schema, author)})`;
 }
 
 /**
@@ -31,7 +31,7 @@ export function isInView(schema: string, author: string): string {
  * entry.
  */
 export function mayBeHeldByCaller(schema: string, change: string): string {
-  return `(${isInView(schema, `${change}.owner_actor_id`)}
+  return `(${isAuthorInView(schema, `${change}.owner_actor_id`)}
     OR EXISTS (
       SELECT FROM ${schema}.relation liked
       WHERE liked.actor_id = caller.actor_id AND liked.kind = 'like' AND liked.target_id = ${change}.post_id
@@ -48,7 +48,7 @@ const MAX_REPLIES = 200;
 
 export function orphansReplies(schema: string, change: string): string {
   const repliesBy = (column: string) => `
-    SELECT count(*) > ${MAX_REPLIES} OR coalesce(bool_or(${isInView(schema, 'reply.author_actor_id')}), false)
+    SELECT count(*) > ${MAX_REPLIES} OR coalesce(bool_or(${isAuthorInView(schema, 'reply.author_actor_id')}), false)
     FROM (
       SELECT reply.author_actor_id FROM ${schema}.post reply
       WHERE reply.${column} = ${change}.post_id AND ${isPublished('reply')} AND reply.${column} IS NOT NULL

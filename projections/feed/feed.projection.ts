@@ -2,7 +2,7 @@ import type { RelationEvent } from '../../src/domain/relation/events.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import type { EventOf, EventType } from '../../src/log/registry.js';
 import type { Projection, Write } from '../runner/projection.js';
-import { addChange, DELETE_EXPIRED_CHANGES, EVERYBODY } from './change.js';
+import { addChange, DELETE_EXPIRED_CHANGES, FOR_EVERYBODY } from './change.js';
 import type { FeedChange } from './change.js';
 import { feedVerifications } from './feed.verification.js';
 
@@ -38,7 +38,7 @@ const resetOf = (actorId: string): ChangeFields => ({ actor_id: actorId, audienc
 
 const resetOfEverybody = (actorId: string): ChangeFields => ({
   actor_id: actorId,
-  owner_actor_id: EVERYBODY,
+  owner_actor_id: FOR_EVERYBODY,
   audience: 'everybody',
   kind: 'reset',
 });

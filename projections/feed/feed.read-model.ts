@@ -1,8 +1,14 @@
 import type { ReadQuery } from '../runner/read-query.js';
-import { CURRENT_CURSOR, isCursorValid, wasReset } from './changes.sql.js';
+import { CURRENT_CURSOR, areChangesAvailableSince, hasResetSince } from './changes.sql.js';
 import { presentFeed } from './feed-page.js';
 import type { FeedPage } from './feed-page.js';
-import { eventsJson, isForCaller, postsOfPage, INBOX_CHANGE_COLUMNS, changeColumns } from './feed.sql.js';
+import {
+  eventsJson,
+  isChangeForCaller,
+  postsOfPage,
+  INBOX_CHANGE_COLUMNS,
+  changeColumns,
+} from './feed.sql.js';
 
 export type { FeedPage };
 
@@ -12,14 +18,15 @@ const SCAN = 1_000;
  * A page of the caller's changes behind a cursor: `limit` events, and all others at the last one's position. Undefined
  * cursor: an empty page that starts at the current position.
  */
-export const feedOf: ReadQuery<{ readonly cursor: number | undefined; readonly limit: number }, FeedPage> = {
-  name: 'feed-of',
-  values: ({ cursor, limit }) => [cursor === undefined ? null : String(cursor), limit],
-  sql: ({ schema, parameter }) => {
-    const [cursor, limit] = [`${parameter(1)}::numeric`, `${parameter(2)}::integer`];
-    return `(
+export const readFeed: ReadQuery<{ readonly cursor: number | undefined; readonly limit: number }, FeedPage> =
+  {
+    name: 'feed-of',
+    values: ({ cursor, limit }) => [cursor === undefined ? null : String(cursor), limit],
+    sql: ({ schema, parameter }) => {
+      const [cursor, limit] = [`${parameter(1)}::numeric`, `${parameter(2)}::integer`];
+      return `(
     WITH since AS MATERIALIZED (
-      SELECT ${cursor} AS position WHERE ${isCursorValid(schema, cursor)} AND NOT ${wasReset(schema, cursor)}
+      SELECT ${cursor} AS position WHERE ${areChangesAvailableSince(schema, cursor)} AND NOT ${hasResetSince(schema, cursor)}
     ), scanned AS MATERIALIZED (
       SELECT * FROM ${schema}.change WHERE change.position > (SELECT position FROM since)
       ORDER BY change.position FETCH FIRST ${SCAN} ROWS WITH TIES
@@ -28,7 +35,7 @@ export const feedOf: ReadQuery<{ readonly cursor: number | undefined; readonly l
         AS position
       FROM scanned
     ), matching AS MATERIALIZED (
-      SELECT ${changeColumns('scanned')} FROM scanned WHERE ${isForCaller(schema, 'scanned')}
+      SELECT ${changeColumns('scanned')} FROM scanned WHERE ${isChangeForCaller(schema, 'scanned')}
       UNION ALL
       SELECT ${INBOX_CHANGE_COLUMNS}
       FROM ${schema}.inbox
@@ -45,6 +52,6 @@ export const feedOf: ReadQuery<{ readonly cursor: number | undefined; readonly l
         WHEN (SELECT count(*) FROM matching) > (SELECT count(*) FROM page) THEN (SELECT max(page.position) FROM page)
         ELSE (SELECT position FROM reach) END,
       'replace', ${cursor} IS NOT NULL AND NOT EXISTS (SELECT FROM since)))`;
-  },
-  present: presentFeed,
-};
+    },
+    present: presentFeed,
+  };

@@ -2,7 +2,7 @@ import { entryJson, isEntryVisible } from '../inbox/inbox.sql.js';
 import { postsJson } from '../posts/post.sql.js';
 import { isRelationVisible, relationJson } from '../reconcile/full-view.sql.js';
 import { isActorVisible } from '../visibility.sql.js';
-import { isInView, mayBeHeldByCaller } from './changes.sql.js';
+import { isAuthorInView, mayBeHeldByCaller } from './changes.sql.js';
 
 /** Sorts an inbox addition behind all other changes of its event. */
 const LAST = '9223372036854775807';
@@ -36,8 +36,8 @@ export const changeColumns = (change: string): string =>
 export const INBOX_CHANGE_COLUMNS = `inbox.position, ${LAST}, 'inbox.added', inbox.created_at, inbox.source_actor_id, NULL, NULL, NULL,
   NULL, NULL::integer, inbox.id`;
 
-export const isForCaller = (schema: string, change: string): string => `
-  CASE WHEN ${change}.audience = 'author' THEN ${isInView(schema, `${change}.owner_actor_id`)}
+export const isChangeForCaller = (schema: string, change: string): string => `
+  CASE WHEN ${change}.audience = 'author' THEN ${isAuthorInView(schema, `${change}.owner_actor_id`)}
       OR (${change}.kind = 'post.deleted' AND ${mayBeHeldByCaller(schema, change)})
     ELSE ${change}.owner_actor_id = caller.actor_id AND ${change}.kind LIKE 'relation.%' END`;
 

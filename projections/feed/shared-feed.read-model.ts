@@ -1,10 +1,10 @@
 import type { SharedReadQuery } from '../runner/read-query.js';
-import { CURRENT_CURSOR, isCursorValid, wasReset } from './changes.sql.js';
+import { CURRENT_CURSOR, areChangesAvailableSince, hasResetSince } from './changes.sql.js';
 import { presentFeed } from './feed-page.js';
 import type { FeedPage } from './feed-page.js';
 import {
   eventsJson,
-  isForCaller,
+  isChangeForCaller,
   postsOfPage,
   CHANGE_COLUMN_DEFINITIONS,
   INBOX_CHANGE_COLUMNS,
@@ -30,7 +30,7 @@ export const sharedFeed: SharedReadQuery<{ readonly most: number }, FeedPage> = 
     return `(
     WITH listener AS MATERIALIZED (
       SELECT caller.n, caller.actor_id, caller.cursor,
-        ${isCursorValid(schema, 'caller.cursor')} AND NOT ${wasReset(schema, 'caller.cursor')} AS is_covered
+        ${areChangesAvailableSince(schema, 'caller.cursor')} AND NOT ${hasResetSince(schema, 'caller.cursor')} AS is_covered
       FROM state CROSS JOIN caller
     ), scanned AS MATERIALIZED (
       SELECT * FROM ${schema}.change
@@ -42,7 +42,7 @@ export const sharedFeed: SharedReadQuery<{ readonly most: number }, FeedPage> = 
     ), matching AS MATERIALIZED (
       SELECT caller.n, ${changeColumns('scanned')}
       FROM listener caller CROSS JOIN scanned
-      WHERE caller.is_covered AND scanned.position > caller.cursor AND ${isForCaller(schema, 'scanned')}
+      WHERE caller.is_covered AND scanned.position > caller.cursor AND ${isChangeForCaller(schema, 'scanned')}
       UNION ALL
       SELECT caller.n, entry.*
       FROM listener caller CROSS JOIN LATERAL (

@@ -2,7 +2,14 @@ import type { PageQuery } from '../runner/page-query.js';
 import type { ReadQuery } from '../runner/read-query.js';
 import { isActorVisible, isPostVisible, isPublished } from '../visibility.sql.js';
 import type { Post } from './post.js';
-import { FROM_NEWEST, FROM_OLDEST, postsJson, postsPageJson, presentPage, presentPosts } from './post.sql.js';
+import {
+  CURSOR_AFTER_NEWEST,
+  CURSOR_BEFORE_OLDEST,
+  postsJson,
+  postsPageJson,
+  presentPage,
+  presentPosts,
+} from './post.sql.js';
 import type { PostColumns } from './post.sql.js';
 
 export const postById: ReadQuery<{ readonly postId: string }, Post | null> = {
@@ -21,7 +28,7 @@ export const postById: ReadQuery<{ readonly postId: string }, Post | null> = {
 export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
   name: 'posts-of',
   arity: 1,
-  values: ({ actorId, scan, after }) => [actorId, scan, String(after?.[0] ?? FROM_NEWEST)],
+  values: ({ actorId, scan, after }) => [actorId, scan, String(after?.[0] ?? CURSOR_AFTER_NEWEST)],
   sql: ({ schema, parameter }) => {
     const candidates = `
       SELECT candidate.id AS post_id, candidate.position
@@ -39,7 +46,7 @@ export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
 export const repliesOf: PageQuery<{ readonly postId: string }, Post> = {
   name: 'replies-of',
   arity: 1,
-  values: ({ postId, scan, after }) => [postId, scan, String(after?.[0] ?? FROM_OLDEST)],
+  values: ({ postId, scan, after }) => [postId, scan, String(after?.[0] ?? CURSOR_BEFORE_OLDEST)],
   sql: ({ schema, parameter }) => {
     const candidates = `
       SELECT reply.id AS post_id, reply.position

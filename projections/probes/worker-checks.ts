@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { NotReady } from '../../src/http/health/health.js';
-import type { Check, Checks } from '../../src/http/health/health.js';
+import type { HealthCheck, HealthChecks } from '../../src/http/health/health.js';
 import type { LogCheck } from '../../src/http/health/log-check.js';
-import type { Activity, GroupState } from '../runner/group-state.js';
+import type { GroupActivity, GroupState } from '../runner/group-state.js';
 
 export type GroupStates = Readonly<Record<string, () => GroupState>>;
 
@@ -13,7 +13,7 @@ export interface WorkerCheckOptions {
   readonly groups: GroupStates;
 }
 
-const notReady: { readonly [Each in Activity]?: string } = {
+const notReady: { readonly [Each in GroupActivity]?: string } = {
   starting: 'This worker has not started this group yet.',
   interrupted: 'This group was interrupted and is being retried; the log of this worker has the reason.',
   outdated:
@@ -24,7 +24,7 @@ const notReady: { readonly [Each in Activity]?: string } = {
  * The checks of a worker's `/readyz`: its stores, and that this worker or another one keeps each group up to date. The
  * witness is optional, because only restrictions depend on it.
  */
-export function workerChecks({ pool, log, reachWitness, groups }: WorkerCheckOptions): Checks {
+export function workerChecks({ pool, log, reachWitness, groups }: WorkerCheckOptions): HealthChecks {
   return {
     required: {
       eventStore: (signal) => checkLog(log(), signal),
@@ -42,7 +42,7 @@ async function checkLog(log: LogCheck | undefined, signal: AbortSignal): Promise
 }
 
 const checkOf =
-  (state: () => GroupState): Check =>
+  (state: () => GroupState): HealthCheck =>
   async () => {
     const { activity, reason } = state();
     if (activity === 'stopped') throw new NotReady(`A projection stands still: ${reason}`);

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { activities } from '../runner/group-state.js';
+import { groupActivities } from '../runner/group-state.js';
 import type { GroupStates } from './worker-checks.js';
 
 export class WorkerMetrics {
@@ -21,7 +21,7 @@ export class WorkerMetrics {
 
   text(): Promise<string> {
     for (const [group, state] of Object.entries(this.groups))
-      for (const each of activities)
+      for (const each of groupActivities)
         this.group.set({ group, state: each }, each === state().activity ? 1 : 0);
     return this.registry.metrics();
   }

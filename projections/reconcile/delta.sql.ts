@@ -3,7 +3,7 @@
  * the cursor. A delta can only add and update. There is no delta if anything was removed, or if more changed than a
  * view holds.
  */
-import { mayBeHeldByCaller, orphansReplies, wasReset } from '../feed/changes.sql.js';
+import { mayBeHeldByCaller, orphansReplies, hasResetSince } from '../feed/changes.sql.js';
 import { isEntryVisible } from '../inbox/inbox.sql.js';
 import { isRelationVisible } from './full-view.sql.js';
 import type { ViewSize } from './full-view.sql.js';
@@ -63,7 +63,7 @@ export const hasNewFollow = `EXISTS (SELECT FROM new_relation WHERE kind = 'foll
 const MAX_DELETIONS = 500;
 
 export const hasRemovals = (schema: string): string => `(
-  ${wasReset(schema, 'since.position')}
+  ${hasResetSince(schema, 'since.position')}
   OR EXISTS (
     SELECT FROM ${schema}.change
     WHERE change.owner_actor_id = caller.actor_id AND change.audience <> 'author'

@@ -1,4 +1,4 @@
-import { isCursorValid, CURRENT_CURSOR } from '../feed/changes.sql.js';
+import { areChangesAvailableSince, CURRENT_CURSOR } from '../feed/changes.sql.js';
 import type { InboxEntry } from '../inbox/inbox-entry.js';
 import type { Post } from '../posts/post.js';
 import { postsJson, presentPosts } from '../posts/post.sql.js';
@@ -66,7 +66,7 @@ export const reconcileWithin = (
     return `(
     WITH since AS MATERIALIZED (
       SELECT ${parameter(1)}::numeric AS position
-      WHERE state.hidden IS NULL AND ${isCursorValid(schema, `${parameter(1)}::numeric`)}
+      WHERE state.hidden IS NULL AND ${areChangesAvailableSince(schema, `${parameter(1)}::numeric`)}
     ), changed_post AS MATERIALIZED ${changedPosts(schema, size)},
     new_relation AS MATERIALIZED ${newRelations(schema, size)},
     changed_entry AS MATERIALIZED ${changedEntries(schema, size)},

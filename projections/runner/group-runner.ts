@@ -8,7 +8,7 @@ import { Applier } from './applier.js';
 import { ProjectionStoppedError, messageOf, VersionTooOldError } from './faults.js';
 import type { GroupState } from './group-state.js';
 import { Heartbeat } from './heartbeat.js';
-import { dispatch, typesOf } from './projection.js';
+import { dispatcherOf, eventTypesOf } from './projection.js';
 import type { Group } from './projection.js';
 import type { Target } from './target.js';
 import { withIdleTicks } from './idle-ticks.js';
@@ -121,8 +121,8 @@ export class GroupRunner {
     try {
       if (target.build) await heartbeat.beatDuring(target.build(signal));
       const after = await target.checkpoints.read(client);
-      const applier = new Applier(client, target.checkpoints, dispatch(group), after);
-      const subscription = { after, types: typesOf(group), batchSize: BATCH_SIZE };
+      const applier = new Applier(client, target.checkpoints, dispatcherOf(group), after);
+      const subscription = { after, types: eventTypesOf(group), batchSize: BATCH_SIZE };
       const subscribe = (subscriptionSignal: AbortSignal) =>
         log.subscribe({ ...subscription, signal: subscriptionSignal });
       for await (const batch of withIdleTicks(subscribe, IDLE_TICK_MS, signal)) {

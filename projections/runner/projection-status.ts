@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { LogReplaced, LogUnavailable } from '../../src/log/event-log.js';
 import type { Checkpoint, EventLog } from '../../src/log/event-log.js';
 import { groups, serving } from '../groups.js';
-import { typesOf } from './projection.js';
+import { eventTypesOf } from './projection.js';
 import type { Group } from './projection.js';
 
 const PROBE_MS = 1_000;
@@ -126,7 +126,7 @@ async function lagOf(
     if (head === undefined || head === after?.position) return 0;
     const behind = Math.max(1, Number(head - (after?.position ?? 0n)));
     const signal = AbortSignal.timeout(PROBE_MS);
-    for await (const { events } of log.subscribe({ after, types: typesOf(group), batchSize: 1, signal }))
+    for await (const { events } of log.subscribe({ after, types: eventTypesOf(group), batchSize: 1, signal }))
       return events.length === 0 ? 0 : behind;
     return caughtUp ? 0 : behind;
   } catch (error) {

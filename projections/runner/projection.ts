@@ -56,7 +56,7 @@ export interface Group {
   readonly lingerMs?: number;
 }
 
-export function typesOf(group: Group): readonly EventType[] {
+export function eventTypesOf(group: Group): readonly EventType[] {
   const types = group.projections.flatMap((projection) => Object.keys(projection.handlers) as EventType[]);
   return [...new Set(types)].sort();
 }
@@ -83,9 +83,9 @@ export function rejectOlderVersions(own: Versions, existing: Versions, subject: 
   );
 }
 
-export function dispatch(group: Group): (recorded: Recorded, write: Write) => void {
+export function dispatcherOf(group: Group): (recorded: Recorded, write: Write) => void {
   const byType = new Map(
-    typesOf(group).map((type) => [
+    eventTypesOf(group).map((type) => [
       type,
       group.projections.flatMap(({ handlers }) => (handlers[type] as Handler<EventType> | undefined) ?? []),
     ]),

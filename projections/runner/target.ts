@@ -18,7 +18,7 @@ export interface Target {
  * group share the tables and the group's lock. A raised version applies every event again.
  * @throws {VersionTooOldError} A later version has written the tables.
  */
-export async function fixedTarget(client: ClientBase, group: Group, schema: string): Promise<Target> {
+export async function fixedSchemaTarget(client: ClientBase, group: Group, schema: string): Promise<Target> {
   const versions = versionsOf(group);
   await client.query(
     'INSERT INTO recovery.checkpoint (group_name, versions) VALUES ($1, $2) ON CONFLICT DO NOTHING',

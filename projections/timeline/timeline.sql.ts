@@ -1,4 +1,4 @@
-import { isFollowed } from '../relations/relation.sql.js';
+import { isFollowedByCaller } from '../relations/relation.sql.js';
 import { isPublished } from '../visibility.sql.js';
 
 /**
@@ -31,7 +31,7 @@ export function timelineCandidates(
         OFFSET 0
       ) found
       WHERE timeline.actor_id = caller.actor_id AND timeline.position < ${after}
-        AND (found.author_actor_id = caller.actor_id OR ${isFollowed(schema, 'found.author_actor_id')})
+        AND (found.author_actor_id = caller.actor_id OR ${isFollowedByCaller(schema, 'found.author_actor_id')})
         AND ${isShown('found.author_actor_id')}
       ORDER BY timeline.position DESC LIMIT ${most})
       UNION

@@ -21,7 +21,7 @@ import { Passwords } from './passwords.js';
 import { RefusedCredentials } from '../limits/refused-credentials.js';
 import { createProvider } from './provider.js';
 import { AuthSettings } from './settings.js';
-import { keySet } from './signing-keys.js';
+import { publicKeySet } from './signing-keys.js';
 import type { KeySet } from './signing-keys.js';
 import type { VaultSigningKeys } from './signing-keys-vault.js';
 import { SigningKeyWatch } from './signing-keys-watch.js';
@@ -52,7 +52,7 @@ const CREATE_PROVIDER = Symbol('SetUp');
         clock: Clock,
       ): Promise<AuthKeys> => ({
         ...(await loadStaticKeys(secrets)),
-        signing: keySet(await signing.ring(), clock.now()),
+        signing: publicKeySet(await signing.ring(), clock.now()),
       }),
       inject: [NetworkSecrets, SigningKeys, Clock],
     },

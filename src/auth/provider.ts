@@ -11,8 +11,8 @@ import { publishErrors } from './protocol/publish-errors.js';
 import { findAccount } from './protocol/claims.js';
 import { correctMetadata } from './protocol/discovery.js';
 import { removeCorsHeaders } from './protocol/remove-cors-headers.js';
-import { prompts } from './protocol/interaction-policy.js';
-import { providerPolicy } from './protocol/policy.js';
+import { promptPolicy } from './protocol/interaction-policy.js';
+import { protocolConfiguration } from './protocol/policy.js';
 import { preciseFault } from './protocol/precise-fault.js';
 import { routes } from './protocol/routes.js';
 import { scriptlessPages } from './protocol/scriptless-pages.js';
@@ -39,7 +39,7 @@ export function createProvider(
   refused: RefusedCredentials,
 ): Provider {
   const { issuer, baseUrl } = settings;
-  const rules = providerPolicy(baseUrl, keys.pairwise);
+  const rules = protocolConfiguration(baseUrl, keys.pairwise);
   const provider = new Provider(issuer, {
     ...rules,
     adapter: createAdapterFactory(store, commands, (uid) => `${issuer}${routes.authorization}/${uid}`),
@@ -48,7 +48,7 @@ export function createProvider(
     findAccount: (ctx, actorId) =>
       findAccount(store, actorId, TokenRequestUnitOfWork.of(ctx.req)?.isGrantOf(actorId) ?? false),
     interactions: {
-      policy: prompts(store),
+      policy: promptPolicy(store),
       url: (_ctx, interaction) => `${issuer}/interaction/${interaction.uid}`,
     },
     renderError: (ctx, _out, error) => renderFault(ctx, preciseFault(ctx, error) ?? error),

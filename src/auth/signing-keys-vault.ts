@@ -1,7 +1,7 @@
 import { SigningKeys } from '../commands/network/signing-keys.js';
 import type { NextKey, SigningKeyState } from '../commands/network/signing-keys.js';
 import type { NetworkSecrets } from '../log/vault/network-secrets.js';
-import { LEAD_MS, makeSigningKey, readRing, keyPhases, writeRing } from './signing-keys.js';
+import { PUBLISHED_BEFORE_USE_MS, makeSigningKey, readRing, keyPhases, writeRing } from './signing-keys.js';
 import type { KeyRing, SigningKey } from './signing-keys.js';
 
 export class VaultSigningKeys extends SigningKeys {
@@ -21,7 +21,7 @@ export class VaultSigningKeys extends SigningKeys {
       const phases = keyPhases(readRing(stored), now);
       const next = phases.find(({ state }) => state === 'next');
       if (next) return { keyId: next.jwk.kid, signsFrom: next.signsFrom };
-      newKey ??= await makeSigningKey(now + LEAD_MS);
+      newKey ??= await makeSigningKey(now + PUBLISHED_BEFORE_USE_MS);
       // Compare and swap: of two concurrent rotations, the second one finds the key of the first.
       if (await this.secrets.replace('signing-keys', stored, writeRing([...phases, newKey])))
         return { keyId: newKey.jwk.kid, signsFrom: newKey.signsFrom };

@@ -1,7 +1,7 @@
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Clock } from '../commands/support/clock.js';
-import { keySet } from './signing-keys.js';
+import { publicKeySet } from './signing-keys.js';
 import type { KeyRing, KeySet } from './signing-keys.js';
 import type { VaultSigningKeys } from './signing-keys-vault.js';
 
@@ -53,7 +53,7 @@ export class SigningKeyWatch implements OnModuleInit, OnModuleDestroy {
   }
 
   private update(ring: KeyRing): void {
-    const next = keySet(ring, this.clock.now());
+    const next = publicKeySet(ring, this.clock.now());
     if (kidsOf(next) === kidsOf(this.current)) return;
     this.apply(next);
     this.current = next;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { keySet, LEAD_MS, makeSigningKey } from './signing-keys.js';
+import { publicKeySet, PUBLISHED_BEFORE_USE_MS, makeSigningKey } from './signing-keys.js';
 import type { KeyRing, KeySet, SigningKey } from './signing-keys.js';
 import { SigningKeyWatch } from './signing-keys-watch.js';
 
@@ -8,7 +8,7 @@ let first: SigningKey;
 let second: SigningKey;
 
 beforeAll(async () => {
-  [first, second] = await Promise.all([makeSigningKey(0), makeSigningKey(LEAD_MS)]);
+  [first, second] = await Promise.all([makeSigningKey(0), makeSigningKey(PUBLISHED_BEFORE_USE_MS)]);
 });
 
 /** A watch on a vault with this ring, or unreachable without one; the applied key sets and the log lines. */
@@ -25,7 +25,12 @@ function watching(start: KeyRing) {
     taken.push(keys);
   };
   const logger = pino({ level: 'warn' }, { write: (line: string) => logged.push(line) });
-  return { world, taken, logged, watch: new SigningKeyWatch(vault, clock, logger, keySet(start, 0), take) };
+  return {
+    world,
+    taken,
+    logged,
+    watch: new SigningKeyWatch(vault, clock, logger, publicKeySet(start, 0), take),
+  };
 }
 
 const kidsOf = (keys: KeySet | undefined) => keys?.keys.map(({ kid }) => kid);
@@ -37,7 +42,7 @@ describe('a server that watches the signing keys', () => {
     await watch.refresh();
     expect(taken.map(kidsOf)).toEqual([[first.jwk.kid, second.jwk.kid]]);
     world.ring = undefined;
-    world.now = LEAD_MS;
+    world.now = PUBLISHED_BEFORE_USE_MS;
     await watch.refresh();
     await watch.refresh();
     expect(kidsOf(taken.at(-1))).toEqual([second.jwk.kid, first.jwk.kid]);

@@ -9,7 +9,7 @@ import { z } from 'zod';
  * Milliseconds from a key's publication to its first signature. Servers need less to apply the key. Clients may cache
  * the key set, even against an unknown key: oauth4webapi and openid-client for 60 seconds.
  */
-export const LEAD_MS = 90_000;
+export const PUBLISHED_BEFORE_USE_MS = 90_000;
 const ID_TOKEN_MS = 5 * 60_000;
 /** Upper bound of a server's delay in changing keys plus the clock difference. */
 const MARGIN_MS = 2 * 60_000;
@@ -97,7 +97,7 @@ export function keyPhases(ring: KeyRing, now: number): readonly (SigningKey & Ke
  * Returns the keys to publish at `now`. First the signing key: the library signs with the first suitable one
  * (`KeyStore.selectForSign`).
  */
-export function keySet(ring: KeyRing, now: number): KeySet {
+export function publicKeySet(ring: KeyRing, now: number): KeySet {
   const phases = keyPhases(ring, now);
   const first = phases.filter(({ state }) => state === 'signing');
   const others = phases.filter(({ state }) => state !== 'signing');

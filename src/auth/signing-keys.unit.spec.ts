@@ -1,10 +1,17 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { providerPolicy } from './protocol/policy.js';
-import { keySet, LEAD_MS, makeSigningKey, readRing, keyPhases, writeRing } from './signing-keys.js';
+import { protocolConfiguration } from './protocol/policy.js';
+import {
+  publicKeySet,
+  PUBLISHED_BEFORE_USE_MS,
+  makeSigningKey,
+  readRing,
+  keyPhases,
+  writeRing,
+} from './signing-keys.js';
 import type { KeyRing, SigningKey } from './signing-keys.js';
 
 const ROTATED = 1_000_000_000;
-const SIGNS = ROTATED + LEAD_MS;
+const SIGNS = ROTATED + PUBLISHED_BEFORE_USE_MS;
 /** The longest lifetime of a token of the old key, plus the margin for slow servers and clocks. */
 const GONE = SIGNS + 7 * 60_000;
 
@@ -18,7 +25,8 @@ beforeAll(async () => {
   ring = [first, second];
 });
 
-const at = (now: number) => keySet(ring, now).keys.map(({ kid }) => (kid === first.jwk.kid ? 'old' : 'new'));
+const at = (now: number) =>
+  publicKeySet(ring, now).keys.map(({ kid }) => (kid === first.jwk.kid ? 'old' : 'new'));
 
 describe('a rotated signing key', () => {
   it.each([
@@ -32,11 +40,11 @@ describe('a rotated signing key', () => {
   });
 
   it('is published before it signs, so that clients with a cached key set know it', () => {
-    expect(LEAD_MS).toBeGreaterThan(60_000 + 5_000);
+    expect(PUBLISHED_BEFORE_USE_MS).toBeGreaterThan(60_000 + 5_000);
   });
 
   it('outlives its tokens by more than a minute', () => {
-    const { IdToken: seconds } = providerPolicy('http://localhost:3000', Buffer.alloc(32)).ttl;
+    const { IdToken: seconds } = protocolConfiguration('http://localhost:3000', Buffer.alloc(32)).ttl;
     expect(GONE - SIGNS).toBeGreaterThan(seconds * 1_000 + 60_000);
   });
 
@@ -57,7 +65,7 @@ describe('a rotated signing key', () => {
   });
 
   it('signs if it is the only one, even if the clock is slow', () => {
-    expect(keySet([second], 0).keys).toEqual([second.jwk]);
+    expect(publicKeySet([second], 0).keys).toEqual([second.jwk]);
   });
 });
 

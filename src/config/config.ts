@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { AddressError } from './event-store-address.js';
 import { readEventStoreAddress } from './event-store-files.js';
 import { withPasswords } from './password-files.js';
-import { isLoopback } from './loopback.js';
-import { isRange } from './trusted-proxies.js';
+import { isLoopbackHost } from './loopback.js';
+import { isAddressRange } from './trusted-proxies.js';
 
 /**
  * The configuration of every process; no other file reads the environment. Names and defaults: README.md. A class, so
@@ -85,7 +85,9 @@ const isOrigin = (url: URL | undefined): boolean =>
 const proxies = z
   .string()
   .transform((value) => value.split(',').map((range) => range.trim()))
-  .refine((ranges) => ranges.every(isRange), { error: 'must be addresses and CIDRs, separated by commas' });
+  .refine((ranges) => ranges.every(isAddressRange), {
+    error: 'must be addresses and CIDRs, separated by commas',
+  });
 
 const names = z
   .string()
@@ -162,7 +164,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const { origin: baseUrl, hostname } = new URL(read.BASE_URL ?? `http://localhost:${read.PORT}`);
   return {
     role: read.ROLE,
-    host: read.HOST ?? (isLoopback(hostname) ? '127.0.0.1' : '0.0.0.0'),
+    host: read.HOST ?? (isLoopbackHost(hostname) ? '127.0.0.1' : '0.0.0.0'),
     port: read.PORT,
     baseUrl,
     operatorHost: read.OPERATOR_HOST,

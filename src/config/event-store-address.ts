@@ -1,7 +1,7 @@
 import type { Credentials, EndPoint } from '@eventstore/db-client';
 import { optionFaults } from './event-store-options.js';
 import type { AddressOptions } from './event-store-options.js';
-import { expectedBy, parseAsClient } from './event-store-parser.js';
+import { parserExpectation, parseAsClient } from './event-store-parser.js';
 
 export interface EventStoreAddress {
   readonly hosts: readonly EndPoint[];
@@ -69,7 +69,7 @@ function hostFaults(hosts: string): readonly string[] {
       ? []
       : ['a port must be from 1 to 65535'];
   } catch (error) {
-    if (expectedBy(error) === undefined) throw error;
+    if (parserExpectation(error) === undefined) throw error;
     return fault;
   }
 }

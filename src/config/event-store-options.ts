@@ -1,6 +1,6 @@
-import { expectedBy, parseAsClient } from './event-store-parser.js';
+import { parserExpectation, parseAsClient } from './event-store-parser.js';
 import type { ParsedAddress } from './event-store-parser.js';
-import { nearestName } from './nearest-name.js';
+import { mostSimilarName } from './nearest-name.js';
 
 export type AddressOptions = Omit<ParsedAddress, 'hosts' | 'dnsDiscover'>;
 
@@ -65,7 +65,7 @@ function faultOf(option: string, isQuotable: boolean): string | undefined {
     if (error instanceof URIError)
       return `the option ${name} has a % that begins no encoded character: write it as %25`;
     if (value.includes('?')) return `the option ${name} has a ? in its value: write it as %3F`;
-    const expected = expectedBy(error);
+    const expected = parserExpectation(error);
     if (expected === undefined) throw error;
     return `the option ${name} must be ${expected === 'Integer' ? 'a whole number' : expected}`;
   }
@@ -76,6 +76,6 @@ const normalized = (name: string): string => name.trim().toLowerCase().replaceAl
 function unknown(given: string, isQuotable: boolean): string {
   if (!isQuotable || !/^[A-Za-z_-]{1,32}$/.test(given))
     return 'there is an option that does not exist; options are written name=value, separated by &';
-  const suggestion = nearestName(given, names);
+  const suggestion = mostSimilarName(given, names);
   return `there is no option ${given}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
 }

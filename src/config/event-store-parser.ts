@@ -21,7 +21,7 @@ export function parseAsClient(hosts: string, query: string): ParsedAddress {
  * @returns The parser's expectation without its message, which quotes the input; undefined: the error has another
  * origin.
  */
-export function expectedBy(error: unknown): string | undefined {
+export function parserExpectation(error: unknown): string | undefined {
   const { expected } = error as { readonly expected?: unknown };
   return typeof expected === 'string' ? expected : undefined;
 }

@@ -1,6 +1,6 @@
 const mostEdits = ({ length }: string): number => Math.min(3, Math.ceil(length / 3));
 
-export function nearestName(given: string, names: readonly string[]): string | undefined {
+export function mostSimilarName(given: string, names: readonly string[]): string | undefined {
   const distances = names.map((name) => ({
     name,
     edits: editsBetween(given.toLowerCase(), name.toLowerCase()),

@@ -25,7 +25,7 @@ export class TrustedProxies {
   }
 }
 
-export function isRange(text: string): boolean {
+export function isAddressRange(text: string): boolean {
   return read(text)[2] !== undefined;
 }
 

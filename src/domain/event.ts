@@ -5,6 +5,6 @@ export interface DomainEvent<Type extends string, Data extends object> {
 }
 
 /** Unix milliseconds, UTC. */
-export interface Occurrence {
+export interface EventTime {
   readonly at: number;
 }

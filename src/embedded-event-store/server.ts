@@ -6,8 +6,8 @@ import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { PendingConnectionLimits } from './access/pending-connections.js';
-import { needsTls, publicAddress } from './access/client-address.js';
-import { listen, type Listener } from './access/listener.js';
+import { isTlsRequired, publicAddress } from './access/client-address.js';
+import { startListener, type Listener } from './access/listener.js';
 import { SameUser } from './access/same-user.js';
 import { tlsIdentity } from './access/tls-identity.js';
 import { appendHandler } from './grpc/append-call.js';
@@ -27,7 +27,7 @@ import { readHandler } from './grpc/read-call.js';
 import { httpProbes } from './http-probes.js';
 import { openStore, type Store, type StoreOptions } from './storage/store.js';
 
-export { clientAddress, needsTls } from './access/client-address.js';
+export { clientAddress, isTlsRequired as needsTls } from './access/client-address.js';
 export { CorruptLogError, DirectoryLockedError } from './errors.js';
 
 export interface EventStoreOptions extends Omit<StoreOptions, 'newId'> {
@@ -89,7 +89,7 @@ export async function startEventStore({
 /** Serves an open store. `close` of the result refuses further appends and leaves the store open. */
 export async function serveStore(
   store: Store,
-  { host, port, tls = needsTls(host), limits, simulation, ...options }: ServeOptions,
+  { host, port, tls = isTlsRequired(host), limits, simulation, ...options }: ServeOptions,
 ): Promise<RunningEventStore> {
   const live = new LiveCalls();
   const server = new Server({
@@ -100,7 +100,7 @@ export async function serveStore(
   const gate = identity && { ...identity, onAuthenticated: (peer: string) => listener.release(peer) };
   addServices(server, store, live, gate, simulation);
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-  const listener = await listen({
+  const listener = await startListener({
     host,
     port,
     ...(limits && { limits }),

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CorruptLogError } from './errors.js';
 import { eachRecord } from './storage/append-frame.js';
-import { readAt } from './storage/file-bytes.js';
+import { readBytesAt } from './storage/file-bytes.js';
 import { checkFrame, type FrameFormat } from './storage/frame.js';
 import { RecordView } from './storage/record.js';
 import { formatOfHeader, listSegments, SEGMENT_HEADER_LENGTH, segmentPath } from './storage/segment.js';
@@ -63,14 +63,14 @@ export class LogSnapshot {
   async *#read(path: string, base: number, end: number | undefined): AsyncGenerator<Buffer, void> {
     const handle = await open(path, 'r');
     try {
-      const header = await readAt(handle, 0, SEGMENT_HEADER_LENGTH);
+      const header = await readBytesAt(handle, 0, SEGMENT_HEADER_LENGTH);
       const format = formatOfHeader(header, path, base);
       if (!format) throw new CorruptLogError(path, 0, 'the segment header is damaged');
       yield header;
       let at = SEGMENT_HEADER_LENGTH;
       let wanted = CHUNK_LENGTH;
       while (!this.#head && base + at !== end) {
-        const chunk = await readAt(handle, at, wanted);
+        const chunk = await readBytesAt(handle, at, wanted);
         const whole = this.#wholeFrames(chunk, base + at, format);
         if (whole.length === 0 && chunk.length < wanted)
           throw new CorruptLogError(path, at, 'acknowledged events cannot be read back');

@@ -1,4 +1,4 @@
-import { publish } from './incarnation.js';
+import { publishIncarnation } from './incarnation.js';
 import type { BuildProgress } from './building/build-progress.js';
 import { buildVerified } from './building/build-verified.js';
 import { RateMeter } from './building/rate-meter.js';
@@ -53,7 +53,7 @@ export async function buildAndPublish(
     ...context,
     incarnation,
     atTheEnd: async (applying) => {
-      const outcome = await publish(applying, {
+      const outcome = await publishIncarnation(applying, {
         incarnation: incarnation.incarnation,
         networkId,
         instead,

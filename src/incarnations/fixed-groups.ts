@@ -1,5 +1,5 @@
 import { CheckpointStore } from '../../projections/runner/checkpoint-store.js';
-import { typesOf, versionsOf } from '../../projections/runner/projection.js';
+import { eventTypesOf, versionsOf } from '../../projections/runner/projection.js';
 import type { Group } from '../../projections/runner/projection.js';
 import type { Checkpoint } from '../log/event-log.js';
 import { inTransaction } from '../store/transaction.js';
@@ -17,7 +17,7 @@ type Tools = Pick<JobContext, 'client' | 'log' | 'signal' | 'report'>;
  * Makes the worker of a group with tables of its own apply every event again over the existing rows, and
  * waits for the end. The job's step records a group that has started.
  */
-export async function applyOnceMore(
+export async function reapplyGroup(
   group: Group,
   job: Pick<Job, 'id' | 'step'>,
   context: Tools,
@@ -54,7 +54,7 @@ async function hasMore(
   after: Checkpoint | undefined,
   { log, signal }: Tools,
 ): Promise<boolean> {
-  for await (const { events } of log.subscribe({ after, types: typesOf(group), batchSize: 1, signal }))
+  for await (const { events } of log.subscribe({ after, types: eventTypesOf(group), batchSize: 1, signal }))
     return events.length > 0;
   signal.throwIfAborted();
   return false;

@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg';
 import type { Group } from '../../projections/runner/projection.js';
-import { fixedTarget } from '../../projections/runner/target.js';
+import { fixedSchemaTarget } from '../../projections/runner/target.js';
 import type { Target } from '../../projections/runner/target.js';
 import type { EventLog } from '../log/event-log.js';
 import { quarantineIfRolledBack } from '../recovery/detect/log-rollback.js';
 
-/** {@link fixedTarget} of a group. If the log lacks its checkpoint, the whole network enters quarantine. */
+/** {@link fixedSchemaTarget} of a group. If the log lacks its checkpoint, the whole network enters quarantine. */
 export async function guardedTarget(
   log: EventLog,
   client: ClientBase,
@@ -13,7 +13,7 @@ export async function guardedTarget(
   schema: string,
 ): Promise<Target> {
   return {
-    ...(await fixedTarget(client, group, schema)),
+    ...(await fixedSchemaTarget(client, group, schema)),
     onLogReplaced: (onClient, reason) => quarantineIfRolledBack(onClient, log, reason),
   };
 }

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { Applier } from '../../projections/runner/applier.js';
 import { CheckpointStore } from '../../projections/runner/checkpoint-store.js';
-import { dispatch, typesOf } from '../../projections/runner/projection.js';
+import { dispatcherOf, eventTypesOf } from '../../projections/runner/projection.js';
 import type { Group } from '../../projections/runner/projection.js';
 import { withIdleTicks } from '../../projections/runner/idle-ticks.js';
 import { WorkerConnection } from '../../projections/runner/worker-connection.js';
@@ -35,9 +35,9 @@ export async function followLog(options: FollowOptions): Promise<void> {
     await client.query(`SELECT set_config('search_path', quote_ident($1), false)`, [incarnation.schemaName]);
     const checkpoints = CheckpointStore.ofIncarnation(incarnation.incarnation);
     const after = await checkpoints.read(client);
-    const applier = new Applier(client, checkpoints, dispatch(group), after);
+    const applier = new Applier(client, checkpoints, dispatcherOf(group), after);
     const subscribe = (wanted: AbortSignal) =>
-      log.subscribe({ after, types: typesOf(group), batchSize: BATCH_SIZE, signal: wanted });
+      log.subscribe({ after, types: eventTypesOf(group), batchSize: BATCH_SIZE, signal: wanted });
     let caughtUp = false;
     for await (const batch of withIdleTicks(subscribe, IDLE_MS, signal)) {
       const last = batch?.events.at(-1);

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { groupLock } from '../../projections/runner/group-runner.js';
 import type { Versions } from '../../projections/runner/projection.js';
 import { dropIncarnation } from './incarnation.js';
-import { lockOf } from './serving-target.js';
+import { lockNameOf } from './serving-target.js';
 import { openStates } from '../jobs/job.js';
 
 interface Row {
@@ -33,7 +33,7 @@ export async function dropSuperfluous(
   for (const { incarnation, schema_name: schemaName, versions, is_over: isOver } of rows) {
     const drop = () => dropIncarnation(client, { incarnation, schemaName });
     if (isOver) await drop();
-    else if (!(await unlessInBuild(client, groupLock(lockOf(groupName, versions)), drop))) continue;
+    else if (!(await unlessInBuild(client, groupLock(lockNameOf(groupName, versions)), drop))) continue;
     logger.info({ incarnation }, 'dropped an obsolete incarnation');
   }
 }

@@ -2,7 +2,7 @@ import { versionsOf } from '../../projections/runner/projection.js';
 import { createIncarnation, dropIncarnation } from './incarnation.js';
 import type { Incarnation } from './incarnation.js';
 import type { JobContext } from '../jobs/job-context.js';
-import { noteIncarnation } from '../jobs/job.js';
+import { recordJobIncarnation } from '../jobs/job.js';
 import type { Job } from '../jobs/job.js';
 
 export async function incarnationOf(job: Job, context: JobContext): Promise<Incarnation> {
@@ -18,7 +18,7 @@ export async function incarnationOf(job: Job, context: JobContext): Promise<Inca
   }
   const id = ids.incarnation();
   // First, so that no serving worker adopts the build.
-  await noteIncarnation(client, job.id, id);
+  await recordJobIncarnation(client, job.id, id);
   const tables = group.projections.map((projection) => projection.tables);
   return createIncarnation(client, { id, versions, tables, now: now() });
 }

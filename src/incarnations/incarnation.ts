@@ -10,7 +10,7 @@ export interface Incarnation {
   readonly schemaName: string;
 }
 
-export interface Found extends Incarnation {
+export interface FoundIncarnation extends Incarnation {
   readonly isPublished: boolean;
   /** Built, but stopped before publication: its tables may differ from the log. */
   readonly isRefused: boolean;
@@ -25,7 +25,10 @@ interface Row {
  * Returns the published incarnation if it has exactly these versions; else the newest unfinished build of
  * these versions. Excludes retired incarnations and builds of jobs.
  */
-export async function findIncarnation(client: ClientBase, versions: Versions): Promise<Found | undefined> {
+export async function findIncarnation(
+  client: ClientBase,
+  versions: Versions,
+): Promise<FoundIncarnation | undefined> {
   const { rows } = await client.query<Row & { is_published: boolean; is_refused: boolean }>(
     `SELECT incarnation, schema_name, publication.singleton IS NOT NULL AS is_published,
       publication.singleton IS NULL AND build_state = 'built' AND stopped_reason IS NOT NULL AS is_refused
@@ -112,7 +115,7 @@ export interface PublishOptions {
  * A build that no longer handles the newest event's type stays `behind` until an event arrives that it
  * handles.
  */
-export async function publish(
+export async function publishIncarnation(
   client: ClientBase,
   options: PublishOptions,
 ): Promise<'published' | 'behind' | 'changed'> {

@@ -6,7 +6,7 @@ import type { Listening } from '../store/notification-listener.js';
 
 const HEARTBEAT_MS = 10_000;
 
-export interface Published {
+export interface PublishedState {
   readonly incarnation: string;
   readonly appliedPosition: bigint | undefined;
 }
@@ -14,7 +14,7 @@ export interface Published {
 export interface PositionListenerOptions {
   readonly databaseUrl: string;
   readonly publicationChannel: string;
-  readonly read: (client: ClientBase) => Promise<Published | undefined>;
+  readonly read: (client: ClientBase) => Promise<PublishedState | undefined>;
   readonly logger: Logger;
 }
 
@@ -28,7 +28,7 @@ interface Waiter {
  * reconnects by itself and reads the state again, so a lost notification is soon made up for.
  */
 export class PositionListener {
-  private state: Published | undefined;
+  private state: PublishedState | undefined;
   private readonly announced = new Map<string, bigint>();
   /** Changes of the publication so far. Notifications count only after the state is read again. */
   private changes = 0;
@@ -62,7 +62,7 @@ export class PositionListener {
     await this.listener.stop();
   }
 
-  current(): Published | undefined {
+  current(): PublishedState | undefined {
     return this.state;
   }
 
@@ -126,7 +126,7 @@ export class PositionListener {
     return true;
   }
 
-  private applyRow(row: Published | undefined): void {
+  private applyRow(row: PublishedState | undefined): void {
     const isChange = this.changesRead !== this.changes;
     this.changesRead = this.changes;
     for (const incarnation of this.announced.keys())
@@ -136,7 +136,7 @@ export class PositionListener {
   }
 
   /** The row may be older than a notification that arrived during the query. */
-  private updateState(state: Published | undefined): void {
+  private updateState(state: PublishedState | undefined): void {
     const newest = state && this.announced.get(state.incarnation);
     const isNewer = newest !== undefined && newest > (state?.appliedPosition ?? -1n);
     const before = this.state?.appliedPosition;

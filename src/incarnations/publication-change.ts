@@ -13,7 +13,11 @@ const stateSql = `
  * Resolves after a change of the publication or of the group's checkpoint, as by a recovery, or when `signal`
  * aborts. A Postgres that is down is no change.
  */
-export async function isChanged(databaseUrl: string, group: string, signal: AbortSignal): Promise<void> {
+export async function waitForPublicationChange(
+  databaseUrl: string,
+  group: string,
+  signal: AbortSignal,
+): Promise<void> {
   let before: string | undefined;
   while (!signal.aborted) {
     const now = await readState(databaseUrl, group).catch(() => undefined);

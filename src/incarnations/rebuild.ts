@@ -7,7 +7,7 @@ import type { PublicationState } from './recovery-state.js';
 import { buildAndPublish } from './build-and-publish.js';
 import type { JobContext } from '../jobs/job-context.js';
 import { JobError } from '../jobs/job-error.js';
-import { applyOnceMore } from './fixed-groups.js';
+import { reapplyGroup } from './fixed-groups.js';
 import type { Job } from '../jobs/job.js';
 
 /**
@@ -20,7 +20,7 @@ export async function rebuild(job: Job, context: JobContext): Promise<string> {
   const isNamed = (each: Group) => each.projections.some(({ name }) => job.names.includes(name));
   const summaries: string[] = [];
   for (const fixedGroup of fixedGroups.filter(isNamed)) {
-    await applyOnceMore(fixedGroup, job, context);
+    await reapplyGroup(fixedGroup, job, context);
     summaries.push(`${fixedGroup.name}: all events were applied again`);
   }
   if (job.names.length === 0 || isNamed(group)) return rebuildServing(job, context, summaries);

@@ -1,2 +1,2 @@
 /** Time to keep a retired incarnation for a rollback, in milliseconds. */
-export const GRACE_MS = 24 * 60 * 60_000;
+export const RETIRED_INCARNATION_KEPT_MS = 24 * 60 * 60_000;

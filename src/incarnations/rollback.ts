@@ -4,22 +4,24 @@ import { versionsOf } from '../../projections/runner/projection.js';
 import type { Versions } from '../../projections/runner/projection.js';
 import { LogReplaced } from '../log/event-log.js';
 import { RateMeter } from './building/rate-meter.js';
-import { publish } from './incarnation.js';
+import { publishIncarnation } from './incarnation.js';
 import type { Incarnation } from './incarnation.js';
 import { readPublicationState } from './recovery-state.js';
 import type { JobContext } from '../jobs/job-context.js';
 import { JobError } from '../jobs/job-error.js';
 import { followLog } from './follow-log.js';
-import { noteIncarnation } from '../jobs/job.js';
+import { recordJobIncarnation } from '../jobs/job.js';
 import type { Job } from '../jobs/job.js';
 
-export interface Retired extends Incarnation {
+export interface RetiredIncarnation extends Incarnation {
   readonly versions: Versions;
   readonly retiredAt: number;
   readonly position: string | null;
 }
 
-export async function retiredIncarnations(database: Pool | ClientBase): Promise<readonly Retired[]> {
+export async function retiredIncarnations(
+  database: Pool | ClientBase,
+): Promise<readonly RetiredIncarnation[]> {
   const { rows } = await database.query<{
     incarnation: string;
     schema_name: string;
@@ -41,7 +43,10 @@ export async function retiredIncarnations(database: Pool | ClientBase): Promise<
   }));
 }
 
-export function whyNoRollback(retired: Retired | undefined, versions: Versions): string | undefined {
+export function rollbackObstacle(
+  retired: RetiredIncarnation | undefined,
+  versions: Versions,
+): string | undefined {
   if (!retired) return 'No earlier incarnation is kept: a rollback is not possible.';
   if (isDeepStrictEqual(retired.versions, versions)) return undefined;
   return `Incarnation ${retired.incarnation} was built by other versions of the projections than this release has. Start the release that built it, or rebuild.`;
@@ -64,10 +69,10 @@ export async function rollback(job: Job, context: JobContext): Promise<string> {
   const target = retired.find(
     ({ incarnation }) => incarnation === (job.incarnation ?? retired[0]?.incarnation),
   );
-  const obstacle = whyNoRollback(target, versionsOf(group));
+  const obstacle = rollbackObstacle(target, versionsOf(group));
   if (!target || obstacle !== undefined)
     throw new JobError(obstacle ?? 'The requested incarnation is no longer kept.');
-  await noteIncarnation(client, job.id, target.incarnation);
+  await recordJobIncarnation(client, job.id, target.incarnation);
   context.takesPlaceOf(state.incarnation);
   const as = ids.incarnation();
   const summary = `the earlier read models are published as incarnation ${as}, in place of ${state.incarnation}`;
@@ -82,7 +87,7 @@ export async function rollback(job: Job, context: JobContext): Promise<string> {
       context.report({ step: 'catching up', done, total: head - from, rate: rateMeter.of(done) });
     },
     atTheEnd: async (applying) => {
-      const outcome = await publish(applying, {
+      const outcome = await publishIncarnation(applying, {
         incarnation: target.incarnation,
         as,
         networkId: state.networkId,

@@ -11,14 +11,14 @@ import {
   createIncarnation,
   dropIncarnation,
   findIncarnation,
-  publish,
+  publishIncarnation,
   publishedStatus,
   quarantine,
 } from './incarnation.js';
 import type { Incarnation } from './incarnation.js';
 import { foundNetwork } from './network-identity.js';
 import type { NetworkIds } from './network-identity.js';
-import { forgetApplied } from '../witness/outstanding-restrictions.js';
+import { deleteAppliedRestrictions } from '../witness/outstanding-restrictions.js';
 import { readPublicationState, schemaOfRestrictions } from './recovery-state.js';
 import type { PublicationState } from './recovery-state.js';
 import { PublicationCheck } from '../recovery/detect/publication-check.js';
@@ -37,9 +37,9 @@ export interface ServingOptions {
 }
 
 /** Workers of other versions build other tables and need not wait for each other. */
-export const servingLock = (group: Group): string => lockOf(group.name, versionsOf(group));
+export const servingLock = (group: Group): string => lockNameOf(group.name, versionsOf(group));
 
-export function lockOf(groupName: string, versions: Versions): string {
+export function lockNameOf(groupName: string, versions: Versions): string {
   const sorted = Object.entries(versions).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `${groupName}/${JSON.stringify(Object.fromEntries(sorted))}`;
 }
@@ -89,7 +89,7 @@ function publishedTarget(own: Incarnation, proof: PublicationCheck): Target {
       const status = await publishedStatus(client, own.incarnation);
       if (status === 'quarantined') throw inQuarantine(own.incarnation);
       if (!status) throw new LockLostError(`incarnation ${own.incarnation} is no longer published`);
-      await forgetApplied(client);
+      await deleteAppliedRestrictions(client);
       const reason = await proof.checkIfDue(client, own.schemaName);
       if (reason !== undefined) await refuse(client, own.incarnation, reason);
     },
@@ -129,7 +129,7 @@ function buildTarget(
       // With nothing published, only the checkpoints of the fixed groups reveal a log rollback.
       const reason = proven.lacks ?? (await detectLogRollback(log, await readStoreOrigin(client)));
       if (reason !== undefined && before !== undefined) await refuse(client, before, reason);
-      const outcome = await publish(client, {
+      const outcome = await publishIncarnation(client, {
         incarnation: own.incarnation,
         networkId,
         instead: before,

@@ -8,10 +8,10 @@ import { sleep } from '../support/sleep.js';
 import { WitnessUnavailable } from '../witness/witness.js';
 import type { JobContext, JobTools } from './job-context.js';
 import { JobError } from './job-error.js';
-import { GRACE_MS } from '../incarnations/rollback-grace.js';
+import { RETIRED_INCARNATION_KEPT_MS } from '../incarnations/rollback-grace.js';
 import { dropSuperfluous } from '../incarnations/housekeeping.js';
 import { dropUnpublished } from '../incarnations/incarnation-of-job.js';
-import { concludeJob, findJob, moveJob, nextJob, openStates } from './job.js';
+import { concludeJob, findJob, moveJob, nextUnfinishedJob, openStates } from './job.js';
 import type { Job, JobKind } from './job.js';
 import { JobWatch } from './job-watch.js';
 import { rebuild } from '../incarnations/rebuild.js';
@@ -70,7 +70,7 @@ export class JobRunner {
       if (!(await connection.lock('plaza/jobs', signal, () => undefined))) return;
       while (!signal.aborted) {
         await this.dropObsolete(connection.client);
-        const job = await nextJob(connection.client);
+        const job = await nextUnfinishedJob(connection.client);
         if (job) await this.runJob(job, connection.client, progressPool, signal);
         else await sleep(POLL_MS, signal);
       }
@@ -147,7 +147,7 @@ export class JobRunner {
   }
 
   private async dropObsolete(client: Client): Promise<void> {
-    const { now, monotonic, graceMs = GRACE_MS, logger, group } = this.options;
+    const { now, monotonic, graceMs = RETIRED_INCARNATION_KEPT_MS, logger, group } = this.options;
     if (monotonic() - this.cleanedUpAt < Math.min(HOUSEKEEPING_MS, graceMs)) return;
     this.cleanedUpAt = monotonic();
     await dropSuperfluous(client, { groupName: group.name, before: new Date(now() - graceMs), logger });

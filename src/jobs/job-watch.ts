@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { sleep } from '../support/sleep.js';
 import { JobError } from './job-error.js';
 import { preemptionReason } from './preemption.js';
-import { noteProgress } from './job.js';
+import { recordJobProgress } from './job.js';
 import type { Job, JobProgress } from './job.js';
 
 const INTERVAL_MS = 500;
@@ -40,7 +40,7 @@ export class JobWatch {
 
   async look(): Promise<void> {
     const { job, database, latest, now } = this;
-    const isOpen = await noteProgress(database, job.id, latest, now()).catch(() => true);
+    const isOpen = await recordJobProgress(database, job.id, latest, now()).catch(() => true);
     if (!isOpen) this.stopping.abort(new Error('the job was paused'));
     if (job.kind === 'recover') return;
     const reason = await preemptionReason(database, job.id, this.replaced).catch(() => undefined);

@@ -119,7 +119,7 @@ export async function listJobs(database: Database, limit: number): Promise<reado
  * Returns the job to run: a started one first, then recoveries, then by age. Paused jobs wait for an
  * operator.
  */
-export async function nextJob(database: Database): Promise<Job | undefined> {
+export async function nextUnfinishedJob(database: Database): Promise<Job | undefined> {
   const { rows } = await database.query<Row>(
     `SELECT * FROM recovery.job WHERE state = ANY ($1)
     ORDER BY state = 'requested', kind <> 'recover', requested_at LIMIT 1`,
@@ -144,7 +144,7 @@ export async function moveJob(
   return rowCount === 1;
 }
 
-export async function noteProgress(
+export async function recordJobProgress(
   database: Database,
   id: string,
   { step, done, total, rate, isVerifying = false }: JobProgress,
@@ -187,7 +187,7 @@ export async function concludeJob(
   return rowCount === 1;
 }
 
-export async function noteIncarnation(
+export async function recordJobIncarnation(
   database: Database,
   id: string,
   incarnation: string | undefined,

@@ -15,13 +15,13 @@ const MAX_ATTEMPTS = 1_000;
  * The range for listening ports, below the ephemeral ports, which begin at `firstOutgoing`. A client could occupy an
  * ephemeral port, even one that connects to the server under restart.
  */
-export function rangeBelow(firstOutgoing: number): PortRange {
+export function portRangeBelow(firstOutgoing: number): PortRange {
   const end = Math.min(DEFAULT_RANGE[1], firstOutgoing);
   const first = Math.min(DEFAULT_RANGE[0], Math.max(MIN_PORT, end - (DEFAULT_RANGE[1] - DEFAULT_RANGE[0])));
   return end - first < MIN_SIZE ? DEFAULT_RANGE : [first, end];
 }
 
-const RANGE = rangeBelow(firstOutgoing());
+const RANGE = portRangeBelow(firstOutgoing());
 
 function firstOutgoing(): number {
   try {

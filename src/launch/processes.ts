@@ -46,7 +46,7 @@ function statusOf(pid: number): Status | undefined {
   return { state, parent: Number(parent), flags: Number(values[6]), threads: Number(values[17]) };
 }
 
-export function childrenOf(parent: number): number[] {
+export function childProcessIds(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name));
   return pids.map(Number).filter((pid) => statusOf(pid)?.parent === parent);
 }

@@ -1,29 +1,33 @@
 import type { Limit } from '../config/limit-settings.js';
-import type { Claim } from './shared-window.js';
+import type { WindowClaim } from './shared-window.js';
 
-export interface Policy {
+export interface QuotaPolicy {
   readonly name: string;
   readonly limit: Limit;
 }
 
 export interface QuotaState {
-  readonly policy: Policy;
-  readonly claim: Claim;
+  readonly policy: QuotaPolicy;
+  readonly claim: WindowClaim;
 }
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
 /** At least one second: a client that retries at once would come too early. */
-export const secondsToReset = ({ msToReset }: Claim): number => Math.max(1, Math.ceil(msToReset / 1000));
+export const secondsToReset = ({ msToReset }: WindowClaim): number =>
+  Math.max(1, Math.ceil(msToReset / 1000));
 
-export const isRefused = ({ claim }: QuotaState): boolean => claim.granted === 0;
+export const isLimitExceeded = ({ claim }: QuotaState): boolean => claim.granted === 0;
 
 /**
  * Returns the header fields of draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4, and RFC 9110, section 10.2.3.
  * `policies`: all that apply to the answer, claimed or not.
  */
-export function rateLimitFields(policies: readonly Policy[], claims: readonly QuotaState[]): HeaderFields {
-  const refused = claims.find(isRefused);
+export function rateLimitFields(
+  policies: readonly QuotaPolicy[],
+  claims: readonly QuotaState[],
+): HeaderFields {
+  const refused = claims.find(isLimitExceeded);
   const policyItems = policies.map(
     ({ name, limit }) => `"${name}";q=${limit.quota};w=${limit.windowSeconds}`,
   );

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitFields } from './rate-limit-fields.js';
-import type { Policy } from './rate-limit-fields.js';
+import type { QuotaPolicy } from './rate-limit-fields.js';
 
-const account: Policy = { name: 'account', limit: { quota: 10, windowSeconds: 600 } };
-const address: Policy = { name: 'address', limit: { quota: 100, windowSeconds: 600 } };
+const account: QuotaPolicy = { name: 'account', limit: { quota: 10, windowSeconds: 600 } };
+const address: QuotaPolicy = { name: 'address', limit: { quota: 100, windowSeconds: 600 } };
 
 describe('the header fields of an answer under limits', () => {
   it('name every policy, and the remaining points of the charged ones', () => {

@@ -5,7 +5,7 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Limit } from '../config/limit-settings.js';
 import { isUnreachable } from '../store/unreachable.js';
 
-export interface Claim {
+export interface WindowClaim {
   readonly granted: number;
   readonly left: number;
   readonly msToReset: number;
@@ -62,7 +62,7 @@ export class SharedWindow {
    * Takes up to `points` of the remaining points. `who`: unique name of the holder of the budget. @throws
    * {LimitsUnavailable}
    */
-  async claim(who: string, points = 1): Promise<Claim> {
+  async claim(who: string, points = 1): Promise<WindowClaim> {
     try {
       return claimOf(await this.counter.consume(this.keyOf(who), points), points);
     } catch (error) {
@@ -84,7 +84,7 @@ export class SharedWindow {
   }
 }
 
-const claimOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes, granted: number): Claim => ({
+const claimOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes, granted: number): WindowClaim => ({
   granted,
   left: remainingPoints,
   msToReset: msBeforeNext,

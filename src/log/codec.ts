@@ -4,8 +4,8 @@ import { Refusal } from '../domain/refusal.js';
 import { UnreadableEvent } from './event-log.js';
 import type { Append } from './event-log.js';
 import type { EventMetadata, Recorded } from './recorded.js';
-import { entryOf, upcast } from './registry.js';
-import type { Entry, StoredEvent } from './registry.js';
+import { registryEntryOf, upcast } from './registry.js';
+import type { RegistryEntry, StoredEvent } from './registry.js';
 import { decrypt, encrypt } from './encryption.js';
 import type { Encrypted } from './encryption.js';
 import type { KeyVault, PersonKey } from './vault/key-vault.js';
@@ -101,7 +101,7 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
 
 /** Without this, a writer to the log without access to the vault could forge texts of any person. */
 function assertFieldsEncrypted(
-  { personal }: Entry<StoredEvent>,
+  { personal }: RegistryEntry<StoredEvent>,
   encrypted: Encrypted | undefined,
   plain: Json,
 ): void {
@@ -136,7 +136,7 @@ function encryptedFieldsOf({ data }: RecordedEvent): Encrypted | undefined {
 }
 
 function requireEntry(type: string) {
-  const entry = entryOf(type);
+  const entry = registryEntryOf(type);
   if (!entry) throw new Error(`unknown event type ${type}: run a release that knows it`);
   return entry;
 }

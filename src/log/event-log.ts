@@ -18,7 +18,7 @@ export interface Append<Event extends StoredEvent = StoredEvent> {
   readonly metadata: EventMetadata;
 }
 
-export interface Appended {
+export interface AppendedEvents {
   readonly revision: bigint;
   readonly position: bigint;
   /** The last event as appended, if it is a restriction: with its epoch, and with the content of the first attempt. */
@@ -66,7 +66,7 @@ export abstract class EventLog {
    * repeated with the same ids. {@link PersonErased} the encryption key is destroyed. {@link NotWitnessed} a
    * restriction cannot be acknowledged. An append has one at most, as its last event.
    */
-  abstract append(append: Append): Promise<Appended>;
+  abstract append(append: Append): Promise<AppendedEvents>;
 
   /**
    * Resolves once the restrictions among these stored events can be acknowledged. A command whose change was made

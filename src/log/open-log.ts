@@ -7,7 +7,7 @@ import { endsWithin } from '../support/sleep.js';
 import { Codec } from './codec.js';
 import type { EventLog } from './event-log.js';
 import { EventStoreLog } from './eventstoredb/event-store-log.js';
-import { LogShared, sayIfUnusable } from './eventstoredb/usable.js';
+import { LogShared, warnIfUnusable } from './eventstoredb/usable.js';
 import { DestroyedKeys } from './vault/destroyed-keys.js';
 import { KeyVault } from './vault/key-vault.js';
 import { NetworkSecrets } from './vault/network-secrets.js';
@@ -78,7 +78,7 @@ async function check(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await sayIfUnusable(log, { logger, isShared: refuseShared === undefined }, signal);
+    await warnIfUnusable(log, { logger, isShared: refuseShared === undefined }, signal);
   } catch (error) {
     if (!(error instanceof LogShared)) throw error;
     refuseShared?.(error);

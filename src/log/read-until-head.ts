@@ -13,7 +13,7 @@ export function readUntilHead(
   return untilCaughtUp(log.subscribe({ ...options, after: undefined }), options.signal);
 }
 
-export function referencesToTheEnd(
+export function readReferencesUntilHead(
   log: EventLog,
   options: Omit<SubscribeOptions, 'after'>,
 ): AsyncGenerator<readonly EventReference[]> {

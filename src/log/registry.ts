@@ -29,7 +29,7 @@ export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type 
 
 type Json = Record<string, unknown>;
 
-export interface Entry<Event extends StoredEvent> {
+export interface RegistryEntry<Event extends StoredEvent> {
   /**
    * Newest version of the shape. `upcasters[version - 1]` lifts an older version by one. Stored events are never
    * rewritten.
@@ -61,7 +61,7 @@ const relationFields = z.strictObject({
 });
 const grantFields = z.strictObject({ grantId: id, appId: id, actorId: id, at });
 
-const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
+const entries: { readonly [Type in EventType]: RegistryEntry<EventOf<Type>> } = {
   'network.founded': { version: 1, upcasters: [], schema: z.strictObject({ networkId: id, at }) },
   'network.signing_key_rotated': {
     version: 1,
@@ -249,18 +249,18 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
 export const eventTypes = Object.keys(entries) as readonly EventType[];
 
 export function personalFieldsOf(type: string): readonly string[] {
-  return Object.keys(entryOf(type)?.personal?.placeholders ?? {});
+  return Object.keys(registryEntryOf(type)?.personal?.placeholders ?? {});
 }
 
-export function entryOf(type: string): Entry<StoredEvent> | undefined {
+export function registryEntryOf(type: string): RegistryEntry<StoredEvent> | undefined {
   return Object.hasOwn(entries, type)
-    ? (entries[type as EventType] as unknown as Entry<StoredEvent>)
+    ? (entries[type as EventType] as unknown as RegistryEntry<StoredEvent>)
     : undefined;
 }
 
 /** Upcasts stored data to the newest shape, one version at a time. Throws for an unknown version. */
 export function upcast(
-  { version, upcasters }: Pick<Entry<StoredEvent>, 'version' | 'upcasters'>,
+  { version, upcasters }: Pick<RegistryEntry<StoredEvent>, 'version' | 'upcasters'>,
   from: number,
   data: Json,
 ): Json {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { entryOf, upcast } from './registry.js';
+import { registryEntryOf, upcast } from './registry.js';
 
 const thirdVersion = {
   version: 3,
@@ -23,18 +23,18 @@ describe('a stored event', () => {
 
 describe('the registry', () => {
   it('accepts no inherited property as an event type', () => {
-    expect(entryOf('constructor')).toBeUndefined();
-    expect(entryOf('post.created')?.version).toBe(2);
+    expect(registryEntryOf('constructor')).toBeUndefined();
+    expect(registryEntryOf('post.created')?.version).toBe(2);
   });
 
   it('reads posts of version 1, without mentions', () => {
-    const entry = entryOf('post.created');
+    const entry = registryEntryOf('post.created');
     const first = { postId: 'p', authorActorId: 'a', appId: 'app', text: 't', audience: 'public', at: 1 };
     expect(entry?.schema.parse(upcast(entry, 1, first))).toEqual({ ...first, mentions: [] });
   });
 
   it('reads applications of version 1, without post-logout redirect URIs', () => {
-    const entry = entryOf('application.registered');
+    const entry = registryEntryOf('application.registered');
     const first = { appId: 'a', name: 'n', redirectUris: [], scopes: [], at: 1 };
     expect(entry?.schema.parse(upcast(entry, 1, first))).toEqual({ ...first, postLogoutRedirectUris: [] });
   });

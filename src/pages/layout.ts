@@ -3,7 +3,7 @@ import { Html, html } from './html.js';
 import { style } from './style.js';
 
 /** The content security policy admits exactly this text, by its hash. */
-export class Sheet {
+export class StyleSheet {
   readonly element: Html;
   readonly hash: string;
 
@@ -13,7 +13,7 @@ export class Sheet {
   }
 }
 
-const common = new Sheet(style);
+const common = new StyleSheet(style);
 
 const mark = html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" aria-hidden="true">
   <path d="M3 21V10a4.5 4.5 0 0 1 9 0v11M12 21V10a4.5 4.5 0 0 1 9 0v11" stroke-width="2.2" />
@@ -25,10 +25,10 @@ export interface PageFrame {
   readonly foot?: Html | undefined;
   readonly wide?: boolean;
   /** Added to the common sheet; the page's policy must admit it too (`pageHeaders`). */
-  readonly sheet?: Sheet;
+  readonly sheet?: StyleSheet;
 }
 
-export function layout(
+export function pageLayout(
   title: string,
   content: Html,
   { corner, foot, wide = false, sheet }: PageFrame = {},
@@ -57,7 +57,7 @@ export function layout(
  * network's at which a form submission may end. Browsers apply `form-action` to redirects too, and consent redirects
  * to the application.
  */
-export function pageHeaders(formTarget?: string, sheet?: Sheet): Record<string, string> {
+export function pageHeaders(formTarget?: string, sheet?: StyleSheet): Record<string, string> {
   const styles = [common, ...(sheet ? [sheet] : [])].map(({ hash }) => `'sha256-${hash}'`).join(' ');
   const formAction = formTarget === undefined ? "'self'" : `'self' ${formTarget}`;
   return {

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Restriction } from './witness.js';
 
 /** Deterministic JSON: members sorted by name, undefined ones omitted. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`);
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
   return `{${members.join(',')}}`;
 }
 
@@ -23,5 +23,5 @@ export function restrictionHash({ stream, event, metadata }: Omit<Restriction, '
   const { at: _when, ...data } = event.data;
   const { actorId, appId, intentId, payloadHash, operator, reason } = metadata;
   const by = { actorId, appId, intentId, payloadHash, operator, reason };
-  return sha256(canonical({ stream, type: event.type, data, by }));
+  return sha256(canonicalJson({ stream, type: event.type, data, by }));
 }

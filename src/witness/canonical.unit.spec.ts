@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { canonical, restrictionHash } from './canonical.js';
+import { canonicalJson, restrictionHash } from './canonical.js';
 
 const deletion = {
   stream: 'post-p',
@@ -12,10 +12,10 @@ const hashWith = (metadata: object) =>
 
 describe('the canonical text of a value', () => {
   it('does not depend on the order of members, nor on absent ones', () => {
-    expect(canonical({ b: [{ d: null, c: 'ü"' }], a: 1, e: undefined })).toBe(
+    expect(canonicalJson({ b: [{ d: null, c: 'ü"' }], a: 1, e: undefined })).toBe(
       '{"a":1,"b":[{"c":"ü\\"","d":null}]}',
     );
-    expect(canonical({ a: 1, b: [{ c: 'ü"', d: null }] })).toBe('{"a":1,"b":[{"c":"ü\\"","d":null}]}');
+    expect(canonicalJson({ a: 1, b: [{ c: 'ü"', d: null }] })).toBe('{"a":1,"b":[{"c":"ü\\"","d":null}]}');
   });
 });
 

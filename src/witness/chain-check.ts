@@ -1,10 +1,10 @@
 import type { PoolClient } from 'pg';
-import { canonical } from './canonical.js';
-import { evolve, hashOf, idOf, noLines } from './ledger.js';
+import { canonicalJson } from './canonical.js';
+import { evolve, hashOf, restrictionIdOf, emptyLedger } from './ledger.js';
 import type { LedgerStep } from './ledger.js';
-import { columns, rowOf, witnessedIn } from './restriction-row.js';
+import { restrictionColumns, restrictionRowOf, witnessedIn } from './restriction-row.js';
 import type { RestrictionRow } from './restriction-row.js';
-import type { Restriction, Witnessed } from './witness.js';
+import type { Restriction, WitnessedRestriction } from './witness.js';
 
 const PAGE = 1_000;
 
@@ -33,8 +33,8 @@ type LineContent = Readonly<{
 export async function firstBrokenLine(client: PoolClient): Promise<bigint | undefined> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
-    const restrictionsById = new Map<string, { restriction: Witnessed; line: bigint }>();
-    let [line, hash] = [noLines.line, noLines.hash];
+    const restrictionsById = new Map<string, { restriction: WitnessedRestriction; line: bigint }>();
+    let [line, hash] = [emptyLedger.line, emptyLedger.hash];
     for (;;) {
       const { rows } = await client.query<LineRow>(
         'SELECT line, text, hash FROM ledger WHERE line > $1 ORDER BY line LIMIT $2',
@@ -45,7 +45,7 @@ export async function firstBrokenLine(client: PoolClient): Promise<bigint | unde
         if (BigInt(row.line) !== line || !hashOf(hash, row.text).equals(row.hash)) return line;
         hash = row.hash;
         const { step, at } = stepIn(row.text);
-        const id = idOf(step);
+        const id = restrictionIdOf(step);
         restrictionsById.set(id, {
           restriction: evolve(restrictionsById.get(id)?.restriction, step, at),
           line,
@@ -64,18 +64,22 @@ export async function firstBrokenLine(client: PoolClient): Promise<bigint | unde
 
 async function firstAlteredRow(
   client: PoolClient,
-  restrictionsById: Map<string, { readonly restriction: Witnessed; readonly line: bigint }>,
+  restrictionsById: Map<string, { readonly restriction: WitnessedRestriction; readonly line: bigint }>,
 ): Promise<bigint | undefined> {
   let last = 0n;
   for (;;) {
     const { rows } = await client.query<RestrictionRow>(
-      `SELECT ${columns} FROM restriction WHERE epoch > $1 ORDER BY epoch LIMIT $2`,
+      `SELECT ${restrictionColumns} FROM restriction WHERE epoch > $1 ORDER BY epoch LIMIT $2`,
       [String(last), PAGE],
     );
     for (const row of rows) {
       const replayed = restrictionsById.get(row.id);
       if (!replayed) return 1n;
-      if (canonical(rowOf(replayed.restriction)) !== canonical(rowOf(witnessedIn(row)))) return replayed.line;
+      if (
+        canonicalJson(restrictionRowOf(replayed.restriction)) !==
+        canonicalJson(restrictionRowOf(witnessedIn(row)))
+      )
+        return replayed.line;
       restrictionsById.delete(row.id);
       last = BigInt(row.epoch);
     }

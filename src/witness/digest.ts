@@ -1,4 +1,4 @@
-export interface Range {
+export interface EpochRange {
   readonly after: bigint;
   readonly upTo: bigint;
 }

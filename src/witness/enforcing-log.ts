@@ -1,4 +1,4 @@
-import type { Append, Appended, EventLog } from '../log/event-log.js';
+import type { Append, AppendedEvents, EventLog } from '../log/event-log.js';
 import type { Recorded } from '../log/recorded.js';
 import type { OutstandingRestrictions } from './outstanding-restrictions.js';
 import type { Witness } from './witness.js';
@@ -18,7 +18,7 @@ export class EnforcingLog extends WitnessedLog {
     super(log, witness, now);
   }
 
-  override async append(append: Append): Promise<Appended> {
+  override async append(append: Append): Promise<AppendedEvents> {
     const appended = await super.append(append);
     const { restriction, position } = appended;
     if (restriction) await this.outstanding.hold([{ ...restriction, position }]);

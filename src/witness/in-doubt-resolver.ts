@@ -4,7 +4,7 @@ import type { EventLog } from '../log/event-log.js';
 import { isUnreachable } from '../store/unreachable.js';
 import { PeriodicTask } from '../support/periodic-task.js';
 import { resolveInDoubt } from './resolve-in-doubt.js';
-import type { Witness, Witnessed } from './witness.js';
+import type { Witness, WitnessedRestriction } from './witness.js';
 import { WitnessUnavailable } from './witness.js';
 
 const IN_DOUBT_AFTER_MS = 30_000;
@@ -56,8 +56,8 @@ export class InDoubtResolver extends PeriodicTask {
   }
 
   private async resolvePages(
-    next: (afterEpoch: bigint) => Promise<readonly Witnessed[]>,
-    among?: (page: readonly Witnessed[]) => Promise<ReadonlySet<string>>,
+    next: (afterEpoch: bigint) => Promise<readonly WitnessedRestriction[]>,
+    among?: (page: readonly WitnessedRestriction[]) => Promise<ReadonlySet<string>>,
   ): Promise<void> {
     for (let last = 0n; ;) {
       const page = await next(last);
@@ -71,7 +71,7 @@ export class InDoubtResolver extends PeriodicTask {
     }
   }
 
-  private async resolveOne(entry: Witnessed): Promise<void> {
+  private async resolveOne(entry: WitnessedRestriction): Promise<void> {
     const { log, witness, now, logger } = this.options;
     const { restriction, epoch } = entry;
     const fields = { restriction: restriction.id, type: restriction.event.type, epoch: String(epoch) };

@@ -1,25 +1,25 @@
 import type { PoolClient } from 'pg';
 import { DeadlineExceeded, within } from '../log/eventstoredb/client-errors.js';
 import type { WitnessConnections } from './connections.js';
-import { decide, evolve, idOf, write } from './ledger.js';
-import type { Ask, Head, Line } from './ledger.js';
-import { columns, rowOf, witnessedIn } from './restriction-row.js';
+import { decide, evolve, restrictionIdOf, write } from './ledger.js';
+import type { LedgerRequest, LedgerHead, LedgerLine } from './ledger.js';
+import { restrictionColumns, restrictionRowOf, witnessedIn } from './restriction-row.js';
 import type { RestrictionRow } from './restriction-row.js';
-import { inNewestShape } from './shape.js';
+import { toNewestShape } from './shape.js';
 import { WitnessMismatch, WitnessUnavailable } from './witness.js';
-import type { Witnessed } from './witness.js';
+import type { WitnessedRestriction } from './witness.js';
 
 const BATCH = 200;
 const TIMEOUT_MS = 3_000;
 
 interface QueuedCommand {
-  readonly ask: Ask;
+  readonly ask: LedgerRequest;
   readonly now: number;
-  readonly resolve: (known: Witnessed | undefined) => void;
+  readonly resolve: (known: WitnessedRestriction | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
-type Outcome = Witnessed | undefined | WitnessMismatch;
+type Outcome = WitnessedRestriction | undefined | WitnessMismatch;
 
 /**
  * Group commit: commands that arrive during a transaction share the next one. The chain has one head, and each commit
@@ -35,8 +35,8 @@ export class LedgerWriter {
    * @returns The restriction afterwards; undefined: the ledger has none.
    * @throws {WitnessMismatch} {@link WitnessUnavailable}
    */
-  async take(ask: Ask, now: number): Promise<Witnessed | undefined> {
-    const { promise, resolve, reject } = Promise.withResolvers<Witnessed | undefined>();
+  async take(ask: LedgerRequest, now: number): Promise<WitnessedRestriction | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<WitnessedRestriction | undefined>();
     this.queue.push({ ask, now, resolve, reject });
     if (!this.isWriting) void this.write();
     try {
@@ -56,7 +56,7 @@ export class LedgerWriter {
         for (const [index, { resolve, reject }] of batch.entries()) {
           const outcome = outcomes[index];
           if (outcome instanceof WitnessMismatch) reject(outcome);
-          else resolve(outcome && inNewestShape(outcome));
+          else resolve(outcome && toNewestShape(outcome));
         }
       } catch (error) {
         for (const { reject } of batch) reject(error);
@@ -71,11 +71,11 @@ async function applyAll(client: PoolClient, batch: readonly QueuedCommand[]): Pr
   const before = await lockHead(client);
   // A separate statement after the lock: its snapshot includes the previous writer's lines.
   const { byId, epochs } = await lookUp(client, batch);
-  const lines: Line[] = [];
-  const changed = new Map<string, Witnessed>();
+  const lines: LedgerLine[] = [];
+  const changed = new Map<string, WitnessedRestriction>();
   let head = before;
   const outcomes = batch.map(({ ask, now }): Outcome => {
-    const id = idOf(ask);
+    const id = restrictionIdOf(ask);
     try {
       const step = decide(byId.get(id), ask, head, (epoch) => epochs.has(epoch));
       if (!step) return byId.get(id);
@@ -96,7 +96,7 @@ async function applyAll(client: PoolClient, batch: readonly QueuedCommand[]): Pr
   return outcomes;
 }
 
-async function lockHead(client: PoolClient): Promise<Head> {
+async function lockHead(client: PoolClient): Promise<LedgerHead> {
   const text = 'SELECT line, hash, epoch FROM head FOR UPDATE';
   const { rows } = await client.query<{ line: string; hash: Buffer; epoch: string }>(text);
   const [row] = rows;
@@ -105,14 +105,14 @@ async function lockHead(client: PoolClient): Promise<Head> {
 }
 
 async function lookUp(client: PoolClient, batch: readonly QueuedCommand[]) {
-  const ids = batch.map(({ ask }) => idOf(ask));
+  const ids = batch.map(({ ask }) => restrictionIdOf(ask));
   const epochs = batch.flatMap(({ ask }) =>
     ask.verb === 'reseed' && ask.place.epoch !== undefined ? [String(ask.place.epoch)] : [],
   );
   const { rows } = await client.query<RestrictionRow>({
     name: 'witness.look-up',
-    text: `SELECT ${columns} FROM restriction WHERE id = ANY ($1::uuid[])
-      UNION ALL SELECT ${columns} FROM restriction WHERE epoch = ANY ($2::bigint[])`,
+    text: `SELECT ${restrictionColumns} FROM restriction WHERE id = ANY ($1::uuid[])
+      UNION ALL SELECT ${restrictionColumns} FROM restriction WHERE epoch = ANY ($2::bigint[])`,
     values: [ids, epochs],
   });
   const found = rows.map(witnessedIn);
@@ -124,9 +124,9 @@ async function lookUp(client: PoolClient, batch: readonly QueuedCommand[]) {
 
 async function persist(
   client: PoolClient,
-  head: Head,
-  lines: readonly Line[],
-  changed: readonly Witnessed[],
+  head: LedgerHead,
+  lines: readonly LedgerLine[],
+  changed: readonly WitnessedRestriction[],
 ): Promise<void> {
   await client.query({
     name: 'witness.keep',
@@ -135,7 +135,7 @@ async function persist(
         INSERT INTO ledger (line, text, hash)
         SELECT line, text, decode(hash, 'hex') FROM json_to_recordset($1) AS l (line bigint, text text, hash text)
       ), kept AS (
-        INSERT INTO restriction (${columns})
+        INSERT INTO restriction (${restrictionColumns})
         SELECT epoch, id, state, decode(hash, 'hex'), position, prepared_at, content
         FROM json_to_recordset($2) AS r (epoch bigint, id uuid, state text, hash text, position numeric,
           prepared_at bigint, content json)
@@ -147,7 +147,7 @@ async function persist(
       JSON.stringify(
         lines.map(({ line, text, hash }) => ({ line: String(line), text, hash: hash.toString('hex') })),
       ),
-      JSON.stringify(changed.map(rowOf)),
+      JSON.stringify(changed.map(restrictionRowOf)),
       String(head.line),
       head.hash,
       String(head.epoch),

@@ -1,11 +1,11 @@
-import { canonical, restrictionHash, sha256 } from './canonical.js';
-import { dated, inNewestShape } from './shape.js';
+import { canonicalJson, restrictionHash, sha256 } from './canonical.js';
+import { withVersion, toNewestShape } from './shape.js';
 import { WitnessMismatch } from './witness.js';
-import type { RestrictionPlace, Proof, Restriction, Witnessed } from './witness.js';
+import type { RestrictionPlace, AppendProof, Restriction, WitnessedRestriction } from './witness.js';
 
-export type Ask =
+export type LedgerRequest =
   | { readonly verb: 'prepare'; readonly restriction: Restriction }
-  | ({ readonly verb: 'accept' | 'move'; readonly id: string } & Proof)
+  | ({ readonly verb: 'accept' | 'move'; readonly id: string } & AppendProof)
   | { readonly verb: 'finalize' | 'withdraw'; readonly id: string }
   | {
       readonly verb: 'reseed';
@@ -26,19 +26,19 @@ export type LedgerStep =
     };
 
 /** `epoch`: the greatest one assigned. */
-export interface Head {
+export interface LedgerHead {
   readonly line: bigint;
   readonly hash: Buffer;
   readonly epoch: bigint;
 }
 
-export interface Line {
+export interface LedgerLine {
   readonly line: bigint;
   readonly hash: Buffer;
   readonly text: string;
 }
 
-export const noLines: Head = { line: 0n, hash: Buffer.alloc(32), epoch: 0n };
+export const emptyLedger: LedgerHead = { line: 0n, hash: Buffer.alloc(32), epoch: 0n };
 
 /**
  * @returns The step of a command; undefined: no change. `known`: the restriction under that id. `isTaken`: another
@@ -46,14 +46,15 @@ export const noLines: Head = { line: 0n, hash: Buffer.alloc(32), epoch: 0n };
  * @throws {WitnessMismatch}
  */
 export function decide(
-  known: Witnessed | undefined,
-  ask: Ask,
-  head: Head,
+  known: WitnessedRestriction | undefined,
+  ask: LedgerRequest,
+  head: LedgerHead,
   isTaken: (epoch: bigint) => boolean,
 ): LedgerStep | undefined {
   switch (ask.verb) {
     case 'prepare': {
-      if (!known) return { step: 'prepared', epoch: head.epoch + 1n, restriction: dated(ask.restriction) };
+      if (!known)
+        return { step: 'prepared', epoch: head.epoch + 1n, restriction: withVersion(ask.restriction) };
       requireHash(known, restrictionHash(ask.restriction), 'prepare');
       const { epoch, restriction } = known;
       return known.state === 'withdrawn' ? { step: 'prepared', epoch, restriction } : undefined;
@@ -93,12 +94,21 @@ export function decide(
       const { position } = place;
       if (known?.state === 'finalized' && known.position === position && known.epoch === epoch)
         return undefined;
-      return { step: 'reseeded', epoch, restriction: known?.restriction ?? dated(restriction), position };
+      return {
+        step: 'reseeded',
+        epoch,
+        restriction: known?.restriction ?? withVersion(restriction),
+        position,
+      };
     }
   }
 }
 
-export function evolve(known: Witnessed | undefined, step: LedgerStep, at: number): Witnessed {
+export function evolve(
+  known: WitnessedRestriction | undefined,
+  step: LedgerStep,
+  at: number,
+): WitnessedRestriction {
   switch (step.step) {
     case 'prepared':
       return known
@@ -118,24 +128,24 @@ export function evolve(known: Witnessed | undefined, step: LedgerStep, at: numbe
   }
 }
 
-export function write(head: Head, step: LedgerStep, at: number): Line & Head {
+export function write(head: LedgerHead, step: LedgerStep, at: number): LedgerLine & LedgerHead {
   const line = head.line + 1n;
-  const text = canonical({ line: String(line), at, ...serialized(step) });
+  const text = canonicalJson({ line: String(line), at, ...serialized(step) });
   const epoch = 'epoch' in step && step.epoch > head.epoch ? step.epoch : head.epoch;
   return { line, text, hash: hashOf(head.hash, text), epoch };
 }
 
 export const hashOf = (previous: Buffer, text: string): Buffer => sha256(previous, text);
 
-export const idOf = (about: Ask | LedgerStep): string =>
+export const restrictionIdOf = (about: LedgerRequest | LedgerStep): string =>
   'restriction' in about ? about.restriction.id : about.id;
 
 function newRestriction(
   { epoch, restriction }: { readonly epoch: bigint; readonly restriction: Restriction },
-  state: Witnessed['state'],
+  state: WitnessedRestriction['state'],
   position: bigint | undefined,
   preparedAt: number,
-): Witnessed {
+): WitnessedRestriction {
   return { epoch, state, hash: restrictionHash(restriction), position, preparedAt, restriction };
 }
 
@@ -145,13 +155,13 @@ const serialized = (step: LedgerStep) => ({
   ...('position' in step && { position: String(step.position) }),
 });
 
-function require(known: Witnessed | undefined, id: string): Witnessed {
+function require(known: WitnessedRestriction | undefined, id: string): WitnessedRestriction {
   if (known) return known;
   throw new WitnessMismatch('accept', `The witness knows nothing of restriction ${id}.`);
 }
 
-function requireHash(known: Witnessed, hash: Buffer, step: WitnessMismatch['step']): void {
-  if (inNewestShape(known).hash.equals(hash)) return;
+function requireHash(known: WitnessedRestriction, hash: Buffer, step: WitnessMismatch['step']): void {
+  if (toNewestShape(known).hash.equals(hash)) return;
   const { id, event } = known.restriction;
   throw new WitnessMismatch(step, `The witness has restriction ${id} (${event.type}) with other content.`);
 }

@@ -12,7 +12,7 @@ const GRACE_MS = 250;
  * Maximum of rows, since every read scans them all. With a longer outage of the worker, nothing more is acknowledged.
  * Operators' restrictions have twice the limit, so that users' deletions cannot exhaust theirs.
  */
-export const MOST_OUTSTANDING = 1_000;
+export const MAX_OUTSTANDING = 1_000;
 
 /**
  * $1: restrictions as JSON. $2: maximum of rows. Only a published, serving incarnation counts as having applied one:
@@ -52,9 +52,7 @@ export class OutstandingRestrictions {
     const newest = rows.at(-1)?.position;
     if (newest === undefined) return;
     await this.positions.waitFor(BigInt(newest), GRACE_MS);
-    const maxRows = appended.some(({ event }) => isOperators(event))
-      ? 2 * MOST_OUTSTANDING
-      : MOST_OUTSTANDING;
+    const maxRows = appended.some(({ event }) => isOperators(event)) ? 2 * MAX_OUTSTANDING : MAX_OUTSTANDING;
     if (!(await this.insertRows(rows, maxRows)))
       throw notEnforced('too many restrictions wait for the read models', undefined);
   }
@@ -73,7 +71,7 @@ export class OutstandingRestrictions {
   }
 }
 
-export async function forgetApplied(client: ClientBase): Promise<void> {
+export async function deleteAppliedRestrictions(client: ClientBase): Promise<void> {
   await client.query({
     name: 'outstanding-restriction.forget',
     text: `DELETE FROM recovery.outstanding_restriction outstanding

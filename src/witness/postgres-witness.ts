@@ -1,16 +1,22 @@
-import { canonical } from './canonical.js';
+import { canonicalJson } from './canonical.js';
 import { firstBrokenLine } from './chain-check.js';
 import { WitnessConnections } from './connections.js';
 import type { WitnessAddress } from './connections.js';
 import { digestIn, digestSql } from './digest.js';
-import type { Digest, DigestRow, Range } from './digest.js';
-import type { Ask } from './ledger.js';
+import type { Digest, DigestRow, EpochRange } from './digest.js';
+import type { LedgerRequest } from './ledger.js';
 import { LedgerWriter } from './ledger-writer.js';
-import { columns, witnessedIn } from './restriction-row.js';
+import { restrictionColumns, witnessedIn } from './restriction-row.js';
 import type { RestrictionRow } from './restriction-row.js';
-import { inNewestShape } from './shape.js';
+import { toNewestShape } from './shape.js';
 import { Witness } from './witness.js';
-import type { Accepted, RestrictionPlace, Proof, Restriction, Witnessed } from './witness.js';
+import type {
+  AcceptedRestriction,
+  RestrictionPlace,
+  AppendProof,
+  Restriction,
+  WitnessedRestriction,
+} from './witness.js';
 
 interface AcceptedRow {
   readonly id: string;
@@ -28,11 +34,11 @@ export class PostgresWitness extends Witness {
     this.writer = new LedgerWriter(this.connections);
   }
 
-  prepare(restriction: Restriction, now: number): Promise<Witnessed> {
+  prepare(restriction: Restriction, now: number): Promise<WitnessedRestriction> {
     return this.known({ verb: 'prepare', restriction }, now);
   }
 
-  async accept(id: string, proof: Proof, now: number): Promise<void> {
+  async accept(id: string, proof: AppendProof, now: number): Promise<void> {
     await this.writer.take({ verb: 'accept', id, ...proof }, now);
   }
 
@@ -44,30 +50,30 @@ export class PostgresWitness extends Witness {
     await this.writer.take({ verb: 'withdraw', id }, now);
   }
 
-  async move(id: string, proof: Proof, now: number): Promise<void> {
+  async move(id: string, proof: AppendProof, now: number): Promise<void> {
     await this.writer.take({ verb: 'move', id, ...proof }, now);
   }
 
-  reseed(restriction: Restriction, place: RestrictionPlace, now: number): Promise<Witnessed> {
+  reseed(restriction: Restriction, place: RestrictionPlace, now: number): Promise<WitnessedRestriction> {
     return this.known({ verb: 'reseed', restriction, place }, now);
   }
 
-  async find(ids: readonly string[]): Promise<ReadonlyMap<string, Witnessed>> {
+  async find(ids: readonly string[]): Promise<ReadonlyMap<string, WitnessedRestriction>> {
     const found = await this.select('id = ANY ($1::uuid[])', [ids]);
     return new Map(found.map((each) => [each.restriction.id, each]));
   }
 
-  unsettled(before: number, afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]> {
+  unsettled(before: number, afterEpoch: bigint, limit: number): Promise<readonly WitnessedRestriction[]> {
     const where = `state IN ('prepared', 'accepted') AND prepared_at < $1 AND epoch > $2 ORDER BY epoch LIMIT $3`;
     return this.select(where, [before, afterEpoch, limit]);
   }
 
-  after(epoch: bigint, limit: number): Promise<readonly Witnessed[]> {
+  after(epoch: bigint, limit: number): Promise<readonly WitnessedRestriction[]> {
     const where = `state IN ('accepted', 'finalized') AND epoch > $1 ORDER BY epoch LIMIT $2`;
     return this.select(where, [epoch, limit]);
   }
 
-  async acceptedAfter(after: bigint, limit: number): Promise<readonly Accepted[]> {
+  async acceptedAfter(after: bigint, limit: number): Promise<readonly AcceptedRestriction[]> {
     const text = `SELECT id, epoch, position FROM restriction
       WHERE state IN ('accepted', 'finalized') AND epoch > $1 ORDER BY epoch LIMIT $2`;
     const rows = await this.connections.rows<AcceptedRow>(text, [after, limit]);
@@ -78,18 +84,18 @@ export class PostgresWitness extends Witness {
     }));
   }
 
-  async digest({ after, upTo }: Range): Promise<Digest> {
+  async digest({ after, upTo }: EpochRange): Promise<Digest> {
     const text = `SELECT ${digestSql({ id: 'id', epoch: 'epoch' })} FROM restriction
       WHERE state IN ('accepted', 'finalized') AND epoch > $1 AND epoch <= $2`;
     const [row] = await this.connections.rows<DigestRow>(text, [after, upTo]);
     return digestIn(row);
   }
 
-  withdrawn(afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]> {
+  withdrawn(afterEpoch: bigint, limit: number): Promise<readonly WitnessedRestriction[]> {
     return this.select(`state = 'withdrawn' AND epoch > $1 ORDER BY epoch LIMIT $2`, [afterEpoch, limit]);
   }
 
-  erasures(afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]> {
+  erasures(afterEpoch: bigint, limit: number): Promise<readonly WitnessedRestriction[]> {
     const where = `content #>> '{event,type}' = 'account.erased' AND state IN ('accepted', 'finalized')`;
     return this.select(`${where} AND epoch > $1 ORDER BY epoch LIMIT $2`, [afterEpoch, limit]);
   }
@@ -116,15 +122,15 @@ export class PostgresWitness extends Witness {
     await this.connections.close();
   }
 
-  private async known(ask: Ask, now: number): Promise<Witnessed> {
+  private async known(ask: LedgerRequest, now: number): Promise<WitnessedRestriction> {
     const known = await this.writer.take(ask, now);
     if (known) return known;
-    throw new Error(`the ledger has nothing of ${canonical(ask)}, which was just written`);
+    throw new Error(`the ledger has nothing of ${canonicalJson(ask)}, which was just written`);
   }
 
-  private async select(where: string, values: unknown[]): Promise<readonly Witnessed[]> {
-    const text = `SELECT ${columns} FROM restriction WHERE ${where}`;
+  private async select(where: string, values: unknown[]): Promise<readonly WitnessedRestriction[]> {
+    const text = `SELECT ${restrictionColumns} FROM restriction WHERE ${where}`;
     const rows = await this.connections.rows<RestrictionRow>(text, values);
-    return rows.map((row) => inNewestShape(witnessedIn(row)));
+    return rows.map((row) => toNewestShape(witnessedIn(row)));
   }
 }

@@ -2,7 +2,7 @@ import type { EventLog } from '../log/event-log.js';
 import type { Recorded } from '../log/recorded.js';
 import type { RestrictionEvent } from '../log/restrictions.js';
 import { proofOf } from './proof.js';
-import type { Restriction, Witness, Witnessed } from './witness.js';
+import type { Restriction, Witness, WitnessedRestriction } from './witness.js';
 
 /** `left`: accepted, but the log lacks it. Only an operator's recovery may repair that. */
 export type Resolution = 'finalized' | 'withdrawn' | 'left';
@@ -14,11 +14,11 @@ export type Resolution = 'finalized' | 'withdrawn' | 'left';
 export async function resolveInDoubt(
   log: EventLog,
   witness: Witness,
-  { state, restriction }: Witnessed,
+  { state, restriction }: WitnessedRestriction,
   now: number,
 ): Promise<Resolution> {
   const { id } = restriction;
-  const recorded = await inLog(log, restriction);
+  const recorded = await isInLog(log, restriction);
   if (recorded) {
     await witness.accept(id, proofOf(recorded as Recorded<RestrictionEvent>), now);
     await witness.finalize(id, now);
@@ -29,7 +29,7 @@ export async function resolveInDoubt(
   return 'withdrawn';
 }
 
-export async function inLog(
+export async function isInLog(
   log: EventLog,
   { id, stream }: Pick<Restriction, 'id' | 'stream'>,
 ): Promise<Recorded | undefined> {

@@ -1,4 +1,4 @@
-import type { Restriction, RestrictionState, Witnessed } from './witness.js';
+import type { Restriction, RestrictionState, WitnessedRestriction } from './witness.js';
 
 export interface RestrictionRow {
   readonly epoch: string;
@@ -10,9 +10,9 @@ export interface RestrictionRow {
   readonly content: Omit<Restriction, 'id'>;
 }
 
-export const columns = 'epoch, id, state, hash, position, prepared_at, content';
+export const restrictionColumns = 'epoch, id, state, hash, position, prepared_at, content';
 
-export function witnessedIn(row: RestrictionRow): Witnessed {
+export function witnessedIn(row: RestrictionRow): WitnessedRestriction {
   return {
     epoch: BigInt(row.epoch),
     state: row.state,
@@ -24,7 +24,14 @@ export function witnessedIn(row: RestrictionRow): Witnessed {
 }
 
 /** For `json_to_recordset`: bytes in hexadecimal. */
-export function rowOf({ epoch, state, hash, position, preparedAt, restriction }: Witnessed) {
+export function restrictionRowOf({
+  epoch,
+  state,
+  hash,
+  position,
+  preparedAt,
+  restriction,
+}: WitnessedRestriction) {
   const { id, ...content } = restriction;
   return {
     epoch: String(epoch),

@@ -1,13 +1,13 @@
-import { entryOf, upcast } from '../log/registry.js';
+import { registryEntryOf, upcast } from '../log/registry.js';
 import type { RestrictionEvent } from '../log/restrictions.js';
 import { restrictionHash } from './canonical.js';
-import type { Restriction, Witnessed } from './witness.js';
+import type { Restriction, WitnessedRestriction } from './witness.js';
 
-export interface Dated extends Restriction {
+export interface VersionedRestriction extends Restriction {
   readonly version: number;
 }
 
-export const dated = (restriction: Restriction): Dated => ({
+export const withVersion = (restriction: Restriction): VersionedRestriction => ({
   ...restriction,
   version: requireEntry(restriction.event.type).version,
 });
@@ -16,12 +16,13 @@ export const dated = (restriction: Restriction): Dated => ({
  * Upcasts a stored restriction to the newest shape of its event, for comparison with the log and for appends. Throws
  * for an unknown version.
  */
-export function inNewestShape(
-  witnessed: Witnessed,
+export function toNewestShape(
+  witnessed: WitnessedRestriction,
   entry: Parameters<typeof upcast>[0] = requireEntry(witnessed.restriction.event.type),
-): Witnessed {
+): WitnessedRestriction {
   // The first ledgers have no version, and only first shapes.
-  const { version = 1, ...restriction } = witnessed.restriction as Restriction & Partial<Dated>;
+  const { version = 1, ...restriction } = witnessed.restriction as Restriction &
+    Partial<VersionedRestriction>;
   if (version === entry.version) return { ...witnessed, restriction };
   const { type, data } = restriction.event;
   const event = { type, data: upcast(entry, version, { ...data }) } as unknown as RestrictionEvent;
@@ -30,7 +31,7 @@ export function inNewestShape(
 }
 
 function requireEntry(type: string) {
-  const entry = entryOf(type);
+  const entry = registryEntryOf(type);
   if (!entry) throw new Error(`unknown restriction type ${type}: run a release that knows it`);
   return entry;
 }

@@ -1,7 +1,7 @@
 import { NotWitnessed } from '../log/event-log.js';
 import { WitnessMismatch, WitnessRequired, WitnessUnavailable } from './witness.js';
 
-export function notPrepared(error: unknown): unknown {
+export function refusalOfPrepare(error: unknown): unknown {
   const options = { cause: error };
   if (error instanceof WitnessRequired)
     return new NotWitnessed('restriction_witness_required', 'This process has no witness.', options);
@@ -15,7 +15,7 @@ export function notPrepared(error: unknown): unknown {
 }
 
 /** Maps a failure after the append, whose event is, or may be, in the log. */
-export function notAccepted(error: unknown): unknown {
+export function refusalOfAccept(error: unknown): unknown {
   const options = { cause: error };
   if (error instanceof WitnessRequired)
     return new NotWitnessed('restriction_witness_required', 'This process has no witness.', options);

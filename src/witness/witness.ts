@@ -1,6 +1,6 @@
 import type { EventMetadata } from '../log/recorded.js';
 import type { RestrictionEvent } from '../log/restrictions.js';
-import type { Digest, Range } from './digest.js';
+import type { Digest, EpochRange } from './digest.js';
 
 /** All that recovery needs to append the restriction again unchanged. Contains no personal data. */
 export interface Restriction {
@@ -16,7 +16,7 @@ export interface Restriction {
  */
 export type RestrictionState = 'prepared' | 'accepted' | 'finalized' | 'withdrawn';
 
-export interface Witnessed {
+export interface WitnessedRestriction {
   /**
    * From 1, in order of preparation, never reused. Equals the epoch in the event's metadata, unless the witness was
    * rolled back and reseeded since: then the witness's own epoch counts.
@@ -29,13 +29,13 @@ export interface Witnessed {
   readonly restriction: Restriction;
 }
 
-export interface Accepted {
+export interface AcceptedRestriction {
   readonly id: string;
   readonly epoch: bigint;
   readonly position: bigint | undefined;
 }
 
-export interface Proof {
+export interface AppendProof {
   readonly hash: Buffer;
   readonly position: bigint;
 }
@@ -59,13 +59,13 @@ export abstract class Witness {
    * caller must append. A withdrawn one is prepared again, under its epoch.
    * @throws {WitnessMismatch} the id has other content.
    */
-  abstract prepare(restriction: Restriction, now: number): Promise<Witnessed>;
+  abstract prepare(restriction: Restriction, now: number): Promise<WitnessedRestriction>;
 
   /**
    * Records the restriction's position in the log. Valid also after a withdrawal, because the log is the proof.
    * @throws {WitnessMismatch} it was prepared with other content, not prepared, or accepted at another position.
    */
-  abstract accept(id: string, proof: Proof, now: number): Promise<void>;
+  abstract accept(id: string, proof: AppendProof, now: number): Promise<void>;
 
   /** Allows the acknowledgement. Idempotent. @throws {WitnessMismatch} it was not accepted. */
   abstract finalize(id: string, now: number): Promise<void>;
@@ -77,30 +77,38 @@ export abstract class Witness {
    * Accepts and finalizes it at its new position, after a recovery appended it again.
    * @throws {WitnessMismatch} it was prepared with other content, or not prepared.
    */
-  abstract move(id: string, proof: Proof, now: number): Promise<void>;
+  abstract move(id: string, proof: AppendProof, now: number): Promise<void>;
 
   /**
    * Records a restriction of the log as finalized. It keeps its epoch in the witness, else takes its epoch in the log.
    * It takes the next free epoch if that one is in use or does not follow `place.after`. Idempotent.
    * @throws {WitnessMismatch} the id has other content.
    */
-  abstract reseed(restriction: Restriction, place: RestrictionPlace, now: number): Promise<Witnessed>;
+  abstract reseed(
+    restriction: Restriction,
+    place: RestrictionPlace,
+    now: number,
+  ): Promise<WitnessedRestriction>;
 
-  abstract find(ids: readonly string[]): Promise<ReadonlyMap<string, Witnessed>>;
+  abstract find(ids: readonly string[]): Promise<ReadonlyMap<string, WitnessedRestriction>>;
 
   /** Prepared or accepted before `before` (Unix ms), after that epoch, in order of epochs. */
-  abstract unsettled(before: number, afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]>;
+  abstract unsettled(
+    before: number,
+    afterEpoch: bigint,
+    limit: number,
+  ): Promise<readonly WitnessedRestriction[]>;
 
   /** Accepted and finalized, after that epoch, in order of epochs. */
-  abstract after(epoch: bigint, limit: number): Promise<readonly Witnessed[]>;
+  abstract after(epoch: bigint, limit: number): Promise<readonly WitnessedRestriction[]>;
 
-  abstract acceptedAfter(epoch: bigint, limit: number): Promise<readonly Accepted[]>;
+  abstract acceptedAfter(epoch: bigint, limit: number): Promise<readonly AcceptedRestriction[]>;
 
-  abstract digest(range: Range): Promise<Digest>;
+  abstract digest(range: EpochRange): Promise<Digest>;
 
-  abstract withdrawn(afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]>;
+  abstract withdrawn(afterEpoch: bigint, limit: number): Promise<readonly WitnessedRestriction[]>;
 
-  abstract erasures(afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]>;
+  abstract erasures(afterEpoch: bigint, limit: number): Promise<readonly WitnessedRestriction[]>;
 
   /** Verifies the whole chain. @returns The number of the first invalid line; undefined: all are valid. */
   abstract firstBroken(): Promise<bigint | undefined>;

@@ -3,7 +3,7 @@ import { assertStorable } from '../log/codec.js';
 import { EventLog, LogUnavailable, NotWitnessed } from '../log/event-log.js';
 import type {
   Append,
-  Appended,
+  AppendedEvents,
   Batch,
   Checkpoint,
   EventReference,
@@ -15,8 +15,8 @@ import type { Recorded } from '../log/recorded.js';
 import { isRestriction } from '../log/restrictions.js';
 import type { RestrictionEvent } from '../log/restrictions.js';
 import { proofOf } from './proof.js';
-import { notAccepted, notPrepared } from './witness-refusals.js';
-import type { Proof, Restriction, Witness, Witnessed } from './witness.js';
+import { refusalOfAccept, refusalOfPrepare } from './witness-refusals.js';
+import type { AppendProof, Restriction, Witness, WitnessedRestriction } from './witness.js';
 
 export const writingSteps = ['decided', 'prepared', 'appended', 'accepted', 'finalized'] as const;
 
@@ -42,7 +42,7 @@ export class WitnessedLog extends EventLog {
     super();
   }
 
-  async append(append: Append): Promise<Appended> {
+  async append(append: Append): Promise<AppendedEvents> {
     const requested = restrictionOf(append);
     if (!requested) return this.log.append(append);
     // The witness batches the writes of several callers: an invalid text would fail them all.
@@ -115,16 +115,16 @@ export class WitnessedLog extends EventLog {
     return this.log.close();
   }
 
-  private async prepare(restriction: Restriction): Promise<Witnessed> {
+  private async prepare(restriction: Restriction): Promise<WitnessedRestriction> {
     try {
       return await this.witness.prepare(restriction, this.now());
     } catch (error) {
-      throw notPrepared(error);
+      throw refusalOfPrepare(error);
     }
   }
 
   /** An unconfirmed append leaves the preparation in doubt, for a retry or the in-doubt resolver. */
-  private async appendPrepared(append: Append): Promise<Appended> {
+  private async appendPrepared(append: Append): Promise<AppendedEvents> {
     try {
       return await this.log.append(append);
     } catch (cause) {
@@ -134,30 +134,30 @@ export class WitnessedLog extends EventLog {
     }
   }
 
-  private async acknowledge(restriction: Restriction, proof: Proof): Promise<void> {
+  private async acknowledge(restriction: Restriction, proof: AppendProof): Promise<void> {
     const { id } = restriction;
     try {
       await this.witness.accept(id, proof, this.now());
       await this.observe('accepted', restriction);
       await this.witness.finalize(id, this.now());
     } catch (error) {
-      throw notAccepted(error);
+      throw refusalOfAccept(error);
     }
     this.finalized.set(id, true);
     await this.observe('finalized', restriction);
   }
 
-  private async findWitnessed(ids: readonly string[]): Promise<ReadonlyMap<string, Witnessed>> {
+  private async findWitnessed(ids: readonly string[]): Promise<ReadonlyMap<string, WitnessedRestriction>> {
     try {
       return await this.witness.find(ids);
     } catch (error) {
-      throw notAccepted(error);
+      throw refusalOfAccept(error);
     }
   }
 
   private async ensureAcknowledged(
     recorded: Recorded<RestrictionEvent>,
-    witnessed: Witnessed | undefined,
+    witnessed: WitnessedRestriction | undefined,
   ): Promise<void> {
     if (!witnessed) {
       const message = `The witness lacks restriction ${recorded.id}, which the log has: the witness must be reseeded.`;
@@ -184,6 +184,6 @@ function restrictionOf({ stream, events, metadata: shared }: Append): Restrictio
   return { id, stream, event, metadata };
 }
 
-function eventOf({ epoch, restriction: { id, event, metadata } }: Witnessed): Required<NewEvent> {
+function eventOf({ epoch, restriction: { id, event, metadata } }: WitnessedRestriction): Required<NewEvent> {
   return { id, event, metadata: { ...metadata, witnessEpoch: Number(epoch) } };
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { allScopes } from '../../src/domain/grant/scopes.js';
 import { domainCodes } from '../../src/http/server/domain-codes.js';
-import { statusOf } from '../../src/http/server/errors.js';
+import { httpStatusOf } from '../../src/http/server/errors.js';
 import type { ErrorCode } from '../../src/http/server/errors.js';
 import { decidedStatuses } from '../conformance/statuses.ts';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
@@ -153,7 +153,7 @@ describe('the error codes', () => {
   });
 
   it('have the decided HTTP statuses', () => {
-    expect(statusOf).toEqual(decidedStatuses());
+    expect(httpStatusOf).toEqual(decidedStatuses());
   });
 });
 
@@ -163,7 +163,7 @@ describe('a request is answered with the code', () => {
     async ({ code, cause }) => {
       const answer = await cause();
       expect([answer.status, answer.body]).toEqual([
-        statusOf[code],
+        httpStatusOf[code],
         { error: code, message: expect.any(String) },
       ]);
       expect(answer.headers.has('retry-after')).toBe(answer.status === 503);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { Client } from 'pg';
-import { childrenOf } from '../../src/launch/processes.js';
+import { childProcessIds } from '../../src/launch/processes.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { discover } from '../auth/support/flow.js';
@@ -205,7 +205,7 @@ describe('with Postgres killed', () => {
     process.kill(pid, 'SIGSTOP');
     frozen.add(pid);
     // The backends of a frozen postmaster go on working. Without them nobody can connect.
-    for (const backend of childrenOf(pid)) process.kill(backend, 'SIGKILL');
+    for (const backend of childProcessIds(pid)) process.kill(backend, 'SIGKILL');
     expectUnavailable(await alice.get('/api/profile'), 'protected_read_storage_unavailable');
     expectUnavailable(await send(network.baseUrl, 'GET', '/api/reconcile'), 'pilot_storage_unavailable');
     expectUnavailable(await alice.say('nobody knows who I am'), 'authority_unavailable');

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { assembled } from '../../src/http/sql/assembled.js';
-import { reads } from '../../src/http/sql/reads.js';
+import { assembledReads } from '../../src/http/sql/reads.js';
 import { root } from '../support/command.js';
 import { sharedNetwork } from '../support/shared-network.js';
 
@@ -52,7 +52,7 @@ const isQuery = (each: unknown): each is { name: string } =>
 
 describe('npm run sql', () => {
   it('knows every read of the read models', async () => {
-    const known = Object.values(reads).map(({ queryName }) => queryName);
+    const known = Object.values(assembledReads).map(({ queryName }) => queryName);
     expect(known.sort()).toEqual([...new Set(await namesOfQueries())].sort());
   });
 
@@ -63,18 +63,18 @@ describe('npm run sql', () => {
       .trim()
       .split('\n')
       .map((line) => line.split(/ {2,}/));
-    expect(lines).toEqual(Object.entries(reads).map(([name, { purpose }]) => [name, purpose]));
+    expect(lines).toEqual(Object.entries(assembledReads).map(([name, { purpose }]) => [name, purpose]));
   });
 
   it('lists them for a name that none has, and fails', async () => {
     expect(await print('nothing')).toEqual({ code: 1, stdout: (await print()).stdout });
   });
 
-  it.each(Object.keys(reads))(
+  it.each(Object.keys(assembledReads))(
     'prints %s with the meaning of each parameter, ready for EXPLAIN',
     async (name) => {
       const { stdout } = await print(name, incarnation);
-      const read = reads[name]!;
+      const read = assembledReads[name]!;
       const meanings = read.parameters(incarnation).map(({ meaning }) => meaning);
       expect(meanings).not.toContain('');
       for (const [index, meaning] of meanings.entries())
@@ -86,6 +86,6 @@ describe('npm run sql', () => {
   );
 
   it('names the place of an incarnation that is not given', () => {
-    expect(assembled(reads['timeline']!)).toMatch(`"inc_INCARNATION".`);
+    expect(assembled(assembledReads['timeline']!)).toMatch(`"inc_INCARNATION".`);
   });
 });

@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
 import { SigningKeyWatch } from '../../src/auth/signing-keys-watch.js';
-import { LEAD_MS, readRing } from '../../src/auth/signing-keys.js';
+import { PUBLISHED_BEFORE_USE_MS, readRing } from '../../src/auth/signing-keys.js';
 import type { ClientCredentials } from '../../src/commands/application/register-application.js';
 import { RotateSigningKey } from '../../src/commands/network/rotate-signing-key.js';
 import { SigningKeys } from '../../src/commands/network/signing-keys.js';
@@ -144,7 +144,7 @@ describe('a signing key', () => {
     const { keyId, signsFrom } = answers[0] ?? {};
     expect(rotated?.event).toEqual({
       type: 'network.signing_key_rotated',
-      data: { keyId, signsFrom, at: (signsFrom ?? 0) - LEAD_MS },
+      data: { keyId, signsFrom, at: (signsFrom ?? 0) - PUBLISHED_BEFORE_USE_MS },
     });
     expect(rotated?.metadata).toMatchObject({ operator: 'grace', reason: 'it is time' });
   });
@@ -160,7 +160,7 @@ describe('a signing key', () => {
     }
     const lastOfOld = await newIdTokenAt(another.port);
 
-    network.advanceClock(LEAD_MS);
+    network.advanceClock(PUBLISHED_BEFORE_USE_MS);
     await refreshAllServers();
     for (const port of ports) {
       const token = await newIdTokenAt(port);
@@ -181,7 +181,7 @@ describe('a signing key', () => {
     const { keyId: next } = await rotate();
     await refreshAllServers();
     await network.postgres.stop();
-    network.advanceClock(LEAD_MS);
+    network.advanceClock(PUBLISHED_BEFORE_USE_MS);
     await refreshAllServers();
     for (const port of ports) expect((await kids(port))[0]).toBe(next);
     await network.postgres.start();

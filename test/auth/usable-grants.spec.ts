@@ -7,7 +7,7 @@ import { connectedApplications } from '../../src/auth/account/connected-applicat
 import { Clock } from '../../src/commands/support/clock.js';
 import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
 import { RevokeGrants } from '../../src/commands/grant/revoke-grants.js';
-import { usableFor } from '../../src/domain/grant/lifetimes.js';
+import { grantLifetimeOf } from '../../src/domain/grant/lifetimes.js';
 import { applicationsOf, listApplications } from '../../src/operator/api/applications.js';
 import { AuthorityStore } from '../../src/store/authority/authority-store.js';
 import { password, startAuthNetwork } from './support/auth-network.js';
@@ -81,7 +81,7 @@ describe('a grant, on the account page and in the operator’s list,', () => {
     const { actorId, visitor } = await newPerson();
     const others = (await usableGrants()) ?? 0;
     await issueGrant(actorId, scopes);
-    await ageGrants(actorId, usableFor(scopes) - MINUTE_MS);
+    await ageGrants(actorId, grantLifetimeOf(scopes) - MINUTE_MS);
     expect([isListed(await visitor.open(account)), await usableGrants()]).toEqual([true, others + 1]);
     network.advanceClock(MINUTE_MS);
     expect([isListed(await visitor.open(account)), await usableGrants()]).toEqual([false, others]);
@@ -109,7 +109,7 @@ describe('a grant, on the account page and in the operator’s list,', () => {
   it('is hidden once it is too old, but is revoked together with the others', async () => {
     const { actorId, visitor } = await newPerson();
     await Promise.all([issueGrant(actorId, ['read']), issueGrant(actorId, ['post:create'])]);
-    await ageGrants(actorId, usableFor(['read']));
+    await ageGrants(actorId, grantLifetimeOf(['read']));
     await issueGrant(actorId, ['read']);
     const page = await visitor.open(account);
     expect(page.text).not.toContain('Write posts and replies');
@@ -117,7 +117,7 @@ describe('a grant, on the account page and in the operator’s list,', () => {
     await visitor.submit(page, { application: clientId });
     expect(await countUnrevoked(actorId)).toBe(0);
     await issueGrant(actorId, ['read']);
-    await ageGrants(actorId, usableFor(['read']));
+    await ageGrants(actorId, grantLifetimeOf(['read']));
     const others = (await execute(new RevokeGrants({ cause: 'operator', appId: clientId }, metadata)))
       .revoked;
     expect(others).toBeGreaterThan(0);

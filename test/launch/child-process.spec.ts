@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startChild } from '../../src/launch/child-process.js';
-import { childrenOf, isAlive } from '../../src/launch/processes.js';
+import { childProcessIds, isAlive } from '../../src/launch/processes.js';
 import type { RunningProcess } from '../../src/launch/running-process.js';
 
 let directory = '';
@@ -41,11 +41,11 @@ describe('a process of the network', () => {
   });
 
   it('is ended when it is not ready in time', async () => {
-    const before = childrenOf(process.pid);
+    const before = childProcessIds(process.pid);
     const starting = start(stayUp, 1_000);
-    expect(childrenOf(process.pid)).toHaveLength(before.length + 1);
+    expect(childProcessIds(process.pid)).toHaveLength(before.length + 1);
     await expect(starting).rejects.toThrow(/^a process took too long to be ready/);
-    expect(childrenOf(process.pid)).toEqual(before);
+    expect(childProcessIds(process.pid)).toEqual(before);
   });
 
   it.each(['port', 'data'] as const)(

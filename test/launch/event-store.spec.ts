@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
-import { childrenOf, waitUntilGone } from '../../src/launch/processes.js';
+import { childProcessIds, waitUntilGone } from '../../src/launch/processes.js';
 import { EXIT_BROKEN } from '../../src/embedded-event-store/errors.js';
 import { canHaveFailingDisk, makeFailingDisk } from '../support/failing-disk.js';
 import type { FailingDisk } from '../support/failing-disk.js';
@@ -190,7 +190,7 @@ const olderNode = ['/usr/bin/node', '/usr/local/bin/node'].find(
   it('plaza eventstore still serves, and ends with the started process', async () => {
     const serving = await serve(['--port', '0', '--json'], {}, olderNode);
     expect(await acceptsAppend(portOf(serving))).toBe(true);
-    const [pinned] = childrenOf(serving.process.pid!);
+    const [pinned] = childProcessIds(serving.process.pid!);
     serving.process.kill('SIGKILL');
     expect(await waitUntilGone(pinned!, 60_000)).toBe(true);
   });

@@ -8,7 +8,7 @@ import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { listenError, freePort, rangeBelow, reservePort } from '../../src/launch/free-port.js';
+import { listenError, freePort, portRangeBelow, reservePort } from '../../src/launch/free-port.js';
 import { root } from '../support/command.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
@@ -28,7 +28,7 @@ describe('the range of chosen ports', () => {
     ['that begins very early', 4_000, [1_024, 4_000]],
     ['that leaves no room below', 1_024, [20_000, 32_000]],
   ])('stays below an outgoing range %s', (_which, first, expected) => {
-    expect(rangeBelow(first)).toEqual(expected);
+    expect(portRangeBelow(first)).toEqual(expected);
   });
 });
 

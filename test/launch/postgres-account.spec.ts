@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { root } from '../support/command.js';
 
 const asRoot = process.getuid?.() === 0 ? describe : describe.skip;
-const MODULE = pathToFileURL(join(root, 'dist', 'src', 'launch', 'postgres', 'account.js')).href;
+const MODULE = pathToFileURL(join(root, 'dist', 'src', 'launch', 'postgres', 'system-account.js')).href;
 
 let dataDir: string;
 

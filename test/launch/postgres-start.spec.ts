@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import type { Cluster } from '../../src/launch/postgres/cluster.js';
-import { childrenOf, hasArguments, waitUntilGone, isAlive } from '../../src/launch/processes.js';
+import { childProcessIds, hasArguments, waitUntilGone, isAlive } from '../../src/launch/processes.js';
 import { startServer } from '../../src/launch/postgres/server.js';
 import { root } from '../support/command.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
@@ -57,7 +57,7 @@ describe('a Postgres that is not ready yet', () => {
     const starting = startServer(cluster, 1, { log, startTimeoutMs: 500 });
     // On a busy machine the server may not even run in that time, and then writes no pid.
     const servers = () =>
-      childrenOf(process.pid).filter(
+      childProcessIds(process.pid).filter(
         (pid) => hasArguments(pid, cluster.binaries.postgres) || hasArguments(pid, 'sleep', '1000'),
       );
     await expect(starting).rejects.toThrow('Postgres did not start: it took too long to be ready');
@@ -73,7 +73,7 @@ describe('a Postgres that is not ready yet', () => {
     const exited = once(launcher, 'exit');
     const pid = await pidOfServer();
     // The server and the shell that supervises it.
-    await until(() => childrenOf(launcher.pid!).length === 2);
+    await until(() => childProcessIds(launcher.pid!).length === 2);
     launcher.kill('SIGKILL');
     await exited;
     expect(await waitUntilGone(pid, 60_000)).toBe(true);

@@ -10,7 +10,7 @@ import { LARGEST_APPEND_BYTES } from '../../src/log/eventstoredb/append-size.js'
 import { LogUnavailable } from '../../src/log/event-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import type { StoredEvent } from '../../src/log/registry.js';
-import { explained } from '../../src/log/eventstoredb/usable.js';
+import { explainFailure } from '../../src/log/eventstoredb/usable.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startInterceptingProxy } from '../support/intercepting-proxy.js';
@@ -63,8 +63,8 @@ async function explanations(url: string): Promise<readonly (string | undefined)[
       ({ message }: Error) => message,
     );
   return [
-    await messageOf(explained(log, 'read', log.head())),
-    await messageOf(explained(log, 'append', log.checkWritable())),
+    await messageOf(explainFailure(log, 'read', log.head())),
+    await messageOf(explainFailure(log, 'append', log.checkWritable())),
   ];
 }
 
@@ -148,7 +148,7 @@ describe('the explanation for an operator', () => {
 
   it('is empty for an unavailable store', async () => {
     const log = await logAt(`esdb://127.0.0.1:${await freePort()}?tls=false`);
-    await expect(explained(log, 'read', log.head())).rejects.toThrow('did not answer');
+    await expect(explainFailure(log, 'read', log.head())).rejects.toThrow('did not answer');
     expect(await log.explain('read')).toBeUndefined();
   });
 });
@@ -221,7 +221,7 @@ describe('a store that rejects the largest appends of the network', () => {
       metadata,
     };
     await expect(log.append(append)).rejects.toBeInstanceOf(LogUnavailable);
-    await expect(explained(log, 'append', log.checkWritable())).rejects.toThrow('--max-append-size');
+    await expect(explainFailure(log, 'append', log.checkWritable())).rejects.toThrow('--max-append-size');
     limit = Infinity;
     await log.append(append);
     await log.checkWritable();

@@ -7,7 +7,12 @@ import { browserEndpoints, endpoints } from '../../src/auth/protocol/routes.js';
 import { HttpModule } from '../../src/http/http.module.js';
 import { documentOf } from '../../src/http/openapi/document.js';
 import { operationsOf } from '../../src/http/openapi/openapi.js';
-import type { Content, ExampleObject, OperationObject, Reference } from '../../src/http/openapi/openapi.js';
+import type {
+  MediaTypes,
+  ExampleObject,
+  OperationObject,
+  Reference,
+} from '../../src/http/openapi/openapi.js';
 
 const document = documentOf(HttpModule, 'https://network.example');
 const operations = operationsOf(document).map(({ path, method, operation }): [string, OperationObject] => [
@@ -86,7 +91,7 @@ describe('each operation', () => {
   }
 
   /** Examples that do not match their schema. */
-  const invalidExamples = (content: Content = {}): string[] =>
+  const invalidExamples = (content: MediaTypes = {}): string[] =>
     Object.entries(content)
       .filter(([type]) => type !== 'text/event-stream')
       .flatMap(([, { schema, example, examples }]) =>

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditGroup } from '../../projections/audit/audit.projection.js';
-import { auditedAfter, auditPosition } from '../../projections/audit/audit.read-model.js';
+import { auditedEventsAfter, auditPosition } from '../../projections/audit/audit.read-model.js';
 import type { AuditFilter } from '../../projections/audit/audit.read-model.js';
-import { typesOf } from '../../projections/runner/projection.js';
+import { eventTypesOf } from '../../projections/runner/projection.js';
 import { eventTypes } from '../../src/log/registry.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { auditMigrations } from '../../src/store/migrations/1763760000000-audit.js';
@@ -42,20 +42,20 @@ describe('the audit', () => {
   }
 
   const found = async (filter: AuditFilter, after = -1n, limit = 100) =>
-    (await auditedAfter(bench.pool, filter, after, limit)).map(({ type }) => type);
+    (await auditedEventsAfter(bench.pool, filter, after, limit)).map(({ type }) => type);
 
   test('handles every event type', () => {
-    expect(typesOf(auditGroup)).toEqual([...eventTypes].sort());
+    expect(eventTypesOf(auditGroup)).toEqual([...eventTypes].sort());
   });
 
   test('has one row for each event, even if events are applied twice', async () => {
     const all = [...oneOfEach(some).values()];
     await given(...all);
-    const rows = await auditedAfter(bench.pool, {}, -1n, 1_000);
+    const rows = await auditedEventsAfter(bench.pool, {}, -1n, 1_000);
     expect(rows.map(({ type }) => type)).toEqual(all.map(({ type }) => type));
     await bench.pool.query('UPDATE recovery.checkpoint SET applied_position = NULL, applied_event_id = NULL');
     await given(...all);
-    expect(await auditedAfter(bench.pool, {}, -1n, 1_000)).toEqual(rows);
+    expect(await auditedEventsAfter(bench.pool, {}, -1n, 1_000)).toEqual(rows);
   });
 
   test('contains no encrypted field', async () => {
@@ -127,7 +127,7 @@ describe('the audit', () => {
 
   test('is read page by page', async () => {
     await given(some.post('p1'), some.edit('p1'), some.deletion('p1'));
-    const [first, second] = await auditedAfter(bench.pool, { post: 'p1' }, -1n, 2);
+    const [first, second] = await auditedEventsAfter(bench.pool, { post: 'p1' }, -1n, 2);
     expect([first?.type, second?.type]).toEqual(['post.created', 'post.edited']);
     expect(await found({ post: 'p1' }, second?.position, 2)).toEqual(['post.deleted']);
   });

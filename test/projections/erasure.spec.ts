@@ -3,7 +3,7 @@ import { ownBlocks } from '../../projections/blocks/blocks.read-model.js';
 import { inboxOf } from '../../projections/inbox/inbox.read-model.js';
 import { postById } from '../../projections/posts/posts.read-model.js';
 import { actorById } from '../../projections/profile/profile.read-model.js';
-import { entryOf, personalFieldsOf } from '../../src/log/registry.js';
+import { registryEntryOf, personalFieldsOf } from '../../src/log/registry.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -142,7 +142,7 @@ const isOfAda = ({ type, data }: StoredEvent): 'readable' | 'erased' => {
 
 /** The event as the log returns it after that. */
 function withPlaceholders(event: StoredEvent): StoredEvent {
-  const placeholders = entryOf(event.type)?.personal?.placeholders;
+  const placeholders = registryEntryOf(event.type)?.personal?.placeholders;
   return isOfAda(event) === 'readable'
     ? event
     : ({ ...event, data: { ...event.data, ...placeholders } } as StoredEvent);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { RETAINED_HOURS } from '../../projections/feed/change.js';
-import { feedOf } from '../../projections/feed/feed.read-model.js';
+import { readFeed } from '../../projections/feed/feed.read-model.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { Builds } from './support/builds.js';
@@ -29,7 +29,7 @@ test('expired changes disappear for readers at once, and from the table in bound
     const at = (RETAINED_HOURS + index) * 3_600_000;
     await models.givenInOneBatchOnce(some.post(`new${index}`, { at }));
     left.push(await old());
-    const { replace, events } = await models.ask(feedOf, { cursor: 100, limit: 50 }, 'ada');
+    const { replace, events } = await models.ask(readFeed, { cursor: 100, limit: 50 }, 'ada');
     expect({ replace, events }).toEqual({ replace: true, events: [] });
   }
   expect(left.at(0)).toBeGreaterThan(1_000);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { RETAINED_HOURS } from '../../projections/feed/change.js';
-import { feedOf } from '../../projections/feed/feed.read-model.js';
+import { readFeed } from '../../projections/feed/feed.read-model.js';
 import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -28,7 +28,7 @@ describe('the feed', () => {
   afterEach(() => models.close());
 
   const pageAfter = (cursor: number | undefined, as: string | null = 'bob', limit = 50) =>
-    models.ask(feedOf, { cursor, limit }, as);
+    models.ask(readFeed, { cursor, limit }, as);
   const changesFor = async (as: string | null = 'bob') =>
     (await pageAfter(start, as)).events.map(({ kind, position }) => `${kind} ${position - start}`);
 
@@ -39,7 +39,7 @@ describe('the feed', () => {
 
   test('accepts its own cursor in a new incarnation, and none from before', async () => {
     const validFrom = BigInt(start) + 1n;
-    const ask = (cursor: number | undefined) => models.ask(feedOf, { cursor, limit: 50 }, 'ada', validFrom);
+    const ask = (cursor: number | undefined) => models.ask(readFeed, { cursor, limit: 50 }, 'ada', validFrom);
     const { cursor } = await ask(undefined);
     expect(await ask(start)).toMatchObject({ replace: true, cursor });
     expect(await ask(cursor)).toEqual({ events: [], cursor, replace: false });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Pool, PoolClient } from 'pg';
 import { serving } from '../../projections/groups.js';
 import { versionsOf } from '../../projections/runner/projection.js';
-import { fixedTarget } from '../../projections/runner/target.js';
+import { fixedSchemaTarget } from '../../projections/runner/target.js';
 import { PUBLICATION_CHANNEL } from '../../src/incarnations/incarnation.js';
 import type { PublicationState } from '../../src/incarnations/recovery-state.js';
 import { until } from '../support/until.js';
@@ -89,7 +89,10 @@ describe('a worker of a group', () => {
     bench.run({
       group: serving,
       log,
-      prepare: async (client) => ({ ...(await fixedTarget(client, serving, 'public')), build: () => built }),
+      prepare: async (client) => ({
+        ...(await fixedSchemaTarget(client, serving, 'public')),
+        build: () => built,
+      }),
     });
     const hasHeartbeat = async () =>
       (await bench.pool.query('SELECT FROM recovery.heartbeat')).rowCount === 1;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { feedOf } from '../../projections/feed/feed.read-model.js';
+import { readFeed } from '../../projections/feed/feed.read-model.js';
 import { inboxOf, unreadCountOf } from '../../projections/inbox/inbox.read-model.js';
 import { postById, postsOf, repliesOf } from '../../projections/posts/posts.read-model.js';
 import { actorById } from '../../projections/profile/profile.read-model.js';
@@ -106,7 +106,7 @@ describe('an outstanding restriction', () => {
 
   test.each(kinds)('hides its subject from the feed: %s', async (_, event) => {
     const visibleInFeed = async () => {
-      const { events } = await models.ask(feedOf, { cursor: 0, limit: 50 }, 'bob');
+      const { events } = await models.ask(readFeed, { cursor: 0, limit: 50 }, 'bob');
       const text = JSON.stringify(events);
       return { post: text.includes('"id":"p1"'), profile: text.includes('"bio":"a bio"') };
     };

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { PositionListener } from '../../src/incarnations/position-listener.js';
-import type { Published } from '../../src/incarnations/position-listener.js';
+import type { PublishedState } from '../../src/incarnations/position-listener.js';
 import { POSITION_CHANNEL } from '../../projections/runner/checkpoint-store.js';
 import { PUBLICATION_CHANNEL, quarantine } from '../../src/incarnations/incarnation.js';
 import { readPublicationState } from '../../src/incarnations/recovery-state.js';
@@ -121,7 +121,7 @@ describe('a position listener', () => {
   });
 
   describe('with scripted publication states', () => {
-    let published: Published;
+    let published: PublishedState;
     let reads: number;
     let open: Promise<void>;
     let atOnce: number;

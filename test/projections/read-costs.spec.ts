@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { feedOf } from '../../projections/feed/feed.read-model.js';
+import { readFeed } from '../../projections/feed/feed.read-model.js';
 import { sharedFeed } from '../../projections/feed/shared-feed.read-model.js';
 import { serving } from '../../projections/groups.js';
 import { inboxOf } from '../../projections/inbox/inbox.read-model.js';
@@ -115,8 +115,8 @@ describe('the pages read do not grow with the tables', () => {
     ['a whole view for an anonymous caller', reconcile, { cursor: undefined }, null],
     ['a delta', reconcile, (end: number) => ({ cursor: end - 1_000 }), 'me'],
     ['a delta for an anonymous caller', reconcile, (end: number) => ({ cursor: end - 1_000 }), null],
-    ['a page of the feed', feedOf, { cursor: 1_000, limit: 50 }, 'me'],
-    ['an empty page of the feed', feedOf, { cursor: Number(FAR) - 1, limit: 50 }, 'me'],
+    ['a page of the feed', readFeed, { cursor: 1_000, limit: 50 }, 'me'],
+    ['an empty page of the feed', readFeed, { cursor: Number(FAR) - 1, limit: 50 }, 'me'],
     ['the feed of many callers', feedOfMany, { cursor: 1_000 }, null],
     ['an empty feed of many callers', feedOfMany, { cursor: Number(FAR) - 1 }, null],
   ];

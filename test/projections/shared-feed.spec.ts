@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { feedOf } from '../../projections/feed/feed.read-model.js';
+import { readFeed } from '../../projections/feed/feed.read-model.js';
 import type { FeedPage } from '../../projections/feed/feed.read-model.js';
 import { sharedFeed } from '../../projections/feed/shared-feed.read-model.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -16,7 +16,7 @@ const everything = 500;
 type CallerCursor = { readonly as: string | null; readonly cursor: number };
 
 const readAlone = (models: ReadModels, { as, cursor }: CallerCursor) =>
-  models.ask(feedOf, { cursor, limit: everything }, as);
+  models.ask(readFeed, { cursor, limit: everything }, as);
 const readEachAlone = async (models: ReadModels, places: readonly CallerCursor[]) => {
   const pages: FeedPage[] = [];
   for (const place of places) pages.push(await readAlone(models, place));
@@ -43,7 +43,7 @@ describe('the feed of many callers', () => {
       const society = new SocialHistory();
       const cursors: number[] = [];
       for (const round of rounds) {
-        const { cursor } = await models.ask(feedOf, { cursor: undefined, limit: 1 }, null);
+        const { cursor } = await models.ask(readFeed, { cursor: undefined, limit: 1 }, null);
         cursors.push(cursor);
         for (const act of round) await models.given(...society.eventsOf(act));
         const places = cursors.slice(-4).flatMap((from) => readers.map((as) => ({ as, cursor: from })));
@@ -60,7 +60,7 @@ describe('the feed of many callers', () => {
   test('advances in steps without duplicates or gaps, even for callers who were ahead', async () => {
     const models = await ReadModels.open(database);
     await models.given(some.application('app'), ...actors.map((actor) => some.account(actor)));
-    const start = (await models.ask(feedOf, { cursor: undefined, limit: 1 }, null)).cursor;
+    const start = (await models.ask(readFeed, { cursor: undefined, limit: 1 }, null)).cursor;
     for (let n = 0; n < 9; n++)
       await models.given(
         some.post(`p${n}`, { mentions: n % 2 === 0 ? ['bob'] : [] }),

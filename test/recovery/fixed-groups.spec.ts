@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Client } from 'pg';
 import { authorityGroup, projectInline } from '../../projections/authority/authority.projection.js';
 import { auditGroup } from '../../projections/audit/audit.projection.js';
-import { applyOnceMore } from '../../src/incarnations/fixed-groups.js';
-import { emptyAudit, rederiveAuthority } from '../../src/recovery/apply/rederive-authority.js';
+import { reapplyGroup } from '../../src/incarnations/fixed-groups.js';
+import { clearAuditTables, rederiveAuthority } from '../../src/recovery/apply/rederive-authority.js';
 import { openDatabase } from '../../src/store/database.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
@@ -85,7 +85,7 @@ describe('emptying the audit', () => {
     await worker.query(`INSERT INTO recovery.checkpoint (group_name, versions) VALUES ('audit', '{}')`);
     await worker.query('BEGIN; SELECT FROM recovery.checkpoint FOR UPDATE');
 
-    const emptied = emptyAudit(auditGroup, { client: job });
+    const emptied = clearAuditTables(auditGroup, { client: job });
     const isWaiting = `SELECT FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()`;
     await until(async () => (await worker.query(isWaiting)).rowCount);
     await worker.query('LOCK TABLE audit.event IN ROW EXCLUSIVE MODE; COMMIT');
@@ -103,7 +103,7 @@ describe('applying events once more', () => {
     const log = new MemoryLog();
     const last = log.add(some.post('p'), some.post('q')).at(-1);
 
-    const applied = applyOnceMore(
+    const applied = reapplyGroup(
       auditGroup,
       { id: randomUUID(), step: null },
       { ...toolsOf(log), client: job },

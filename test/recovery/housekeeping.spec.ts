@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { serving } from '../../projections/groups.js';
 import { groupLock } from '../../projections/runner/group-runner.js';
 import { dropSuperfluous } from '../../src/incarnations/housekeeping.js';
-import { noteIncarnation, requestJob } from '../../src/jobs/job.js';
+import { recordJobIncarnation, requestJob } from '../../src/jobs/job.js';
 import { servingLock } from '../../src/incarnations/serving-target.js';
 import { Builds } from '../projections/support/builds.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
@@ -58,7 +58,7 @@ it('drops replaced and abandoned incarnations when they expire, and none that is
   const [, paused, deployed] = [await builds.begin(), await builds.begin(), await builds.begin(nextRelease)];
   const job = { id: randomUUID(), kind: 'rebuild', names: [], requestedBy: 'o', reason: '', now: 0 } as const;
   await requestJob(client, job);
-  await noteIncarnation(client, job.id, paused.incarnation);
+  await recordJobIncarnation(client, job.id, paused.incarnation);
   await client.query(`UPDATE recovery.job SET state = 'paused'`);
 
   await runHousekeeping(0);

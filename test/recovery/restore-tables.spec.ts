@@ -12,7 +12,7 @@ import {
   keepNewerCredentials,
   refuseMissingRestrictions,
   refuseMissingKeys,
-  keepWitnessRecord,
+  copyWitnessRecordBack,
   restoreTables,
 } from '../../src/backup/restore/restore-tables.js';
 import { openDatabase } from '../../src/store/database.js';
@@ -115,7 +115,7 @@ describe('restoring the vault', () => {
     await vault.query(`INSERT INTO network_secret (name, value) VALUES ('has-witness', '1'), ('later', '1')`);
     const kept = newPreRestoreCopy();
     await restoreTables(vault, 'vault', [keys(liveKey(two, 'alive'))], kept, () => undefined);
-    await keepWitnessRecord(vault, kept);
+    await copyWitnessRecordBack(vault, kept);
     expect((await vault.query('SELECT name FROM network_secret')).rows).toEqual([{ name: 'has-witness' }]);
   });
 

@@ -9,6 +9,7 @@ import type { Run } from '../../src/launch/run-file.js';
 import { environment, plaza } from './command.js';
 import { removeDataDir } from './data-dir.js';
 import { dataDirWithCluster } from './postgres.js';
+import { dataDirFromTemplate } from './templates.js';
 import { until } from './until.js';
 
 const MAX_START_MS = 120_000;
@@ -43,16 +44,16 @@ export interface TestNetwork {
 }
 
 /**
- * Starts a network on free ports and waits until it serves. By default its Postgres cluster comes from a template; with
- * `newDataDir()` the network makes the cluster itself. Limits are off, since a test sends more requests from one address
- * than they allow; `settings` can turn them on.
+ * Starts a network on free ports and waits until it serves. By default it goes on from a template, which is the data of a
+ * network that stopped after its first start; with `newDataDir()` it makes everything itself. Limits are off, since a test
+ * sends more requests from one address than they allow; `settings` can turn them on.
  */
 export async function startNetwork(
   settings: NodeJS.ProcessEnv = {},
   existingDataDir?: string,
   onOutput?: (chunk: Buffer) => void,
 ): Promise<TestNetwork> {
-  const dataDir = existingDataDir ?? (await dataDirWithCluster());
+  const dataDir = existingDataDir ?? (await dataDirFor(settings));
   const [port, operatorPort] = [await freePort(), await freePort()];
   const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };
   const env = environment({ ...ports, DATA_DIR: dataDir, RATE_LIMITS: 'off', ...settings });
@@ -108,6 +109,16 @@ export async function startNetwork(
       removeDataDir(dataDir);
     },
   };
+}
+
+/** A network with a store elsewhere has nothing of its own in there yet. */
+function dataDirFor(settings: NodeJS.ProcessEnv): Promise<string> {
+  const hasOtherStore = Object.keys(settings).some((name) => /^EVENTSTORE_URL$|DATABASE_URL$/.test(name));
+  if (hasOtherStore) return dataDirWithCluster();
+  return dataDirFromTemplate('network', async (dataDir) => {
+    const first = await startNetwork({}, dataDir);
+    await first.halt();
+  });
 }
 
 interface Launcher {

@@ -6,7 +6,7 @@ import { CredentialRow } from '../../store/authority/credential.row.js';
 import type { Passwords } from '../passwords.js';
 import type { SignedIn } from '../sign-in/browser-sessions.js';
 import { exchangeMetadata } from '../sign-in/exchange.js';
-import type { HttpExchange, Fields } from '../sign-in/exchange.js';
+import type { HttpExchange, FormFields } from '../sign-in/exchange.js';
 import { enforceLimit } from '../sign-in/password-check.js';
 import type { SignInLimits } from '../sign-in/sign-in-limits.js';
 
@@ -27,7 +27,7 @@ export class AccountErasure {
   async request(
     exchange: HttpExchange,
     { account, uid }: SignedIn,
-    fields: Fields,
+    fields: FormFields,
   ): Promise<string | undefined> {
     const { confirm = '' } = fields;
     const { actorId } = account;

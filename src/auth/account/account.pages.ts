@@ -12,7 +12,7 @@ import { Fault } from '../protocol/faults.js';
 import { ACCOUNT_PATH } from '../settings.js';
 import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
 import { exchangeMetadata } from '../sign-in/exchange.js';
-import type { HttpExchange, Fields, PageOrRedirect } from '../sign-in/exchange.js';
+import type { HttpExchange, FormFields, PageOrRedirect } from '../sign-in/exchange.js';
 import type { CsrfProtection } from '../sign-in/csrf-protection.js';
 import type { PageCookies } from '../sign-in/page-cookies.js';
 import type { PasswordCheck } from '../sign-in/password-check.js';
@@ -21,8 +21,8 @@ import type { SignUp, SignUpFaults } from '../sign-in/sign-up.js';
 import { isIdentifier } from '../storage/identifier.js';
 import type { AccountErasure } from './account-erasure.js';
 import type { ConnectedApplications } from './connected-applications.js';
-import { isNotice, notices } from './notices.js';
-import type { Notice } from './notices.js';
+import { isNoticeName, notices } from './notices.js';
+import type { NoticeName } from './notices.js';
 import type { PasswordChange } from './password-change.js';
 
 export const actions = {
@@ -61,7 +61,7 @@ export class AccountPages {
     return this.signUp(form, {}, { faults: {} });
   }
 
-  async submitSignIn(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
+  async submitSignIn(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
     this.checkVisitor(exchange, fields);
     const account = await this.passwords.authenticate(exchange, fields);
     if (!account) return this.signIn(exchange, fields['handle'] ?? '', WRONG_PASSWORD);
@@ -69,7 +69,7 @@ export class AccountPages {
     return { location: ACCOUNT_PATH };
   }
 
-  async submitSignUp(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
+  async submitSignUp(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
     const secret = this.checkVisitor(exchange, fields);
     const registered = await this.signUps.register(exchange, fields, secret);
     if ('faults' in registered) return this.signUp(fields['form'] ?? '', fields, registered);
@@ -77,13 +77,13 @@ export class AccountPages {
     return this.done(exchange, 'welcome');
   }
 
-  async submitSignOut(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
+  async submitSignOut(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
     await this.checkSignedIn(exchange, fields);
     await this.sessions.end(exchange);
     return this.done(exchange, 'signed-out');
   }
 
-  async submitSignOutEverywhere(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
+  async submitSignOutEverywhere(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
     const { account } = await this.checkSignedIn(exchange, fields);
     const { actorId } = account;
     const metadata = exchangeMetadata(exchange, { actorId });
@@ -109,7 +109,7 @@ export class AccountPages {
     }
   }
 
-  async submitDisconnect(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
+  async submitDisconnect(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
     const { account } = await this.checkSignedIn(exchange, fields);
     const { application = '' } = fields;
     if (!isIdentifier(application))
@@ -120,7 +120,7 @@ export class AccountPages {
     return this.done(exchange, 'disconnected');
   }
 
-  async submitPassword(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
+  async submitPassword(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
     const signedIn = await this.checkSignedIn(exchange, fields);
     const faults = await this.passwordChange.change(exchange, signedIn, fields);
     return faults
@@ -128,7 +128,7 @@ export class AccountPages {
       : this.done(exchange, 'password-changed');
   }
 
-  async submitErasure(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
+  async submitErasure(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
     const signedIn = await this.checkSignedIn(exchange, fields);
     const erasureFault = await this.erasure.request(exchange, signedIn, fields);
     return erasureFault === undefined
@@ -136,22 +136,22 @@ export class AccountPages {
       : this.account(exchange, signedIn, { erasureFault });
   }
 
-  async submitKeep(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
+  async submitKeep(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
     await this.erasure.cancel(exchange, await this.checkSignedIn(exchange, fields));
     return this.done(exchange, 'kept');
   }
 
-  private done(exchange: HttpExchange, notice: Notice): PageOrRedirect {
+  private done(exchange: HttpExchange, notice: NoticeName): PageOrRedirect {
     this.cookies.setNotice(exchange, notice);
     return { location: ACCOUNT_PATH };
   }
 
-  private checkVisitor(exchange: HttpExchange, fields: Fields): string {
+  private checkVisitor(exchange: HttpExchange, fields: FormFields): string {
     const holder = holderOfVisitor(this.cookies.visitorId(exchange));
     return this.csrf.check(holder, exchange.request.headers, fields);
   }
 
-  private async checkSignedIn(exchange: HttpExchange, fields: Fields): Promise<SignedIn> {
+  private async checkSignedIn(exchange: HttpExchange, fields: FormFields): Promise<SignedIn> {
     const { headers } = exchange.request;
     this.csrf.checkOrigin(headers);
     const signedIn = await this.sessions.find(exchange);
@@ -195,7 +195,7 @@ export class AccountPages {
     return { page, status: problem === undefined ? 200 : 400 };
   }
 
-  private signUp(form: string, typed: Fields, { faults, problem }: SignUpFaults): PageOrRedirect {
+  private signUp(form: string, typed: FormFields, { faults, problem }: SignUpFaults): PageOrRedirect {
     const signIn = ACCOUNT_PATH;
     const page = signUpPage({
       action: actions.signUp,
@@ -211,7 +211,7 @@ export class AccountPages {
 
   private notice(exchange: HttpExchange): string | undefined {
     const left = this.cookies.takeNotice(exchange);
-    return left !== undefined && isNotice(left) ? notices[left] : undefined;
+    return left !== undefined && isNoticeName(left) ? notices[left] : undefined;
   }
 }
 

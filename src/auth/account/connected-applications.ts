@@ -1,5 +1,5 @@
 import type { Clock } from '../../commands/support/clock.js';
-import { isUsable } from '../../commands/grant/usable-grants.js';
+import { isGrantUsable } from '../../commands/grant/usable-grants.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import type { ConnectedApplication } from '../pages/account.page.js';
 
@@ -18,7 +18,7 @@ export const connectedApplications = `
   SELECT application.app_id, name, state, redirect_uris, array_agg(DISTINCT scope) AS scopes,
     min(issued_at) AS since, max(coalesce(last_used_at, issued_at)) AS last_used
   FROM authority.app_grant JOIN authority.application USING (app_id), unnest(app_grant.scopes) AS scope
-  WHERE actor_id = $1 AND ${isUsable('$2')}
+  WHERE actor_id = $1 AND ${isGrantUsable('$2')}
   GROUP BY application.app_id ORDER BY max(issued_at) DESC, application.app_id`;
 
 export class ConnectedApplications {

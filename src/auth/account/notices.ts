@@ -11,8 +11,8 @@ export const notices = {
     'You are signed out in every browser. Not every application could be disconnected: sign in to see those that remain, and tell the operator of this network.',
 } as const;
 
-export type Notice = keyof typeof notices;
+export type NoticeName = keyof typeof notices;
 
-export function isNotice(value: string): value is Notice {
+export function isNoticeName(value: string): value is NoticeName {
   return Object.hasOwn(notices, value);
 }

@@ -6,7 +6,7 @@ import type { PasswordField } from '../pages/account.page.js';
 import type { Passwords } from '../passwords.js';
 import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
 import { exchangeMetadata } from '../sign-in/exchange.js';
-import type { HttpExchange, Fields } from '../sign-in/exchange.js';
+import type { HttpExchange, FormFields } from '../sign-in/exchange.js';
 import { enforceLimit } from '../sign-in/password-check.js';
 import { passwordProblem } from '../sign-in/password-rules.js';
 import type { SignInLimits } from '../sign-in/sign-in-limits.js';
@@ -32,7 +32,7 @@ export class PasswordChange {
   async change(
     exchange: HttpExchange,
     { account, uid }: SignedIn,
-    fields: Fields,
+    fields: FormFields,
   ): Promise<Faults | undefined> {
     const { current = '', new: next = '' } = fields;
     const handle = account.handle ?? '';

@@ -1,8 +1,8 @@
 import { PASSWORD_MIN } from '../passwords.js';
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
-import { layout } from '../../pages/layout.js';
-import { hiddenField, instant, personCard, scopeList, textField } from './parts.js';
+import { pageLayout } from '../../pages/layout.js';
+import { hiddenField, timeElement, personCard, scopeList, textField } from './parts.js';
 import type { Person } from './parts.js';
 
 export interface ConnectedApplication {
@@ -38,7 +38,7 @@ export function accountPage(page: AccountPage): string {
     ${hiddenField('form', page.form)}
     <button class="slim" type="submit">Sign out</button>
   </form>`;
-  return layout(
+  return pageLayout(
     'Your account',
     html`${page.notice && html`<p class="notice" role="status">${page.notice}</p>`}
       <h1 class="unseen">Your account</h1>
@@ -58,7 +58,7 @@ function identity({ person }: AccountPage): Html {
       </div>
       <div>
         <dt>Here since</dt>
-        <dd>${instant(person.registeredAt)}</dd>
+        <dd>${timeElement(person.registeredAt)}</dd>
       </div>
     </dl>
   </section>`;
@@ -100,11 +100,11 @@ function application(each: ConnectedApplication, { actions, form }: AccountPage)
     <dl class="facts">
       <div>
         <dt>Connected</dt>
-        <dd>${instant(since)}</dd>
+        <dd>${timeElement(since)}</dd>
       </div>
       <div>
         <dt>Last used</dt>
-        <dd>${instant(lastUsed)}</dd>
+        <dd>${timeElement(lastUsed)}</dd>
       </div>
     </dl>
   </li>`;
@@ -165,7 +165,7 @@ function pending({ actions, form, erasesAt }: AccountPage): Html | undefined {
   if (erasesAt === null) return undefined;
   return html`<section class="card" aria-labelledby="pending">
     <h2 id="pending">Your account will be deleted</h2>
-    <p>On ${instant(erasesAt)}, for good. Until then nothing changes, and you can still keep it.</p>
+    <p>On ${timeElement(erasesAt)}, for good. Until then nothing changes, and you can still keep it.</p>
     <form method="post" action="${actions.keep}">
       ${hiddenField('form', form)}
       <button class="main" type="submit">Keep my account</button>

@@ -1,5 +1,5 @@
 import { html } from '../../pages/html.js';
-import { layout } from '../../pages/layout.js';
+import { pageLayout } from '../../pages/layout.js';
 import { hiddenField, personCard, scopeList } from './parts.js';
 import type { Person } from './parts.js';
 
@@ -17,7 +17,7 @@ export interface ConsentPage {
 
 export function consentPage(page: ConsentPage): string {
   const form = hiddenField('form', page.form);
-  return layout(
+  return pageLayout(
     'Connect an application',
     html` <h1>Connect <bdi>${page.applicationName}</bdi>?</h1>
       <p class="quiet">at ${page.applicationHost}</p>

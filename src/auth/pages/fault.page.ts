@@ -4,7 +4,7 @@ import type { Fault } from '../protocol/faults.js';
 import { ACCOUNT_PATH } from '../settings.js';
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
-import { layout, pageHeaders } from '../../pages/layout.js';
+import { pageLayout, pageHeaders } from '../../pages/layout.js';
 
 interface FailedRequest {
   readonly method: string;
@@ -14,7 +14,7 @@ interface FailedRequest {
 export function faultPage(fault: Fault, request: FailedRequest): string {
   const { status, socialCode, description } = fault;
   const title = titles.get(status) ?? 'This did not work';
-  return layout(
+  return pageLayout(
     title,
     html`<h1>${title}</h1>
       <p>${description}</p>

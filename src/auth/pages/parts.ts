@@ -3,7 +3,7 @@ import { releasedClaims } from '../protocol/claims.js';
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 
-export interface Field {
+export interface FormField {
   readonly name: string;
   readonly label: string;
   readonly autocomplete: string;
@@ -16,7 +16,7 @@ export interface Field {
   readonly capitals?: boolean;
 }
 
-export function textField(field: Field): Html {
+export function textField(field: FormField): Html {
   const {
     name,
     label,
@@ -96,7 +96,7 @@ const words = new Intl.DateTimeFormat('en-GB', {
 });
 
 /** @param at Unix milliseconds. */
-export function instant(at: number): Html {
+export function timeElement(at: number): Html {
   const date = new Date(at);
   return html`<time datetime="${date.toISOString()}">${words.format(date)} UTC</time>`;
 }

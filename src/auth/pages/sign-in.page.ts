@@ -1,5 +1,5 @@
 import { html } from '../../pages/html.js';
-import { layout } from '../../pages/layout.js';
+import { pageLayout } from '../../pages/layout.js';
 import { hiddenField, problemBox, textField } from './parts.js';
 
 export interface SignInPage {
@@ -20,7 +20,7 @@ export function signInPage(page: SignInPage): string {
       : html`<p class="quiet">
           to go on to <strong><bdi>${applicationName}</bdi></strong>
         </p>`;
-  return layout(
+  return pageLayout(
     'Sign in',
     html`${notice && html`<p class="notice" role="status">${notice}</p>`}
       <h1>Sign in to Plaza</h1>

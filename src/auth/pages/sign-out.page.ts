@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { ACCOUNT_PATH } from '../settings.js';
 import { Html, html } from '../../pages/html.js';
-import { layout, pageHeaders } from '../../pages/layout.js';
+import { pageLayout, pageHeaders } from '../../pages/layout.js';
 
 const buttons = html`<div class="buttons">
   <button class="main" type="submit" name="logout" value="yes">Sign out</button>
@@ -11,7 +11,7 @@ const buttons = html`<div class="buttons">
 /** @param form the library's HTML, with hidden fields and without a button */
 export function renderSignOut(ctx: KoaContextWithOIDC, form: string): void {
   ctx.set(pageHeaders(postLogoutOrigin(ctx)));
-  ctx.body = layout(
+  ctx.body = pageLayout(
     'Sign out',
     html`<h1>Sign out of Plaza?</h1>
       <p>
@@ -30,7 +30,7 @@ export function postLogoutOrigin({ oidc }: KoaContextWithOIDC): string | undefin
 
 export function renderSignedOut(ctx: KoaContextWithOIDC): void {
   ctx.set(pageHeaders());
-  ctx.body = layout(
+  ctx.body = pageLayout(
     'Done',
     html`<h1>Done</h1>
       <p>You can close this page, or go to <a href="${ACCOUNT_PATH}">your account page</a>.</p>`,
@@ -40,7 +40,7 @@ export function renderSignedOut(ctx: KoaContextWithOIDC): void {
 /** @param application only its origin: the return address would tell the application of a sign-out */
 export function renderStillSignedIn(ctx: KoaContextWithOIDC, application: string | undefined): void {
   ctx.set(pageHeaders());
-  ctx.body = layout(
+  ctx.body = pageLayout(
     'You are still signed in',
     html`<h1>You are still signed in</h1>
       <p>Nothing was changed. Go to <a href="${ACCOUNT_PATH}">your account page</a>.</p>

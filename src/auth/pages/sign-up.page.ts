@@ -1,6 +1,6 @@
 import { PASSWORD_MIN } from '../passwords.js';
 import { html } from '../../pages/html.js';
-import { layout } from '../../pages/layout.js';
+import { pageLayout } from '../../pages/layout.js';
 import { hiddenField, problemBox, textField } from './parts.js';
 
 export type SignUpField = 'handle' | 'displayName' | 'email' | 'password';
@@ -24,7 +24,7 @@ export function signUpPage(page: SignUpPage): string {
     fault: faults[name],
     first: name === faulty,
   });
-  return layout(
+  return pageLayout(
     'Create an account',
     html`<h1>Create your account</h1>
       ${

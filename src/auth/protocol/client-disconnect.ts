@@ -9,5 +9,5 @@ export function isClientDisconnect(error: unknown, { socket }: Pick<IncomingMess
 }
 
 /** A truncated form fails with the same error codes as an unreachable store. */
-export const incompleteForm = () =>
+export const incompleteFormError = () =>
   new Fault(400, 'invalid_request', 'The form is incomplete; send all of it.');

@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
-import { canonical, isScope } from '../../domain/grant/scopes.js';
+import { canonicalScopes, isScope } from '../../domain/grant/scopes.js';
 import { isOwnResource } from './resource.js';
 
 type Check = (ctx: KoaContextWithOIDC, value: unknown, client: Client) => void;
@@ -16,7 +16,7 @@ export function extraParamChecks(baseUrl: string): Readonly<Record<string, Check
  */
 function exactScope(ctx: KoaContextWithOIDC, _value: unknown, client: Client): void {
   const requested = new URLSearchParams(ctx.querystring).get('scope') ?? '';
-  const scopes = canonical(requested.split(' ').filter(Boolean));
+  const scopes = canonicalScopes(requested.split(' ').filter(Boolean));
   if (scopes.length === 0) throw new errors.InvalidScope('scope must name at least one scope', '');
   const unknown = scopes.filter((scope) => !isScope(scope));
   if (unknown.length > 0) throw new errors.InvalidScope('unknown scope requested', unknown.join(' '));

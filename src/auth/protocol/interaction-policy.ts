@@ -7,7 +7,7 @@ import type { AuthorityStore } from '../../store/authority/authority-store.js';
  * The library's prompts with two additional checks. Each check has the error for `prompt=none` (OpenID Connect Core
  * 1.0, section 3.1.2.6).
  */
-export function prompts(store: AuthorityStore) {
+export function promptPolicy(store: AuthorityStore) {
   const policy = interactionPolicy.base();
   const checks = policy.get('login')?.checks;
   checks?.add(

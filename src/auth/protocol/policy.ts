@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { errors } from 'oidc-provider';
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { lifetimes } from '../../domain/grant/lifetimes.js';
-import { allScopes, canonical } from '../../domain/grant/scopes.js';
+import { tokenLifetimes } from '../../domain/grant/lifetimes.js';
+import { allScopes, canonicalScopes } from '../../domain/grant/scopes.js';
 import { identityClaims } from './claims.js';
 import { extraParamChecks } from './extra-params.js';
 import { routes } from './routes.js';
@@ -11,18 +11,18 @@ export const SESSION_LIFETIME_SECONDS = 14 * 24 * 60 * 60;
 
 /** Seconds; a session's from its last use. A grant does not expire; it is usable as long as its tokens are. */
 const ttl = {
-  AccessToken: lifetimes.accessToken,
-  AuthorizationCode: lifetimes.code,
-  IdToken: lifetimes.accessToken,
-  Interaction: lifetimes.interaction,
+  AccessToken: tokenLifetimes.accessToken,
+  AuthorizationCode: tokenLifetimes.code,
+  IdToken: tokenLifetimes.accessToken,
+  Interaction: tokenLifetimes.interaction,
   Session: SESSION_LIFETIME_SECONDS,
   RefreshToken: (_ctx: unknown, { iiat }: { iiat?: number | undefined }) => {
     const now = Math.floor(Date.now() / 1000);
-    return Math.max(1, (iiat ?? now) + lifetimes.refreshToken - now);
+    return Math.max(1, (iiat ?? now) + tokenLifetimes.refreshToken - now);
   },
 };
 
-export function providerPolicy(baseUrl: string, pairwise: Buffer) {
+export function protocolConfiguration(baseUrl: string, pairwise: Buffer) {
   return {
     routes,
     ttl,
@@ -75,7 +75,7 @@ async function consentedGrant(ctx: KoaContextWithOIDC) {
 function rotate(ctx: KoaContextWithOIDC): boolean {
   const requested = ctx.oidc.params?.['scope'];
   const granted = ctx.oidc.entities.RefreshToken?.scope;
-  if (typeof requested === 'string' && canonical(requested.split(' ')).join(' ') !== granted)
+  if (typeof requested === 'string' && canonicalScopes(requested.split(' ')).join(' ') !== granted)
     throw new errors.InvalidScope('a refreshed grant keeps its exact scope', requested);
   return true;
 }

@@ -7,7 +7,7 @@ import { isPlainUtf8 } from '../../support/plain-utf8.js';
 import { AUTH_PREFIX } from '../settings.js';
 import { authorizationQuery } from './authorization-query.js';
 import { basicCredentials, bearerToken } from './credentials.js';
-import { incompleteForm, isClientDisconnect } from './client-disconnect.js';
+import { incompleteFormError, isClientDisconnect } from './client-disconnect.js';
 import { Fault, toFault } from './faults.js';
 import { MAX_FORM_BYTES, readForm, writeForm } from './form.js';
 import type { Form } from './form.js';
@@ -30,7 +30,7 @@ export function protocolRoutes(
   const { host, protocol } = new URL(baseUrl);
   acceptOnlyForms(server);
   server.setErrorHandler((error, request, reply) => {
-    const fault = isClientDisconnect(error, request.raw) ? incompleteForm() : toFault(error);
+    const fault = isClientDisconnect(error, request.raw) ? incompleteFormError() : toFault(error);
     if (fault.code === 'server_error') request.log.error({ err: error }, 'unforeseen failure of a request');
     return sendRefusal(request, reply, fault);
   });

@@ -1,5 +1,5 @@
 import { html, Html } from '../../pages/html.js';
-import { layout, pageHeaders } from '../../pages/layout.js';
+import { pageLayout, pageHeaders } from '../../pages/layout.js';
 import { postLogoutOrigin } from '../pages/sign-out.page.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
@@ -11,7 +11,7 @@ export const scriptlessPages: Middleware = async (ctx, next) => {
   ctx.set(pageHeaders(postLogoutOrigin(oidcContext(ctx))));
   const [, action = '', fields = ''] =
     /<form method="post" action="([^"]*)">(.*?)<noscript>/s.exec(String(ctx.body)) ?? [];
-  ctx.body = layout(
+  ctx.body = pageLayout(
     'One more step',
     html`<h1>One more step</h1>
       <form method="post" action="${new Html(action)}">

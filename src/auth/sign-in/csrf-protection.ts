@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IdGenerator } from '../../commands/support/id-generator.js';
 import { Fault } from '../protocol/faults.js';
-import type { Fields } from './exchange.js';
+import type { FormFields } from './exchange.js';
 
 /** Proves by a hidden field `form` that a form comes from a page shown to the same browser. */
 export class CsrfProtection {
@@ -25,7 +25,7 @@ export class CsrfProtection {
    * Returns the page's secret, the same at each submission of its form.
    * @throws {Fault} the form came from another page or browser
    */
-  check(holder: string, headers: IncomingHttpHeaders, fields: Fields): string {
+  check(holder: string, headers: IncomingHttpHeaders, fields: FormFields): string {
     this.checkOrigin(headers);
     const [page = '', proof = ''] = (fields['form'] ?? '').split('.');
     const expected = Buffer.from(this.digest('form', holder, page));

@@ -9,7 +9,7 @@ export interface HttpExchange {
   readonly address: string;
 }
 
-export type Fields = Readonly<Record<string, string>>;
+export type FormFields = Readonly<Record<string, string>>;
 
 export type PageOrRedirect =
   | {

@@ -12,7 +12,7 @@ import { routes } from '../protocol/routes.js';
 import { ACCOUNT_PATH, AUTH_PREFIX, INTERACTION_PATH } from '../settings.js';
 import type { BrowserSessions } from './browser-sessions.js';
 import { exchangeMetadata } from './exchange.js';
-import type { HttpExchange, Fields, PageOrRedirect } from './exchange.js';
+import type { HttpExchange, FormFields, PageOrRedirect } from './exchange.js';
 import type { CsrfProtection } from './csrf-protection.js';
 import type { PasswordCheck } from './password-check.js';
 import { normalizeHandle, WRONG_PASSWORD } from './sign-in.js';
@@ -46,7 +46,7 @@ export class InteractionPages {
     return this.signUp(interaction, this.csrf.field(holderOf(uid)), {}, { faults: {} });
   }
 
-  async submitSignIn(exchange: HttpExchange, fields: Fields, uid: string): Promise<PageOrRedirect> {
+  async submitSignIn(exchange: HttpExchange, fields: FormFields, uid: string): Promise<PageOrRedirect> {
     this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
@@ -55,7 +55,7 @@ export class InteractionPages {
     return this.enter(exchange, interaction, account);
   }
 
-  async submitSignUp(exchange: HttpExchange, fields: Fields, uid: string): Promise<PageOrRedirect> {
+  async submitSignUp(exchange: HttpExchange, fields: FormFields, uid: string): Promise<PageOrRedirect> {
     const secret = this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
@@ -64,7 +64,7 @@ export class InteractionPages {
     return this.enter(exchange, interaction, registered);
   }
 
-  async submitConsent(exchange: HttpExchange, fields: Fields, uid: string): Promise<PageOrRedirect> {
+  async submitConsent(exchange: HttpExchange, fields: FormFields, uid: string): Promise<PageOrRedirect> {
     this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'consent') return { location: addressOf(uid) };
@@ -85,7 +85,7 @@ export class InteractionPages {
     return finish({ consent: { grantId } });
   }
 
-  async switchAccount(exchange: HttpExchange, fields: Fields, uid: string): Promise<PageOrRedirect> {
+  async switchAccount(exchange: HttpExchange, fields: FormFields, uid: string): Promise<PageOrRedirect> {
     this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
     const request = new URLSearchParams(interaction.params as Record<string, string>);
@@ -144,7 +144,7 @@ export class InteractionPages {
   private async signUp(
     interaction: Interaction,
     form: string,
-    typed: Fields,
+    typed: FormFields,
     { faults, problem }: SignUpFaults,
   ): Promise<PageOrRedirect> {
     const { name, origin } = await this.application(interaction);

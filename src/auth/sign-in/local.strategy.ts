@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callbackify } from 'node:util';
 import { Passport } from 'passport';
 import { Strategy } from 'passport-local';
-import type { Fields } from './exchange.js';
+import type { FormFields } from './exchange.js';
 import type { SignInResult } from './sign-in.js';
 
 type SignIn = (handle: string, password: string) => Promise<SignInResult | undefined>;
@@ -26,7 +26,7 @@ export class LocalSignIn {
     );
   }
 
-  authenticate(body: Fields): Promise<SignInResult | undefined> {
+  authenticate(body: FormFields): Promise<SignInResult | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<SignInResult | undefined>();
     const answer = (error: unknown, account: SignInResult | false) =>
       error ? reject(error) : resolve(account || undefined);

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { faultPage } from '../pages/fault.page.js';
 import { pageHeaders } from '../../pages/layout.js';
-import { incompleteForm, isClientDisconnect } from '../protocol/client-disconnect.js';
+import { incompleteFormError, isClientDisconnect } from '../protocol/client-disconnect.js';
 import { Fault, toFault, RETRY_AFTER } from '../protocol/faults.js';
 import { readForm } from '../protocol/form.js';
-import type { HttpExchange, Fields, PageOrRedirect } from './exchange.js';
+import type { HttpExchange, FormFields, PageOrRedirect } from './exchange.js';
 
 /** Limit of any request body. The longest password has up to twelve bytes per character in a form. */
 const FORM_LIMIT_BYTES = 64 * 1024;
@@ -13,7 +13,7 @@ export interface PageRoute {
   readonly path: string;
   readonly get?: (exchange: HttpExchange, uid: string) => Promise<PageOrRedirect>;
   /** Must check the CSRF field first. */
-  readonly post?: (exchange: HttpExchange, fields: Fields, uid: string) => Promise<PageOrRedirect>;
+  readonly post?: (exchange: HttpExchange, fields: FormFields, uid: string) => Promise<PageOrRedirect>;
 }
 
 /**
@@ -44,7 +44,7 @@ export function pageRoutes(routes: readonly PageRoute[]): FastifyPluginCallback 
 }
 
 /** @throws {Fault} a field is repeated, or contains U+0000. */
-function fieldsOf(body: string): Fields {
+function fieldsOf(body: string): FormFields {
   const fields = Object.fromEntries(readForm(body));
   if (
     Object.entries(fields)
@@ -62,7 +62,7 @@ function serve(server: FastifyInstance, { path, get, post }: PageRoute): void {
     );
   if (post)
     server.post(path, async (request, reply) => {
-      const fields = (request.body ?? {}) as Fields;
+      const fields = (request.body ?? {}) as FormFields;
       return answer(reply, await post(exchangeOf(request, reply), fields, uidOf(request)));
     });
   const allowed = [...(get ? ['GET', 'HEAD'] : []), ...(post ? ['POST'] : [])];
@@ -92,7 +92,7 @@ function answer(reply: FastifyReply, step: PageOrRedirect): FastifyReply {
 }
 
 function answerFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const fault = isClientDisconnect(error, request.raw) ? incompleteForm() : toFault(error);
+  const fault = isClientDisconnect(error, request.raw) ? incompleteFormError() : toFault(error);
   if (fault.code === 'server_error') request.log.error({ err: error }, 'page failed');
   else if (fault.isTransient) request.log.warn({ err: error }, 'page unavailable');
   if (fault.isTransient) reply.header('retry-after', RETRY_AFTER);

@@ -1,5 +1,5 @@
 import { Fault } from '../protocol/faults.js';
-import type { HttpExchange, Fields } from './exchange.js';
+import type { HttpExchange, FormFields } from './exchange.js';
 import type { LocalSignIn } from './local.strategy.js';
 import type { VerifiedAccount } from './sign-in.js';
 import type { SignInLimits, LimitDecision } from './sign-in-limits.js';
@@ -14,7 +14,7 @@ export class PasswordCheck {
    * Reads the fields `handle` and `password`. Returns undefined if they do not match.
    * @throws {Fault} `pilot_rate_limited`; `social_authority_required` for a suspended account, after a correct password
    */
-  async authenticate(exchange: HttpExchange, fields: Fields): Promise<VerifiedAccount | undefined> {
+  async authenticate(exchange: HttpExchange, fields: FormFields): Promise<VerifiedAccount | undefined> {
     const { handle = '', password = '' } = fields;
     enforceLimit(exchange, await this.limits.takeSignIn(handle, exchange.address));
     const recognized = await this.local.authenticate({ handle, password });

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Limit } from '../../config/limit-settings.js';
 import type { TrustedProxies } from '../../config/trusted-proxies.js';
 import { addressBlock } from '../../limits/address-block.js';
-import { isRefused, rateLimitFields } from '../../limits/rate-limit-fields.js';
+import { isLimitExceeded, rateLimitFields } from '../../limits/rate-limit-fields.js';
 import type { HeaderFields, QuotaState } from '../../limits/rate-limit-fields.js';
 import { LimitsUnavailable, SharedWindow } from '../../limits/shared-window.js';
 import { isUnreachable } from '../../store/unreachable.js';
@@ -55,7 +55,7 @@ export class SignInLimits {
     const { windows } = this;
     if (!windows) return { allowed: true, headers: {} };
     const addressState = await count(windows, 'address', this.blockOf(address));
-    if (isRefused(addressState)) return answer(windows, signInPolicies, addressState);
+    if (isLimitExceeded(addressState)) return answer(windows, signInPolicies, addressState);
     return answer(
       windows,
       signInPolicies,
@@ -146,7 +146,7 @@ function answer(
   ...states: readonly QuotaState[]
 ): LimitDecision {
   const named = policies.map((name) => ({ name, limit: windows[name].limit }));
-  return { allowed: !states.some(isRefused), headers: rateLimitFields(named, states) };
+  return { allowed: !states.some(isLimitExceeded), headers: rateLimitFields(named, states) };
 }
 
 async function count(windows: Windows, name: Policy, key: string): Promise<QuotaState> {

@@ -11,7 +11,7 @@ import type { SignUpField } from '../pages/sign-up.page.js';
 import type { Passwords } from '../passwords.js';
 import { Fault } from '../protocol/faults.js';
 import { exchangeMetadata } from './exchange.js';
-import type { HttpExchange, Fields } from './exchange.js';
+import type { HttpExchange, FormFields } from './exchange.js';
 import { enforceLimit } from './password-check.js';
 import { passwordProblem } from './password-rules.js';
 import { normalizeHandle } from './sign-in.js';
@@ -53,7 +53,7 @@ export class SignUp {
    */
   async register(
     exchange: HttpExchange,
-    fields: Fields,
+    fields: FormFields,
     pageSecret: string,
   ): Promise<VerifiedAccount | SignUpFaults> {
     this.requireOpen();

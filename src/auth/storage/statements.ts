@@ -1,5 +1,5 @@
 import { endSessionsSql } from '../../commands/account/end-sessions.js';
-import type { Prepared } from '../../store/authority/authority-store.js';
+import type { PreparedStatement } from '../../store/authority/authority-store.js';
 
 const clientSql = (appId: string) => `(
   SELECT json_build_object('appId', app_id, 'name', name, 'redirectUris', redirect_uris,
@@ -39,27 +39,27 @@ export interface FoundRecord {
   readonly consumed_at: Date | null;
 }
 
-export const findClient: Prepared = {
+export const findClient: PreparedStatement = {
   name: 'auth-client',
   text: `SELECT ${clientSql('$1')} AS client`,
 };
 
-export const findGrant: Prepared = {
+export const findGrant: PreparedStatement = {
   name: 'auth-grant',
   text: `SELECT ${grantSql('$1')} AS live`,
 };
 
-export const findRecord: Prepared = {
+export const findRecord: PreparedStatement = {
   name: 'auth-record',
   text: 'SELECT payload, consumed_at FROM authority.oidc_record WHERE kind = $1 AND key_hash = $2',
 };
 
-export const findRecordByUid: Prepared = {
+export const findRecordByUid: PreparedStatement = {
   name: 'auth-record-by-uid',
   text: 'SELECT payload, consumed_at FROM authority.oidc_record WHERE kind = $1 AND uid_hash = $2',
 };
 
-export const upsertRecord: Prepared = {
+export const upsertRecord: PreparedStatement = {
   name: 'auth-record-keep',
   text: `INSERT INTO authority.oidc_record (kind, key_hash, grant_id, uid_hash, payload, expires_at)
     VALUES ($1, $2, $3, $4, $5, to_timestamp($6))
@@ -68,18 +68,18 @@ export const upsertRecord: Prepared = {
     WHERE oidc_record.consumed_at IS NULL`,
 };
 
-export const destroyRecord: Prepared = {
+export const destroyRecord: PreparedStatement = {
   name: 'auth-record-destroy',
   text: 'DELETE FROM authority.oidc_record WHERE kind = $1 AND key_hash = $2',
 };
 
-export const destroyRecordsOfGrant: Prepared = {
+export const destroyRecordsOfGrant: PreparedStatement = {
   name: 'auth-records-of-grant-destroy',
   text: 'DELETE FROM authority.oidc_record WHERE grant_id = $1',
 };
 
 /** A concurrent request cannot write the record again, as it could after {@link destroyRecord}. */
-export const endRecord: Prepared = {
+export const endRecord: PreparedStatement = {
   name: 'auth-record-end',
   text: `${endSessionsSql} AND kind = $1 AND key_hash = $2`,
 };
@@ -89,7 +89,7 @@ export const endRecord: Prepared = {
  * request: `client`, `payload` and `consumed_at` of the record (null without a record), `live`. The transaction locks
  * the record: a second request with the same value waits for the first one's outcome.
  */
-export const loadTokenRequest: Prepared = {
+export const loadTokenRequest: PreparedStatement = {
   name: 'auth-dossier',
   text: `WITH record AS MATERIALIZED (
       SELECT payload, consumed_at, grant_id FROM authority.oidc_record WHERE kind = $2 AND key_hash = $3 FOR UPDATE)
@@ -101,7 +101,7 @@ export const loadTokenRequest: Prepared = {
  * $1: kind of the spent credential. $2: its SHA-256. $3: JSON of the new records: kind, key_hash (hex), grant_id,
  * payload, exp. Returns a row for each new record; none if the credential was spent before.
  */
-export const commitTokenRequest: Prepared = {
+export const commitTokenRequest: PreparedStatement = {
   name: 'auth-dossier-close',
   text: `WITH spent AS (
       UPDATE authority.oidc_record SET consumed_at = now()

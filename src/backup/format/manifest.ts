@@ -54,7 +54,7 @@ export const backupManifest = z.strictObject({
 });
 export type BackupManifest = z.infer<typeof backupManifest>;
 
-export const partNotes: Readonly<Record<BackupPart, string>> = {
+export const partInstructions: Readonly<Record<BackupPart, string>> = {
   log: 'Every event of the network. Personal texts in it are encrypted with the keys of the vault.',
   authority: 'SECRET: hashed passwords and secrets, hashed tokens. Accounts and grants are in the log.',
   vault:

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { LogSnapshot } from '../../embedded-event-store/snapshot.js';
 import type { BackupPart } from './manifest.js';
 import { encodeFiles } from './multi-file-stream.js';
-import { beginSnapshot, filesOf, sizeOf, tablesOf } from './tables.js';
+import { beginSnapshot, filesOf, bytesOfTables, tablesOf } from './tables.js';
 
 type Explain = (error: unknown) => string;
 
@@ -33,7 +33,7 @@ export async function* tablesPart(
     const tables = tablesOf[part];
     const { rows } = part === 'witness' ? await client.query<{ epoch: string }>(EPOCH) : { rows: [] };
     yield* encodeFiles(
-      await sizeOf(client, tables),
+      await bytesOfTables(client, tables),
       filesOf(client, tables),
       () => ({ ...rows[0] }),
       explain,

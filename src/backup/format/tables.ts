@@ -36,7 +36,7 @@ export const allAuthorityTables: readonly string[] = [
   ...transient,
 ];
 
-export async function sizeOf(client: ClientBase, tables: readonly string[]): Promise<number> {
+export async function bytesOfTables(client: ClientBase, tables: readonly string[]): Promise<number> {
   const { rows } = await client.query<{ bytes: string | null }>(
     'SELECT sum(pg_relation_size(name::regclass)) AS bytes FROM unnest($1::text[]) AS name',
     [tables],

@@ -17,7 +17,7 @@ import {
   keepNewerCredentials,
   refuseMissingRestrictions,
   refuseMissingKeys,
-  keepWitnessRecord,
+  copyWitnessRecordBack,
   restoreTables,
   RestoreRefusedError,
 } from './restore-tables.js';
@@ -26,7 +26,7 @@ import { Failure } from '../../operator/cli/failure.js';
 import type { CheckedBackup } from './checked-backup.js';
 import type { LogReplacement } from './restore-log.js';
 import type { RestorePart } from './restore-parts.js';
-import type { StoppedClients, StoppedStores } from './stopped-stores.js';
+import type { DatabaseClients, StoppedNetworkDatabases } from './stopped-stores.js';
 
 export const replacementSteps = [
   'databases prepared',
@@ -68,7 +68,7 @@ export interface RestoreRequest {
 interface ReplacementOptions extends RestoreRequest {
   readonly parts: readonly RestorePart[];
   readonly dataDir: string;
-  readonly stores: StoppedStores;
+  readonly stores: StoppedNetworkDatabases;
   readonly backup: CheckedBackup;
   readonly log: LogReplacement | undefined;
   readonly isLogHere: boolean;
@@ -203,7 +203,7 @@ export class Replacement {
     const { parts } = this.options;
     if (!parts.includes('vault')) return 0;
     await this.#replaceTables(client, 'vault', copy);
-    await keepWitnessRecord(client, copy);
+    await copyWitnessRecordBack(client, copy);
     if (!parts.includes('log')) await refuseMissingKeys(client, copy, this.options);
     return destroyErasedKeys(client, copy);
   }
@@ -244,9 +244,9 @@ export class Replacement {
   }
 }
 
-type DatabaseNames = Pick<StoppedClients, 'database' | 'vault' | 'witness'>;
+type DatabaseNames = Pick<DatabaseClients, 'database' | 'vault' | 'witness'>;
 
-const databasesOf = ({ witness, vault, database }: StoppedClients) =>
+const databasesOf = ({ witness, vault, database }: DatabaseClients) =>
   [
     ['witness', witness],
     ['vault', vault],

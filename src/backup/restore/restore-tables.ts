@@ -45,7 +45,7 @@ export async function restoreTables(
 }
 
 /** Keeps the record that the network has a witness, which an older vault lacks. */
-export async function keepWitnessRecord(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
+export async function copyWitnessRecordBack(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
   await client.query(
     `INSERT INTO network_secret SELECT * FROM ${copy.copiedTable('public.network_secret')} WHERE name = 'has-witness'
     ON CONFLICT DO NOTHING`,

@@ -9,20 +9,20 @@ import { backupParts } from '../format/manifest.js';
 import type { BackupManifest, BackupPart } from '../format/manifest.js';
 import { RestoreRefusedError } from './restore-tables.js';
 import { Failure } from '../../operator/cli/failure.js';
-import type { Step } from '../../operator/cli/progress-line.js';
+import type { ProgressStep } from '../../operator/cli/progress-line.js';
 import { checkBackup, readManifest } from './checked-backup.js';
 import { restoreParts } from './restore-parts.js';
 import type { RestorePart } from './restore-parts.js';
 import { Replacement } from './replacement.js';
 import type { ReplacementResult, RestoreRequest } from './replacement.js';
 import { LogReplacement } from './restore-log.js';
-import { openStoppedStores } from './stopped-stores.js';
+import { openStoppedDatabases } from './stopped-stores.js';
 
 export interface RestoreOptions extends RestoreRequest {
   readonly dir: string;
   /** Undefined: all parts, but the witness only if it knows no restriction that the backup lacks. */
   readonly parts: readonly RestorePart[] | undefined;
-  readonly onProgress: (step: Step) => void;
+  readonly onProgress: (step: ProgressStep) => void;
 }
 
 export interface RestoredNetwork extends ReplacementResult {
@@ -54,7 +54,7 @@ export async function restore(config: Config, options: RestoreOptions): Promise<
     const { backupId, networkId, takenAt, ...manifest } = await readManifest(dir);
     const total = bytesOf(manifest, wanted);
     const backup = await checkBackup(dir, wanted, byteCounter('checking', total, onProgress));
-    const stores = await openStoppedStores(withSettings(config, { dataDir: dataDir.path }));
+    const stores = await openStoppedDatabases(withSettings(config, { dataDir: dataDir.path }));
     try {
       const onBytes = byteCounter('restoring', total, onProgress);
       const replaced = await new Replacement({

@@ -11,14 +11,14 @@ import { Failure } from '../../operator/cli/failure.js';
 
 const APPLICATION_NAME = 'plaza-restore';
 
-export interface StoppedStores {
-  connect(): Promise<StoppedClients>;
+export interface StoppedNetworkDatabases {
+  connect(): Promise<DatabaseClients>;
   /** Number of the first altered line of the ledger; undefined: none. */
   firstBroken(): Promise<bigint | undefined>;
   close(): Promise<void>;
 }
 
-export interface StoppedClients {
+export interface DatabaseClients {
   readonly database: ClientBase;
   readonly vault: ClientBase;
   readonly witness: ClientBase;
@@ -31,7 +31,7 @@ export type DatabaseVariable = 'DATABASE_URL' | 'VAULT_DATABASE_URL' | 'WITNESS_
  * Starts the embedded Postgres if it holds one of the databases. The caller must hold the lock of `dataDir`.
  * @throws {Failure} a process of the network is still connected to one of them. {@link LaunchError}
  */
-export async function openStoppedStores(settings: Config): Promise<StoppedStores> {
+export async function openStoppedDatabases(settings: Config): Promise<StoppedNetworkDatabases> {
   const { dataDir, databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl } = settings;
   const isAllNamed = [databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl].every((url) => url !== undefined);
   const log = createLogger({ logLevel: 'warn' }, 'restore');
@@ -47,7 +47,7 @@ export async function openStoppedStores(settings: Config): Promise<StoppedStores
     WITNESS_DATABASE_URL: config.witnessDatabaseUrl ?? '',
   };
   const witness = openWitness({ url: urls.WITNESS_DATABASE_URL, applicationName: APPLICATION_NAME });
-  const stores: StoppedStores = {
+  const stores: StoppedNetworkDatabases = {
     connect: () => connectAll(urls),
     firstBroken: () => witness.firstBroken(),
     async close() {
@@ -76,7 +76,7 @@ async function migrateTables(urls: Readonly<Record<DatabaseVariable, string>>): 
   await vault.close();
 }
 
-async function connectAll(urls: Readonly<Record<DatabaseVariable, string>>): Promise<StoppedClients> {
+async function connectAll(urls: Readonly<Record<DatabaseVariable, string>>): Promise<DatabaseClients> {
   const to = (connectionString: string) =>
     new Client({ connectionString, application_name: APPLICATION_NAME });
   const database = to(urls.DATABASE_URL);
@@ -95,7 +95,7 @@ async function connectAll(urls: Readonly<Record<DatabaseVariable, string>>): Pro
 }
 
 /** The lock on `DATA_DIR` does not show processes on other machines; their connections do. */
-async function refuseRunningNetwork(stores: StoppedStores): Promise<void> {
+async function refuseRunningNetwork(stores: StoppedNetworkDatabases): Promise<void> {
   const clients = await stores.connect();
   try {
     await refuseConnectedTo(clients.database, 'DATABASE_URL');

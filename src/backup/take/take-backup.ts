@@ -7,7 +7,7 @@ import { backupParts, FORMAT, MANIFEST } from '../format/manifest.js';
 import type { BackupManifest, BackupPart } from '../format/manifest.js';
 import { Failure } from '../../operator/cli/failure.js';
 import type { OperatorClient } from '../../operator/cli/operator-client.js';
-import type { Step } from '../../operator/cli/progress-line.js';
+import type { ProgressStep } from '../../operator/cli/progress-line.js';
 import { OWNER_ONLY_DIRECTORY, renameDurably, writeNewFile } from './durable-files.js';
 import { manifestText, unfinishedPath, writePart } from './write-part.js';
 import type { CommonManifest } from './write-part.js';
@@ -16,7 +16,7 @@ export interface BackupOptions {
   readonly dir: string;
   readonly parts: readonly BackupPart[];
   readonly reason: string | undefined;
-  readonly onProgress: (step: Step) => void;
+  readonly onProgress: (step: ProgressStep) => void;
 }
 
 /**

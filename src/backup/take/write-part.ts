@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from '../../launch/files.js';
-import { MANIFEST, partNotes, partManifest } from '../format/manifest.js';
+import { MANIFEST, partInstructions, partManifest } from '../format/manifest.js';
 import type { BackupFile, BackupManifest, BackupPart } from '../format/manifest.js';
 import { decodeFrames } from '../format/multi-file-stream.js';
 import { Failure } from '../../operator/cli/failure.js';
@@ -41,7 +41,7 @@ export async function writePart(
   const manifest = partManifest.parse({
     ...common,
     part,
-    note: partNotes[part],
+    note: partInstructions[part],
     files: writer.files,
     ...facts,
   });

@@ -18,7 +18,7 @@ import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
-import { handleCommand, newestOf } from '../support/handle-command.js';
+import { handleCommand, newestEventOf } from '../support/handle-command.js';
 import { releaseIfHolderErased } from './erased-handles.js';
 import { HandleDigest } from '../support/handle-digest.js';
 
@@ -82,7 +82,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     await releaseIfHolderErased({ log, ids, clock }, { digest, metadata });
     await handleCommand(this.log, this.ids, {
       stream: streams.handle(digest),
-      read: newestOf,
+      read: newestEventOf,
       initial: freeHandle,
       evolve: (state, event: HandleEvent) => evolveHandle(state, event),
       decide: (state) => claimHandle(state, registration),

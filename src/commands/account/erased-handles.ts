@@ -5,7 +5,7 @@ import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import type { Clock } from '../support/clock.js';
 import type { IdGenerator } from '../support/id-generator.js';
-import { handleCommand, newestOf } from '../support/handle-command.js';
+import { handleCommand, newestEventOf } from '../support/handle-command.js';
 
 interface Dependencies {
   readonly log: EventLog;
@@ -24,7 +24,7 @@ export async function releaseErasedHandle(
 ): Promise<void> {
   await handleCommand(log, ids, {
     stream: streams.handle(digest),
-    read: newestOf,
+    read: newestEventOf,
     initial: freeHandle,
     evolve: (state: typeof freeHandle, event: HandleEvent) => evolveHandle(state, event),
     decide: (handle) => releaseHandleOfErased(handle, { actorId, at: clock.now() }),
@@ -40,12 +40,12 @@ export async function releaseIfHolderErased(
   dependencies: Dependencies,
   { digest, metadata }: HandleRelease,
 ): Promise<void> {
-  const [newest] = await newestOf(dependencies.log, streams.handle(digest));
+  const [newest] = await newestEventOf(dependencies.log, streams.handle(digest));
   const handle = newest ? evolveHandle(freeHandle, newest.event as HandleEvent) : freeHandle;
   if (handle.status === 'free') return;
   const { actorId } = handle;
   // An erasure is the last event of its stream.
-  const [last] = await newestOf(dependencies.log, streams.account(actorId));
+  const [last] = await newestEventOf(dependencies.log, streams.account(actorId));
   if (last?.event.type === 'account.erased')
     await releaseErasedHandle(dependencies, { digest, actorId, metadata });
 }

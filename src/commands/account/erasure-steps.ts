@@ -13,7 +13,7 @@ import { CredentialRow } from '../../store/authority/credential.row.js';
 import { sleep } from '../../support/sleep.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
-import { newestOf } from '../support/handle-command.js';
+import { newestEventOf } from '../support/handle-command.js';
 import { endSessions } from './end-sessions.js';
 import { releaseErasedHandle } from './erased-handles.js';
 import { ReadModels } from './read-models.js';
@@ -52,7 +52,7 @@ export class ErasureSteps {
    * @throws {ErasurePendingError}, and errors of log, vault and store: repeating completes the unfinished steps.
    */
   async finish(actorId: string): Promise<void> {
-    const [last] = await newestOf(this.log, streams.account(actorId));
+    const [last] = await newestEventOf(this.log, streams.account(actorId));
     if (last?.event.type !== 'account.erased') return;
     const { event, position, metadata } = last as Recorded<AccountErased>;
     const { handleDigest: digest, keyId } = event.data;

@@ -1,9 +1,9 @@
-import { usableFor } from '../../domain/grant/lifetimes.js';
+import { grantLifetimeOf } from '../../domain/grant/lifetimes.js';
 
 /**
- * SQL condition on `authority.app_grant`: grants that are not revoked and can still give authority ({@link usableFor}).
+ * SQL condition on `authority.app_grant`: grants that are not revoked and can still give authority ({@link grantLifetimeOf}).
  * `now`: the parameter with the time, Unix ms. A range of `issued_at` fits the indexes, which begin with the owner.
  */
-export const isUsable = (now: string) => `
-  revoked_at IS NULL AND issued_at > ${now}::bigint - ${usableFor(['offline_access'])}
-  AND (issued_at > ${now}::bigint - ${usableFor([])} OR 'offline_access' = ANY (app_grant.scopes))`;
+export const isGrantUsable = (now: string) => `
+  revoked_at IS NULL AND issued_at > ${now}::bigint - ${grantLifetimeOf(['offline_access'])}
+  AND (issued_at > ${now}::bigint - ${grantLifetimeOf([])} OR 'offline_access' = ANY (app_grant.scopes))`;

@@ -14,7 +14,7 @@ import { IdGenerator } from '../support/id-generator.js';
 import { createdId, metadataOf } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
 import { MentionedActors } from './mentioned-actors.js';
-import { postIn } from './post-outcome.js';
+import { postOfEvents } from './post-outcome.js';
 import type { PostOutcome } from './post-outcome.js';
 import { recreateLostPost, replayCreation } from './repeated-creation.js';
 import { OtherActors } from '../support/other-actors.js';
@@ -88,7 +88,7 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
 
   /** The parent post if the caller may interact with its author; otherwise like a post that never existed. */
   private async parent(postId: string, actorId: string): Promise<Post> {
-    const post = postIn(await this.log.read(streams.post(postId)));
+    const post = postOfEvents(await this.log.read(streams.post(postId)));
     if (post.status === 'absent' || !(await this.others.mayInteract(actorId, post.authorActorId)))
       return noPost;
     return post;

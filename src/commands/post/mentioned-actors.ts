@@ -6,7 +6,7 @@ import { postText } from '../../domain/post/text.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import { streams } from '../../log/streams.js';
-import { newestOf } from '../support/handle-command.js';
+import { newestEventOf } from '../support/handle-command.js';
 import { HandleDigest } from '../support/handle-digest.js';
 import { OtherActors } from '../support/other-actors.js';
 
@@ -41,7 +41,7 @@ export class MentionedActors {
 
   private async holderOf(handle: string): Promise<string | undefined> {
     const stream = streams.handle(await this.digest.ofHandle(handle));
-    const [newest] = await newestOf(this.log, stream);
+    const [newest] = await newestEventOf(this.log, stream);
     const state = newest ? evolveHandle(freeHandle, newest.event as HandleEvent) : freeHandle;
     return state.status === 'held' ? state.actorId : undefined;
   }

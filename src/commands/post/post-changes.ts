@@ -12,7 +12,7 @@ import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import type { Intent } from '../support/intent.js';
-import { outcomeOf, postIn } from './post-outcome.js';
+import { outcomeOf, postOfEvents } from './post-outcome.js';
 import type { PostOutcome } from './post-outcome.js';
 import { OtherActors } from '../support/other-actors.js';
 
@@ -71,7 +71,7 @@ export class PostChangeCommands {
 
   /** The first event is enough: the author of a post never changes. */
   private async isVisibleTo(actorId: string, postId: string): Promise<boolean> {
-    const post = postIn(await this.log.read(streams.post(postId), { limit: 1 }));
+    const post = postOfEvents(await this.log.read(streams.post(postId), { limit: 1 }));
     return post.status !== 'absent' && (await this.others.mayInteract(actorId, post.authorActorId));
   }
 }

@@ -8,7 +8,7 @@ export interface PostOutcome {
   readonly position: bigint;
 }
 
-export function postIn(recorded: readonly Recorded[]): Post {
+export function postOfEvents(recorded: readonly Recorded[]): Post {
   return recorded.map(({ event }) => event as PostEvent).reduce(evolvePost, noPost);
 }
 

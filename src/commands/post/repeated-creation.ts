@@ -8,7 +8,7 @@ import type { Append, EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import { earlierOutcome } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
-import { outcomeOf, postIn } from './post-outcome.js';
+import { outcomeOf, postOfEvents } from './post-outcome.js';
 import type { PostOutcome } from './post-outcome.js';
 
 const DURABLE_WAIT = { tries: 40, pauseMs: 50 };
@@ -29,12 +29,12 @@ export async function replayCreation(
   const newest = recorded.at(-1);
   if (!newest) throw reason;
   const created = recorded.findIndex(({ event }) => event.type === 'post.created');
-  const now = postIn(recorded);
+  const now = postOfEvents(recorded);
   // The deletion exists and the creation does not: a recovered log lost the creation. The post id derives from this
   // intent alone.
   const isLost = created === -1 && now.status === 'deleted';
   if (!isLost && !earlierOutcome(recorded, intent, payloadHash)) throw reason;
-  const post = outcomeOf(isLost ? now : postIn(recorded.slice(0, created + 1)), now);
+  const post = outcomeOf(isLost ? now : postOfEvents(recorded.slice(0, created + 1)), now);
   if (!post) throw reason;
   // Witnessed first: an answer of deletion must hold for good.
   await log.ensureWitnessed(recorded);
@@ -52,7 +52,7 @@ export async function recreateLostPost(
   reason: WrongExpectedRevision,
 ): Promise<PostOutcome | undefined> {
   const recorded = await readUntilDurable(log, append.stream, reason);
-  const [post, newest] = [postIn(recorded), recorded.at(-1)];
+  const [post, newest] = [postOfEvents(recorded), recorded.at(-1)];
   if (post.status !== 'absent' || !newest) return undefined;
   await log.ensureWitnessed(recorded);
   try {

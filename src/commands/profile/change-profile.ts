@@ -15,7 +15,7 @@ import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
-import { alreadyRead } from '../support/handle-command.js';
+import { readFromMemory } from '../support/handle-command.js';
 import { earlierOutcome, metadataOf } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
 import { ProfileHandles } from './profile-handles.js';
@@ -104,7 +104,7 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
       position,
     } = await handleIdempotentCommand(this.log, this.ids, {
       stream: streams.profile(intent.actorId),
-      read: alreadyRead(past),
+      read: readFromMemory(past),
       initial: registered,
       evolve: evolveProfile,
       intent,

@@ -9,7 +9,7 @@ import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
-import { handleCommand, newestOf } from '../support/handle-command.js';
+import { handleCommand, newestEventOf } from '../support/handle-command.js';
 import { releaseIfHolderErased } from '../account/erased-handles.js';
 import { HandleDigest } from '../support/handle-digest.js';
 
@@ -47,7 +47,7 @@ export class ProfileHandles {
   private async streamOf(name: string) {
     return {
       stream: streams.handle(await this.digest.ofHandle(name)),
-      read: newestOf,
+      read: newestEventOf,
       initial: freeHandle,
       evolve: (state: typeof freeHandle, event: HandleEvent) => evolveHandle(state, event),
     };

@@ -13,7 +13,7 @@ import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import type { Intent } from '../support/intent.js';
-import { postIn } from '../post/post-outcome.js';
+import { postOfEvents } from '../post/post-outcome.js';
 import { relationOf } from './relation-outcome.js';
 import type { RelationOutcome } from './relation-outcome.js';
 import { OtherActors } from '../support/other-actors.js';
@@ -79,7 +79,7 @@ export class LikePostHandler extends LikingHandler implements ICommandHandler<Li
   }
 
   private async likeableAuthor({ intent, postId }: LikePost): Promise<string | undefined> {
-    const post = postIn(await this.log.read(streams.post(postId)));
+    const post = postOfEvents(await this.log.read(streams.post(postId)));
     if (post.status !== 'published') return undefined;
     const mayInteract = await this.others.mayInteract(intent.actorId, post.authorActorId);
     return mayInteract ? post.authorActorId : undefined;

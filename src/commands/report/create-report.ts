@@ -12,10 +12,10 @@ import { IdGenerator } from '../support/id-generator.js';
 import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import { createdId } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
-import { postIn } from '../post/post-outcome.js';
+import { postOfEvents } from '../post/post-outcome.js';
 import { OtherActors } from '../support/other-actors.js';
 
-export interface Complaint {
+export interface ReportInput {
   readonly postId?: string | undefined;
   readonly actorId?: string | undefined;
   readonly reason: string;
@@ -34,7 +34,7 @@ export interface ReportOutcome {
 export class CreateReport extends Command<ReportOutcome> {
   constructor(
     readonly intent: Intent,
-    readonly complaint: Complaint,
+    readonly complaint: ReportInput,
   ) {
     super();
   }
@@ -77,7 +77,7 @@ export class CreateReportHandler implements ICommandHandler<CreateReport> {
   }
 
   /** The reported actor; undefined if the reporter may not report the actor or cannot see the post. */
-  private async targetOf(reporterActorId: string, complaint: Complaint): Promise<string | undefined> {
+  private async targetOf(reporterActorId: string, complaint: ReportInput): Promise<string | undefined> {
     const { postId, actorId } = complaint;
     const targetActorId = postId === undefined ? actorId : await this.authorOf(postId);
     if (targetActorId === undefined || targetActorId === reporterActorId) return targetActorId;
@@ -89,7 +89,7 @@ export class CreateReportHandler implements ICommandHandler<CreateReport> {
   }
 
   private async authorOf(postId: string): Promise<string | undefined> {
-    const post = postIn(await this.log.read(streams.post(postId)));
+    const post = postOfEvents(await this.log.read(streams.post(postId)));
     return post.status === 'published' ? post.authorActorId : undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../domain/refusal.js';
 import type { Decision } from '../../domain/refusal.js';
 import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
-import type { Append, Appended, EventLog, NewEvent } from '../../log/event-log.js';
+import type { Append, AppendedEvents, EventLog, NewEvent } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import type { StoredEvent } from '../../log/registry.js';
 import { isRestriction, restrictionId } from '../../log/restrictions.js';
@@ -80,7 +80,7 @@ const idFor = (event: StoredEvent, stream: string, metadata: EventMetadata): str
 
 function recordedBy<Event extends StoredEvent>(
   { stream, events, metadata }: Append<Event>,
-  { revision, position, restriction }: Appended,
+  { revision, position, restriction }: AppendedEvents,
 ): readonly Recorded<Event>[] {
   const first = revision - BigInt(events.length - 1);
   return events.map((appended, index) => ({
@@ -99,7 +99,9 @@ function wholeStream(log: EventLog, stream: string): Promise<readonly Recorded[]
 }
 
 /** The first read returns `past`; a retry reads the log. */
-export function alreadyRead(past: readonly Recorded[]): NonNullable<CommandContext<unknown, never>['read']> {
+export function readFromMemory(
+  past: readonly Recorded[],
+): NonNullable<CommandContext<unknown, never>['read']> {
   let first: readonly Recorded[] | undefined = past;
   return (log, stream) => {
     const given = first;
@@ -108,7 +110,7 @@ export function alreadyRead(past: readonly Recorded[]): NonNullable<CommandConte
   };
 }
 
-export function newestOf(log: EventLog, stream: string): Promise<readonly Recorded[]> {
+export function newestEventOf(log: EventLog, stream: string): Promise<readonly Recorded[]> {
   return log.read(stream, { limit: 1, direction: 'backwards' });
 }
 

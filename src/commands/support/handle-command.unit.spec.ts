@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
-import { alreadyRead, handleCommand } from './handle-command.js';
+import { readFromMemory, handleCommand } from './handle-command.js';
 
 const context = {
   stream: 's',
@@ -34,7 +34,7 @@ describe('a decision', () => {
     let reads = 0;
     const log = contended(1);
     log.read = () => Promise.resolve([]).finally(() => (reads += 1));
-    const { added } = await handleCommand(log, ids, { ...context, read: alreadyRead([]) });
+    const { added } = await handleCommand(log, ids, { ...context, read: readFromMemory([]) });
     expect([added.length, reads]).toEqual([1, 1]);
   });
 

@@ -106,7 +106,7 @@ export function claimHandle(
   return new Refusal('intent_conflict', 'The handle is taken; choose another.');
 }
 
-export interface Registration {
+export interface RegistrationDetails {
   readonly actorId: string;
   readonly handle: string;
   readonly displayName: string;
@@ -120,7 +120,7 @@ export interface Registration {
  */
 export function registerAccount(
   account: Account,
-  registration: Registration,
+  registration: RegistrationDetails,
 ): Decision<AccountRegistered | AccountSuspended> {
   const { actorId, handle, email, at } = registration;
   const [fault] = Object.values(registrationFaults(registration));
@@ -184,14 +184,14 @@ export function cancelErasure(
   return account.erasesAt === undefined ? [] : [{ type: 'account.erasure_cancelled', data: { actorId, at } }];
 }
 
-export interface Erasure extends AccountChange {
+export interface ErasureDetails extends AccountChange {
   readonly handleDigest?: string | undefined;
   readonly keyId?: string | undefined;
 }
 
 export function eraseAccount(
   account: Account,
-  { actorId, handleDigest, keyId, at, lifecycle }: Erasure & ExpectedLifecycle,
+  { actorId, handleDigest, keyId, at, lifecycle }: ErasureDetails & ExpectedLifecycle,
 ): Decision<AccountErased> {
   if (account.status === 'none') return unknownAccount();
   if (account.status === 'erased') return [];
@@ -204,7 +204,7 @@ export function eraseAccount(
   return [{ type: 'account.erased', data: { actorId, ...identifiers, at } }];
 }
 
-export function eraseWhenDue(account: Account, erasure: Erasure): Decision<AccountErased> {
+export function eraseWhenDue(account: Account, erasure: ErasureDetails): Decision<AccountErased> {
   const isDue = isPresent(account) && account.erasesAt !== undefined && account.erasesAt <= erasure.at;
   return isDue || account.status === 'erased' ? eraseAccount(account, erasure) : [];
 }

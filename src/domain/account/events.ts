@@ -1,4 +1,4 @@
-import type { DomainEvent, Occurrence } from '../event.js';
+import type { DomainEvent, EventTime } from '../event.js';
 
 /** Handle, display name and e-mail are personal: the log encrypts them under the key of the person. */
 export type AccountRegistered = DomainEvent<
@@ -8,12 +8,12 @@ export type AccountRegistered = DomainEvent<
     readonly handle: string;
     readonly displayName: string;
     readonly email: string;
-  } & Occurrence
+  } & EventTime
 >;
 
-export type AccountSuspended = DomainEvent<'account.suspended', { readonly actorId: string } & Occurrence>;
+export type AccountSuspended = DomainEvent<'account.suspended', { readonly actorId: string } & EventTime>;
 
-export type AccountReinstated = DomainEvent<'account.reinstated', { readonly actorId: string } & Occurrence>;
+export type AccountReinstated = DomainEvent<'account.reinstated', { readonly actorId: string } & EventTime>;
 
 /**
  * Erases the account at `erasesAt` (Unix ms) unless {@link AccountErasureCancelled} comes first. The metadata names the
@@ -21,12 +21,12 @@ export type AccountReinstated = DomainEvent<'account.reinstated', { readonly act
  */
 export type AccountErasureRequested = DomainEvent<
   'account.erasure_requested',
-  { readonly actorId: string; readonly erasesAt: number } & Occurrence
+  { readonly actorId: string; readonly erasesAt: number } & EventTime
 >;
 
 export type AccountErasureCancelled = DomainEvent<
   'account.erasure_cancelled',
-  { readonly actorId: string } & Occurrence
+  { readonly actorId: string } & EventTime
 >;
 
 /**
@@ -40,16 +40,16 @@ export type AccountErased = DomainEvent<
     readonly actorId: string;
     readonly handleDigest?: string | undefined;
     readonly keyId?: string | undefined;
-  } & Occurrence
+  } & EventTime
 >;
 
 /** No log holds the password, not even as a hash: events cannot be deleted. */
 export type AccountPasswordChanged = DomainEvent<
   'account.password_changed',
-  { readonly actorId: string } & Occurrence
+  { readonly actorId: string } & EventTime
 >;
 
-export type AccountSignedOut = DomainEvent<'account.signed_out', { readonly actorId: string } & Occurrence>;
+export type AccountSignedOut = DomainEvent<'account.signed_out', { readonly actorId: string } & EventTime>;
 
 /**
  * In the stream of one handle, named by its keyed digest: concurrent claims meet there. `profileRevision`: of the
@@ -57,7 +57,7 @@ export type AccountSignedOut = DomainEvent<'account.signed_out', { readonly acto
  */
 export type HandleClaimed = DomainEvent<
   'handle.claimed',
-  { readonly actorId: string; readonly profileRevision?: number | undefined } & Occurrence
+  { readonly actorId: string; readonly profileRevision?: number | undefined } & EventTime
 >;
 
-export type HandleReleased = DomainEvent<'handle.released', { readonly actorId: string } & Occurrence>;
+export type HandleReleased = DomainEvent<'handle.released', { readonly actorId: string } & EventTime>;

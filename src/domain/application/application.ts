@@ -1,4 +1,4 @@
-import { canonical, isScope } from '../grant/scopes.js';
+import { canonicalScopes, isScope } from '../grant/scopes.js';
 import { staleLifecycle } from '../lifecycle.js';
 import type { LifecycleState, ExpectedLifecycle } from '../lifecycle.js';
 import { Refusal } from '../refusal.js';
@@ -80,7 +80,7 @@ export function registerApplication(
   if (fault) return fault;
   if (draft.scopes.length === 0 || !draft.scopes.every(isScope))
     return new Refusal('invalid_text', 'Name at least one scope, and only existing scopes.');
-  const scopes = canonical(draft.scopes);
+  const scopes = canonicalScopes(draft.scopes);
   const data = { appId, name, redirectUris, postLogoutRedirectUris, scopes, at };
   return [{ type: 'application.registered', data }];
 }

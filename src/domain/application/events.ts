@@ -1,4 +1,4 @@
-import type { DomainEvent, Occurrence } from '../event.js';
+import type { DomainEvent, EventTime } from '../event.js';
 
 export type ApplicationRegistered = DomainEvent<
   'application.registered',
@@ -8,21 +8,21 @@ export type ApplicationRegistered = DomainEvent<
     readonly redirectUris: readonly string[];
     readonly postLogoutRedirectUris: readonly string[];
     readonly scopes: readonly string[];
-  } & Occurrence
+  } & EventTime
 >;
 
 export type ApplicationSuspended = DomainEvent<
   'application.suspended',
-  { readonly appId: string } & Occurrence
+  { readonly appId: string } & EventTime
 >;
 
 export type ApplicationReinstated = DomainEvent<
   'application.reinstated',
-  { readonly appId: string } & Occurrence
+  { readonly appId: string } & EventTime
 >;
 
 /** No log holds the secret. Previous secrets stay valid until `previousUntil` (Unix ms). */
 export type ApplicationSecretRotated = DomainEvent<
   'application.secret_rotated',
-  { readonly appId: string; readonly previousUntil: number } & Occurrence
+  { readonly appId: string; readonly previousUntil: number } & EventTime
 >;

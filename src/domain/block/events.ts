@@ -1,6 +1,6 @@
-import type { DomainEvent, Occurrence } from '../event.js';
+import type { DomainEvent, EventTime } from '../event.js';
 
-type BlockData = { readonly actorId: string; readonly targetActorId: string } & Occurrence;
+type BlockData = { readonly actorId: string; readonly targetActorId: string } & EventTime;
 
 export type BlockEstablished = DomainEvent<'block.established', BlockData>;
 

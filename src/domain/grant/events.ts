@@ -1,4 +1,4 @@
-import type { DomainEvent, Occurrence } from '../event.js';
+import type { DomainEvent, EventTime } from '../event.js';
 
 export type GrantIssued = DomainEvent<
   'grant.issued',
@@ -7,12 +7,12 @@ export type GrantIssued = DomainEvent<
     readonly appId: string;
     readonly actorId: string;
     readonly scopes: readonly string[];
-  } & Occurrence
+  } & EventTime
 >;
 
 export type GrantRefreshed = DomainEvent<
   'grant.refreshed',
-  { readonly grantId: string; readonly appId: string; readonly actorId: string } & Occurrence
+  { readonly grantId: string; readonly appId: string; readonly actorId: string } & EventTime
 >;
 
 /** A single-use code or token was used again, so an attacker may hold a copy. The revocation is in the same append. */
@@ -23,7 +23,7 @@ export type GrantReuseDetected = DomainEvent<
     readonly appId: string;
     readonly actorId: string;
     readonly of: 'authorization_code' | 'refresh_token';
-  } & Occurrence
+  } & EventTime
 >;
 
 /** Final: the newest event of the stream shows whether the grant is active. */
@@ -34,5 +34,5 @@ export type GrantRevoked = DomainEvent<
     readonly appId: string;
     readonly actorId: string;
     readonly cause: 'client' | 'person' | 'operator' | 'reuse';
-  } & Occurrence
+  } & EventTime
 >;

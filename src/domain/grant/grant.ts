@@ -1,7 +1,7 @@
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type { GrantIssued, GrantRefreshed, GrantReuseDetected, GrantRevoked } from './events.js';
-import { canonical } from './scopes.js';
+import { canonicalScopes } from './scopes.js';
 
 export type GrantEvent = GrantIssued | GrantRefreshed | GrantReuseDetected | GrantRevoked;
 
@@ -51,7 +51,7 @@ export interface Consent {
 /** Idempotent; an existing grant is never altered: a new consent is a new grant. */
 export function issueGrant(grant: Grant, consent: Consent): Decision<GrantIssued> {
   const { grantId, appId, actorId, at } = consent;
-  const scopes = canonical(consent.scopes);
+  const scopes = canonicalScopes(consent.scopes);
   if (scopes.length === 0 || !scopes.every((scope) => consent.allowed.includes(scope)))
     return new Refusal('capability_required', 'The application is not registered for these scopes.');
   if (grant.status === 'none')

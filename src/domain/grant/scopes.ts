@@ -22,6 +22,6 @@ export function isScope(name: string): name is Scope {
 }
 
 /** Sorted without duplicates: equal sets of scopes are equal lists. */
-export function canonical(scopes: Iterable<string>): readonly string[] {
+export function canonicalScopes(scopes: Iterable<string>): readonly string[] {
   return [...new Set(scopes)].sort();
 }

@@ -1,4 +1,4 @@
-import type { DomainEvent, Occurrence } from '../event.js';
+import type { DomainEvent, EventTime } from '../event.js';
 
 /** `ids`: entries of the inbox. `upTo`: all entries up to this time, Unix milliseconds. */
 export type InboxRead = DomainEvent<
@@ -7,5 +7,5 @@ export type InboxRead = DomainEvent<
     | { readonly ids: readonly string[]; readonly upTo?: undefined }
     | { readonly ids?: undefined; readonly upTo: number }
   ) &
-    Occurrence
+    EventTime
 >;

@@ -1,26 +1,26 @@
-import type { DomainEvent, Occurrence } from '../event.js';
+import type { DomainEvent, EventTime } from '../event.js';
 
-export type NetworkFounded = DomainEvent<'network.founded', { readonly networkId: string } & Occurrence>;
+export type NetworkFounded = DomainEvent<'network.founded', { readonly networkId: string } & EventTime>;
 
 export type SigningKeyRotated = DomainEvent<
   'network.signing_key_rotated',
-  { readonly keyId: string; readonly signsFrom: number } & Occurrence
+  { readonly keyId: string; readonly signsFrom: number } & EventTime
 >;
 
 /** Restrictions such as deletions and blocks continue while publishing is paused. */
-export type PublishingPaused = DomainEvent<'network.publishing_paused', Occurrence>;
+export type PublishingPaused = DomainEvent<'network.publishing_paused', EventTime>;
 
-export type PublishingResumed = DomainEvent<'network.publishing_resumed', Occurrence>;
+export type PublishingResumed = DomainEvent<'network.publishing_resumed', EventTime>;
 
 /** The copy of the log contains this event, so a restored log identifies its backup. */
-export type BackupBegun = DomainEvent<'network.backup_begun', { readonly backupId: string } & Occurrence>;
+export type BackupBegun = DomainEvent<'network.backup_begun', { readonly backupId: string } & EventTime>;
 
 export type NetworkRestored = DomainEvent<
   'network.restored',
-  { readonly restoreId: string; readonly backupId: string; readonly parts: readonly string[] } & Occurrence
+  { readonly restoreId: string; readonly backupId: string; readonly parts: readonly string[] } & EventTime
 >;
 
-type JobData = { readonly jobId: string } & Occurrence;
+type JobData = { readonly jobId: string } & EventTime;
 
 /** `names`: projections; empty: every one that answers reads. */
 export type RebuildRequested = DomainEvent<

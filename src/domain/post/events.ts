@@ -1,4 +1,4 @@
-import type { DomainEvent, Occurrence } from '../event.js';
+import type { DomainEvent, EventTime } from '../event.js';
 
 /**
  * A reply names its parent, the author of the parent (who is notified) and the root of its thread. Text and mentions
@@ -16,7 +16,7 @@ export type PostCreated = DomainEvent<
     readonly parentId?: string | undefined;
     readonly parentAuthorActorId?: string | undefined;
     readonly rootId?: string | undefined;
-  } & Occurrence
+  } & EventTime
 >;
 
 /** Text and mentions replace the previous ones. `revision`: of the post, from 1. */
@@ -29,22 +29,22 @@ export type PostEdited = DomainEvent<
     readonly text: string;
     readonly mentions: readonly string[];
     readonly revision: number;
-  } & Occurrence
+  } & EventTime
 >;
 
 export type PostDeleted = DomainEvent<
   'post.deleted',
-  { readonly postId: string; readonly authorActorId: string } & Occurrence
+  { readonly postId: string; readonly authorActorId: string } & EventTime
 >;
 
 export type PostRestricted = DomainEvent<
   'post.restricted',
-  { readonly postId: string; readonly authorActorId: string } & Occurrence
+  { readonly postId: string; readonly authorActorId: string } & EventTime
 >;
 
 export type PostUnrestricted = DomainEvent<
   'post.unrestricted',
-  { readonly postId: string; readonly authorActorId: string } & Occurrence
+  { readonly postId: string; readonly authorActorId: string } & EventTime
 >;
 
 export type PostEvent = PostCreated | PostEdited | PostDeleted | PostRestricted | PostUnrestricted;

@@ -1,4 +1,4 @@
-import type { DomainEvent, Occurrence } from '../event.js';
+import type { DomainEvent, EventTime } from '../event.js';
 
 /** The whole profile; the registration is revision 1. All fields except `revision` and `at` are personal. */
 export type ProfileChanged = DomainEvent<
@@ -10,5 +10,5 @@ export type ProfileChanged = DomainEvent<
     readonly bio: string;
     readonly website: string;
     readonly revision: number;
-  } & Occurrence
+  } & EventTime
 >;

@@ -1,4 +1,4 @@
-import type { DomainEvent, Occurrence } from '../event.js';
+import type { DomainEvent, EventTime } from '../event.js';
 
 export type RelationKind = 'follow' | 'like';
 
@@ -14,11 +14,11 @@ interface RelationData {
   readonly generation: number;
 }
 
-export type RelationEstablished = DomainEvent<'relation.established', RelationData & Occurrence>;
+export type RelationEstablished = DomainEvent<'relation.established', RelationData & EventTime>;
 
 export type RelationEnded = DomainEvent<
   'relation.ended',
-  RelationData & { readonly cause: 'actor' | 'block' } & Occurrence
+  RelationData & { readonly cause: 'actor' | 'block' } & EventTime
 >;
 
 export type RelationEvent = RelationEstablished | RelationEnded;

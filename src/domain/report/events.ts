@@ -1,4 +1,4 @@
-import type { DomainEvent, Occurrence } from '../event.js';
+import type { DomainEvent, EventTime } from '../event.js';
 import type { ReportReason } from './report-reasons.js';
 
 /**
@@ -15,5 +15,5 @@ export type ReportCreated = DomainEvent<
     readonly targetActorId: string;
     readonly reason: ReportReason;
     readonly text: string;
-  } & Occurrence
+  } & EventTime
 >;

@@ -12,7 +12,7 @@ interface StoreAddress {
 }
 
 /** The kernel identifies the user of a loopback connection on Linux alone; anywhere else clients need TLS. */
-export function needsTls(host: string): boolean {
+export function isTlsRequired(host: string): boolean {
   return (
     process.platform !== 'linux' || !(host === 'localhost' || host === '::1' || /^127\.[\d.]+$/.test(host))
   );

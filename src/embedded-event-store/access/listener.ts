@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { PendingConnections, peerOf, type PendingConnectionLimits } from './pending-connections.js';
+import { PendingConnections, remoteEndpointOf, type PendingConnectionLimits } from './pending-connections.js';
 import type { SameUser } from './same-user.js';
 import type { TlsIdentity } from './tls-identity.js';
 
@@ -24,7 +24,7 @@ const LIMITS: PendingConnectionLimits = { unidentified: 1024, silent: 256, timeo
 /** HTTP/2 begins with the line `PRI * HTTP/2.0`, HTTP/1.1 with a method (RFC 9113, section 3.4). */
 const HTTP2_PREFIX = Buffer.from('PRI');
 
-export async function listen(options: ListenerOptions): Promise<Listener> {
+export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { access, host, port, limits = LIMITS } = options;
   const arrivals = new PendingConnections(limits);
   const isOverTls = 'certificate' in access;
@@ -32,7 +32,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     const isGrpc = await beginsWithHttp2(socket);
     if (isGrpc === undefined) return;
     if (!isGrpc) return options.serveHttp(socket);
-    if (!isOverTls) arrivals.release(peerOf(socket));
+    if (!isOverTls) arrivals.release(remoteEndpointOf(socket));
     options.serveGrpc(socket);
   };
   const server = isOverTls ? tlsServer(access, arrivals, serve) : sameUserServer(access, arrivals, serve);

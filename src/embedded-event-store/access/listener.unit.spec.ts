@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { asOtherUser, canBeOtherUser, OTHER_UID } from '../../../test/support/other-user.js';
-import { listen, type Listener } from './listener.js';
+import { startListener, type Listener } from './listener.js';
 import { SameUser } from './same-user.js';
 
 const HTTP2 = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
@@ -34,7 +34,7 @@ async function start(
     log: (level, message, fields) => logged.push({ level, message, ...fields }),
     now: () => ({ getTime: nowMs }),
   });
-  listener = await listen({
+  listener = await startListener({
     host: '127.0.0.1',
     port: 0,
     access,

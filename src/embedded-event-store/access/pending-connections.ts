@@ -26,13 +26,13 @@ export class PendingConnections {
   awaitOwner(socket: Socket): boolean {
     this.#removeEarlier(socket);
     if (this.#unidentified.size >= this.limits.unidentified) return false;
-    this.#unidentified.set(peerOf(socket), this.#watch(socket));
+    this.#unidentified.set(remoteEndpointOf(socket), this.#watch(socket));
     return true;
   }
 
   /** Evicts the oldest connection if there are too many: a real client sends its first bytes within moments. */
   awaitFirstBytes(socket: Socket): void {
-    const peer = peerOf(socket);
+    const peer = remoteEndpointOf(socket);
     const known = this.#unidentified.get(peer);
     if (!known) this.#removeEarlier(socket);
     this.#unidentified.delete(peer);
@@ -50,7 +50,7 @@ export class PendingConnections {
   }
 
   #watch(socket: Socket): PendingConnection {
-    const peer = peerOf(socket);
+    const peer = remoteEndpointOf(socket);
     socket.once('close', () => {
       if (this.#find(peer)?.socket === socket) this.#forget(peer);
     });
@@ -59,7 +59,7 @@ export class PendingConnections {
 
   /** A second connection from the same address and port proves that the first one is closed. */
   #removeEarlier(socket: Socket): void {
-    this.#remove(peerOf(socket));
+    this.#remove(remoteEndpointOf(socket));
   }
 
   #find(peer: string): PendingConnection | undefined {
@@ -79,6 +79,6 @@ export class PendingConnections {
   }
 }
 
-export function peerOf({ remoteAddress, remotePort }: Socket): string {
+export function remoteEndpointOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress}:${remotePort}`;
 }

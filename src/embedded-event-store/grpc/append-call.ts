@@ -20,7 +20,7 @@ import {
   InvalidRequestError,
   maximumAppendSizeExceeded,
   missingMetadata,
-  statusOf,
+  callStatusOf,
   streamDeleted,
   type CallStatus,
 } from './status.js';
@@ -75,7 +75,9 @@ class ClassicAppend {
         this.#events.push(event);
       }
     } catch (error) {
-      this.fail(error instanceof MissingMetadataError ? missingMetadata(error.property) : statusOf(error));
+      this.fail(
+        error instanceof MissingMetadataError ? missingMetadata(error.property) : callStatusOf(error),
+      );
     }
   }
 
@@ -88,7 +90,7 @@ class ClassicAppend {
       if (result.kind === 'deleted') this.fail(streamDeleted(stream));
       else this.callback(null, response(result, expected));
     } catch (error) {
-      this.fail(statusOf(error));
+      this.fail(callStatusOf(error));
     }
   }
 

@@ -41,11 +41,11 @@ export function maximumAppendSizeExceeded(limit: number): BatchAppendResp {
   return failure(code.INVALID_ARGUMENT, 'MaximumAppendSizeExceeded', details);
 }
 
-export function timeout(): BatchAppendResp {
+export function batchTimeout(): BatchAppendResp {
   return failure(code.DEADLINE_EXCEEDED, 'Timeout', new sharedPb.Timeout());
 }
 
-export function refused({ code: reason, details }: CallStatus): BatchAppendResp {
+export function batchRefusal({ code: reason, details }: CallStatus): BatchAppendResp {
   return failure(reason, 'BadRequest', new sharedPb.BadRequest().setMessage(details), details);
 }
 

@@ -21,7 +21,7 @@ import {
   writableStreamName,
 } from './messages.js';
 import { StreamWriter } from './stream-writer.js';
-import { statusOf, tooManyUnfinished, type CallStatus } from './status.js';
+import { callStatusOf, tooManyUnfinished, type CallStatus } from './status.js';
 
 type BatchCall = ServerDuplexStream<BatchAppendRequest, BatchAppendResp>;
 
@@ -94,7 +94,7 @@ class BatchAppend {
       const id = uuidText(correlation);
       const identifier = this.#partial.get(id)?.identifier ?? request.getOptions()?.getStreamIdentifier();
       this.#forget(id);
-      this.#respond(correlation, identifier, appendError.refused(statusOf(error)));
+      this.#respond(correlation, identifier, appendError.batchRefusal(callStatusOf(error)));
     }
   }
 
@@ -123,17 +123,17 @@ class BatchAppend {
   }
 
   #refusal({ size }: PartialAppend, remainingMs: number, isFinal: boolean): BatchAppendResp | undefined {
-    if (remainingMs <= 0) return appendError.timeout();
+    if (remainingMs <= 0) return appendError.batchTimeout();
     if (size > MAX_APPEND_SIZE) return appendError.maximumAppendSizeExceeded(MAX_APPEND_SIZE);
     const isOverLimit = this.#partial.size > MAX_UNFINISHED || this.#unfinishedSize > MAX_UNFINISHED_SIZE;
-    return isOverLimit && !isFinal ? appendError.refused(tooManyUnfinished()) : undefined;
+    return isOverLimit && !isFinal ? appendError.batchRefusal(tooManyUnfinished()) : undefined;
   }
 
   #startTimer(append: PartialAppend, correlation: UUID | undefined, ms: number): void {
     clearTimeout(append.timer);
     append.timer = setTimeout(() => {
       if (correlation) this.#forget(uuidText(correlation));
-      this.#respond(correlation, append.identifier, appendError.timeout());
+      this.#respond(correlation, append.identifier, appendError.batchTimeout());
     }, ms);
   }
 
@@ -153,9 +153,9 @@ class BatchAppend {
       if (isOverloaded && !this.call.isPaused()) void this.#pauseUntil(appending);
       this.#respond(correlation, identifier, responseTo(await appending, identifier, expected));
     } catch (error) {
-      const status = statusOf(error);
+      const status = callStatusOf(error);
       if (error instanceof StoreUnavailableError) await this.#endUnavailable(status);
-      else this.#respond(correlation, identifier, appendError.refused(status));
+      else this.#respond(correlation, identifier, appendError.batchRefusal(status));
     }
     this.#pending--;
     this.#endIfDone();

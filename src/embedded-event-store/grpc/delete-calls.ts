@@ -9,7 +9,7 @@ import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import type { ExpectedRevision } from '../storage/expected-revision.js';
 import type { AppendResult, Store } from '../storage/store.js';
 import { expectedRevision, writableStreamName } from './messages.js';
-import { InvalidRequestError, statusOf, streamDeleted, wrongExpectedVersion } from './status.js';
+import { InvalidRequestError, callStatusOf, streamDeleted, wrongExpectedVersion } from './status.js';
 
 /** Delete: hides the stream's events; the name can be used again. */
 export function deleteHandler(store: Store): handleUnaryCall<DeleteReq, DeleteResp> {
@@ -48,6 +48,6 @@ async function remove<R>(
       callback(wrongExpectedVersion(stream, expected, result.current));
     } else callback(null, respond(String(result.position)));
   } catch (error) {
-    callback(statusOf(error));
+    callback(callStatusOf(error));
   }
 }

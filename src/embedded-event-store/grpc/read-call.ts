@@ -7,13 +7,18 @@ import { AllBackwards, AllForwards } from '../reading/all-events.js';
 import { eventFilter } from '../reading/event-filter.js';
 import { InvalidPositionError, ordinalAt } from '../reading/positions.js';
 import type { EventCursor } from '../reading/event-cursor.js';
-import { firstVisible, StreamBackwards, StreamForwards, viewStream } from '../reading/stream-events.js';
+import {
+  firstVisibleRevision,
+  StreamBackwards,
+  StreamForwards,
+  viewStream,
+} from '../reading/stream-events.js';
 import type { Store } from '../storage/store.js';
 import type { LiveCalls } from './live-calls.js';
 import { StreamWriter } from './stream-writer.js';
 import { parseReadRequest, type ReadRequest } from './read-request.js';
 import { encode, sendEvents } from './send-events.js';
-import { statusOf, streamDeleted, unreadablePosition } from './status.js';
+import { callStatusOf, streamDeleted, unreadablePosition } from './status.js';
 import { subscribe } from './subscription.js';
 
 /** EventStoreDB's page size. It reports the first visible revision when its first page is empty. */
@@ -24,7 +29,7 @@ export function readHandler(store: Store, live: LiveCalls): handleServerStreamin
   return (call) => {
     const writer = new StreamWriter(call);
     writer.onClose(live.add((status) => writer.fail(status)));
-    void serve(store, call.request, writer).catch((error: unknown) => writer.fail(statusOf(error)));
+    void serve(store, call.request, writer).catch((error: unknown) => writer.fail(callStatusOf(error)));
   };
 }
 
@@ -68,7 +73,7 @@ async function readStream(
   }
   const revision = from === 'end' ? Infinity : from === 'start' ? 0 : from;
   if (request.streamPositions && !request.backwards && from !== 'end') {
-    const first = firstVisible(store.index, view, revision);
+    const first = firstVisibleRevision(store.index, view, revision);
     if (isFirstPageEmpty(revision, first, view.last, count)) await writer.send(firstPosition(first));
   }
   const StreamCursor = request.backwards ? StreamBackwards : StreamForwards;

@@ -86,7 +86,7 @@ export function missingMetadata(property: string): CallStatus {
   });
 }
 
-export function statusOf(error: unknown): CallStatus {
+export function callStatusOf(error: unknown): CallStatus {
   if (
     error instanceof InvalidRequestError ||
     error instanceof InvalidPositionError ||

@@ -1,6 +1,6 @@
 import type { EventIndex } from '../storage/event-index.js';
 import type { EventFilter } from './event-filter.js';
-import { fitPage, MAX_PAGE_EVENTS, type Page, type EventCursor } from './event-cursor.js';
+import { ordinalsOfPage, MAX_PAGE_EVENTS, type Page, type EventCursor } from './event-cursor.js';
 
 /** Scanned events per page: a filter that matches nothing must not block other calls. */
 const MAX_SCANNED = 4096;
@@ -28,7 +28,7 @@ export class AllForwards implements EventCursor {
     const matching: number[] = [];
     let at = start;
     for (; at < end && matching.length < maxEvents; at++) if (!filter || filter(at)) matching.push(at);
-    const ordinals = fitPage(this.index, matching);
+    const ordinals = ordinalsOfPage(this.index, matching);
     this.ordinal = ordinals.length < matching.length ? (ordinals.at(-1) ?? start) + 1 : at;
     this.scanned += this.ordinal - start;
     return { ordinals, atEnd: this.ordinal >= this.index.count };
@@ -50,7 +50,7 @@ export class AllBackwards implements EventCursor {
     let at = this.ordinal;
     for (; at > end && matching.length < maxEvents; at--)
       if (!filter || filter(at - 1)) matching.push(at - 1);
-    const ordinals = fitPage(this.index, matching);
+    const ordinals = ordinalsOfPage(this.index, matching);
     this.ordinal = ordinals.length < matching.length ? (ordinals.at(-1) ?? at) : at;
     return { ordinals, atEnd: this.ordinal === 0 };
   }

@@ -14,7 +14,7 @@ export interface EventCursor {
   next(limit: number): Page;
 }
 
-export function fitPage(index: EventIndex, ordinals: readonly number[]): number[] {
+export function ordinalsOfPage(index: EventIndex, ordinals: readonly number[]): number[] {
   let bytes = 0;
   const end = ordinals.findIndex(
     (ordinal, i) => (bytes += index.lengthOf(ordinal)) > MAX_PAGE_BYTES && i > 0,

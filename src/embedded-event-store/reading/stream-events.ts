@@ -1,7 +1,7 @@
 import type { EventIndex } from '../storage/event-index.js';
 import { DELETED_BEFORE, originalStreamOf, type StreamMetadata } from '../storage/stream-metadata.js';
 import { TOMBSTONE_REVISION } from '../storage/wire.js';
-import { fitPage, MAX_PAGE_EVENTS, type Page, type EventCursor } from './event-cursor.js';
+import { ordinalsOfPage, MAX_PAGE_EVENTS, type Page, type EventCursor } from './event-cursor.js';
 
 const METASTREAM_METADATA: StreamMetadata = { maxCount: 1 };
 
@@ -43,7 +43,7 @@ export function visibleEvent(
 }
 
 /** The first visible revision at or after `from`; `last` + 1 if there is none. */
-export function firstVisible(
+export function firstVisibleRevision(
   index: EventIndex,
   { stream, first, last, since }: VisibleRevisions,
   from: number,
@@ -72,10 +72,10 @@ export class StreamForwards implements EventCursor {
     const view = viewStream(this.index, this.name, this.now());
     if (view.kind !== 'present') return { ordinals: [], atEnd: true };
     const { stream, last } = view;
-    const from = firstVisible(this.index, view, this.revision);
+    const from = firstVisibleRevision(this.index, view, this.revision);
     const count = Math.min(limit, MAX_PAGE_EVENTS, last - from + 1);
     if (count <= 0) return { ordinals: [], atEnd: from > last };
-    const ordinals = fitPage(this.index, this.index.ordinalsOf(stream, from, count));
+    const ordinals = ordinalsOfPage(this.index, this.index.ordinalsOf(stream, from, count));
     this.revision = from + ordinals.length;
     return { ordinals, atEnd: this.revision > last };
   }
@@ -96,7 +96,7 @@ export class StreamBackwards implements EventCursor {
     const from = Math.max(view.first, end - Math.min(limit, MAX_PAGE_EVENTS) + 1);
     if (end < from) return { ordinals: [], atEnd: true };
     const block = this.index.ordinalsOf(view.stream, from, end - from + 1).reverse();
-    const ordinals = fitPage(this.index, block);
+    const ordinals = ordinalsOfPage(this.index, block);
     this.revision = end - ordinals.length;
     return {
       ordinals: ordinals.filter((ordinal) => this.index.createdMsOf(ordinal) >= view.since),

@@ -2,7 +2,7 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { OWNER_ONLY } from './directory.js';
 
 /** Returns fewer than `length` bytes only at the end of the file. */
-export async function readAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+export async function readBytesAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
   while (done < length) {

@@ -9,7 +9,7 @@ import { open, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CorruptLogError } from '../errors.js';
 import { syncDirectory } from './directory.js';
-import { readAt } from './file-bytes.js';
+import { readBytesAt } from './file-bytes.js';
 import { FileWindow } from './file-window.js';
 import { checkFrame, CURRENT_FORMAT, type FrameFormat } from './frame.js';
 import { isNoSpace } from './no-space.js';
@@ -90,7 +90,7 @@ async function openSegments(
     if (base !== (previous ? previous.base + previous.size : 0)) {
       throw new CorruptLogError(path, 0, 'a segment file is missing in front of this one, or not whole');
     }
-    const format = formatOfHeader(await readAt(handle, 0, SEGMENT_HEADER_LENGTH), path, base);
+    const format = formatOfHeader(await readBytesAt(handle, 0, SEGMENT_HEADER_LENGTH), path, base);
     const isLast = index === bases.length - 1;
     const isEmpty = segment.size <= SEGMENT_HEADER_LENGTH && !copies.includes(base + SEGMENT_HEADER_LENGTH);
     if (isLast && isEmpty) {
@@ -156,7 +156,7 @@ async function cutDamage(
 }
 
 async function wasAcknowledged(segment: Segment, damage: number): Promise<boolean> {
-  const rest = await readAt(segment.handle, damage, segment.size - damage);
+  const rest = await readBytesAt(segment.handle, damage, segment.size - damage);
   const { magic } = segment.format;
   for (let at = rest.indexOf(magic, 1); at >= 0; at = rest.indexOf(magic, at + 1)) {
     const check = checkFrame(rest, at, rest.length, segment.base + damage + at, segment.format);

@@ -2,7 +2,7 @@ import { fstatSync, readSync } from 'node:fs';
 import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from './directory.js';
-import { readAt, writeAt, writeWhole } from './file-bytes.js';
+import { readBytesAt, writeAt, writeWhole } from './file-bytes.js';
 import { CURRENT_FORMAT, type FrameFormat } from './frame.js';
 import { recoverSegments, type RecoveryEvents } from './recovery.js';
 import { createSegment, segmentPath, type Segment } from './segment.js';
@@ -69,7 +69,7 @@ export class SegmentedLog {
     const segment = this.#current;
     if (!this.cutPendingTail) assertUnchangedSize(segment);
     const from = Math.max(0, segment.size - WRITE_PROBE_LENGTH);
-    await writeAt(segment.handle, await readAt(segment.handle, from, segment.size - from), from);
+    await writeAt(segment.handle, await readBytesAt(segment.handle, from, segment.size - from), from);
     if (this.fsync) await sync(segment);
     const { bavail, bsize } = await statfs(this.dir);
     if (bavail * bsize < LOW_SPACE) await this.probeSpace();

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { syncDirectory } from './directory.js';
-import { readAt, writeWhole } from './file-bytes.js';
+import { readBytesAt, writeWhole } from './file-bytes.js';
 import { checkFrame } from './frame.js';
 import type { Segment } from './segment.js';
 
@@ -25,7 +25,7 @@ const NO_EVENT_LENGTH = 70;
 export async function inspectTail(segment: Segment, offset: number): Promise<Omit<TornTail, 'savedAs'>> {
   const bytes = segment.size - offset;
   const position = segment.base + offset;
-  const header = await readAt(segment.handle, offset, Math.min(bytes, segment.format.headerLength));
+  const header = await readBytesAt(segment.handle, offset, Math.min(bytes, segment.format.headerLength));
   const check = checkFrame(header, 0, header.length, position, segment.format);
   const isInterrupted = check.kind === 'partial' && check.hasValidHeader && check.length > bytes;
   return {
@@ -43,7 +43,7 @@ export async function cutTail(
   tail: Omit<TornTail, 'savedAs'>,
 ): Promise<TornTail> {
   const offset = tail.position - base;
-  const bytes = await readAt(handle, offset, tail.bytes);
+  const bytes = await readBytesAt(handle, offset, tail.bytes);
   const savedAs = await freePath(dir, `torn-tail-${String(tail.position).padStart(16, '0')}`);
   await writeWhole(savedAs, bytes);
   await syncDirectory(dir);

@@ -9,7 +9,7 @@ import { readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CorruptLogError, StoreUnavailableError } from '../errors.js';
 import { syncDirectory } from './directory.js';
-import { readAt, writeAt, writeWhole } from './file-bytes.js';
+import { readBytesAt, writeAt, writeWhole } from './file-bytes.js';
 import { checkFrame, type FrameFormat } from './frame.js';
 import { isNoSpace } from './no-space.js';
 import type { Segment } from './segment.js';
@@ -31,7 +31,7 @@ export async function rewriteUnprovenEnd(
 ): Promise<void> {
   await orUnavailable(async () => {
     const from = durable - segment.base;
-    const frames = await readAt(segment.handle, from, segment.size - from);
+    const frames = await readBytesAt(segment.handle, from, segment.size - from);
     if (wholeFrames(frames, durable, segment.format) < frames.length)
       throw new Error(`two reads of ${segment.path} differ`);
     if (hasTail) return rewrite(segment, from, frames);

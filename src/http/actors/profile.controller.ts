@@ -10,7 +10,7 @@ import { ReadYourWrites } from '../admission/read-your-writes.js';
 import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
-import { baseRevision, beforeNormalizing, intentId } from '../requests/fields.js';
+import { baseRevision, boundBeforeNormalizing, intentId } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
 import type { AnswerOf } from '../openapi/operation.js';
 import { ReadParameters } from '../requests/read-request.js';
@@ -35,11 +35,11 @@ const profileChange = z.strictObject({
     }),
   displayName: text
     .optional()
-    .describe(`One line of 1 to 64 visible characters, trimmed and in NFC. ${beforeNormalizing('256')}`),
+    .describe(`One line of 1 to 64 visible characters, trimmed and in NFC. ${boundBeforeNormalizing('256')}`),
   bio: text
     .optional()
     .describe(
-      `Up to 500 code points, trimmed and in NFC, and no control characters except the line feed. ${beforeNormalizing('2,000')}`,
+      `Up to 500 code points, trimmed and in NFC, and no control characters except the line feed. ${boundBeforeNormalizing('2,000')}`,
     ),
   website: text.optional().describe('Empty, or an absolute http(s) URL of up to 2,048 characters.'),
 });

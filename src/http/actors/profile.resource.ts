@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier, revision, timestamp } from '../requests/values.js';
+import { identifier, revisionField, timestamp } from '../requests/values.js';
 
 const publicFields = {
   actorId: identifier,
@@ -10,7 +10,7 @@ const publicFields = {
 };
 
 export const ownProfile = z
-  .strictObject({ ...publicFields, revision })
+  .strictObject({ ...publicFields, revision: revisionField })
   .meta({ id: 'OwnProfile', description: "The caller's own profile." });
 
 export const actor = z

@@ -1,13 +1,13 @@
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
-import { layout, pageHeaders, Sheet } from '../../pages/layout.js';
+import { pageLayout, pageHeaders, StyleSheet } from '../../pages/layout.js';
 import { operationsOf } from '../openapi/openapi.js';
-import type { OpenApi, PlacedOperation } from '../openapi/openapi.js';
+import type { OpenApi, OperationAtPath } from '../openapi/openapi.js';
 import { operationHtml } from './operation.html.js';
-import { exampleOf, fieldsOf, prose, typeOf } from './schema.html.js';
+import { exampleHtml, fieldsHtml, descriptionHtml, typeOf } from './schema.html.js';
 import { docsStyle } from './style.js';
 
-const sheet = new Sheet(docsStyle);
+const sheet = new StyleSheet(docsStyle);
 
 export const docsHeaders = pageHeaders(undefined, sheet);
 
@@ -18,7 +18,9 @@ export function docsPage(document: OpenApi): string {
     description,
     members: operations.filter(({ operation }) => operation.tags.includes(name)),
   }));
-  const paragraphs = document.info.description.split('\n\n').map((each) => html`<p>${prose(each)}</p>`);
+  const paragraphs = document.info.description
+    .split('\n\n')
+    .map((each) => html`<p>${descriptionHtml(each)}</p>`);
   const content = html`
     <div class="card">
       <h1>The API, version ${document.info.version}</h1>
@@ -38,7 +40,7 @@ export function docsPage(document: OpenApi): string {
     )}
     ${schemasHtml(document)} ${codesHtml(document)}
   `;
-  return layout('API', content, { wide: true, sheet });
+  return pageLayout('API', content, { wide: true, sheet });
 }
 
 function indexHtml({
@@ -48,7 +50,7 @@ function indexHtml({
 }: {
   readonly name: string;
   readonly description: string;
-  readonly members: readonly PlacedOperation[];
+  readonly members: readonly OperationAtPath[];
 }): Html {
   const rows = members.map(
     ({ method, path, operation }) =>
@@ -68,8 +70,8 @@ function schemasHtml({ components }: OpenApi): Html {
     const { description, examples } = schema as { description?: string; examples?: readonly unknown[] };
     return html`<article class="card operation" id="schema-${name}">
       <h3><a href="#schema-${name}">${name}</a></h3>
-      ${description === undefined ? undefined : html`<p>${prose(description)}</p>`}
-      ${fieldsOf(schema) ?? html`<p>${typeOf(schema)}</p>`} ${examples?.map(exampleOf)}
+      ${description === undefined ? undefined : html`<p>${descriptionHtml(description)}</p>`}
+      ${fieldsHtml(schema) ?? html`<p>${typeOf(schema)}</p>`} ${examples?.map(exampleHtml)}
     </article>`;
   });
   return html`<section aria-labelledby="schemas">

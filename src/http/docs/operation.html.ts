@@ -1,22 +1,22 @@
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import type {
-  Content,
+  MediaTypes,
   OpenApi,
   OperationObject,
   ParameterObject,
-  PlacedOperation,
+  OperationAtPath,
   ResponseObject,
 } from '../openapi/openapi.js';
-import { exampleOf, fieldsOf, prose, typeOf } from './schema.html.js';
+import { exampleHtml, fieldsHtml, descriptionHtml, typeOf } from './schema.html.js';
 
-export function operationHtml({ method, path, operation }: PlacedOperation, document: OpenApi): Html {
+export function operationHtml({ method, path, operation }: OperationAtPath, document: OpenApi): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
   const { 200: success, ...refusals } = responses;
   return html`<article class="card operation" id="${operationId}">
     <h3><a href="#${operationId}">${summary}</a></h3>
     <p class="address"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></p>
-    ${description === undefined ? undefined : html`<p>${prose(description)}</p>`}
+    ${description === undefined ? undefined : html`<p>${descriptionHtml(description)}</p>`}
     <p class="small quiet">${accessOf(operation)}</p>
     ${
       parameters.length === 0
@@ -57,18 +57,18 @@ function parametersHtml(parameters: readonly ParameterObject[]): Html {
           <code>${name}</code> <span class="quiet small">${required ? place : `${place}, optional`}</span>
         </dt>
         <dd>
-          ${typeOf(schema)}${description === undefined ? undefined : html`<br /><span class="quiet">${prose(description)}</span>`}
+          ${typeOf(schema)}${description === undefined ? undefined : html`<br /><span class="quiet">${descriptionHtml(description)}</span>`}
         </dd>
       </div>`,
   );
   return html`<dl class="fields-of">${rows}</dl>`;
 }
 
-function contentHtml(content: Content): Html {
+function contentHtml(content: MediaTypes): Html {
   const parts = Object.entries(content).map(
     ([type, { schema, example }]) =>
       html`<p class="small quiet">${type}: ${typeOf(schema)}</p>
-        ${fieldsOf(schema)}${example === undefined ? undefined : exampleOf(example)}`,
+        ${fieldsHtml(schema)}${example === undefined ? undefined : exampleHtml(example)}`,
   );
   return html`${parts}`;
 }
@@ -79,7 +79,7 @@ function answerHtml({ headers = {}, content }: ResponseObject, document: OpenApi
     const described = document.components.headers[component ?? ''];
     return html`<div>
       <dt><code>${name}</code></dt>
-      <dd class="quiet">${prose(described?.description ?? '')}</dd>
+      <dd class="quiet">${descriptionHtml(described?.description ?? '')}</dd>
     </div>`;
   });
   return html`${content ? contentHtml(content) : html`<p class="small quiet">An empty body.</p>`}

@@ -52,11 +52,11 @@ function boundsOf({ minimum, maximum, minLength, maxLength, pattern }: SchemaPar
 }
 
 /** The fields of an object as a list; undefined without fields. Each alternative has a list of its own. */
-export function fieldsOf(schema: JsonSchema): Html | undefined {
+export function fieldsHtml(schema: JsonSchema): Html | undefined {
   const { properties, required = [], oneOf, anyOf, allOf, items }: SchemaParts = schema;
   const parts = oneOf ?? anyOf ?? allOf;
-  if (parts) return html`${parts.flatMap((part) => fieldsOf(part) ?? [])}`;
-  if (items) return fieldsOf(items);
+  if (parts) return html`${parts.flatMap((part) => fieldsHtml(part) ?? [])}`;
+  if (items) return fieldsHtml(items);
   if (!properties) return undefined;
   const rows = Object.entries(properties).map(([name, field]) =>
     fieldOf(name, field, required.includes(name)),
@@ -69,17 +69,17 @@ function fieldOf(name: string, field: JsonSchema, isRequired: boolean): Html {
   return html`<div>
     <dt><code>${name}</code>${isRequired ? undefined : html` <span class="quiet small">optional</span>`}</dt>
     <dd>
-      ${typeOf(field)}${description === undefined ? undefined : html`<br /><span class="quiet">${prose(description)}</span>`}${fieldsOf(field)}
+      ${typeOf(field)}${description === undefined ? undefined : html`<br /><span class="quiet">${descriptionHtml(description)}</span>`}${fieldsHtml(field)}
     </dd>
   </div>`;
 }
 
-export function prose(text: string): Html {
+export function descriptionHtml(text: string): Html {
   const parts = text
     .split('`')
     .map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
   return html`${parts}`;
 }
 
-export const exampleOf = (value: unknown): Html =>
+export const exampleHtml = (value: unknown): Html =>
   html`<pre tabindex="0"><code>${JSON.stringify(value, undefined, 2)}</code></pre>`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fieldsOf, prose, typeOf } from './schema.html.js';
+import { fieldsHtml, descriptionHtml, typeOf } from './schema.html.js';
 
 /** The visible text. */
 const words = (html: { readonly text: string } | undefined) =>
@@ -30,13 +30,13 @@ describe('a schema shown to people', () => {
       type: 'object',
       properties: { app: inner, note: { type: 'string', description: 'For you.' } },
     };
-    expect(words(fieldsOf({ oneOf: [outer] }))).toBe(
+    expect(words(fieldsHtml({ oneOf: [outer] }))).toBe(
       'app optional object id string note optional string For you.',
     );
-    expect(fieldsOf({ type: 'string' })).toBeUndefined();
+    expect(fieldsHtml({ type: 'string' })).toBeUndefined();
   });
 
   it('escapes its content, and marks names between backticks as code', () => {
-    expect(prose('Send `a<b>` & go').text).toBe('Send <code>a&lt;b&gt;</code> &amp; go');
+    expect(descriptionHtml('Send `a<b>` & go').text).toBe('Send <code>a&lt;b&gt;</code> &amp; go');
   });
 });

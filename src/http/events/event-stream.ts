@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
 import type { Read, ReadRequest } from '../admission/protected-reads.js';
-import { end, framesOf, heartbeat, retry } from './frames.js';
+import { endFrame, framesOf, heartbeat, retryFrame } from './frames.js';
 import type { ErrorBody } from '../server/errors.js';
 
 /** A client that does not read a message for this long is disconnected. */
@@ -40,7 +40,7 @@ export class EventStream {
       clearTimeout(this.readTimeout);
     });
     // A client that disconnects before the first event still needs a position to resume from.
-    this.send(retry(RECONNECT_MS) + (framesOf(first.result) || heartbeat(first.result.cursor)));
+    this.send(retryFrame(RECONNECT_MS) + (framesOf(first.result) || heartbeat(first.result.cursor)));
   }
 
   get isReady(): boolean {
@@ -66,7 +66,7 @@ export class EventStream {
   end(reason?: ErrorBody): void {
     if (this.isEnded) return;
     this.isEnded = true;
-    this.send(reason ? end(reason) : retry(RECONNECT_MS));
+    this.send(reason ? endFrame(reason) : retryFrame(RECONNECT_MS));
     this.body.push(null);
   }
 

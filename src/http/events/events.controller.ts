@@ -7,7 +7,7 @@ import { HttpRefusal } from '../server/errors.js';
 import { EventStreams } from './event-streams.js';
 import { FeedReads, feedAccess } from './feed-reads.js';
 import { logCursor, pageLimit } from '../requests/fields.js';
-import { limitKeyOf } from '../limits/request-limits.js';
+import { callerLimitKey } from '../limits/request-limits.js';
 import type { RequestMeter } from '../limits/request-meter.js';
 import { Operation } from '../openapi/operation.js';
 import type { AnswerOf } from '../openapi/operation.js';
@@ -73,7 +73,7 @@ function wantsStream({ method, headers: { accept = '' } }: FastifyRequest): bool
 }
 
 const listenerOf = ({ caller }: Read<unknown>, { peerAddress }: RequestMeter): string =>
-  caller ? limitKeyOf(caller) : addressBlock(peerAddress);
+  caller ? callerLimitKey(caller) : addressBlock(peerAddress);
 
 function lastEventId({ headers }: FastifyRequest): number | undefined {
   const read = logCursor.safeParse(headers['last-event-id']);

@@ -1,4 +1,4 @@
-import { feedOf } from '../../../projections/feed/feed.read-model.js';
+import { readFeed } from '../../../projections/feed/feed.read-model.js';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
 import { sharedFeed } from '../../../projections/feed/shared-feed.read-model.js';
 import type { ProtectedReads, Read, ReadRequest, ReadRule } from '../admission/protected-reads.js';
@@ -24,7 +24,7 @@ export class FeedReads {
    * @throws {HttpRefusal} the caller has no access, or the feed is unavailable.
    */
   read(request: ReadRequest, cursor: number | undefined, limit = MAX_EVENTS): Promise<Read<FeedPage>> {
-    return this.single.read(request, feedAccess, feedOf, { cursor, limit });
+    return this.single.read(request, feedAccess, readFeed, { cursor, limit });
   }
 
   /** Reads for many callers in one statement. The answers may end before the newest change. */

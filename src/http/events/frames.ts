@@ -6,9 +6,9 @@ import type { ErrorBody } from '../server/errors.js';
 /** Advances the client's position, so that a scanned range is not scanned again. */
 export const heartbeat = (cursor: number): string => `:\nid: ${cursor}\n\n`;
 
-export const retry = (ms: number): string => `retry: ${ms}\n\n`;
+export const retryFrame = (ms: number): string => `retry: ${ms}\n\n`;
 
-export const end = (body: ErrorBody): string => `event: end\ndata: ${JSON.stringify(body)}\n\n`;
+export const endFrame = (body: ErrorBody): string => `event: end\ndata: ${JSON.stringify(body)}\n\n`;
 
 /**
  * Returns '' for an empty page. Only the last event of a position has an id: a client that reconnects within a

@@ -32,12 +32,12 @@ export class NotReady extends Error {
  * Checks one component and rejects if it is not ready. Only the message of a {@link NotReady} is shown. The signal
  * aborts once nobody waits.
  */
-export type Check = (signal: AbortSignal) => Promise<unknown>;
+export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
 
-export interface Checks {
+export interface HealthChecks {
   /** A failure makes this process answer 503, so that load balancers avoid it. A failed informational check does not. */
-  readonly required: Readonly<Record<string, Check>>;
-  readonly informational: Readonly<Record<string, Check>>;
+  readonly required: Readonly<Record<string, HealthCheck>>;
+  readonly informational: Readonly<Record<string, HealthCheck>>;
 }
 
 const CHECK_MS = 1_500;
@@ -48,7 +48,7 @@ export class Health {
   private readonly faults = new Map<string, string>();
 
   constructor(
-    private readonly checks: Checks,
+    private readonly checks: HealthChecks,
     private readonly logger: Pick<Logger, 'warn' | 'info'>,
   ) {}
 
@@ -66,14 +66,14 @@ export class Health {
     return { status: isReady ? 'ok' : 'failed', components: { ...required, ...informational } };
   }
 
-  private async runAll(checks: Readonly<Record<string, Check>>): Promise<Readiness['components']> {
+  private async runAll(checks: Readonly<Record<string, HealthCheck>>): Promise<Readiness['components']> {
     const results = Object.entries(checks).map(
       async ([name, check]) => [name, await this.run(name, check)] as const,
     );
     return Object.fromEntries(await Promise.all(results));
   }
 
-  private async run(name: string, check: Check): Promise<ComponentHealth> {
+  private async run(name: string, check: HealthCheck): Promise<ComponentHealth> {
     try {
       await within(CHECK_MS, check);
     } catch (error) {

@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { createLogger } from '../../config/logger.js';
 import { Health, NotReady } from './health.js';
-import type { Checks } from './health.js';
+import type { HealthChecks } from './health.js';
 
 /** A component with a fault; undefined: it is ready. */
-function given(where: keyof Checks = 'required') {
+function given(where: keyof HealthChecks = 'required') {
   const logged: string[] = [];
   let fault: Error | undefined;
   const check = () => (fault ? Promise.reject(fault) : Promise.resolve());

@@ -1,7 +1,7 @@
 import { DeadlineExceeded, within } from '../../log/eventstoredb/client-errors.js';
 import { LogFull, LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
-import { explained, LogUnusable } from '../../log/eventstoredb/usable.js';
+import { explainFailure, LogUnusable } from '../../log/eventstoredb/usable.js';
 import { NotReady } from './health.js';
 
 /**
@@ -48,9 +48,9 @@ export class LogCheck {
     const { log } = this;
     let isRead = false;
     try {
-      await explained(log, 'read', log.reach(signal));
+      await explainFailure(log, 'read', log.reach(signal));
       isRead = true;
-      await explained(log, 'append', log.checkWritable());
+      await explainFailure(log, 'append', log.checkWritable());
     } catch (error) {
       if (error instanceof LogUnusable) throw new NotReady(error.message);
       if (error instanceof LogFull)

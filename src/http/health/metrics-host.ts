@@ -1,6 +1,6 @@
 import type { onRequestHookHandler } from 'fastify';
 import type { Config } from '../../config/config.js';
-import { isLoopback } from '../../config/loopback.js';
+import { isLoopbackHost } from '../../config/loopback.js';
 import { HttpRefusal } from '../server/errors.js';
 
 /**
@@ -14,7 +14,7 @@ export function requireMetricsHost({
   const names = new Set([new URL(operatorBaseUrl).hostname, ...metricsHosts]);
   return ({ headers }, _reply, done) => {
     const hostname = URL.parse(`http://${headers.host}/`)?.hostname;
-    if (hostname !== undefined && (isLoopback(hostname) || names.has(hostname))) return done();
+    if (hostname !== undefined && (isLoopbackHost(hostname) || names.has(hostname))) return done();
     done(new HttpRefusal('origin_mismatch', 'Scrape localhost, or a name that is in METRICS_HOSTS.'));
   };
 }

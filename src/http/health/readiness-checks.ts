@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 import type { RestrictionProof } from '../admission/restriction-proof.js';
 import { NotReady } from './health.js';
-import type { Checks } from './health.js';
+import type { HealthChecks } from './health.js';
 import type { LogCheck } from './log-check.js';
 
 /** Several times the longest silence of an idle worker. */
@@ -12,7 +12,7 @@ const SILENT_SECONDS = 15;
  * Checks of `/readyz` by component. The witness is never needed: a process with a proof reads and publishes without
  * it. A process without a proof yet reports its read models as not ready.
  */
-export function readinessChecks(pool: Pool, log: LogCheck, proof: RestrictionProof): Checks {
+export function readinessChecks(pool: Pool, log: LogCheck, proof: RestrictionProof): HealthChecks {
   return {
     required: {
       eventStore: (signal) => log.check(signal),

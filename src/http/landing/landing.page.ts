@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
-import { layout } from '../../pages/layout.js';
+import { pageLayout } from '../../pages/layout.js';
 
 /**
  * A page for visitors who know only the address. Its links are absolute: below `/api` a request under another name of
@@ -9,7 +9,7 @@ import { layout } from '../../pages/layout.js';
  */
 export function landingPage({ baseUrl, registration }: Pick<Config, 'baseUrl' | 'registration'>): string {
   const { host } = new URL(baseUrl);
-  return layout(
+  return pageLayout(
     host,
     html`
       <section class="card" aria-labelledby="network">

@@ -1,5 +1,5 @@
 import type { Clock } from '../../commands/support/clock.js';
-import type { Claim, SharedWindow } from '../../limits/shared-window.js';
+import type { WindowClaim, SharedWindow } from '../../limits/shared-window.js';
 
 export const MAX_LEASE = 50;
 /** A lease takes this fraction of the remaining points: leases shrink as the points run out. */
@@ -19,7 +19,7 @@ interface Lease {
 export class LeasedWindow {
   readonly limit: SharedWindow['limit'];
   private readonly leases = new Map<string, Lease>();
-  private readonly pending = new Map<string, Promise<Claim>>();
+  private readonly pending = new Map<string, Promise<WindowClaim>>();
 
   constructor(
     private readonly shared: SharedWindow,
@@ -29,7 +29,7 @@ export class LeasedWindow {
   }
 
   /** Takes one point. `left` is an estimate of this process. @throws {LimitsUnavailable} */
-  async claim(key: string): Promise<Claim> {
+  async claim(key: string): Promise<WindowClaim> {
     for (;;) {
       const lease = this.activeLease(key);
       if (lease && lease.points > 0) {
@@ -48,7 +48,7 @@ export class LeasedWindow {
   }
 
   /** Concurrent calls for one key share a lease. */
-  private takeLease(key: string, left: number): Promise<Claim> {
+  private takeLease(key: string, left: number): Promise<WindowClaim> {
     const pending = this.pending.get(key);
     if (pending) return pending;
     const points = Math.min(MAX_LEASE, Math.max(1, Math.floor(left / LEASE_FRACTION)));
@@ -64,7 +64,7 @@ export class LeasedWindow {
   }
 
   /** The map is in order of insertion and no lease outlives a window, so the expired ones come first. */
-  private store(key: string, { granted, left, msToReset }: Claim): void {
+  private store(key: string, { granted, left, msToReset }: WindowClaim): void {
     const now = this.clock.now();
     for (const [other, { endsAt }] of this.leases) {
       if (now < endsAt) break;

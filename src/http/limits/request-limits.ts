@@ -78,16 +78,16 @@ export class RequestLimits {
   }
 
   async read(caller: Caller): Promise<QuotaState | undefined> {
-    return this.windows && takePoint('reads', this.windows.reads, limitKeyOf(caller));
+    return this.windows && takePoint('reads', this.windows.reads, callerLimitKey(caller));
   }
 
   async write(caller: Caller): Promise<QuotaState | undefined> {
-    return this.windows && takePoint('writes', this.windows.writes, limitKeyOf(caller));
+    return this.windows && takePoint('writes', this.windows.writes, callerLimitKey(caller));
   }
 }
 
 /** No address: the server of an application sends the requests of all its users. */
-export const limitKeyOf = ({ appId, actorId }: Caller): string => `${appId}:${actorId}`;
+export const callerLimitKey = ({ appId, actorId }: Caller): string => `${appId}:${actorId}`;
 
 async function takePoint(name: string, window: Window, key: string): Promise<QuotaState> {
   return { policy: { name, limit: window.limit }, claim: await window.claim(key) };

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isRefused, rateLimitFields, secondsToReset } from '../../limits/rate-limit-fields.js';
+import { isLimitExceeded, rateLimitFields, secondsToReset } from '../../limits/rate-limit-fields.js';
 import type { QuotaState } from '../../limits/rate-limit-fields.js';
 import { HttpRefusal } from '../server/errors.js';
 
@@ -40,7 +40,7 @@ export class RequestMeter {
   refuseIfUsedUp(state: QuotaState | undefined): void {
     if (!state) return;
     void this.reply.headers(rateLimitFields([state.policy], [state]));
-    if (!isRefused(state)) return;
+    if (!isLimitExceeded(state)) return;
     const wait = secondsToReset(state.claim);
     throw new HttpRefusal('pilot_rate_limited', `This limit is used up; retry in ${wait} s.`);
   }

@@ -3,8 +3,8 @@ import { scopeDescriptions } from '../../domain/grant/scopes.js';
 import { errorObject } from '../requests/error-object.js';
 import { endpointsOf } from './endpoint.js';
 import { headerComponents } from './header-objects.js';
-import { methods } from './openapi.js';
-import type { OpenApi, OperationObject, PlacedOperation } from './openapi.js';
+import { httpMethods } from './openapi.js';
+import type { OpenApi, OperationObject, OperationAtPath } from './openapi.js';
 import { protocolEndpoints } from './protocol-endpoints.js';
 import { protocolOperation } from './protocol-operation.js';
 import { refusalExamples } from './refusal-responses.js';
@@ -35,10 +35,10 @@ The acting actor is always the actor of the access token. Every mutation carries
 export function documentOf(module: Type, baseUrl: string): OpenApi {
   const schemas = new Schemas();
   schemas.of(errorObject);
-  const place = <Of extends Omit<PlacedOperation, 'operation'>>(
+  const place = <Of extends Omit<OperationAtPath, 'operation'>>(
     endpoint: Of,
     describe: (endpoint: Of, schemas: Schemas) => OperationObject,
-  ): PlacedOperation => ({
+  ): OperationAtPath => ({
     path: endpoint.path,
     method: endpoint.method,
     operation: describe(endpoint, schemas),
@@ -66,12 +66,16 @@ export function documentOf(module: Type, baseUrl: string): OpenApi {
 }
 
 /** @throws {Error} two operations have the same id. */
-function pathsOf(operations: readonly PlacedOperation[]): OpenApi['paths'] {
+function pathsOf(operations: readonly OperationAtPath[]): OpenApi['paths'] {
   const ids = operations.map(({ operation }) => operation.operationId);
   const duplicate = ids.find((id, index) => ids.indexOf(id) !== index);
   if (duplicate !== undefined) throw new Error(`two operations are named ${duplicate}`);
   const sorted = operations.toSorted((a, b) =>
-    a.path === b.path ? methods.indexOf(a.method) - methods.indexOf(b.method) : a.path < b.path ? -1 : 1,
+    a.path === b.path
+      ? httpMethods.indexOf(a.method) - httpMethods.indexOf(b.method)
+      : a.path < b.path
+        ? -1
+        : 1,
   );
   const byPath = Object.groupBy(sorted, ({ path }) => path);
   return Object.fromEntries(
@@ -86,7 +90,7 @@ function pathsOf(operations: readonly PlacedOperation[]): OpenApi['paths'] {
 }
 
 /** Matches method-not-allowed.ts: each GET also answers HEAD, except one that network-api.md restricts to GET. */
-function allowed(placed: readonly PlacedOperation[]): string {
+function allowed(placed: readonly OperationAtPath[]): string {
   const names = placed.map(({ method }) => method.toUpperCase());
   const hasHead = placed.some(
     ({ method, operation }) => method === 'get' && operation.operationId !== 'getUserinfo',

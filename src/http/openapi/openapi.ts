@@ -15,22 +15,22 @@ export interface OpenApi {
   };
 }
 
-export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
-export type Method = (typeof methods)[number];
+export const httpMethods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+export type Method = (typeof httpMethods)[number];
 
 export type PathItem = { readonly description: string } & {
   readonly [Name in Method]?: OperationObject;
 };
 
-export interface PlacedOperation {
+export interface OperationAtPath {
   readonly path: string;
   readonly method: Method;
   readonly operation: OperationObject;
 }
 
-export const operationsOf = ({ paths }: Pick<OpenApi, 'paths'>): readonly PlacedOperation[] =>
+export const operationsOf = ({ paths }: Pick<OpenApi, 'paths'>): readonly OperationAtPath[] =>
   Object.entries(paths).flatMap(([path, item]) =>
-    methods.flatMap((method) => (item[method] ? { path, method, operation: item[method] } : [])),
+    httpMethods.flatMap((method) => (item[method] ? { path, method, operation: item[method] } : [])),
   );
 
 export interface OperationObject {
@@ -41,7 +41,7 @@ export interface OperationObject {
   /** Alternatives: the scopes of each scheme. An empty object means anonymous. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly ParameterObject[];
-  readonly requestBody?: { readonly required: true; readonly content: Content };
+  readonly requestBody?: { readonly required: true; readonly content: MediaTypes };
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
@@ -57,7 +57,7 @@ export interface ParameterObject {
 export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, HeaderObject | Reference>>;
-  readonly content?: Content;
+  readonly content?: MediaTypes;
 }
 
 export interface HeaderObject {
@@ -75,7 +75,7 @@ export interface Reference {
   readonly $ref: string;
 }
 
-export type Content = Readonly<
+export type MediaTypes = Readonly<
   Record<
     string,
     {

@@ -4,11 +4,11 @@ import type { OAuthCode } from '../server/oauth-codes.js';
 import {
   identityClaims,
   introspection,
-  keySet,
+  jwksResponse,
   metadata,
   tokenInForm,
   tokenRequest,
-  tokens,
+  tokenResponse,
 } from './protocol-resources.js';
 
 /**
@@ -84,7 +84,7 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
     summary: 'Read the keys that sign ID tokens',
     answers: {
       type: 'application/jwk-set+json',
-      schema: keySet,
+      schema: jwksResponse,
       example: { keys: [{ kty: 'RSA', kid: 'k1', use: 'sig', alg: 'RS256', e: 'AQAB', n: 'q1w2' }] },
     },
     refusals: everywhere,
@@ -107,7 +107,7 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
       },
     },
     answers: {
-      schema: tokens,
+      schema: tokenResponse,
       example: {
         access_token: '4cc3ss',
         token_type: 'Bearer',

@@ -1,11 +1,11 @@
-import type { Content, OperationObject } from './openapi.js';
+import type { MediaTypes, OperationObject } from './openapi.js';
 import type { ProtocolEndpoint } from './protocol-endpoints.js';
 import { protocolRefusals } from './refusal-responses.js';
 import type { Schemas } from './schemas.js';
 
 export function protocolOperation(endpoint: ProtocolEndpoint, schemas: Schemas): OperationObject {
   const { id, summary, description, security = {}, form, answers, refusals } = endpoint;
-  const content = (type: string, { schema, example }: NonNullable<typeof form>): Content => ({
+  const content = (type: string, { schema, example }: NonNullable<typeof form>): MediaTypes => ({
     [type]: { schema: schemas.of(schema), example },
   });
   return {

@@ -17,7 +17,7 @@ export const tokenRequest = z
   ])
   .meta({ id: 'TokenRequest' });
 
-export const tokens = z
+export const tokenResponse = z
   .strictObject({
     access_token: z.string(),
     token_type: z.literal('Bearer'),
@@ -70,7 +70,7 @@ export const identityClaims = z
   })
   .meta({ id: 'IdentityClaims' });
 
-export const keySet = z
+export const jwksResponse = z
   .strictObject({
     keys: z.array(
       z.looseObject({ kty: z.string(), kid: z.string(), use: z.literal('sig'), alg: z.literal('RS256') }),

@@ -1,4 +1,4 @@
-import { statusOf } from '../server/errors.js';
+import { httpStatusOf } from '../server/errors.js';
 import type { ErrorCode } from '../server/errors.js';
 import type { OAuthCode } from '../server/oauth-codes.js';
 import { errorMeanings } from './error-meanings.js';
@@ -76,7 +76,7 @@ export function socialRefusals(
         $ref: `#/components/examples/${code}`,
       }),
     );
-  for (const code of codes) add(statusOf[code], code);
+  for (const code of codes) add(httpStatusOf[code], code);
   if (readsBody) add(415, 'invalid_json');
   return responses(byStatus, (status) => ({
     wording: 'message',

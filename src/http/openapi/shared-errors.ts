@@ -47,13 +47,13 @@ export const confirmationErrors = [
 export const restrictionErrors = [...confirmationErrors, 'witness_prepare_mismatch'] as const;
 
 /** `scope` undefined: any token is enough. */
-export interface Access {
+export interface AccessRule {
   readonly scope?: string;
   readonly anonymous: boolean;
 }
 
 export interface OperationTraits {
-  readonly access: Access;
+  readonly access: AccessRule;
   readonly mutates: boolean;
   readonly publishes: boolean;
   /** In lower case. A body is read for every method but GET, also if none is expected. */

@@ -3,7 +3,7 @@ import { headersOf } from './header-objects.js';
 import type { HeaderName } from './header-objects.js';
 import { callerHeaders, limitHeaders, readHeaders, requestHeaders, writeHeaders } from './headers.js';
 import type { RequestHeader } from './headers.js';
-import type { Content, OperationObject, ParameterObject, ResponseObject } from './openapi.js';
+import type { MediaTypes, OperationObject, ParameterObject, ResponseObject } from './openapi.js';
 import { socialRefusals } from './refusal-responses.js';
 import type { JsonSchema, Schemas } from './schemas.js';
 import { sharedErrors } from './shared-errors.js';
@@ -38,7 +38,9 @@ export function socialOperation(endpoint: Endpoint, schemas: Schemas): Operation
   };
 }
 
-const json = (schema: JsonSchema, example: unknown): Content => ({ 'application/json': { schema, example } });
+const json = (schema: JsonSchema, example: unknown): MediaTypes => ({
+  'application/json': { schema, example },
+});
 
 function success(endpoint: Endpoint, schemas: Schemas): ResponseObject {
   const { access, answer: answers, example, headers = [], mutates, streamedEvent: streams } = endpoint;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier, revision, timestamp } from '../requests/values.js';
+import { identifier, revisionField, timestamp } from '../requests/values.js';
 
 export const post = z
   .strictObject({
@@ -7,7 +7,7 @@ export const post = z
     authorActorId: identifier,
     text: z.string().min(1).max(2000),
     audience: z.literal('public'),
-    revision,
+    revision: revisionField,
     createdAt: timestamp,
     originApp: z
       .strictObject({ id: identifier, name: z.string() })
@@ -49,7 +49,7 @@ export const exampleReply = {
 export const postOutcome = z
   .strictObject({
     id: identifier,
-    revision,
+    revision: revisionField,
     status: z
       .enum(['published', 'deleted', 'restricted'])
       .describe('Current state of the post, also when an intent is repeated.'),

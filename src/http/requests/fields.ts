@@ -14,7 +14,7 @@ export const identifier = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an identifier of the network');
 
 /** Limits of a text before normalization (src/domain/unicode.ts). */
-export const beforeNormalizing = (codeUnits: string): string =>
+export const boundBeforeNormalizing = (codeUnits: string): string =>
   `As sent, without surrounding white space: at most ${codeUnits} UTF-16 code units, and at most 30 combining marks (general category M) in a row.`;
 
 /**
@@ -23,7 +23,7 @@ export const beforeNormalizing = (codeUnits: string): string =>
  */
 export const postText = z.string('must be a string').meta({
   pattern: String.raw`\S`,
-  description: `1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. ${beforeNormalizing('8,000')}`,
+  description: `1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. ${boundBeforeNormalizing('8,000')}`,
 });
 
 export const baseRevision = z
@@ -40,7 +40,7 @@ export const baseRevisionParameter = z
   .describe(baseRevision.description ?? '');
 
 export const reportText = z.string('must be a string').meta({
-  description: `Like the text of a post, but it may be empty. ${beforeNormalizing('8,000')}`,
+  description: `Like the text of a post, but it may be empty. ${boundBeforeNormalizing('8,000')}`,
 });
 
 /** Returns '' for a malformed identifier: the lookup then finds nothing, as for an unknown one. */

@@ -5,7 +5,7 @@ export const identifier = givenIdentifier.describe('Opaque identifier; do not pa
 
 export const timestamp = z.int().min(0).describe('Unix milliseconds, UTC.');
 
-export const revision = z
+export const revisionField = z
   .int()
   .min(1)
   .describe('Send it with a change: the change fails if the resource has changed since.');

@@ -8,7 +8,7 @@ export type ErrorBody =
   | { readonly error: ErrorCode; readonly error_description: string };
 
 /** The single mapping of codes to HTTP statuses (docs/api-decisions.md, "Errors"). */
-export const statusOf: { readonly [Code in ErrorCode]: number } = {
+export const httpStatusOf: { readonly [Code in ErrorCode]: number } = {
   unknown_or_immutable_field: 400,
   invalid_text: 400,
   invalid_json: 400,
@@ -81,7 +81,7 @@ export class HttpRefusal extends Error {
     options: { readonly status?: number; readonly cause?: unknown; readonly retryAfterSeconds?: number } = {},
   ) {
     super(message, { cause: options.cause });
-    this.status = options.status ?? statusOf[code];
+    this.status = options.status ?? httpStatusOf[code];
     this.retryAfterSeconds = options.retryAfterSeconds ?? retryAfterSecondsOf(code);
   }
 

@@ -1,5 +1,5 @@
 import { ownBlocks } from '../../../projections/blocks/blocks.read-model.js';
-import { feedOf } from '../../../projections/feed/feed.read-model.js';
+import { readFeed } from '../../../projections/feed/feed.read-model.js';
 import { sharedFeed } from '../../../projections/feed/shared-feed.read-model.js';
 import { inboxOf, unreadCountOf } from '../../../projections/inbox/inbox.read-model.js';
 import { intentOutcomes } from '../../../projections/intents/intents.read-model.js';
@@ -48,7 +48,7 @@ const pageOfRelations = [
 ];
 
 /** By the names that `npm run sql` takes. */
-export const reads: Readonly<Record<string, AssembledRead>> = {
+export const assembledReads: Readonly<Record<string, AssembledRead>> = {
   actor: read('GET /api/actors/{actorId}', actorById, actor, ['actor']),
   'actor-posts': read('GET /api/actors/{actorId}/posts', postsOf, { ...actor, ...page }, [
     'author',
@@ -56,7 +56,7 @@ export const reads: Readonly<Record<string, AssembledRead>> = {
     'posts before this log position',
   ]),
   blocks: read('GET /api/blocks', ownBlocks, undefined, []),
-  feed: read('GET /api/events', feedOf, { cursor: 0, limit: 100 }, [
+  feed: read('GET /api/events', readFeed, { cursor: 0, limit: 100 }, [
     'changes after this position',
     'changes',
   ]),

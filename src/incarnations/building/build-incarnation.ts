@@ -1,13 +1,13 @@
 import type { ClientBase } from 'pg';
 import { Applier } from '../../../projections/runner/applier.js';
 import { CheckpointStore } from '../../../projections/runner/checkpoint-store.js';
-import { dispatch, typesOf } from '../../../projections/runner/projection.js';
+import { dispatcherOf, eventTypesOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import type { Incarnation } from '../incarnation.js';
 import { BuildConnection } from './build-connection.js';
-import { doStep, readBuildState, setBuildState } from './build-state.js';
+import { runBuildStep, readBuildState, setBuildState } from './build-state.js';
 import { inParallel, withSessions } from './parallel-sessions.js';
 import { LogMeter, PhaseMeter } from './progress-meter.js';
 import type { BuildProgress, OnProgress } from './build-progress.js';
@@ -61,10 +61,10 @@ async function follow(
 ): Promise<void> {
   const checkpoints = CheckpointStore.ofIncarnation(incarnation.incarnation);
   const after = await checkpoints.read(client);
-  const applier = new Applier(client, checkpoints, dispatch(group), after, phase === 'loading');
+  const applier = new Applier(client, checkpoints, dispatcherOf(group), after, phase === 'loading');
   const range = { from: after?.position ?? 0n, to: (await log.head()) ?? 0n };
   const meter = new LogMeter(new PhaseMeter(phase, onProgress), range);
-  const subscription = { after, types: typesOf(group), batchSize: BATCH_SIZE[phase], signal };
+  const subscription = { after, types: eventTypesOf(group), batchSize: BATCH_SIZE[phase], signal };
   let batch: Recorded[] = [];
   let writing = Promise.resolve();
   try {
@@ -103,7 +103,7 @@ async function finish(client: ClientBase, options: BuildOptions): Promise<void> 
     let done = 0;
     for (const stage of stages)
       await inParallel(sessions, signal, stage, async (session, step) => {
-        await doStep(session, incarnation.incarnation, step);
+        await runBuildStep(session, incarnation.incarnation, step);
         meter.tell(++done, total);
       });
   });

@@ -35,7 +35,7 @@ export async function setBuildState(
  * Runs a step and records it in one transaction. Waits for the session of a dead worker on the same step;
  * steps of other names run in parallel.
  */
-export async function doStep(
+export async function runBuildStep(
   client: ClientBase,
   incarnation: string,
   { name, sql }: { readonly name: string; readonly sql: string },

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { typesOf } from '../../../projections/runner/projection.js';
+import { eventTypesOf } from '../../../projections/runner/projection.js';
 import type { Batch } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import { personalFieldsOf } from '../../log/registry.js';
@@ -23,7 +23,7 @@ export async function stageLog(
   meter: LogMeter,
 ): Promise<void> {
   const lines = linesOf(
-    log.subscribe({ after: undefined, types: typesOf(group), batchSize: BATCH_SIZE, signal }),
+    log.subscribe({ after: undefined, types: eventTypesOf(group), batchSize: BATCH_SIZE, signal }),
     upTo,
     meter,
   );

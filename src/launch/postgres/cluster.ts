@@ -7,7 +7,7 @@ import { overwriteFile, syncDirectory } from '../files.js';
 import { LaunchError } from '../launch-error.js';
 import type { SystemAccount } from './system-account.js';
 import type { PostgresPrograms } from './binaries.js';
-import { lastFault } from './last-fault.js';
+import { lastErrorLine } from './last-fault.js';
 
 const MAJOR = '18';
 const ROLE = 'plaza';
@@ -123,7 +123,7 @@ async function run({ account }: Cluster, program: string, { args, input = '', si
   const [code, output] = await Promise.all([ended, text(child.stderr)]);
   signal?.removeEventListener('abort', giveUp);
   signal?.throwIfAborted();
-  if (code !== 0) throw new LaunchError(`Postgres could not prepare its data: ${lastFault(output)}`);
+  if (code !== 0) throw new LaunchError(`Postgres could not prepare its data: ${lastErrorLine(output)}`);
 }
 
 /** An environment of its own: a stray `PGDATA` or `PGOPTIONS` must not change the start. */

@@ -1,5 +1,5 @@
 /** The last error in the output of Postgres or initdb. Never a line with a statement, which may hold a password. */
-export function lastFault(output: string): string {
+export function lastErrorLine(output: string): string {
   const lines = output
     .split('\n')
     .map((line) => line.trim())

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { lastFault } from './last-fault.js';
+import { lastErrorLine } from './last-fault.js';
 
 describe('the reason why Postgres failed', () => {
   it('is its last fault, whatever it prints while it ends', () => {
@@ -8,17 +8,17 @@ ERROR:  unrecognized role option "nonsense" at character 12
 STATEMENT:  ALTER ROLE plaza PASSWORD 'hidden'
 LOG:  checkpoint starting: shutdown immediate
 LOG:  checkpoint complete: wrote 3 buffers\n`;
-    expect(lastFault(said)).toBe('ERROR:  unrecognized role option "nonsense" at character 12');
+    expect(lastErrorLine(said)).toBe('ERROR:  unrecognized role option "nonsense" at character 12');
   });
 
   it('is the error line of initdb', () => {
-    expect(lastFault('initdb: error: directory "/d" exists\ninitdb: hint: remove it\n')).toBe(
+    expect(lastErrorLine('initdb: error: directory "/d" exists\ninitdb: hint: remove it\n')).toBe(
       'initdb: error: directory "/d" exists',
     );
   });
 
   it('is otherwise its last line, but no statement', () => {
-    expect(lastFault('no space left\nSTATEMENT:  SELECT 1\n')).toBe('no space left');
-    expect(lastFault('')).toBe('it ended without a message');
+    expect(lastErrorLine('no space left\nSTATEMENT:  SELECT 1\n')).toBe('no space left');
+    expect(lastErrorLine('')).toBe('it ended without a message');
   });
 });

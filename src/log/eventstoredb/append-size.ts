@@ -6,7 +6,7 @@ import { ErrorType, isCommandError, jsonEvent } from '@eventstore/db-client';
  */
 export const LARGEST_APPEND_BYTES = 80 * 1024;
 
-export const TOO_LARGE = `The event store rejects appends of ${LARGEST_APPEND_BYTES} bytes, the size of Plaza's largest event: raise its --max-append-size (and --max-append-event-size, if it has that option).`;
+export const APPEND_LIMIT_TOO_LOW = `The event store rejects appends of ${LARGEST_APPEND_BYTES} bytes, the size of Plaza's largest event: raise its --max-append-size (and --max-append-event-size, if it has that option).`;
 
 export const largestEvent = jsonEvent({
   id: '00000000-0000-4000-8000-000000000002',

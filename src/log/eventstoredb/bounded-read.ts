@@ -8,7 +8,7 @@ export const FROM_LEADER = { requiresLeader: true } as const;
 
 type BoundedRead = AsyncIterable<{ event?: RecordedEvent }> & { cancel(): Promise<void> };
 
-export async function collect(reading: BoundedRead, signal: AbortSignal): Promise<RecordedEvent[]> {
+export async function collectEvents(reading: BoundedRead, signal: AbortSignal): Promise<RecordedEvent[]> {
   const cancel = (): void => void reading.cancel().catch(() => undefined);
   signal.addEventListener('abort', cancel);
   try {
@@ -22,11 +22,11 @@ export async function collect(reading: BoundedRead, signal: AbortSignal): Promis
   }
 }
 
-export async function newestOf(
+export async function readNewest(
   client: EventStoreDBClient,
   signal: AbortSignal,
 ): Promise<RecordedEvent | undefined> {
   const end = { direction: BACKWARDS, fromPosition: END, maxCount: 1 } as const;
-  const [newest] = await collect(client.readAll({ ...end, ...FROM_LEADER }), signal);
+  const [newest] = await collectEvents(client.readAll({ ...end, ...FROM_LEADER }), signal);
   return newest;
 }

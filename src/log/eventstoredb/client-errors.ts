@@ -38,16 +38,18 @@ export function isAmbiguous(error: unknown): boolean {
   if ([DeadlineExceeded, ConnectionGivenUp, LeaderNotFound].some((kind) => error instanceof kind))
     return true;
   if (!(error instanceof Error)) return false;
-  if (ambiguousCodes.has(codeOf(error) ?? -1) || error.message.includes(NO_LEADER)) return true;
+  if (ambiguousCodes.has(grpcCodeOf(error) ?? -1) || error.message.includes(NO_LEADER)) return true;
   if (!isCommandError(error)) return false;
-  return ambiguousTypes.has(error.type) || (error.type === ErrorType.UNKNOWN && codeOf(error) === undefined);
+  return (
+    ambiguousTypes.has(error.type) || (error.type === ErrorType.UNKNOWN && grpcCodeOf(error) === undefined)
+  );
 }
 
 /** After these errors the client searches for another node: the leader, or any. */
 export const isConnectionLost = (error: unknown): boolean =>
-  error instanceof NotLeaderError || (error instanceof Error && lostCodes.has(codeOf(error) ?? -1));
+  error instanceof NotLeaderError || (error instanceof Error && lostCodes.has(grpcCodeOf(error) ?? -1));
 
-export function codeOf(error: unknown): number | undefined {
+export function grpcCodeOf(error: unknown): number | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : undefined;
 }
 

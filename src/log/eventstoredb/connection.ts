@@ -3,7 +3,7 @@ import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import { sleep } from '../../support/sleep.js';
-import { newestOf, READ_DEADLINE_MS } from './bounded-read.js';
+import { readNewest, READ_DEADLINE_MS } from './bounded-read.js';
 import {
   ConnectionGivenUp,
   DeadlineExceeded,
@@ -11,8 +11,8 @@ import {
   LeaderNotFound,
   within,
 } from './client-errors.js';
-import { isCluster, nodeToAsk } from './gossip.js';
-import { GO_THERE_MS, Leader } from './leader.js';
+import { isClusterAddress, nodeToAsk } from './gossip.js';
+import { RETRY_PAUSE_MS, Leader } from './leader.js';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const SEARCH_PAUSE_MS = 200;
@@ -62,14 +62,14 @@ export class Connection {
         return answer;
       } catch (error) {
         if (leader) this.note(leader, error, startedAt);
-        if (!this.isRetryable(error) || performance.now() + GO_THERE_MS > giveUpAt) throw error;
+        if (!this.isRetryable(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt) throw error;
       }
-      await sleep(GO_THERE_MS);
+      await sleep(RETRY_PAUSE_MS);
     }
   }
 
   newest(caller?: AbortSignal): Promise<RecordedEvent | undefined> {
-    return this.ask(READ_DEADLINE_MS, newestOf, caller);
+    return this.ask(READ_DEADLINE_MS, readNewest, caller);
   }
 
   find(): Promise<Leader> {
@@ -132,7 +132,7 @@ export class Connection {
     return (
       error instanceof NotLeaderError ||
       error instanceof ConnectionGivenUp ||
-      (isCluster(this.address) && (error instanceof LeaderNotFound || isConnectionLost(error)))
+      (isClusterAddress(this.address) && (error instanceof LeaderNotFound || isConnectionLost(error)))
     );
   }
 
@@ -143,11 +143,11 @@ export class Connection {
   private async runHeartbeat(): Promise<void> {
     const { signal } = this.closing;
     while (!signal.aborted) {
-      const isSilent = await this.ask(HEARTBEAT_MS.deadline, newestOf, signal).then(
+      const isSilent = await this.ask(HEARTBEAT_MS.deadline, readNewest, signal).then(
         () => false,
         (error: unknown) => error instanceof DeadlineExceeded,
       );
-      await sleep(isSilent ? GO_THERE_MS : HEARTBEAT_MS.pause, signal, { keepsProcess: false });
+      await sleep(isSilent ? RETRY_PAUSE_MS : HEARTBEAT_MS.pause, signal, { keepsProcess: false });
     }
   }
 }

@@ -15,8 +15,8 @@ import { readEventStoreAddress } from '../../config/event-store-files.js';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import { keepLoopbackFromProxies } from '../../config/grpc-proxy.js';
 import { sleep } from '../../support/sleep.js';
-import { isTooLarge, largestEvent, TOO_LARGE } from './append-size.js';
-import { collect, FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
+import { isTooLarge, largestEvent, APPEND_LIMIT_TOO_LOW } from './append-size.js';
+import { collectEvents, FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
 import { isAmbiguous } from './client-errors.js';
 import { noPosition } from '../codec.js';
 import type { Codec } from '../codec.js';
@@ -24,7 +24,7 @@ import { Connection } from './connection.js';
 import { EventLog, LogFull, LogUnavailable, WrongExpectedRevision } from '../event-log.js';
 import type {
   Append,
-  Appended,
+  AppendedEvents,
   Batch,
   Checkpoint,
   EventReference,
@@ -70,7 +70,7 @@ export class EventStoreLog extends EventLog {
     this.newestFact = new NewestFact(this.connection);
   }
 
-  async append(append: Append): Promise<Appended> {
+  async append(append: Append): Promise<AppendedEvents> {
     const giveUpAt = performance.now() + DEADLINE_MS.append;
     const events = await this.codec.encode(append);
     const expectedRevision = append.expected === 'no_stream' ? NO_STREAM : append.expected;
@@ -90,7 +90,7 @@ export class EventStoreLog extends EventLog {
         if (error instanceof WrongExpectedVersionError) throw new WrongExpectedRevision(error.message);
         if (isTooLarge(error)) {
           this.acceptsLargest = false;
-          throw new LogUnavailable(TOO_LARGE, { cause: error });
+          throw new LogUnavailable(APPEND_LIMIT_TOO_LOW, { cause: error });
         }
         if (!isAmbiguous(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt)
           throw new LogUnavailable('The event log did not confirm the append.', { cause: error });
@@ -209,7 +209,7 @@ export class EventStoreLog extends EventLog {
   ): Promise<readonly RecordedEvent[]> {
     try {
       return await this.connection.ask(READ_DEADLINE_MS, (client, signal) =>
-        collect(client.readStream(stream, { ...options, ...FROM_LEADER }), signal),
+        collectEvents(client.readStream(stream, { ...options, ...FROM_LEADER }), signal),
       );
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];

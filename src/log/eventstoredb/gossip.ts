@@ -18,7 +18,7 @@ const READ_REQUEST = {
   te: 'trailers',
 };
 
-export const isCluster = ({ hosts, discovers }: EventStoreConnection): boolean =>
+export const isClusterAddress = ({ hosts, discovers }: EventStoreConnection): boolean =>
   discovers || hosts.length > 1;
 
 /**
@@ -28,7 +28,7 @@ export const isCluster = ({ hosts, discovers }: EventStoreConnection): boolean =
  */
 export async function nodeToAsk(address: EventStoreConnection): Promise<EndPoint> {
   const [host] = address.hosts;
-  return host && !isCluster(address) ? host : findLeader(address);
+  return host && !isClusterAddress(address) ? host : findLeader(address);
 }
 
 /**

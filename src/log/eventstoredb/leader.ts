@@ -4,11 +4,11 @@ import type { EndPoint, EventStoreDBClient } from '@eventstore/db-client';
 import type { Channel } from '@grpc/grpc-js';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import { endsWithin, sleep } from '../../support/sleep.js';
-import { newestOf } from './bounded-read.js';
+import { readNewest } from './bounded-read.js';
 import { ConnectionGivenUp, within } from './client-errors.js';
 import { connect } from './connect.js';
 
-export const GO_THERE_MS = 100;
+export const RETRY_PAUSE_MS = 100;
 const DISPOSE_TIMEOUT_MS = 1_000;
 
 /** A client connected to the leader, for one leadership. After a loss it is disposed, and another replaces it. */
@@ -49,14 +49,14 @@ export class Leader {
     for (;;) {
       await this.channel;
       try {
-        await newestOf(this.client, signal);
+        await readNewest(this.client, signal);
         return;
       } catch (error) {
         // An answer nevertheless. The caller's own call fails with the same error, and reports it.
         if (error instanceof AccessDeniedError) return;
         if (!(error instanceof NotLeaderError)) throw error;
       }
-      await sleep(GO_THERE_MS, signal);
+      await sleep(RETRY_PAUSE_MS, signal);
       signal.throwIfAborted();
       this.channel = this.client['getChannel']();
     }

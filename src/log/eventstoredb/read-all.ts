@@ -1,5 +1,5 @@
 import type { ReadAllOptions, RecordedEvent } from '@eventstore/db-client';
-import { collect, FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
+import { collectEvents, FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
 import type { Connection } from './connection.js';
 
 export const readAll = (
@@ -7,5 +7,5 @@ export const readAll = (
   options: ReadAllOptions & { readonly maxCount: number },
 ): Promise<RecordedEvent[]> =>
   connection.ask(READ_DEADLINE_MS, (client, signal) =>
-    collect(client.readAll({ ...options, ...FROM_LEADER }), signal),
+    collectEvents(client.readAll({ ...options, ...FROM_LEADER }), signal),
   );

@@ -1,4 +1,4 @@
-export class Silence {
+export class SilenceTimer {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
 

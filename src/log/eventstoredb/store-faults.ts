@@ -1,7 +1,7 @@
 import { AccessDeniedError } from '@eventstore/db-client';
 import { status } from '@grpc/grpc-js';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
-import { isTooLarge, TOO_LARGE } from './append-size.js';
+import { isTooLarge, APPEND_LIMIT_TOO_LOW } from './append-size.js';
 import { tlsFault } from './tls-faults.js';
 
 const WRONG_USER =
@@ -22,7 +22,7 @@ export async function storeFault(
   error: unknown,
 ): Promise<string | undefined> {
   const causes = causesOf(error);
-  if (causes.some(isTooLarge)) return TOO_LARGE;
+  if (causes.some(isTooLarge)) return APPEND_LIMIT_TOO_LOW;
   const denied = causes.find((cause) => cause instanceof AccessDeniedError);
   return denied
     ? accessFault(connection, use, denied)

@@ -10,7 +10,7 @@ export class LogUnusable extends LogUnavailable {
   override readonly name = 'LogUnusable';
 }
 
-export async function explained<T>(log: EventLog, use: 'read' | 'append', done: Promise<T>): Promise<T> {
+export async function explainFailure<T>(log: EventLog, use: 'read' | 'append', done: Promise<T>): Promise<T> {
   try {
     return await done;
   } catch (error) {
@@ -49,7 +49,7 @@ export interface CheckedLog extends EventLog {
  * once the log is usable, or `signal` aborts.
  * @throws {LogShared} unless shared logs are allowed
  */
-export async function sayIfUnusable(
+export async function warnIfUnusable(
   log: CheckedLog,
   { logger, isShared }: { readonly logger: Pick<Logger, 'error'>; readonly isShared: boolean },
   signal: AbortSignal,
@@ -57,8 +57,8 @@ export async function sayIfUnusable(
   let lastReason: string | undefined;
   while (!signal.aborted) {
     try {
-      await explained(log, 'read', log.reach(signal));
-      await explained(log, 'append', log.checkWritable());
+      await explainFailure(log, 'read', log.reach(signal));
+      await explainFailure(log, 'append', log.checkWritable());
       const foreign = isShared ? undefined : await log.foreignStream();
       if (foreign !== undefined) throw new LogShared(foreign);
       return;

@@ -2,7 +2,7 @@ import { AccessDeniedError, FORWARDS } from '@eventstore/db-client';
 import { LogReplaced, LogUnavailable } from '../event-log.js';
 import type { Checkpoint } from '../event-log.js';
 import { verifyRepeatedly } from '../verify-repeatedly.js';
-import { codeOf, DeadlineExceeded, isAmbiguous } from './client-errors.js';
+import { grpcCodeOf, DeadlineExceeded, isAmbiguous } from './client-errors.js';
 import type { Connection } from './connection.js';
 import { readAll } from './read-all.js';
 
@@ -45,7 +45,7 @@ async function findMismatch(
   } catch (cause) {
     // A denied read proves nothing about the log.
     const isProof =
-      codeOf(cause) !== undefined && !isAmbiguous(cause) && !(cause instanceof AccessDeniedError);
+      grpcCodeOf(cause) !== undefined && !isAmbiguous(cause) && !(cause instanceof AccessDeniedError);
     if (!isProof) throw unavailable(cause);
     return { instead: 'rejects', cause };
   }

@@ -9,7 +9,14 @@ import { ReinstateApplication, SuspendApplication } from '../../commands/applica
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { commandMetadata } from './command-metadata.js';
 import { applicationsOf } from './applications.js';
-import { command, idOf, newApplication, parse, secretRotation, lifecycleCommand } from './schemas.js';
+import {
+  command,
+  pathId,
+  newApplication,
+  parse,
+  secretRotationCommand,
+  lifecycleCommand,
+} from './schemas.js';
 
 export function applicationRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const commands = app.get(CommandBus);
@@ -30,27 +37,27 @@ export function applicationRoutes(server: FastifyInstance, app: INestApplication
   server.post(`${one}/suspend`, (request) => {
     const { reason, revision: lifecycle } = parse(lifecycleCommand, request.body);
     return commands.execute(
-      new SuspendApplication(idOf(request), commandMetadata(request, reason), { lifecycle }),
+      new SuspendApplication(pathId(request), commandMetadata(request, reason), { lifecycle }),
     );
   });
 
   server.post(`${one}/reinstate`, (request) => {
     const { reason, revision: lifecycle } = parse(lifecycleCommand, request.body);
     return commands.execute(
-      new ReinstateApplication(idOf(request), commandMetadata(request, reason), { lifecycle }),
+      new ReinstateApplication(pathId(request), commandMetadata(request, reason), { lifecycle }),
     );
   });
 
   server.post(`${one}/rotate-secret`, (request) => {
-    const { overlapMs, reason } = parse(secretRotation, request.body);
+    const { overlapMs, reason } = parse(secretRotationCommand, request.body);
     return commands.execute(
-      new RotateClientSecret(idOf(request), overlapMs, commandMetadata(request, reason)),
+      new RotateClientSecret(pathId(request), overlapMs, commandMetadata(request, reason)),
     );
   });
 
   server.post(`${one}/revoke-grants`, (request) => {
     const { reason } = parse(command, request.body);
-    const target = { cause: 'operator', appId: idOf(request) } as const;
+    const target = { cause: 'operator', appId: pathId(request) } as const;
     return commands.execute(new RevokeGrants(target, commandMetadata(request, reason)));
   });
 }

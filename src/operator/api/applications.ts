@@ -1,4 +1,4 @@
-import { isUsable } from '../../commands/grant/usable-grants.js';
+import { isGrantUsable } from '../../commands/grant/usable-grants.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 
 export interface ListedApplication {
@@ -21,7 +21,7 @@ export const listApplications = `
     'redirectUris', redirect_uris, 'postLogoutRedirectUris', post_logout_redirect_uris,
     'registeredAt', registered_at, 'grants', (
       SELECT count(*) FROM authority.app_grant
-      WHERE app_grant.app_id = application.app_id AND ${isUsable('$1')})) AS listed
+      WHERE app_grant.app_id = application.app_id AND ${isGrantUsable('$1')})) AS listed
   FROM authority.application ORDER BY registered_at NULLS FIRST, app_id`;
 
 export async function applicationsOf(

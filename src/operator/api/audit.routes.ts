@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { auditedAfter } from '../../../projections/audit/audit.read-model.js';
+import { auditedEventsAfter } from '../../../projections/audit/audit.read-model.js';
 import { EventLog } from '../../log/event-log.js';
 import { Postgres } from '../../store/postgres.js';
 import { isUpToDate, withTexts } from './audit.js';
@@ -33,7 +33,7 @@ export function auditRoutes(server: FastifyInstance, app: INestApplicationContex
 
 async function pageOf(pool: Pool, log: EventLog, { after, ...filter }: z.infer<typeof auditPage>) {
   const behind = after === undefined && !(await isUpToDate(pool, log, CATCH_UP_TIMEOUT_MS));
-  const page = await auditedAfter(pool, filter, after ?? -1n, PAGE);
+  const page = await auditedEventsAfter(pool, filter, after ?? -1n, PAGE);
   const last = page.length === PAGE ? page.at(-1) : undefined;
   return { events: await withTexts(log, page), next: last ? Number(last.position) : null, behind };
 }

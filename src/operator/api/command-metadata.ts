@@ -3,11 +3,11 @@ import type { EventMetadata } from '../../log/recorded.js';
 
 /** Event metadata of an operator command: the operator named in `x-operator`, up to 64 characters, and the reason. */
 export function commandMetadata(request: FastifyRequest, reason: string | undefined): EventMetadata {
-  const operator = header(request, 'x-operator')?.slice(0, 64) ?? 'operator';
+  const operator = requestHeader(request, 'x-operator')?.slice(0, 64) ?? 'operator';
   return { requestId: request.id, operator, reason };
 }
 
-export function header(request: FastifyRequest, name: string): string | undefined {
+export function requestHeader(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

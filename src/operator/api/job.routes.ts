@@ -13,7 +13,7 @@ import { readPublicationState } from '../../incarnations/recovery-state.js';
 import { Postgres } from '../../store/postgres.js';
 import { commandMetadata } from './command-metadata.js';
 import { requestOrResumeJob } from './jobs.js';
-import { command, idOf, parse } from './schemas.js';
+import { command, pathId, parse } from './schemas.js';
 
 const projectionNames = groups.flatMap(({ projections }) => projections.map(({ name }) => name));
 const name = z.enum(projectionNames, { error: `each must be one of ${projectionNames.join(', ')}` });
@@ -48,7 +48,7 @@ export function jobRoutes(server: FastifyInstance, app: INestApplicationContext)
 }
 
 async function jobOf(pool: Pool, request: FastifyRequest): Promise<Job> {
-  const id = z.uuid().safeParse(idOf(request)).data;
+  const id = z.uuid().safeParse(pathId(request)).data;
   const job = id === undefined ? undefined : await findJob(pool, id);
   if (!job) throw new HttpRefusal('not_found', 'There is no such job.');
   return job;

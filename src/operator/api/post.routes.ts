@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { PositionListener } from '../../incarnations/position-listener.js';
 import { RestrictPost, UnrestrictPost } from '../../commands/post/restrict-post.js';
 import { commandMetadata } from './command-metadata.js';
-import { idOf, parse, reasonedLifecycleCommand } from './schemas.js';
+import { pathId, parse, reasonedLifecycleCommand } from './schemas.js';
 
 /** Lets the read models catch up before the answer. A restriction is already in force without them. */
 const WAIT_MS = 3_000;
@@ -21,11 +21,11 @@ export function postRoutes(server: FastifyInstance, app: INestApplicationContext
 
   server.post('/operator/posts/:id/restrict', (request) => {
     const { reason, revision: lifecycle } = parse(reasonedLifecycleCommand, request.body);
-    return execute(new RestrictPost(idOf(request), commandMetadata(request, reason), { lifecycle }));
+    return execute(new RestrictPost(pathId(request), commandMetadata(request, reason), { lifecycle }));
   });
 
   server.post('/operator/posts/:id/unrestrict', (request) => {
     const { reason, revision: lifecycle } = parse(reasonedLifecycleCommand, request.body);
-    return execute(new UnrestrictPost(idOf(request), commandMetadata(request, reason), { lifecycle }));
+    return execute(new UnrestrictPost(pathId(request), commandMetadata(request, reason), { lifecycle }));
   });
 }

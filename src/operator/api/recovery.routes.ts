@@ -9,7 +9,7 @@ import { IdGenerator } from '../../commands/support/id-generator.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { EventLog } from '../../log/event-log.js';
 import { unfinishedJob } from '../../jobs/job.js';
-import { retiredIncarnations, whyNoRollback } from '../../incarnations/rollback.js';
+import { retiredIncarnations, rollbackObstacle } from '../../incarnations/rollback.js';
 import { NEEDS_RESEED } from '../../recovery/plan/preconditions.js';
 import { recoveryPlan } from '../../recovery/plan/recovery-plan.js';
 import { recoveryStatus } from '../../recovery/plan/recovery-status.js';
@@ -61,7 +61,7 @@ export function recoveryRoutes(server: FastifyInstance, app: INestApplicationCon
     rejectIfUnreachable(async (request, reply) => {
       const { reason } = parse(command, request.body);
       const [newest] = await retiredIncarnations(pool);
-      const reasonAgainst = whyNoRollback(newest, versionsOf(serving));
+      const reasonAgainst = rollbackObstacle(newest, versionsOf(serving));
       if (reasonAgainst !== undefined) throw new HttpRefusal('not_found', reasonAgainst);
       const job = await requestOrResumeJob(context, { kind: 'rollback' }, commandMetadata(request, reason));
       return reply.status(202).send({ job });

@@ -29,7 +29,7 @@ const span = z
   .min(0, SPAN)
   .max(MAX_DAYS * 24 * 60 * 60_000, SPAN);
 
-export const secretRotation = z.strictObject({ overlapMs: span, reason });
+export const secretRotationCommand = z.strictObject({ overlapMs: span, reason });
 
 /** `delayMs`: the time in which the erasure can be cancelled; 0 erases at once. */
 export const erasure = reasonedLifecycleCommand.extend({ delayMs: span.default(0) });
@@ -68,7 +68,7 @@ const optionOf: Readonly<Record<string, string>> = {
 export const identifier = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** @throws {HttpRefusal} `not_found`: no resource can have such an id. */
-export function idOf(request: FastifyRequest): string {
+export function pathId(request: FastifyRequest): string {
   const { id } = request.params as { readonly id: string };
   if (!identifier.test(id)) throw new HttpRefusal('not_found', 'No resource has such an id.');
   return id;

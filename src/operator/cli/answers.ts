@@ -2,19 +2,19 @@ import { z } from 'zod';
 
 /** Answers of the operator API as the command line reads them. Times are Unix milliseconds. */
 
-export const registered = z.object({ clientId: z.string(), clientSecret: z.string() });
+export const registeredAnswer = z.object({ clientId: z.string(), clientSecret: z.string() });
 
-export const created = z.object({ actorId: z.string() });
+export const createdAnswer = z.object({ actorId: z.string() });
 
-export const changed = z.object({ changed: z.boolean() });
+export const changedAnswer = z.object({ changed: z.boolean() });
 
-export const lifecycleChanged = changed.extend({ revision: z.number() });
+export const lifecycleChanged = changedAnswer.extend({ revision: z.number() });
 
 export const erased = lifecycleChanged.extend({ erasesAt: z.number().optional() });
 
-export const rotatedSecret = registered.extend({ previousUntil: z.number() });
+export const rotatedSecret = registeredAnswer.extend({ previousUntil: z.number() });
 
-export const revoked = z.object({ revoked: z.number() });
+export const revokedAnswer = z.object({ revoked: z.number() });
 
 export const applications = z.array(
   z.object({
@@ -38,7 +38,7 @@ export const signingKeys = z.array(
   }),
 );
 
-export const rotatedKey = changed.extend({ kid: z.string(), signsFrom: z.number() });
+export const rotatedKey = changedAnswer.extend({ kid: z.string(), signsFrom: z.number() });
 
 export const auditPage = z.object({
   events: z.array(z.looseObject({ position: z.number(), type: z.string() })),

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { readConfig } from '../../config/config.js';
 import { OperatorClient } from './operator-client.js';
-import { withJson } from './output.js';
+import { withJsonOption } from './output.js';
 import type { OutputOptions } from './output.js';
 
 export interface OperatorOptions extends OutputOptions {
@@ -19,7 +19,7 @@ export interface LifecycleOptions extends CommandOptions {
 }
 
 export function withOperator(command: Command): Command {
-  return withJson(command).option(
+  return withJsonOption(command).option(
     '--as <name>',
     'operator to record (default: your account on this machine)',
     operatorName,
@@ -58,7 +58,7 @@ export function lifecycleLine(
     : `${id} is ${state} already (lifecycle revision ${revision}); nothing changed`;
 }
 
-export function operatorApi({ as }: OperatorOptions): OperatorClient {
+export function operatorClientOf({ as }: OperatorOptions): OperatorClient {
   return new OperatorClient(readConfig(), as ?? accountName());
 }
 

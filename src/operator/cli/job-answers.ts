@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Answers of the operator API about jobs and recovery. Times are Unix milliseconds. */
 
-export const job = z.object({
+export const jobAnswer = z.object({
   id: z.string(),
   kind: z.enum(['rebuild', 'recover', 'rollback']),
   names: z.array(z.string()),
@@ -20,9 +20,9 @@ export const job = z.object({
   updatedAt: z.number(),
 });
 
-export type JobAnswer = z.infer<typeof job>;
+export type JobAnswer = z.infer<typeof jobAnswer>;
 
-export const requestedJob = z.object({ job: job.nullable() });
+export const requestedJob = z.object({ job: jobAnswer.nullable() });
 
 const missing = z.object({
   count: z.number(),
@@ -49,7 +49,7 @@ export const recoveryStatus = z.object({
     })
     .nullable(),
   witnessFault: z.string().nullable(),
-  jobs: z.array(job),
+  jobs: z.array(jobAnswer),
   retired: z.array(
     z.object({
       incarnation: z.string(),

@@ -3,7 +3,7 @@ import { Failure } from './failure.js';
 import type { JobAnswer } from './job-answers.js';
 import type { OperatorClient } from './operator-client.js';
 import { ProgressLine } from './progress-line.js';
-import type { Step } from './progress-line.js';
+import type { ProgressStep } from './progress-line.js';
 
 const POLL_INTERVAL_MS = 250;
 
@@ -39,7 +39,7 @@ export async function watchJob<Requested extends JobAnswer | null>(
   }
 }
 
-function stepOf({ state, step, done, total, rate, message }: JobAnswer): Step {
+function stepOf({ state, step, done, total, rate, message }: JobAnswer): ProgressStep {
   if (state === 'requested') return { what: 'waiting for a worker', done: 0, total: null };
   return { what: message ?? step ?? 'starting', done, total, rate: rate ?? undefined };
 }

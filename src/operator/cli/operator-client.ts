@@ -60,7 +60,7 @@ export class OperatorClient {
   }
 
   registerApplication(application: ApplicationAnswer, reason?: string) {
-    return this.#call(answers.registered, 'POST', '/operator/applications', { ...application, reason });
+    return this.#call(answers.registeredAnswer, 'POST', '/operator/applications', { ...application, reason });
   }
 
   applications() {
@@ -84,11 +84,11 @@ export class OperatorClient {
 
   revokeGrants(clientId: string, reason?: string) {
     const path = `${application(clientId)}/revoke-grants`;
-    return this.#call(answers.revoked, 'POST', path, { reason }, REVOCATION_TIMEOUT_MS);
+    return this.#call(answers.revokedAnswer, 'POST', path, { reason }, REVOCATION_TIMEOUT_MS);
   }
 
   createAccount(account: AccountAnswer, reason?: string) {
-    return this.#call(answers.created, 'POST', '/operator/accounts', { ...account, reason });
+    return this.#call(answers.createdAnswer, 'POST', '/operator/accounts', { ...account, reason });
   }
 
   setAccountState(actorId: string, act: 'suspend' | 'reinstate', reason: string, revision?: number) {
@@ -113,7 +113,7 @@ export class OperatorClient {
   }
 
   setPublishing(act: 'pause' | 'resume', reason?: string) {
-    return this.#call(answers.changed, 'POST', `/operator/publishing/${act}`, { reason });
+    return this.#call(answers.changedAnswer, 'POST', `/operator/publishing/${act}`, { reason });
   }
 
   signingKeys() {
@@ -136,15 +136,15 @@ export class OperatorClient {
   }
 
   rebuild(names: readonly string[], reason?: string) {
-    return this.#call(jobs.job, 'POST', '/operator/projections/rebuild', { names, reason });
+    return this.#call(jobs.jobAnswer, 'POST', '/operator/projections/rebuild', { names, reason });
   }
 
   job(id: string) {
-    return this.#call(jobs.job, 'GET', `/operator/jobs/${encodeURIComponent(id)}`);
+    return this.#call(jobs.jobAnswer, 'GET', `/operator/jobs/${encodeURIComponent(id)}`);
   }
 
   pauseJob(id: string) {
-    return this.#call(answers.changed, 'POST', `/operator/jobs/${encodeURIComponent(id)}/pause`, {});
+    return this.#call(answers.changedAnswer, 'POST', `/operator/jobs/${encodeURIComponent(id)}/pause`, {});
   }
 
   recoveryStatus() {

@@ -6,11 +6,11 @@ export interface OutputOptions {
   readonly json?: true;
 }
 
-export function withJson(command: Command): Command {
+export function withJsonOption(command: Command): Command {
   return command.option('--json', 'print the answer as JSON');
 }
 
-export function answer(options: OutputOptions, result: unknown, lines: readonly string[]): void {
+export function printResult(options: OutputOptions, result: unknown, lines: readonly string[]): void {
   print(options.json ? [JSON.stringify(result)] : lines);
 }
 
@@ -32,7 +32,7 @@ function print(lines: readonly string[]): void {
 }
 
 /** ISO 8601 in UTC. `ms`: Unix milliseconds. */
-export function moment(ms: number): string {
+export function timeText(ms: number): string {
   return new Date(ms).toISOString();
 }
 

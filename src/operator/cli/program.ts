@@ -1,18 +1,18 @@
 import { Command } from 'commander';
 import { plazaVersion } from '../../config/version.js';
-import { addAccount } from './commands/account.js';
-import { addApp } from './commands/app.js';
-import { addAudit } from './commands/audit.js';
-import { addBackup } from './commands/backup.js';
-import { addDemo } from './commands/demo.js';
-import { addEventStore } from './commands/eventstore.js';
-import { addKeys } from './commands/keys.js';
-import { addPost } from './commands/post.js';
-import { addProjections } from './commands/projections.js';
-import { addRecovery } from './commands/recovery.js';
-import { addPublishing } from './commands/publishing.js';
-import { addRestore } from './commands/restore.js';
-import { addStart } from './commands/start.js';
+import { addAccountCommands } from './commands/account.js';
+import { addAppCommands } from './commands/app.js';
+import { addAuditCommand } from './commands/audit.js';
+import { addBackupCommand } from './commands/backup.js';
+import { addDemoCommand } from './commands/demo.js';
+import { addEventStoreCommand } from './commands/eventstore.js';
+import { addKeysCommands } from './commands/keys.js';
+import { addPostCommands } from './commands/post.js';
+import { addProjectionsCommands } from './commands/projections.js';
+import { addRecoveryCommands } from './commands/recovery.js';
+import { addPublishingCommands } from './commands/publishing.js';
+import { addRestoreCommand } from './commands/restore.js';
+import { addStartCommand } from './commands/start.js';
 
 export function commandLine(): Command {
   const program = new Command('plaza')
@@ -24,19 +24,19 @@ export function commandLine(): Command {
     .configureHelp({ visibleCommands: leafCommands, subcommandTerm: fullName })
     .addHelpText('after', HELP_FOOTER);
   for (const add of [
-    addStart,
-    addDemo,
-    addApp,
-    addAccount,
-    addPost,
-    addKeys,
-    addPublishing,
-    addProjections,
-    addRecovery,
-    addAudit,
-    addBackup,
-    addRestore,
-    addEventStore,
+    addStartCommand,
+    addDemoCommand,
+    addAppCommands,
+    addAccountCommands,
+    addPostCommands,
+    addKeysCommands,
+    addPublishingCommands,
+    addProjectionsCommands,
+    addRecoveryCommands,
+    addAuditCommand,
+    addBackupCommand,
+    addRestoreCommand,
+    addEventStoreCommand,
   ])
     add(program);
   return program;

@@ -1,6 +1,6 @@
 import { plainText } from '../../support/plain-text.js';
 
-export interface Step {
+export interface ProgressStep {
   /** Name of the current work: `log`. */
   readonly what: string;
   readonly done: number;
@@ -22,8 +22,8 @@ const INTERVAL_MS = { terminal: 200, elsewhere: 1_000 };
  * seconds left. It writes to standard error, since the answer goes to standard output.
  */
 export class ProgressLine {
-  #last: Step | undefined;
-  #written: Step | undefined;
+  #last: ProgressStep | undefined;
+  #written: ProgressStep | undefined;
   #since = 0;
   #shownAt = 0;
 
@@ -34,7 +34,7 @@ export class ProgressLine {
   ) {}
 
   /** Skips steps within the interval, but never the last one of each kind of work. */
-  show(step: Step): void {
+  show(step: ProgressStep): void {
     const now = this.now();
     const isSame = step.what === this.#last?.what;
     if (!isSame) {
@@ -53,7 +53,7 @@ export class ProgressLine {
     this.#last = undefined;
   }
 
-  #write(step: Step, now: number): void {
+  #write(step: ProgressStep, now: number): void {
     this.#written = step;
     this.#shownAt = now;
     const { done, total, rate: measured } = step;
@@ -72,7 +72,7 @@ export class ProgressLine {
   }
 }
 
-const isSameProgress = (one: Step, other: Step | undefined) =>
+const isSameProgress = (one: ProgressStep, other: ProgressStep | undefined) =>
   one.what === other?.what && one.done === other.done && one.total === other.total;
 
 function secondsFor(left: number, rate: number): number | undefined {

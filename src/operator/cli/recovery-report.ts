@@ -1,6 +1,6 @@
 import type { OperatorClient } from './operator-client.js';
-import { isOnTerminal, localMoment, moment } from './output.js';
-import { table } from './table.js';
+import { isOnTerminal, localMoment, timeText } from './output.js';
+import { tableLines } from './table.js';
 
 type Status = Awaited<ReturnType<OperatorClient['recoveryStatus']>>;
 type Plan = Awaited<ReturnType<OperatorClient['recoveryPlan']>>;
@@ -76,17 +76,17 @@ type Job = Status['jobs'][number];
 type Retired = Status['retired'][number];
 
 const lineOfMissing = ({ epoch, type, stream, at }: Missing): string =>
-  `  ${epoch}  ${type}  ${stream}  ${moment(at)}`;
+  `  ${epoch}  ${type}  ${stream}  ${timeText(at)}`;
 
 function lineOfJob({ kind, state, step, requestedBy, requestedAt, message }: Job): string {
-  return `job          ${kind} of ${moment(requestedAt)} by ${requestedBy}: ${state}${(message ?? step) ? `, ${message ?? step}` : ''}`;
+  return `job          ${kind} of ${timeText(requestedAt)} by ${requestedBy}: ${state}${(message ?? step) ? `, ${message ?? step}` : ''}`;
 }
 
 const lineOfRetired = ({ incarnation, keptUntil, refused }: Retired): string =>
-  `kept         ${incarnation} until ${moment(keptUntil)}${refused === null ? '' : `; ${refused}`}`;
+  `kept         ${incarnation} until ${timeText(keptUntil)}${refused === null ? '' : `; ${refused}`}`;
 
 const tableOfMissing = (first: readonly Missing[]): string[] =>
-  table(
+  tableLines(
     ['  EPOCH', 'TYPE', 'TIME', 'STREAM'],
     first.map(({ epoch, type, stream, at }) => [`  ${epoch}`, type, localMoment(at), stream]),
   );
@@ -106,9 +106,11 @@ function tablesOf(jobs: readonly Job[], retired: readonly Retired[]): string[] {
     refused ?? 'possible',
   ]);
   return [
-    ...(jobRows.length === 0 ? [] : ['', ...table(['JOB', 'REQUESTED', 'STATE', 'BY', 'MESSAGE'], jobRows)]),
+    ...(jobRows.length === 0
+      ? []
+      : ['', ...tableLines(['JOB', 'REQUESTED', 'STATE', 'BY', 'MESSAGE'], jobRows)]),
     ...(retiredRows.length === 0
       ? []
-      : ['', ...table(['KEPT INCARNATION', 'RETIRED', 'KEPT UNTIL', 'ROLLBACK'], retiredRows)]),
+      : ['', ...tableLines(['KEPT INCARNATION', 'RETIRED', 'KEPT UNTIL', 'ROLLBACK'], retiredRows)]),
   ];
 }

@@ -5,7 +5,7 @@ type Cell = string | readonly string[];
  * Lines of a table. Texts that others chose belong into the last column: only there no width is needed, and nobody knows
  * how wide a terminal draws them.
  */
-export function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
+export function tableLines(headings: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
   const lines = [headings, ...rows.flatMap(linesOfRow)];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines.map((line) =>

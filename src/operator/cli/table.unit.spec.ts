@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { table } from './table.js';
+import { tableLines } from './table.js';
 
 describe('a table', () => {
   it('has columns as wide as their longest text, and nothing behind the last one', () => {
     expect(
-      table(
+      tableLines(
         ['NAME', 'STATE'],
         [
           ['a longer name', 'active'],
@@ -16,7 +16,7 @@ describe('a table', () => {
 
   it('has as many lines in a row as its highest cell', () => {
     expect(
-      table(
+      tableLines(
         ['ID', 'APPLICATION'],
         [
           ['1', ['Quill', 'openid read']],
@@ -27,6 +27,6 @@ describe('a table', () => {
   });
 
   it('is its headings where it has no rows', () => {
-    expect(table(['ID', 'NAME'], [])).toEqual(['ID  NAME']);
+    expect(tableLines(['ID', 'NAME'], [])).toEqual(['ID  NAME']);
   });
 });

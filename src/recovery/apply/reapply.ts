@@ -9,7 +9,7 @@ import { isRestriction } from '../../log/restrictions.js';
 import type { RestrictionEvent } from '../../log/restrictions.js';
 import { sleep } from '../../support/sleep.js';
 import { restrictionHash } from '../../witness/canonical.js';
-import type { Witness, Witnessed } from '../../witness/witness.js';
+import type { Witness, WitnessedRestriction } from '../../witness/witness.js';
 
 const ATTEMPTS = 5;
 const PAUSE_MS = 50;
@@ -31,7 +31,7 @@ export interface ReapplyTools {
  * @throws {LogUnavailable} {@link WitnessUnavailable}
  * @throws {WitnessMismatch} the log has another event under this id.
  */
-export async function reapply(witnessed: Witnessed, tools: ReapplyTools): Promise<void> {
+export async function reapply(witnessed: WitnessedRestriction, tools: ReapplyTools): Promise<void> {
   const { log, witness, ids } = tools;
   const { restriction, epoch } = witnessed;
   const { id, stream, event, metadata } = restriction;
@@ -79,7 +79,7 @@ function followsEndedBy(event: RestrictionEvent, history: readonly Recorded[]): 
 
 /** Returns a copy of the newest event of the same subject if the reapplied event would undo it. */
 async function renewalOf(
-  { epoch, restriction: { stream, event } }: Witnessed,
+  { epoch, restriction: { stream, event } }: WitnessedRestriction,
   history: readonly Recorded[],
   { witness, ids, now }: ReapplyTools,
 ): Promise<NewEvent | undefined> {

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { dispatch, typesOf } from '../../../projections/runner/projection.js';
+import { dispatcherOf, eventTypesOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import { UnitOfWork } from '../../../projections/runner/unit-of-work.js';
 import type { Recorded } from '../../log/recorded.js';
@@ -42,9 +42,9 @@ async function deriveFromLog(
   await client.query(CLEAR_AUTHORITY);
   const head = Number((await log.head()) ?? 0n);
   const rateMeter = new RateMeter();
-  const handle = dispatch(group);
+  const handle = dispatcherOf(group);
   let last: Recorded | undefined;
-  const options = { types: typesOf(group), batchSize: BATCH_SIZE, signal };
+  const options = { types: eventTypesOf(group), batchSize: BATCH_SIZE, signal };
   for await (const events of readUntilHead(log, options)) {
     const work = new UnitOfWork();
     for (const recorded of events) handle(recorded, work.write);
@@ -67,7 +67,7 @@ async function moveCheckpoint(client: ClientBase, group: Group, last: Recorded |
   await client.query(`SELECT pg_notify('${PUBLICATION_CHANNEL}', $1)`, [group.name]);
 }
 
-export async function emptyAudit(group: Group, { client }: Pick<JobContext, 'client'>): Promise<void> {
+export async function clearAuditTables(group: Group, { client }: Pick<JobContext, 'client'>): Promise<void> {
   await inTransaction(client, async () => {
     // The checkpoint first, as the group's worker locks it: the reverse order would deadlock. The audit must
     // not show lost events among new ones at the same positions.

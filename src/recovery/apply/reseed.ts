@@ -2,7 +2,7 @@ import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import { isRestriction, restrictionTypes } from '../../log/restrictions.js';
 import { readUntilHead } from '../../log/read-until-head.js';
-import type { Restriction, Witness, Witnessed } from '../../witness/witness.js';
+import type { Restriction, Witness, WitnessedRestriction } from '../../witness/witness.js';
 
 const BATCH_SIZE = 500;
 
@@ -40,8 +40,11 @@ export async function reseedWitness(
   return count;
 }
 
-const isInPlace = ({ state, position, epoch }: Witnessed, recorded: Recorded, after: bigint): boolean =>
-  state === 'finalized' && position === recorded.position && epoch > after;
+const isInPlace = (
+  { state, position, epoch }: WitnessedRestriction,
+  recorded: Recorded,
+  after: bigint,
+): boolean => state === 'finalized' && position === recorded.position && epoch > after;
 
 const placeOf = ({ position, metadata: { witnessEpoch } }: Recorded, after: bigint) => ({
   position,

@@ -1,7 +1,7 @@
 import type { EventLog } from '../../log/event-log.js';
 import { verifyRepeatedly } from '../../log/verify-repeatedly.js';
 import { retryWhileUnavailable } from '../apply/retry-while-unavailable.js';
-import type { Witnessed } from '../../witness/witness.js';
+import type { WitnessedRestriction } from '../../witness/witness.js';
 
 const PARALLEL_READS = 32;
 const TRIES = 3;
@@ -11,11 +11,11 @@ const TRIES = 3;
  * leader, over three connections, found none.
  * @throws {LogUnavailable}; the reason of `signal`.
  */
-export async function confirmedMissing(
+export async function confirmMissing(
   log: EventLog,
-  accepted: readonly Witnessed[],
+  accepted: readonly WitnessedRestriction[],
   signal?: AbortSignal,
-): Promise<readonly Witnessed[]> {
+): Promise<readonly WitnessedRestriction[]> {
   let candidates = accepted;
   const findMissing = async () => {
     candidates = await notFound(log, candidates, signal);
@@ -26,10 +26,10 @@ export async function confirmedMissing(
 
 async function notFound(
   log: EventLog,
-  wanted: readonly Witnessed[],
+  wanted: readonly WitnessedRestriction[],
   signal: AbortSignal | undefined,
-): Promise<readonly Witnessed[]> {
-  const missing: Witnessed[] = [];
+): Promise<readonly WitnessedRestriction[]> {
+  const missing: WitnessedRestriction[] = [];
   for (let at = 0; at < wanted.length; at += PARALLEL_READS) {
     signal?.throwIfAborted();
     const batch = wanted.slice(at, at + PARALLEL_READS);

@@ -1,8 +1,8 @@
 import type { EventLog } from '../../log/event-log.js';
 import { readAcceptedRestrictions, readRestrictionContent, findUnknownToWitness } from './read-ledgers.js';
 import type { BothLedgers, LoggedRestrictions } from './read-ledgers.js';
-import { confirmedMissing } from './confirmed-missing.js';
-import type { Witness, Witnessed } from '../../witness/witness.js';
+import { confirmMissing } from './confirmed-missing.js';
+import type { Witness, WitnessedRestriction } from '../../witness/witness.js';
 
 const PAGE = 10_000;
 
@@ -13,7 +13,7 @@ const PAGE = 10_000;
 export async function* missingRestrictions(
   logged: LoggedRestrictions,
   witness: Witness,
-): AsyncGenerator<Witnessed> {
+): AsyncGenerator<WitnessedRestriction> {
   const accepted = await readAcceptedRestrictions(witness);
   const moved = accepted.filter(({ id, position }) => logged.get(id)?.position !== position);
   for await (const page of readRestrictionContent(witness, moved)) yield* page;
@@ -59,7 +59,7 @@ export async function compareLedgers(
   let count = 0;
   const candidates = accepted.filter(({ id }) => !logged.has(id));
   for await (const page of readRestrictionContent(witness, candidates, PAGE)) {
-    for (const { epoch, restriction } of await confirmedMissing(log, page, signal)) {
+    for (const { epoch, restriction } of await confirmMissing(log, page, signal)) {
       const { type, data } = restriction.event;
       count += 1;
       byType[type] = (byType[type] ?? 0) + 1;

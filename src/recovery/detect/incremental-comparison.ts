@@ -1,13 +1,13 @@
 import type { ClientBase, Pool } from 'pg';
 import type { EventLog } from '../../log/event-log.js';
 import { findUnknownToWitness } from './read-ledgers.js';
-import { confirmedMissing } from './confirmed-missing.js';
+import { confirmMissing } from './confirmed-missing.js';
 import { MAX_REPORTED } from './difference.js';
 import type { LedgerDifference } from './difference.js';
 import { knownRestrictionsSql } from '../../incarnations/recovery-state.js';
 import { digestIn, digestSql } from '../../witness/digest.js';
-import type { Digest, DigestRow, Range } from '../../witness/digest.js';
-import type { Witness, Witnessed } from '../../witness/witness.js';
+import type { Digest, DigestRow, EpochRange } from '../../witness/digest.js';
+import type { Witness, WitnessedRestriction } from '../../witness/witness.js';
 
 export interface IncrementalComparison {
   readonly witness: Witness;
@@ -59,7 +59,7 @@ export async function compareAppliedRestrictions(
     const unapplied = page.filter(({ restriction }) => !applied.delete(restriction.id));
     const appliedElsewhere = await appliedOf(comparison, unapplied);
     const unappliedAnywhere = unapplied.filter(({ restriction }) => !appliedElsewhere.has(restriction.id));
-    for (const { epoch } of await confirmedMissing(log, unappliedAnywhere, signal))
+    for (const { epoch } of await confirmMissing(log, unappliedAnywhere, signal))
       differences.push({ kind: 'missing', epoch });
     differences.push(...(await findUnwitnessed(witness, applied)));
     if (last === undefined) break;
@@ -119,7 +119,7 @@ const numbersIn = (rows: readonly AppliedRow[]): Map<string, bigint> =>
 
 async function isAgreed(
   { witness, database, schema }: IncrementalComparison,
-  block: Range,
+  block: EpochRange,
 ): Promise<boolean> {
   if (schema === undefined) return false;
   const pendingDigest = witness.digest(block);
@@ -133,7 +133,7 @@ async function isAgreed(
 async function appliedDigest(
   database: IncrementalComparison['database'],
   schema: string,
-  { after, upTo }: Range,
+  { after, upTo }: EpochRange,
 ): Promise<Digest> {
   const { rows } = await database.query<DigestRow>(
     `SELECT ${digestSql({ id: 'event_id', epoch: 'witness_epoch' })} FROM ${knownRestrictionsSql(schema)}
@@ -146,7 +146,7 @@ async function appliedDigest(
 /** Restrictions applied under another epoch: a rolled-back witness that was reseeded assigned a new one. */
 async function appliedOf(
   { database, schema }: IncrementalComparison,
-  witnessed: readonly Witnessed[],
+  witnessed: readonly WitnessedRestriction[],
 ): Promise<ReadonlySet<string>> {
   if (schema === undefined || witnessed.length === 0) return new Set();
   const { rows } = await database.query<{ event_id: string }>(

@@ -1,13 +1,13 @@
 import type { EventLog, EventReference } from '../../log/event-log.js';
 import { restrictionTypes } from '../../log/restrictions.js';
-import { referencesToTheEnd } from '../../log/read-until-head.js';
-import type { Accepted, Witness, Witnessed } from '../../witness/witness.js';
+import { readReferencesUntilHead } from '../../log/read-until-head.js';
+import type { AcceptedRestriction, Witness, WitnessedRestriction } from '../../witness/witness.js';
 
 const PAGE = 1_000;
 const REFERENCE_PAGE = 20_000;
 
 export interface BothLedgers {
-  readonly accepted: readonly Accepted[];
+  readonly accepted: readonly AcceptedRestriction[];
   readonly logged: LoggedRestrictions;
 }
 
@@ -27,15 +27,15 @@ export async function readBothLedgers(
   const accepted = await readAcceptedRestrictions(witness);
   const logged = new Map<string, Pick<EventReference, 'position' | 'witnessEpoch'>>();
   const all = { types: restrictionTypes, batchSize: PAGE, signal };
-  for await (const events of referencesToTheEnd(log, all)) {
+  for await (const events of readReferencesUntilHead(log, all)) {
     onBatch?.();
     for (const { id, position, witnessEpoch } of events) logged.set(id, { position, witnessEpoch });
   }
   return { accepted, logged };
 }
 
-export async function readAcceptedRestrictions(witness: Witness): Promise<readonly Accepted[]> {
-  const all: Accepted[] = [];
+export async function readAcceptedRestrictions(witness: Witness): Promise<readonly AcceptedRestriction[]> {
+  const all: AcceptedRestriction[] = [];
   for (;;) {
     const page = await witness.acceptedAfter(all.at(-1)?.epoch ?? 0n, REFERENCE_PAGE);
     all.push(...page);
@@ -49,11 +49,11 @@ export async function readAcceptedRestrictions(witness: Witness): Promise<readon
  */
 export async function* readRestrictionContent(
   witness: Witness,
-  wanted: readonly Accepted[],
+  wanted: readonly AcceptedRestriction[],
   pageSize = PAGE,
-): AsyncGenerator<readonly Witnessed[]> {
+): AsyncGenerator<readonly WitnessedRestriction[]> {
   for (let at = 0; at < wanted.length; at += pageSize) {
-    const page: Witnessed[] = [];
+    const page: WitnessedRestriction[] = [];
     const end = Math.min(at + pageSize, wanted.length);
     for (let from = at; from < end; from += PAGE) {
       const ids = wanted.slice(from, Math.min(from + PAGE, end)).map(({ id }) => id);

@@ -1,14 +1,14 @@
 import type { ClientBase, Pool } from 'pg';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
-import { Silence } from '../../log/eventstoredb/silence.js';
+import { SilenceTimer } from '../../log/eventstoredb/silence.js';
 import { readRestrictionContent, readBothLedgers } from './read-ledgers.js';
 import type { BothLedgers } from './read-ledgers.js';
-import { confirmedMissing } from './confirmed-missing.js';
+import { confirmMissing } from './confirmed-missing.js';
 import { MAX_REPORTED, describeDifferences } from './difference.js';
 import type { LedgerDifference } from './difference.js';
 import { appliedAfter, findUnwitnessed } from './incremental-comparison.js';
-import type { Accepted, Witness, Witnessed } from '../../witness/witness.js';
+import type { AcceptedRestriction, Witness, WitnessedRestriction } from '../../witness/witness.js';
 
 const RECHECK_MS = 5 * 60_000;
 const LONGEST_SILENCE_MS = 120_000;
@@ -33,9 +33,9 @@ export interface CheckTarget {
  * each proven log.
  */
 export class RestrictionCheck {
-  private proven: Accepted | undefined;
+  private proven: AcceptedRestriction | undefined;
   private isFirst = true;
-  private marks: { readonly at: number; readonly newest: Accepted }[] = [];
+  private marks: { readonly at: number; readonly newest: AcceptedRestriction }[] = [];
 
   constructor(private readonly options: RestrictionCheckOptions) {}
 
@@ -58,7 +58,7 @@ export class RestrictionCheck {
     const differences: LedgerDifference[] = [];
     const candidates = accepted.filter(({ id }) => !logged.has(id));
     for await (const page of readRestrictionContent(witness, candidates, MAX_REPORTED)) {
-      differences.push(...missingOf(await confirmedMissing(log, page, signal)));
+      differences.push(...missingOf(await confirmMissing(log, page, signal)));
       if (differences.length >= MAX_REPORTED) return differences;
     }
     const known = new Set(accepted.map(({ id }) => id));
@@ -76,7 +76,7 @@ export class RestrictionCheck {
 
   private async readBoth(signal: AbortSignal): Promise<BothLedgers> {
     const { witness, log } = this.options;
-    const silence = new Silence(LONGEST_SILENCE_MS);
+    const silence = new SilenceTimer(LONGEST_SILENCE_MS);
     try {
       const either = AbortSignal.any([signal, silence.signal]);
       return await readBothLedgers(log, witness, either, () => silence.heard());
@@ -96,10 +96,10 @@ export class RestrictionCheck {
     const oldestInDoubt = await this.oldestEpochInDoubt();
     const differences: LedgerDifference[] = [];
     const after = this.proven?.epoch ?? 0n;
-    let newest: Accepted | undefined;
+    let newest: AcceptedRestriction | undefined;
     for (let last = after; ;) {
-      const page: readonly Witnessed[] = await witness.after(last, PAGE);
-      differences.push(...missingOf(await confirmedMissing(log, page, signal)));
+      const page: readonly WitnessedRestriction[] = await witness.after(last, PAGE);
+      differences.push(...missingOf(await confirmMissing(log, page, signal)));
       const final = page.findLast(({ epoch }) => oldestInDoubt === undefined || epoch < oldestInDoubt);
       if (final) newest = { id: final.restriction.id, epoch: final.epoch, position: final.position };
       last = page.at(-1)?.epoch ?? last;
@@ -132,5 +132,5 @@ export class RestrictionCheck {
   }
 }
 
-const missingOf = (witnessed: readonly Witnessed[]): readonly LedgerDifference[] =>
+const missingOf = (witnessed: readonly WitnessedRestriction[]): readonly LedgerDifference[] =>
   witnessed.map(({ epoch }) => ({ kind: 'missing', epoch }));

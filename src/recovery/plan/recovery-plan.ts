@@ -15,11 +15,11 @@ export interface RecoveryPlan {
   readonly needsReseed: boolean;
   readonly restrictions: WitnessStatus['missing'];
   readonly unsettled: number;
-  readonly rebuild: Estimate;
+  readonly rebuild: RecoveryEstimate;
   readonly lost: string;
 }
 
-export interface Estimate {
+export interface RecoveryEstimate {
   readonly events: number | null;
   readonly eventsPerSecond: number | null;
   readonly seconds: number | null;
@@ -54,7 +54,7 @@ export async function recoveryPlan(sources: StatusSources): Promise<RecoveryPlan
   };
 }
 
-async function estimate(pool: Pool): Promise<Estimate> {
+async function estimate(pool: Pool): Promise<RecoveryEstimate> {
   const { rows } = await pool.query<{ done: string; rate: number }>(
     `SELECT done, rate FROM recovery.job
     WHERE step = 'published' AND state IN ('published', 'rolled_back') AND rate > 0 AND done > 0

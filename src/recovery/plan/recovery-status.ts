@@ -3,10 +3,10 @@ import { versionsOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
-import { GRACE_MS } from '../../incarnations/rollback-grace.js';
+import { RETIRED_INCARNATION_KEPT_MS } from '../../incarnations/rollback-grace.js';
 import { listJobs } from '../../jobs/job.js';
 import type { Job } from '../../jobs/job.js';
-import { retiredIncarnations, whyNoRollback } from '../../incarnations/rollback.js';
+import { retiredIncarnations, rollbackObstacle } from '../../incarnations/rollback.js';
 import { readBothLedgers } from '../detect/read-ledgers.js';
 import type { BothLedgers } from '../detect/read-ledgers.js';
 import { compareLedgers } from '../detect/full-comparison.js';
@@ -78,8 +78,8 @@ export async function recoveryStatus(sources: StatusSources): Promise<RecoverySt
     retired: retired.map((each) => ({
       incarnation: each.incarnation,
       retiredAt: each.retiredAt,
-      keptUntil: each.retiredAt + GRACE_MS,
-      refused: whyNoRollback(each, versionsOf(group)) ?? null,
+      keptUntil: each.retiredAt + RETIRED_INCARNATION_KEPT_MS,
+      refused: rollbackObstacle(each, versionsOf(group)) ?? null,
     })),
   };
 }

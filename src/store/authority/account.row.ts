@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { milliseconds } from './milliseconds.js';
+import { millisecondsColumn } from './milliseconds.js';
 
 /** Read model of the streams `account-<actorId>` and `profile-<actorId>`. */
 @Entity({ schema: 'authority', name: 'account' })
@@ -26,17 +26,17 @@ export class AccountRow {
   @Column('text')
   state!: 'active' | 'suspended' | 'erased';
 
-  @Column('bigint', { name: 'registered_at', transformer: milliseconds })
+  @Column('bigint', { name: 'registered_at', transformer: millisecondsColumn })
   registeredAt!: number;
 
-  @Column('bigint', { name: 'profile_changed_at', nullable: true, transformer: milliseconds })
+  @Column('bigint', { name: 'profile_changed_at', nullable: true, transformer: millisecondsColumn })
   profileChangedAt!: number | null;
 
-  @Column('bigint', { name: 'erases_at', nullable: true, transformer: milliseconds })
+  @Column('bigint', { name: 'erases_at', nullable: true, transformer: millisecondsColumn })
   erasesAt!: number | null;
 
   /** Null: data of an erased account may still exist. */
-  @Column('bigint', { name: 'erasure_finished_at', nullable: true, transformer: milliseconds })
+  @Column('bigint', { name: 'erasure_finished_at', nullable: true, transformer: millisecondsColumn })
   erasureFinishedAt!: number | null;
 
   /**

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { milliseconds } from './milliseconds.js';
+import { millisecondsColumn } from './milliseconds.js';
 
 /** Read model of the streams `grant-<grantId>`; every admission joins it. */
 @Entity({ schema: 'authority', name: 'app_grant' })
@@ -16,12 +16,12 @@ export class AppGrantRow {
   @Column('text', { array: true })
   scopes!: string[];
 
-  @Column('bigint', { name: 'issued_at', transformer: milliseconds })
+  @Column('bigint', { name: 'issued_at', transformer: millisecondsColumn })
   issuedAt!: number;
 
-  @Column('bigint', { name: 'revoked_at', nullable: true, transformer: milliseconds })
+  @Column('bigint', { name: 'revoked_at', nullable: true, transformer: millisecondsColumn })
   revokedAt!: number | null;
 
-  @Column('bigint', { name: 'last_used_at', nullable: true, transformer: milliseconds })
+  @Column('bigint', { name: 'last_used_at', nullable: true, transformer: millisecondsColumn })
   lastUsedAt!: number | null;
 }

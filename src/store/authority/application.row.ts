@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { milliseconds } from './milliseconds.js';
+import { millisecondsColumn } from './milliseconds.js';
 
 /** Read model of the streams `application-<appId>`. */
 @Entity({ schema: 'authority', name: 'application' })
@@ -23,7 +23,7 @@ export class ApplicationRow {
   state!: 'active' | 'suspended';
 
   /** Null: an older release applied the registration, without this column. */
-  @Column('bigint', { name: 'registered_at', nullable: true, transformer: milliseconds })
+  @Column('bigint', { name: 'registered_at', nullable: true, transformer: millisecondsColumn })
   registeredAt!: number | null;
 
   @Column('bigint')

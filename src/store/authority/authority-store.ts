@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { poolOf } from '../postgres.js';
 
-export interface Prepared {
+export interface PreparedStatement {
   readonly name: string;
   readonly text: string;
 }
@@ -25,7 +25,7 @@ export class AuthorityStore {
     return this.current.getStore()?.manager ?? this.dataSource.manager;
   }
 
-  async rows<Row extends object>(statement: Prepared, values: unknown[]): Promise<Row[]> {
+  async rows<Row extends object>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
     const transaction = this.current.getStore();
     const query = { ...statement, values };
     const { rows } = transaction

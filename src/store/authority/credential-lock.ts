@@ -1,16 +1,16 @@
-import type { AuthorityStore, Prepared } from './authority-store.js';
+import type { AuthorityStore, PreparedStatement } from './authority-store.js';
 
 /**
  * Creating a browser session and ending all sessions of a person lock the same credential row: the later one waits and
  * sees the result of the earlier.
  */
 
-const shareLock: Prepared = {
+const shareLock: PreparedStatement = {
   name: 'auth-credential-hold',
   text: 'SELECT password_hash FROM authority.credential WHERE actor_id = $1 FOR SHARE',
 };
 
-const updateLock: Prepared = {
+const updateLock: PreparedStatement = {
   name: 'auth-credential-close',
   text: 'SELECT password_hash FROM authority.credential WHERE actor_id = $1 FOR UPDATE',
 };

@@ -1,5 +1,5 @@
 import { LogUnavailable } from '../../../src/log/event-log.js';
-import type { Append, Appended, EventLog } from '../../../src/log/event-log.js';
+import type { Append, AppendedEvents, EventLog } from '../../../src/log/event-log.js';
 
 /** The append with this number fails, before or after it is stored. */
 export class FailingLog implements EventLog {
@@ -11,7 +11,7 @@ export class FailingLog implements EventLog {
     private readonly when: 'before' | 'after',
   ) {}
 
-  async append(append: Append): Promise<Appended> {
+  async append(append: Append): Promise<AppendedEvents> {
     this.appends += 1;
     if (this.appends === this.failing && this.when === 'before') throw new LogUnavailable('cut off');
     const appended = await this.log.append(append);

@@ -1,6 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import type { Appended, Batch, Checkpoint, EventLog, SubscribeOptions } from '../../../src/log/event-log.js';
+import type {
+  AppendedEvents,
+  Batch,
+  Checkpoint,
+  EventLog,
+  SubscribeOptions,
+} from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';
 import type { OpenLog } from '../../../src/log/open-log.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
@@ -94,7 +100,7 @@ export class LogBench {
   }
 }
 
-interface AppendedPost extends Appended {
+interface AppendedPost extends AppendedEvents {
   readonly id: string;
   readonly stream: string;
   readonly postId: string;

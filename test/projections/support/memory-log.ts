@@ -7,14 +7,14 @@ import {
 } from '../../../src/log/event-log.js';
 import type {
   Append,
-  Appended,
+  AppendedEvents,
   Batch,
   Checkpoint,
   EventReference,
   SubscribeOptions,
 } from '../../../src/log/event-log.js';
 import type { EventMetadata, Recorded } from '../../../src/log/recorded.js';
-import { entryOf } from '../../../src/log/registry.js';
+import { registryEntryOf } from '../../../src/log/registry.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { Recorder } from './recorded.js';
@@ -54,7 +54,7 @@ export class MemoryLog extends EventLog {
   /** Destroys the key of a person: their encrypted fields read as placeholders from now on. */
   destroyKey(actorId: string): void {
     this.events = this.events.map((recorded) => {
-      const personal = entryOf(recorded.event.type)?.personal;
+      const personal = registryEntryOf(recorded.event.type)?.personal;
       if (personal?.person(recorded.event.data) !== actorId) return recorded;
       const data = { ...recorded.event.data, ...personal.placeholders };
       return { ...recorded, erased: true, event: { ...recorded.event, data } as StoredEvent };
@@ -97,7 +97,7 @@ export class MemoryLog extends EventLog {
     else this.late.delete(id);
   }
 
-  override append({ stream, expected, events, metadata: common }: Append): Promise<Appended> {
+  override append({ stream, expected, events, metadata: common }: Append): Promise<AppendedEvents> {
     if (this.down) return Promise.reject(new LogUnavailable('the log is down'));
     const revision = this.ofStream(stream).at(-1)?.revision ?? 'no_stream';
     if (revision !== expected) return Promise.reject(new WrongExpectedRevision(stream));

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { serving } from '../../../projections/groups.js';
-import { dispatch } from '../../../projections/runner/projection.js';
+import { dispatcherOf } from '../../../projections/runner/projection.js';
 import { outstandingSql } from '../../../projections/outstanding.sql.js';
 import type { Group, Handler } from '../../../projections/runner/projection.js';
 import { scopeOf } from '../../../projections/runner/read-query.js';
@@ -72,15 +72,15 @@ export class ReadModels {
   private async applyBatch(events: readonly StoredEvent[], times: number): Promise<void> {
     const recorded = events.map((event) => this.recorder.record(event));
     for (let time = 0; time < times; time++)
-      await this.apply((work) => recorded.forEach((each) => dispatch(this.group)(each, work.write)));
+      await this.apply((work) => recorded.forEach((each) => dispatcherOf(this.group)(each, work.write)));
     this.position = recorded.at(-1)?.position ?? this.position;
   }
 
   private async givenRecorded(...events: Recorded[]): Promise<bigint> {
     for (const recorded of events) {
-      await this.apply((work) => dispatch(this.group)(recorded, work.write));
+      await this.apply((work) => dispatcherOf(this.group)(recorded, work.write));
       const once = await this.digest();
-      await this.apply((work) => dispatch(this.group)(recorded, work.write));
+      await this.apply((work) => dispatcherOf(this.group)(recorded, work.write));
       if ((await this.digest()) !== once)
         throw new Error(`${recorded.event.type} changes something the second time`);
       this.position = recorded.position;

@@ -5,7 +5,7 @@ import { serving } from '../../../projections/groups.js';
 import { GroupRunner } from '../../../projections/runner/group-runner.js';
 import type { GroupRunnerOptions } from '../../../projections/runner/group-runner.js';
 import type { Group } from '../../../projections/runner/projection.js';
-import { fixedTarget } from '../../../projections/runner/target.js';
+import { fixedSchemaTarget } from '../../../projections/runner/target.js';
 import type { EventLog } from '../../../src/log/event-log.js';
 import { PUBLICATION_CHANNEL } from '../../../src/incarnations/incarnation.js';
 import { readPublicationState } from '../../../src/incarnations/recovery-state.js';
@@ -101,7 +101,7 @@ export class WorkerBench {
 
   /** A worker of a group with tables of its own, in an existing schema. */
   startWithOwnTables(log: EventLog, group: Group, schema: string): Worker {
-    return this.run({ group, log, prepare: (client) => fixedTarget(client, group, schema) });
+    return this.run({ group, log, prepare: (client) => fixedSchemaTarget(client, group, schema) });
   }
 
   /** A worker of any target. */

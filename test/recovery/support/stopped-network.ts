@@ -7,7 +7,7 @@ import { readConfig } from '../../../src/config/config.js';
 import { allPreRestoreCopies } from '../../../src/backup/restore/restore-state.js';
 import { writeNewFile } from '../../../src/backup/take/durable-files.js';
 import { manifestText, writePart } from '../../../src/backup/take/write-part.js';
-import { openStoppedStores } from '../../../src/backup/restore/stopped-stores.js';
+import { openStoppedDatabases } from '../../../src/backup/restore/stopped-stores.js';
 import { backupParts, FORMAT, MANIFEST } from '../../../src/backup/format/manifest.js';
 import type { BackupManifest, BackupPart } from '../../../src/backup/format/manifest.js';
 import { encodeFiles } from '../../../src/backup/format/multi-file-stream.js';
@@ -71,7 +71,7 @@ export class StoppedNetwork {
         ? await copyOf(before.urls.WITNESS_DATABASE_URL)
         : await postgres.createDatabase(),
     });
-    await (await openStoppedStores(readConfig(network.env))).close();
+    await (await openStoppedDatabases(readConfig(network.env))).close();
     const url = network.urls.WITNESS_DATABASE_URL;
     const witness = openWitness({ url, applicationName: 'test' });
     await witness.prepare(deletionOf(word), 1);

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { restrictionHash } from '../../../src/witness/canonical.js';
-import type { Proof, Restriction, RestrictionState, Witness } from '../../../src/witness/witness.js';
+import type { AppendProof, Restriction, RestrictionState, Witness } from '../../../src/witness/witness.js';
 import type { TestPostgres } from '../../support/postgres.js';
 import { openReadyWitness } from '../../support/witness.js';
 
@@ -38,7 +38,7 @@ export class WitnessBench {
 }
 
 /** The proof of a log that has the restriction at this position. */
-export const proofOf = (restriction: Restriction, position = 7n): Proof => ({
+export const proofOf = (restriction: Restriction, position = 7n): AppendProof => ({
   hash: restrictionHash(restriction),
   position,
 });

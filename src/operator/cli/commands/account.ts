@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import {
-  operatorApi,
+  operatorClientOf,
   lifecycleLine,
   REASON_HELP,
   withOperator,
@@ -10,7 +10,7 @@ import {
 } from '../command-options.js';
 import type { CommandOptions, LifecycleOptions } from '../command-options.js';
 import { parseDuration } from '../duration.js';
-import { answer, moment } from '../output.js';
+import { printResult, timeText } from '../output.js';
 
 interface CreateOptions extends CommandOptions {
   readonly handle: string;
@@ -26,7 +26,7 @@ interface EraseOptions extends StateOptions {
   readonly delay: number;
 }
 
-export function addAccount(program: Command): void {
+export function addAccountCommands(program: Command): void {
   const account = program
     .command('account')
     .description('accounts: create, suspend, reinstate and erase them');
@@ -39,11 +39,11 @@ export function addAccount(program: Command): void {
     .action(async ({ handle, displayName, email, reason, ...options }: CreateOptions) => {
       // The terminal or `echo` adds one line end to the password.
       const password = (await text(process.stdin)).replace(/\r?\n$/, '');
-      const created = await operatorApi(options).createAccount(
+      const created = await operatorClientOf(options).createAccount(
         { handle, displayName, email, password },
         reason,
       );
-      answer(options, created, [`actor id  ${created.actorId}`]);
+      printResult(options, created, [`actor id  ${created.actorId}`]);
     });
 
   for (const [act, done] of [
@@ -55,8 +55,8 @@ export function addAccount(program: Command): void {
       .argument('<actor-id>', 'actor id of the account')
       .requiredOption('--reason <why>', REASON_HELP)
       .action(async (actorId: string, { reason, revision, ...options }: StateOptions) => {
-        const result = await operatorApi(options).setAccountState(actorId, act, reason, revision);
-        answer(options, result, [lifecycleLine(actorId, done, result)]);
+        const result = await operatorClientOf(options).setAccountState(actorId, act, reason, revision);
+        printResult(options, result, [lifecycleLine(actorId, done, result)]);
       });
 
   withRevision(withOperator(account.command('erase')))
@@ -72,10 +72,10 @@ export function addAccount(program: Command): void {
       0,
     )
     .action(async (actorId: string, { reason, revision, delay, ...options }: EraseOptions) => {
-      const result = await operatorApi(options).eraseAccount(actorId, delay, reason, revision);
+      const result = await operatorClientOf(options).eraseAccount(actorId, delay, reason, revision);
       const { erasesAt } = result;
-      const state = erasesAt === undefined ? 'erased' : `scheduled for erasure at ${moment(erasesAt)}`;
-      answer(options, result, [lifecycleLine(actorId, state, result)]);
+      const state = erasesAt === undefined ? 'erased' : `scheduled for erasure at ${timeText(erasesAt)}`;
+      printResult(options, result, [lifecycleLine(actorId, state, result)]);
     });
 
   withOperator(account.command('cancel-erasure'))
@@ -83,8 +83,8 @@ export function addAccount(program: Command): void {
     .argument('<actor-id>', 'actor id of the account')
     .requiredOption('--reason <why>', REASON_HELP)
     .action(async (actorId: string, { reason, ...options }: StateOptions) => {
-      const result = await operatorApi(options).cancelErasure(actorId, reason);
-      answer(options, result, [lifecycleLine(actorId, 'kept', result)]);
+      const result = await operatorClientOf(options).cancelErasure(actorId, reason);
+      printResult(options, result, [lifecycleLine(actorId, 'kept', result)]);
     });
 }
 

@@ -1,11 +1,17 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { operatorApi, lifecycleLine, withOperator, withReason, withRevision } from '../command-options.js';
+import {
+  operatorClientOf,
+  lifecycleLine,
+  withOperator,
+  withReason,
+  withRevision,
+} from '../command-options.js';
 import type { CommandOptions, OperatorOptions, LifecycleOptions } from '../command-options.js';
 import { parseDuration } from '../duration.js';
 import type { OperatorClient } from '../operator-client.js';
-import { answer, answerList, localMoment, moment } from '../output.js';
-import { table } from '../table.js';
+import { printResult, answerList, localMoment, timeText } from '../output.js';
+import { tableLines } from '../table.js';
 
 interface RegisterOptions extends CommandOptions {
   readonly name: string;
@@ -20,7 +26,7 @@ interface RotateOptions extends CommandOptions {
 
 const DEFAULT_OVERLAP = '24h';
 
-export function addApp(program: Command): void {
+export function addAppCommands(program: Command): void {
   const app = program.command('app').description('applications: register, list, suspend and reinstate them');
   withReason(app.command('register'))
     .description('register an application; its secret is shown only once')
@@ -40,9 +46,9 @@ export function addApp(program: Command): void {
         postLogoutRedirectUris: postLogoutRedirectUri,
         scopes: scope,
       };
-      const registered = await operatorApi(options).registerApplication(application, reason);
+      const registered = await operatorClientOf(options).registerApplication(application, reason);
       const { clientId, clientSecret } = registered;
-      answer(options, registered, [
+      printResult(options, registered, [
         `client id      ${clientId}`,
         `client secret  ${clientSecret}  (shown only now)`,
       ]);
@@ -51,7 +57,7 @@ export function addApp(program: Command): void {
   withOperator(app.command('list'))
     .description('list every application: registration, state, scopes, number of usable grants')
     .action(async (options: OperatorOptions) => {
-      answerList(options, await operatorApi(options).applications(), tableOf);
+      answerList(options, await operatorClientOf(options).applications(), tableOf);
     });
 
   for (const [act, done] of [
@@ -62,8 +68,8 @@ export function addApp(program: Command): void {
       .description(descriptions[act])
       .argument('<client-id>', 'client id of the application')
       .action(async (clientId: string, { reason, revision, ...options }: LifecycleOptions) => {
-        const result = await operatorApi(options).setApplicationState(clientId, act, reason, revision);
-        answer(options, result, [lifecycleLine(clientId, done, result)]);
+        const result = await operatorClientOf(options).setApplicationState(clientId, act, reason, revision);
+        printResult(options, result, [lifecycleLine(clientId, done, result)]);
       });
 
   withReason(app.command('rotate-secret'))
@@ -76,10 +82,10 @@ export function addApp(program: Command): void {
       parseDuration(DEFAULT_OVERLAP),
     )
     .action(async (clientId: string, { overlap, reason, ...options }: RotateOptions) => {
-      const rotated = await operatorApi(options).rotateSecret(clientId, overlap, reason);
-      answer(options, rotated, [
+      const rotated = await operatorClientOf(options).rotateSecret(clientId, overlap, reason);
+      printResult(options, rotated, [
         `client secret  ${rotated.clientSecret}  (shown only now)`,
-        `old secrets    valid until ${moment(rotated.previousUntil)}`,
+        `old secrets    valid until ${timeText(rotated.previousUntil)}`,
       ]);
     });
 
@@ -89,8 +95,8 @@ export function addApp(program: Command): void {
     )
     .argument('<client-id>', 'client id of the application')
     .action(async (clientId: string, { reason, ...options }: CommandOptions) => {
-      const result = await operatorApi(options).revokeGrants(clientId, reason);
-      answer(options, result, [
+      const result = await operatorClientOf(options).revokeGrants(clientId, reason);
+      printResult(options, result, [
         result.revoked === 0 ? 'no grant is live; nothing changed' : `grants revoked: ${result.revoked}`,
       ]);
     });
@@ -105,7 +111,7 @@ type Listed = Awaited<ReturnType<OperatorClient['applications']>>[number];
 
 function tableOf(listed: readonly Listed[]): string[] {
   if (listed.length === 0) return ['no application is registered'];
-  return table(
+  return tableLines(
     ['CLIENT ID', 'STATE', 'GRANTS', 'REGISTERED', 'APPLICATION'],
     listed.map((each) => [
       each.clientId,

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { operatorApi, withOperator } from '../command-options.js';
+import { operatorClientOf, withOperator } from '../command-options.js';
 import type { OperatorOptions } from '../command-options.js';
 import type { AuditFilter, OperatorClient } from '../operator-client.js';
 import { plainText } from '../../../support/plain-text.js';
 import { parseSince } from '../since.js';
 
-export function addAudit(program: Command): void {
+export function addAuditCommand(program: Command): void {
   withOperator(program.command('audit'))
     .description(
       'print recorded events, one JSON object a line: actor, application, grant, operator, reason, and the texts of posts',
@@ -20,7 +20,7 @@ export function addAudit(program: Command): void {
       parseSince(value, Date.now()),
     )
     .action(async ({ actor, post, app, grant, since, ...options }: AuditFilter & OperatorOptions) => {
-      const lines = linesOf(operatorApi(options), { actor, post, app, grant, since });
+      const lines = linesOf(operatorClientOf(options), { actor, post, app, grant, since });
       try {
         await pipeline(Readable.from(lines), process.stdout, { end: false });
       } catch (error) {

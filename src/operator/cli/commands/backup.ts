@@ -3,18 +3,18 @@ import type { Command } from 'commander';
 import { endWithParent } from '../../../launch/child.js';
 import { backupParts } from '../../../backup/format/manifest.js';
 import type { BackupPart } from '../../../backup/format/manifest.js';
-import { operatorApi, withReason } from '../command-options.js';
+import { operatorClientOf, withReason } from '../command-options.js';
 import type { CommandOptions } from '../command-options.js';
-import { answer, isOnTerminal } from '../output.js';
+import { printResult, isOnTerminal } from '../output.js';
 import { partsParser } from '../parts.js';
 import { formatBytes, ProgressLine } from '../progress-line.js';
-import { table } from '../table.js';
+import { tableLines } from '../table.js';
 
 interface BackupOptions extends CommandOptions {
   readonly parts: readonly BackupPart[];
 }
 
-export function addBackup(program: Command): void {
+export function addBackupCommand(program: Command): void {
   withReason(program.command('backup'))
     .description('copy the running network into a new or empty directory: log, authority, vault, witness')
     .argument('<dir>', 'target directory; it will hold secrets, above all in vault: let nobody else read it')
@@ -29,7 +29,7 @@ export function addBackup(program: Command): void {
       const { takeBackup } = await import('../../../backup/take/take-backup.js');
       const progress = new ProgressLine(formatBytes);
       const target = resolve(dir);
-      const manifest = await takeBackup(operatorApi(options), {
+      const manifest = await takeBackup(operatorClientOf(options), {
         dir: target,
         parts,
         reason,
@@ -37,9 +37,9 @@ export function addBackup(program: Command): void {
       });
       progress.done();
       const sizes = manifest.parts.map(({ part, bytes }) => [part, formatBytes(bytes)]);
-      answer(options, { dir: target, ...manifest }, [
+      printResult(options, { dir: target, ...manifest }, [
         `backup ${manifest.backupId} of network ${manifest.networkId} is in ${target}`,
-        ...(isOnTerminal() ? table(['PART', 'SIZE'], sizes) : sizes.map((size) => size.join('  '))),
+        ...(isOnTerminal() ? tableLines(['PART', 'SIZE'], sizes) : sizes.map((size) => size.join('  '))),
         'The vault has the keys of all personal texts: keep it apart from the log.',
       ]);
     });

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { readConfig } from '../../../config/config.js';
-import { operatorApi, withOperator } from '../command-options.js';
+import { operatorClientOf, withOperator } from '../command-options.js';
 import type { OperatorOptions } from '../command-options.js';
 import { plainText } from '../../../support/plain-text.js';
 
-export function addDemo(program: Command): void {
+export function addDemoCommand(program: Command): void {
   withOperator(program.command('demo'))
     .description('run the whole flow against a running network: register, sign in, post, follow, reply, read')
     .action(async (options: OperatorOptions) => {
@@ -13,7 +13,11 @@ export function addDemo(program: Command): void {
       const say = (text: string) => {
         if (!options.json) process.stdout.write(plainText(`${String(++step).padStart(2)}. ${text}\n`));
       };
-      const result = await runDemo({ baseUrl: readConfig().baseUrl, operator: operatorApi(options), say });
+      const result = await runDemo({
+        baseUrl: readConfig().baseUrl,
+        operator: operatorClientOf(options),
+        say,
+      });
       process.stdout.write(plainText(`${JSON.stringify(result, undefined, options.json ? 0 : 2)}\n`));
     });
 }

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../../../config/config.js';
 import { createLogger } from '../../../config/logger.js';
 import type { RunningEventStore } from '../../../launch/event-store.js';
-import { answer, withJson } from '../output.js';
+import { printResult, withJsonOption } from '../output.js';
 import type { OutputOptions } from '../output.js';
 
 interface EventStoreOptions extends OutputOptions {
@@ -16,8 +16,8 @@ interface EventStoreOptions extends OutputOptions {
   readonly quiet?: true;
 }
 
-export function addEventStore(program: Command): void {
-  withJson(program.command('eventstore'))
+export function addEventStoreCommand(program: Command): void {
+  withJsonOption(program.command('eventstore'))
     .description('run the embedded event store alone')
     .requiredOption('--dir <directory>', 'directory of its log, created if absent')
     .requiredOption('--port <port>', 'port to listen on; 0 for any free port', portNumber)
@@ -31,7 +31,7 @@ export function addEventStore(program: Command): void {
       const log = createLogger(readConfig({ LOG_LEVEL: logLevel }), 'eventstore');
       const { runEventStore } = await import('../../../launch/event-store.js');
       const store = await runEventStore({ dir: resolve(dir), host, port, ...(tls && { tls }) }, log);
-      if (!quiet) answer(options, { port: store.port }, [listeningLine(store)]);
+      if (!quiet) printResult(options, { port: store.port }, [listeningLine(store)]);
     });
 }
 

@@ -1,32 +1,32 @@
 import type { Command } from 'commander';
-import { operatorApi, withOperator, withReason } from '../command-options.js';
+import { operatorClientOf, withOperator, withReason } from '../command-options.js';
 import type { CommandOptions, OperatorOptions } from '../command-options.js';
 import type { OperatorClient } from '../operator-client.js';
-import { answer, answerList, localMoment, moment } from '../output.js';
-import { table } from '../table.js';
+import { printResult, answerList, localMoment, timeText } from '../output.js';
+import { tableLines } from '../table.js';
 
-export function addKeys(program: Command): void {
+export function addKeysCommands(program: Command): void {
   const keys = program.command('keys').description('keys that sign ID tokens: list and rotate them');
   withOperator(keys.command('list'))
     .description('list the published keys: the signing one, the next one, and retired ones')
     .action(async (options: OperatorOptions) => {
-      answerList(options, await operatorApi(options).signingKeys(), tableOf);
+      answerList(options, await operatorClientOf(options).signingKeys(), tableOf);
     });
 
   withReason(keys.command('rotate'))
     .description('publish a new key, which signs once every client can have fetched it')
     .action(async ({ reason, ...options }: CommandOptions) => {
-      const rotated = await operatorApi(options).rotateSigningKey(reason);
+      const rotated = await operatorClientOf(options).rotateSigningKey(reason);
       const { kid, signsFrom, changed } = rotated;
-      const line = `${kid} signs from ${moment(signsFrom)} on`;
-      answer(options, rotated, [changed ? line : `${line}: a rotation is under way; nothing changed`]);
+      const line = `${kid} signs from ${timeText(signsFrom)} on`;
+      printResult(options, rotated, [changed ? line : `${line}: a rotation is under way; nothing changed`]);
     });
 }
 
 type Key = Awaited<ReturnType<OperatorClient['signingKeys']>>[number];
 
 const tableOf = (keys: readonly Key[]): string[] =>
-  table(
+  tableLines(
     ['KEY', 'STATE', 'SIGNS FROM', 'PUBLISHED UNTIL'],
     keys.map(({ kid, state, signsFrom, publishedUntil }) => [
       kid,

@@ -1,13 +1,19 @@
 import type { Command } from 'commander';
-import { operatorApi, lifecycleLine, REASON_HELP, withOperator, withRevision } from '../command-options.js';
+import {
+  operatorClientOf,
+  lifecycleLine,
+  REASON_HELP,
+  withOperator,
+  withRevision,
+} from '../command-options.js';
 import type { LifecycleOptions } from '../command-options.js';
-import { answer } from '../output.js';
+import { printResult } from '../output.js';
 
 interface RestrictOptions extends LifecycleOptions {
   readonly reason: string;
 }
 
-export function addPost(program: Command): void {
+export function addPostCommands(program: Command): void {
   const post = program.command('post').description('posts: restrict and unrestrict them');
   for (const [act, done] of [
     ['restrict', 'restricted'],
@@ -18,8 +24,8 @@ export function addPost(program: Command): void {
       .argument('<post-id>', 'id of the post')
       .requiredOption('--reason <why>', REASON_HELP)
       .action(async (postId: string, { reason, revision, ...options }: RestrictOptions) => {
-        const result = await operatorApi(options).setPostState(postId, act, reason, revision);
-        answer(options, result, [lifecycleLine(postId, done, result)]);
+        const result = await operatorClientOf(options).setPostState(postId, act, reason, revision);
+        printResult(options, result, [lifecycleLine(postId, done, result)]);
       });
 }
 

@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
-import { operatorApi, withOperator, withReason } from '../command-options.js';
+import { operatorClientOf, withOperator, withReason } from '../command-options.js';
 import type { CommandOptions, OperatorOptions } from '../command-options.js';
 import { outcomeOf, watchJob } from '../jobs.js';
 import type { OperatorClient } from '../operator-client.js';
-import { answer, isOnTerminal } from '../output.js';
-import { table } from '../table.js';
+import { printResult, isOnTerminal } from '../output.js';
+import { tableLines } from '../table.js';
 
-export function addProjections(program: Command): void {
+export function addProjectionsCommands(program: Command): void {
   const projections = program
     .command('projections')
     .description('projections: show their progress, rebuild them');
   withOperator(projections.command('status'))
     .description('show the position of each projection and its lag behind the log')
     .action(async (options: OperatorOptions) => {
-      const status = await operatorApi(options).projections();
-      answer(options, status, [
+      const status = await operatorClientOf(options).projections();
+      printResult(options, status, [
         `incarnation ${status.incarnation ?? 'none yet'}`,
         ...(status.quarantine === null ? [] : [`IN QUARANTINE, reads are refused: ${status.quarantine}`]),
         ...(isOnTerminal() ? tableOf(status.projections) : status.projections.map(lineOf)),
@@ -30,10 +30,10 @@ export function addProjections(program: Command): void {
       'projections to rebuild; one that serves reads stands for all of them (default: all that serve reads)',
     )
     .action(async (names: string[], { reason, ...options }: CommandOptions) => {
-      const api = operatorApi(options);
+      const api = operatorClientOf(options);
       const resumeCommand = ['plaza projections rebuild', ...names].join(' ');
       const job = await watchJob(api, () => api.rebuild(names, reason), resumeCommand);
-      answer(options, job, [outcomeOf(job)]);
+      printResult(options, job, [outcomeOf(job)]);
     });
 }
 
@@ -46,7 +46,7 @@ function lineOf({ name, version, position, lag, stopped }: Projection): string {
 }
 
 const tableOf = (projections: readonly Projection[]): string[] =>
-  table(
+  tableLines(
     ['PROJECTION', 'VERSION', 'POSITION', 'BEHIND', 'STOPPED'],
     projections.map(({ name, version, position, lag, stopped }) => [
       name,

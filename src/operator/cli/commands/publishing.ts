@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { operatorApi, withReason } from '../command-options.js';
+import { operatorClientOf, withReason } from '../command-options.js';
 import type { CommandOptions } from '../command-options.js';
-import { answer } from '../output.js';
+import { printResult } from '../output.js';
 
-export function addPublishing(program: Command): void {
+export function addPublishingCommands(program: Command): void {
   const publishing = program
     .command('publishing')
     .description('publishing: pause and resume it for everyone');
@@ -14,8 +14,8 @@ export function addPublishing(program: Command): void {
     withReason(publishing.command(act))
       .description(descriptions[act])
       .action(async ({ reason, ...options }: CommandOptions) => {
-        const result = await operatorApi(options).setPublishing(act, reason);
-        answer(options, result, [
+        const result = await operatorClientOf(options).setPublishing(act, reason);
+        printResult(options, result, [
           result.changed ? `publishing is ${done} now` : `publishing is ${done} already; nothing changed`,
         ]);
       });

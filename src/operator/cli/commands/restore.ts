@@ -7,7 +7,7 @@ import type { RestorePart } from '../../../backup/restore/restore-parts.js';
 import type { restore as Restore } from '../../../backup/restore/restore.js';
 import { accountName, withReason } from '../command-options.js';
 import type { CommandOptions } from '../command-options.js';
-import { answer } from '../output.js';
+import { printResult } from '../output.js';
 import { partsParser } from '../parts.js';
 import { formatBytes, ProgressLine } from '../progress-line.js';
 
@@ -15,7 +15,7 @@ interface RestoreOptions extends CommandOptions {
   readonly parts?: readonly RestorePart[];
 }
 
-export function addRestore(program: Command): void {
+export function addRestoreCommand(program: Command): void {
   withReason(program.command('restore'))
     .description(
       'replace the data of a stopped network by a backup; the replaced data is kept until the network is ready again',
@@ -43,7 +43,7 @@ export function addRestore(program: Command): void {
         onProgress: (step) => progress.show(step),
       });
       progress.done();
-      answer(options, restored, linesOf(restored));
+      printResult(options, restored, linesOf(restored));
     });
 }
 

@@ -3,11 +3,11 @@ import { readConfig } from '../../../config/config.js';
 import type { Config } from '../../../config/config.js';
 import { banner, operatorUrl } from '../../../launch/banner.js';
 import { ENTRIES } from '../../../launch/entries.js';
-import { answer, withJson } from '../output.js';
+import { printResult, withJsonOption } from '../output.js';
 import type { OutputOptions } from '../output.js';
 
-export function addStart(program: Command): void {
-  withJson(program.command('start'))
+export function addStartCommand(program: Command): void {
+  withJsonOption(program.command('start'))
     .description(
       'run the network (ROLE=all), or one of its processes in the foreground (ROLE=api, ROLE=projector)',
     )
@@ -25,5 +25,5 @@ export function addStart(program: Command): void {
 
 function printBanner(config: Config, faults: readonly string[], options: OutputOptions): void {
   const { baseUrl, dataDir } = config;
-  answer(options, { baseUrl, operatorUrl: operatorUrl(config), dataDir }, [banner(config, faults)]);
+  printResult(options, { baseUrl, operatorUrl: operatorUrl(config), dataDir }, [banner(config, faults)]);
 }
