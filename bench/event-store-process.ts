@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const ENTRY = fileURLToPath(new URL('../src/embedded-event-store/main.js', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../bundle/event-store.js', import.meta.url));
 
 export async function withEventStore<T>(
   dir: string,

@@ -38,8 +38,11 @@ async function reload() {
 
 async function isBuilt() {
   try {
-    const [code] = await once(run(path('node_modules/@nestjs/cli/bin/nest.js'), 'build'), 'exit');
-    return code === 0;
+    for (const step of [[path('node_modules/@nestjs/cli/bin/nest.js'), 'build'], [path('bin/bundle.mjs')]]) {
+      const [code] = await once(run(...step), 'exit');
+      if (code !== 0) return false;
+    }
+    return true;
   } catch {
     return false; // It could not even be started, which has been said.
   }

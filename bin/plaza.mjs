@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const OLDEST = 24;
-const main = new URL('../dist/src/operator/cli/main.js', import.meta.url);
+const main = new URL('../dist/bundle/plaza.js', import.meta.url);
 
 if (!existsSync(main)) fail('Plaza is not built yet: run `npm run build` first');
 else if (Number.parseInt(process.versions.node, 10) >= OLDEST) await import(main.href);

@@ -57,7 +57,7 @@ export class SigningKeyWatch implements OnModuleInit, OnModuleDestroy {
     if (kidsOf(next) === kidsOf(this.current)) return;
     this.apply(next);
     this.current = next;
-    this.logger.info({ kids: next.keys.map(({ kid }) => kid) }, 'published signing keys changed');
+    this.logger.info({ kids: next.keys.map(({ kid }) => kid) }, 'signing keys rotated; publishing these');
   }
 }
 

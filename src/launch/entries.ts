@@ -1,5 +1,6 @@
+/** Built processes, in the folder that bin/bundle.mjs puts them and this file into. */
 export const ENTRIES = {
-  api: new URL('../main.js', import.meta.url),
-  projector: new URL('../../projections/main.js', import.meta.url),
-  commandLine: new URL('../operator/cli/main.js', import.meta.url),
+  api: new URL('api.js', import.meta.url),
+  projector: new URL('projector.js', import.meta.url),
+  commandLine: new URL('plaza.js', import.meta.url),
 };

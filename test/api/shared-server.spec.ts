@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../../src/launch/free-port.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { root } from '../support/command.js';
+import { builtProcess } from '../support/command.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startNetwork } from '../support/network.js';
@@ -41,20 +40,20 @@ const appendOrders = (count: number) =>
   );
 
 describe('on an event store with streams of another application', () => {
-  it.each([
-    ['api', 'src/main.js'],
-    ['projector', 'projections/main.js'],
-  ])('a process of role %s ends with the reason, unless EVENTSTORE_SHARED allows it', async (role, main) => {
-    const ports = { PORT: String(await freePort()), OPERATOR_PORT: String(await freePort()) };
-    const child = spawn(process.execPath, [join(root, 'dist', main)], {
-      env: { ...network.env, ROLE: role, ...ports, EVENTSTORE_SHARED: 'off' },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    expect(code).toBe(1);
-    expect(stderr).toContain('streams of another application (\\"order-1\\")');
-    expect(stderr).toContain('EVENTSTORE_SHARED=on');
-  });
+  it.each([['api'], ['projector']] as const)(
+    'a process of role %s ends with the reason, unless EVENTSTORE_SHARED allows it',
+    async (role) => {
+      const ports = { PORT: String(await freePort()), OPERATOR_PORT: String(await freePort()) };
+      const child = spawn(process.execPath, [builtProcess(role)], {
+        env: { ...network.env, ROLE: role, ...ports, EVENTSTORE_SHARED: 'off' },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+      expect(code).toBe(1);
+      expect(stderr).toContain('streams of another application (\\"order-1\\")');
+      expect(stderr).toContain('EVENTSTORE_SHARED=on');
+    },
+  );
 
   it('events of the other application are ignored, and delay nothing', async () => {
     const ada: SignedIn = await signIn(network, await registerApplication(network));

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { readConfig } from '../../src/config/config.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { signIn } from '../../src/operator/demo/sign-in.js';
+import { builtProcess } from '../support/command.js';
 import { registerApplication } from '../support/api.js';
 import type { Application } from '../support/api.js';
 import { startNetwork } from '../support/network.js';
@@ -62,7 +62,7 @@ async function startSecondProcess(): Promise<ChildProcess> {
     OPERATOR_PORT: String(await freePort()),
     LOG_LEVEL: 'warn',
   };
-  const entry = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+  const entry = builtProcess('api');
   const child = spawn(process.execPath, [entry], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const lives = () =>
     send(network, { path: '/livez', port: ports[1] }).then(

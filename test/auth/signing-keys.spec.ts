@@ -1,3 +1,8 @@
+/**
+ * One network whose keys rotate, case after case.
+ *
+ * @sample first
+ */
 import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
 import { once } from 'node:events';

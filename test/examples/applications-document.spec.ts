@@ -1,3 +1,8 @@
+/**
+ * The document of application developers, from its first command to its last.
+ *
+ * @sample first
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { documentOf } from '../../src/http/openapi/document.js';

@@ -2,11 +2,10 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
-import { environment, root } from '../support/command.js';
+import { builtProcess, environment } from '../support/command.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -16,7 +15,7 @@ import { until } from '../support/until.js';
 import { some } from './support/recorded.js';
 import { WorkerBench } from './support/worker.js';
 
-const ENTRY = join(root, 'dist', 'projections', 'main.js');
+const ENTRY = builtProcess('projector');
 
 /** The advisory locks of a worker: one for each group, and one for jobs. */
 const LOCKS = 4;

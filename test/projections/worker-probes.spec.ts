@@ -3,12 +3,11 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Readiness } from '../../src/http/health/health.js';
 import { freePort } from '../../src/launch/free-port.js';
-import { environment, root } from '../support/command.js';
+import { builtProcess, environment } from '../support/command.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -16,7 +15,7 @@ import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { WorkerBench } from './support/worker.js';
 
-const ENTRY = join(root, 'dist', 'projections', 'main.js');
+const ENTRY = builtProcess('projector');
 const LIVE = { status: 'ok' };
 const ok = { status: 'ok' };
 const allOk = {

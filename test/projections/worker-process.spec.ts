@@ -2,13 +2,12 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import type { StoredEvent } from '../../src/log/registry.js';
+import { builtProcess } from '../support/command.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -18,8 +17,7 @@ import { some } from './support/recorded.js';
 import { WorkerBench } from './support/worker.js';
 import { retryWhileUnavailable } from '../support/retry-while-unavailable.js';
 
-const build = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
-const ENTRY = join(build, 'dist', 'projections', 'main.js');
+const ENTRY = builtProcess('projector');
 const ROUNDS = 5;
 const POSTS_A_ROUND = 200;
 

@@ -1,3 +1,8 @@
+/**
+ * A drill of recovery, step by step.
+ *
+ * @sample first
+ */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,3 +1,8 @@
+/**
+ * One person, from before the erasure to the restore of an older backup.
+ *
+ * @sample first
+ */
 import { cpSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -2,8 +2,6 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { openLog } from '../../src/log/open-log.js';
@@ -13,6 +11,7 @@ import type { BuildProgress } from '../../src/incarnations/building/build-progre
 import { Builds } from '../projections/support/builds.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
+import { builtProcess } from '../support/command.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -20,8 +19,7 @@ import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { retryWhileUnavailable } from '../support/retry-while-unavailable.js';
 
-const build = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
-const ENTRY = join(build, 'dist', 'projections', 'main.js');
+const ENTRY = builtProcess('projector');
 
 /** A little more than three batches. */
 const POSTS = 9_000;

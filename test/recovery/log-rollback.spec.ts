@@ -1,3 +1,8 @@
+/**
+ * One network whose log is rolled back, recovered and rolled back again.
+ *
+ * @sample first
+ */
 import { randomUUID } from 'node:crypto';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

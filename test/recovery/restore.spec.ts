@@ -1,3 +1,8 @@
+/**
+ * One network that is backed up, then restored, case after case.
+ *
+ * @sample first
+ */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

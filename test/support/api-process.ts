@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { HttpModule } from '../../src/http/http.module.js';
 import { documentOf } from '../../src/http/openapi/document.js';
 import { freePort } from '../../src/launch/free-port.js';
-import { root } from './command.js';
+import { builtProcess } from './command.js';
 import { Conformance } from './conformance.js';
 import type { TestNetwork } from './network.js';
 import { recordRefusal } from './recorded-refusals.js';
@@ -28,7 +27,7 @@ export async function startApiProcess(
 ): Promise<ApiProcess> {
   const [port, operatorPort] = [await freePort(), await freePort()];
   const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };
-  const child = spawn(process.execPath, [join(root, 'dist', 'src', 'main.js')], {
+  const child = spawn(process.execPath, [builtProcess('api')], {
     env: { ...network.env, ROLE: 'api', LOG_LEVEL: 'error', ...ports, ...settings },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

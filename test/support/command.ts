@@ -7,6 +7,10 @@ import { fileURLToPath } from 'node:url';
 export const root = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
 export const plaza = join(root, 'bin', 'plaza.mjs');
 
+/** A built process (bin/bundle.mjs). */
+export const builtProcess = (name: 'api' | 'projector' | 'plaza' | 'event-store'): string =>
+  join(root, 'dist', 'bundle', `${name}.js`);
+
 export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;

@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/launch/free-port.js';
 import { clientAddress } from '../../src/embedded-event-store/access/client-address.js';
+import { builtProcess } from './command.js';
 
-const ENTRY = fileURLToPath(new URL('../../dist/src/embedded-event-store/main.js', import.meta.url));
+const ENTRY = builtProcess('event-store');
 
 export interface EmbeddedEventStore {
   /** Connection string for `EventStoreDBClient.connectionString`. */

@@ -2,11 +2,10 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { freePort } from '../../src/launch/free-port.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
-import { environment, root } from './command.js';
+import { builtProcess, environment } from './command.js';
 import { startEmbeddedEventStore } from './event-store.js';
 import { startTestPostgres } from './postgres.js';
 
@@ -46,7 +45,7 @@ export async function startSeparateNetwork(): Promise<SeparateNetwork> {
   });
   const api = await Promise.all(
     ports.map(async (port, n) =>
-      processOf(`API process ${n}`, 'src', {
+      processOf(`API process ${n}`, 'api', {
         ...env,
         ROLE: 'api',
         PORT: String(port),
@@ -54,7 +53,7 @@ export async function startSeparateNetwork(): Promise<SeparateNetwork> {
       }),
     ),
   );
-  const workers = [0, 1].map((n) => processOf(`worker ${n}`, 'projections', { ...env, ROLE: 'projector' }));
+  const workers = [0, 1].map((n) => processOf(`worker ${n}`, 'projector', { ...env, ROLE: 'projector' }));
   let opened: OpenLog | undefined;
   const stop = async (): Promise<void> => {
     for (const each of [...api, ...workers]) await each.kill();
@@ -84,13 +83,13 @@ export async function startSeparateNetwork(): Promise<SeparateNetwork> {
   };
 }
 
-function processOf(name: string, folder: 'src' | 'projections', env: NodeJS.ProcessEnv) {
+function processOf(name: string, entry: 'api' | 'projector', env: NodeJS.ProcessEnv) {
   let child: ChildProcess | undefined;
   return {
     name,
     env,
     start: async () => {
-      const started = fork(join(root, 'dist', folder, 'main.js'), {
+      const started = fork(builtProcess(entry), {
         env,
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       });

@@ -31,8 +31,8 @@ export type AccountErasureCancelled = DomainEvent<
 
 /**
  * Final. Holds nothing personal, since no key protects this event. `handleDigest`: names the stream of the held handle,
- * to release it once no one can read the handle. `keyId`: the destroyed key, for a vault restored from a time before
- * that key. Absent: unknown.
+ * to release it once no one can read the handle. `keyId`: the destroyed key. A restored vault that is older than the
+ * key does not have it, and records it as destroyed. Absent: unknown.
  */
 export type AccountErased = DomainEvent<
   'account.erased',

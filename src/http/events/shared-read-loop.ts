@@ -34,9 +34,9 @@ const CHECK_MS = 5_000;
 const YIELD_EVERY = 20;
 
 /**
- * Reads for all streams of a process. After each signal one statement admits all callers and returns the changes of
- * each. A pause of at least the same length follows, so that an overloaded process delays streams rather than other
- * requests.
+ * Reads for all streams of a process. After each signal one statement checks the access of all callers and returns
+ * the changes of each. A pause at least as long as that read follows, so that an overloaded process delays streams
+ * rather than other requests.
  */
 export class SharedReadLoop {
   private readonly streams = new Set<EventStream>();

@@ -16,14 +16,14 @@ import type { AnswerHeader, RequestHeader } from './headers.js';
  *       id: 'getPost',                                              // method name of generated clients
  *       summary: 'Read a post',                                     // a few words without a full stop
  *       access: read,                                               // reads only: a mutation has `@Mutation(scope)`
- *       answers: onePost,                                           // strict body of the 200; the handler's type must fit
+ *       answer: onePost,                                            // strict body of the 200; the handler's type must fit
  *       example: { post: examplePost },                             // of the 200, checked by the compiler and a test
  *       errors: ['post_unavailable'],                               // beyond the shared ones
  *     })
- *     async post(@Param('id') id: string, @Query({ schema }) query, @Body({ schema }) body, …): Promise<Answered<typeof onePost>>
+ *     async post(@Param('id') id: string, @Query({ schema }) query, @Body({ schema }) body, …): Promise<AnswerOf<typeof onePost>>
  *
  * - Method, path, query and body schemas, and the scope of a mutation come from Nest's decorators. A body also needs an
- *   example (`sends`). `.meta({…})` on a transforming schema adds what JSON Schema cannot derive: see `pageLimit` in
+ *   example (`bodyExample`). `.meta({…})` on a transforming schema adds what JSON Schema cannot derive: see `pageLimit` in
  *   fields.ts. `.describe('…')` explains a field whose name is not enough.
  * - shared-errors.ts adds the codes of tokens, scopes, limits, storage, recovery, intents and JSON bodies. errors.ts
  *   has the status of each code, and error-meanings.ts its text.

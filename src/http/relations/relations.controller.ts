@@ -34,7 +34,7 @@ const pageOfRelations = z.strictObject({ relations: z.array(relation), cursor: n
 const oneRelation = z.strictObject({ relation });
 
 const relationOrNone = z.strictObject({
-  relation: relation.nullable().describe('The relation in its last state; null if there never was one.'),
+  relation: relation.nullable().describe('The follow or like as it was last; null if it never existed.'),
 });
 
 type Make = new (intent: Intent, targetId: string) => Command<RelationOutcome>;

@@ -25,7 +25,7 @@ export async function isUpToDate(pool: Pool, log: EventLog, timeoutMs: number): 
   }
 }
 
-/** Adds the texts, which only the log holds. */
+/** Adds the texts that audited events wrote. The audit tables have none, so they are read from the log. */
 export async function withTexts(
   log: EventLog,
   audited: readonly AuditedEvent[],

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { environment, root } from '../../support/command.js';
+import { builtProcess, environment } from '../../support/command.js';
 
 /** The command line, without the launcher that selects a Node version. */
-const main = join(root, 'dist', 'src', 'operator', 'cli', 'main.js');
+const main = builtProcess('plaza');
 
 /**
  * Runs a command as `bin/plaza.mjs` does on an older Node, which is as a child process. The returned function kills

