@@ -1,4 +1,4 @@
-/** Tests run on Node's own ES modules, compiled one file at a time by swc with the build's settings. */
+/** Tests run on Node's own modules (test/support/native.runtime.mjs). */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -6,11 +6,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
-const {
-  exclude: _specsToo,
-  $schema: _schema,
-  ...swc
-} = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
 
 // The processes that tests start are a quarter quicker to boot from what Node has compiled before.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/node', import.meta.url));
@@ -34,9 +29,9 @@ export default {
   testEnvironment: '<rootDir>/test/support/sample.environment.mjs',
   roots: ['<rootDir>/src', '<rootDir>/projections', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
+  runtime: '<rootDir>/test/support/native.runtime.mjs',
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
+  transform: {},
   globalSetup: '<rootDir>/test/support/run.setup.mjs',
   globalTeardown: '<rootDir>/test/support/run.teardown.mjs',
   // Twice as many as there are cores: specs wait for what they start. At most eight: with that, each takes a gigabyte or two.

@@ -830,9 +830,9 @@ export interface components {
       parentId?: string;
       /** @description Replies: the first post of the thread. */
       rootId?: string;
-      /** @description Replies: you cannot see the parent. */
+      /** @description Replies: true if the parent is deleted, or not visible to you. */
       parentUnavailable?: boolean;
-      /** @description Replies: you cannot see the root. */
+      /** @description Replies: true if the root is deleted, or not visible to you. */
       rootUnavailable?: boolean;
     };
     /** @description State of a post after a mutation. */
@@ -6186,7 +6186,7 @@ export interface operations {
            *     }
            */
           'application/json': {
-            /** @description The relation in its last state; null if there never was one. */
+            /** @description The follow or like as it was last; null if it never existed. */
             relation: components['schemas']['Relation'] | null;
           };
         };

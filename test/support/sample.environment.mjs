@@ -3,11 +3,11 @@
  * whole. A file whose cases build on each other has `@sample first` in its first comment: its sample is its first cases.
  */
 import { createHash } from 'node:crypto';
-import { TestEnvironment } from 'jest-environment-node';
+import NativeEnvironment from './native.environment.mjs';
 
 const SHARE = 0.2;
 
-export default class SampleEnvironment extends TestEnvironment {
+export default class SampleEnvironment extends NativeEnvironment {
   #file;
   #isSequence;
 

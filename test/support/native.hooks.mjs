@@ -1,0 +1,59 @@
+/** Lets Node load TypeScript for {@link ./native.runtime.mjs}: compiled by swc with the build's settings, once for all workers. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transformSync, version } from '@swc/core';
+
+const root = new URL('../../', import.meta.url);
+const tests = new URL('test/', root).href;
+const globals = new URL('jest-globals.mjs', import.meta.url).href;
+const cache = fileURLToPath(new URL('node_modules/.cache/tests/', root));
+const { exclude: _specsToo, $schema: _schema, ...swc } = JSON.parse(readFileSync(new URL('.swcrc', root), 'utf8'));
+const settings = JSON.stringify([version, swc]);
+
+/** By path of the TypeScript: the file with its source map, for stack traces. */
+export const sourceMaps = new Map();
+
+mkdirSync(cache, { recursive: true });
+registerHooks({ resolve, load });
+
+function resolve(specifier, context, next) {
+  const { parentURL = '' } = context;
+  const run = /\?run=\d+$/.exec(parentURL)?.[0] ?? '';
+  if (specifier === '@jest/globals') return { url: `${globals}${run}`, format: 'module', shortCircuit: true };
+  if (!specifier.startsWith('.') || !parentURL.startsWith(root.href) || parentURL.includes('/node_modules/'))
+    return next(specifier, context);
+  const url = new URL(specifier, parentURL);
+  if (url.pathname.endsWith('.js')) {
+    const source = new URL(url.href.replace(/\.js$/, '.ts'));
+    if (existsSync(source)) return { url: `${source.href}${source.href.startsWith(tests) ? run : ''}`, format: 'module', shortCircuit: true };
+  }
+  return next(specifier, context);
+}
+
+function load(url, context, next) {
+  const { pathname } = new URL(url);
+  if (!pathname.endsWith('.ts') || !url.startsWith(root.href)) return next(url, context);
+  return { format: 'module', source: compiled(fileURLToPath(url)), shortCircuit: true };
+}
+
+function compiled(path) {
+  const source = readFileSync(path, 'utf8');
+  const file = join(cache, createHash('sha256').update(`${settings}\0${path}\0${source}`).digest('hex'));
+  if (!existsSync(file)) {
+    const { code, map } = transformSync(source, { ...swc, swcrc: false, filename: path, sourceMaps: true });
+    write(`${file}.map`, map);
+    write(file, code);
+  }
+  sourceMaps.set(path, `${file}.map`);
+  return readFileSync(file, 'utf8');
+}
+
+/** Atomic: other workers find it complete or not at all. */
+function write(file, text) {
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, text);
+  renameSync(unfinished, file);
+}
