@@ -23,7 +23,7 @@ beforeAll(() => {
       testEnvironment: '${join(root, 'test/support/sample.environment.mjs')}',
       globalSetup: '${join(root, 'test/support/run.setup.mjs')}',
       globalTeardown: '${join(root, 'test/support/run.teardown.mjs')}',
-      transform: { '\\\\.ts$': ['${join(root, 'node_modules/@swc/jest/index.js')}', own.transform['\\\\.ts$'][1]] },
+      runtime: '${join(root, 'test/support/native.runtime.mjs')}',
       reporters: ['${join(root, 'test/conformance/run.reporter.mjs')}'],
     };`,
   );
@@ -54,8 +54,8 @@ const write = (name: string, text: string) => writeFileSync(join(directory, name
 
 /** Contents of artifacts/run.json after a run; undefined: no such file. */
 async function runAndRead(...args: string[]): Promise<unknown> {
-  const jest = ['--experimental-vm-modules', join(root, 'node_modules/jest/bin/jest.js')];
-  const child = spawn(process.execPath, [...jest, '--config', join(directory, 'jest.config.mjs'), ...args], {
+  const jest = join(root, 'node_modules/jest/bin/jest.js');
+  const child = spawn(process.execPath, [jest, '--config', join(directory, 'jest.config.mjs'), ...args], {
     cwd: directory,
     stdio: 'ignore',
   });

@@ -17,9 +17,7 @@ import type { Failure, JestResults } from './report.ts';
 
 const BUSY_LOOPS = 2;
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'].concat(
-  join(root, 'node_modules/jest/bin/jest.js'),
-);
+const JEST = join(root, 'node_modules/jest/bin/jest.js');
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -53,7 +51,7 @@ function wholeNumber(name: string, text: string): number {
 
 /** The output of jest, and its exit code. */
 async function jest(args: readonly string[]): Promise<{ code: number; output: string }> {
-  const child = spawn(process.execPath, [...JEST, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [JEST, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));

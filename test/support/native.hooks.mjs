@@ -10,7 +10,11 @@ const root = new URL('../../', import.meta.url);
 const tests = new URL('test/', root).href;
 const globals = new URL('jest-globals.mjs', import.meta.url).href;
 const cache = fileURLToPath(new URL('node_modules/.cache/tests/', root));
-const { exclude: _specsToo, $schema: _schema, ...swc } = JSON.parse(readFileSync(new URL('.swcrc', root), 'utf8'));
+const {
+  exclude: _specsToo,
+  $schema: _schema,
+  ...swc
+} = JSON.parse(readFileSync(new URL('.swcrc', root), 'utf8'));
 const settings = JSON.stringify([version, swc]);
 
 /** By path of the TypeScript: the file with its source map, for stack traces. */
@@ -23,19 +27,24 @@ function resolve(specifier, context, next) {
   const { parentURL = '' } = context;
   const run = /\?run=\d+$/.exec(parentURL)?.[0] ?? '';
   if (specifier === '@jest/globals') return { url: `${globals}${run}`, format: 'module', shortCircuit: true };
-  if (!specifier.startsWith('.') || !parentURL.startsWith(root.href) || parentURL.includes('/node_modules/'))
+  if (!specifier.startsWith('.') || !parentURL.startsWith('file:') || parentURL.includes('/node_modules/'))
     return next(specifier, context);
   const url = new URL(specifier, parentURL);
   if (url.pathname.endsWith('.js')) {
     const source = new URL(url.href.replace(/\.js$/, '.ts'));
-    if (existsSync(source)) return { url: `${source.href}${source.href.startsWith(tests) ? run : ''}`, format: 'module', shortCircuit: true };
+    if (existsSync(source))
+      return {
+        url: `${source.href}${source.href.startsWith(tests) ? run : ''}`,
+        format: 'module',
+        shortCircuit: true,
+      };
   }
   return next(specifier, context);
 }
 
 function load(url, context, next) {
   const { pathname } = new URL(url);
-  if (!pathname.endsWith('.ts') || !url.startsWith(root.href)) return next(url, context);
+  if (!pathname.endsWith('.ts') || pathname.includes('/node_modules/')) return next(url, context);
   return { format: 'module', source: compiled(fileURLToPath(url)), shortCircuit: true };
 }
 
