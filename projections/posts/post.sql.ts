@@ -98,8 +98,8 @@ export function presentPage(json: unknown): ScannedPage<Post> {
   };
 }
 
-export const CURSOR_BEFORE_OLDEST = '-1';
-export const CURSOR_AFTER_NEWEST = '9223372036854775807';
+export const POSITION_BEFORE_OLDEST_POST = '-1';
+export const POSITION_AFTER_NEWEST_POST = '9223372036854775807';
 
 const rowsOf = (posts: PostColumns): readonly Row[] =>
   (posts.id ?? []).map((_, index) => rowAt(posts, index));

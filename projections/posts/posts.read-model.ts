@@ -3,8 +3,8 @@ import type { ReadQuery } from '../runner/read-query.js';
 import { isActorVisible, isPostVisible, isPublished } from '../visibility.sql.js';
 import type { Post } from './post.js';
 import {
-  CURSOR_AFTER_NEWEST,
-  CURSOR_BEFORE_OLDEST,
+  POSITION_AFTER_NEWEST_POST,
+  POSITION_BEFORE_OLDEST_POST,
   postsJson,
   postsPageJson,
   presentPage,
@@ -28,7 +28,7 @@ export const postById: ReadQuery<{ readonly postId: string }, Post | null> = {
 export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
   name: 'posts-of',
   arity: 1,
-  values: ({ actorId, scan, after }) => [actorId, scan, String(after?.[0] ?? CURSOR_AFTER_NEWEST)],
+  values: ({ actorId, scan, after }) => [actorId, scan, String(after?.[0] ?? POSITION_AFTER_NEWEST_POST)],
   sql: ({ schema, parameter }) => {
     const candidates = `
       SELECT candidate.id AS post_id, candidate.position
@@ -46,7 +46,7 @@ export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
 export const repliesOf: PageQuery<{ readonly postId: string }, Post> = {
   name: 'replies-of',
   arity: 1,
-  values: ({ postId, scan, after }) => [postId, scan, String(after?.[0] ?? CURSOR_BEFORE_OLDEST)],
+  values: ({ postId, scan, after }) => [postId, scan, String(after?.[0] ?? POSITION_BEFORE_OLDEST_POST)],
   sql: ({ schema, parameter }) => {
     const candidates = `
       SELECT reply.id AS post_id, reply.position

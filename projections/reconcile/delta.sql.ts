@@ -59,7 +59,7 @@ export const changedEntries = (schema: string, { entries }: ViewSize): string =>
 /** True if the caller follows another actor since the cursor: older posts then enter the view. */
 export const hasNewFollow = `EXISTS (SELECT FROM new_relation WHERE kind = 'follow')`;
 
-/** Deletions of all owners to check at most; with more, something counts as removed. */
+/** At most this many deletions since the client's cursor are checked, of all authors. More count as a removal that the client must load anew. */
 const MAX_DELETIONS = 500;
 
 export const hasRemovals = (schema: string): string => `(

@@ -1,5 +1,5 @@
 import { entryJson, isEntryVisible } from '../inbox/inbox.sql.js';
-import { CURSOR_AFTER_NEWEST } from '../posts/post.sql.js';
+import { POSITION_AFTER_NEWEST_POST } from '../posts/post.sql.js';
 import type { RelationInView } from '../relations/relation.js';
 import { timelineCandidates } from '../timeline/timeline.sql.js';
 import { isActorVisible, isPostVisible, isPublished } from '../visibility.sql.js';
@@ -26,7 +26,7 @@ export const ownPosts = (schema: string, { posts }: ViewSize): string => `(
 
 export function followedPosts(schema: string, { posts }: ViewSize): string {
   const candidates = timelineCandidates(schema, {
-    after: CURSOR_AFTER_NEWEST,
+    after: POSITION_AFTER_NEWEST_POST,
     most: String(posts),
     isShown: (author) => isActorVisible(schema, author),
   });

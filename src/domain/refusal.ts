@@ -22,7 +22,7 @@ export type RefusalCode =
   | 'invalid_website';
 
 export class Refusal extends Error {
-  override readonly name = 'StartRefusal';
+  override readonly name = 'Refusal';
 
   constructor(
     readonly code: RefusalCode,

@@ -144,5 +144,7 @@ function requireEntry(type: string) {
 const additionalDataFor = (eventId: string, type: string): string => `${eventId} ${type}`;
 
 export function noPosition(): never {
-  throw new Error('the event store sent no position: upgrade it to EventStoreDB 22.6 or newer');
+  throw new Error(
+    'the event store sent an event without its position: upgrade it to EventStoreDB 22.6 or newer',
+  );
 }

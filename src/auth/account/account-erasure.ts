@@ -5,7 +5,7 @@ import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
 import type { Passwords } from '../passwords.js';
 import type { SignedIn } from '../sign-in/browser-sessions.js';
-import { exchangeMetadata } from '../sign-in/exchange.js';
+import { pageRequestMetadata } from '../sign-in/exchange.js';
 import type { HttpExchange, FormFields } from '../sign-in/exchange.js';
 import { enforceLimit } from '../sign-in/password-check.js';
 import type { SignInLimits } from '../sign-in/sign-in-limits.js';
@@ -37,13 +37,13 @@ export class AccountErasure {
       return 'That is not your password.';
     await this.limits.refundPasswordConfirmation({ actorId, uid });
     await this.commands.execute(
-      new RequestErasure(actorId, DELAY_MS, exchangeMetadata(exchange, { actorId })),
+      new RequestErasure(actorId, DELAY_MS, pageRequestMetadata(exchange, { actorId })),
     );
     return undefined;
   }
 
   /** @throws {Refusal} `not_found`: the account is already erased. Also errors of log and store. */
   async cancel(exchange: HttpExchange, { account: { actorId } }: SignedIn): Promise<void> {
-    await this.commands.execute(new CancelErasure(actorId, exchangeMetadata(exchange, { actorId })));
+    await this.commands.execute(new CancelErasure(actorId, pageRequestMetadata(exchange, { actorId })));
   }
 }

@@ -11,7 +11,7 @@ import { signUpPage } from '../pages/sign-up.page.js';
 import { Fault } from '../protocol/faults.js';
 import { ACCOUNT_PATH } from '../settings.js';
 import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
-import { exchangeMetadata } from '../sign-in/exchange.js';
+import { pageRequestMetadata } from '../sign-in/exchange.js';
 import type { HttpExchange, FormFields, PageOrRedirect } from '../sign-in/exchange.js';
 import type { CsrfProtection } from '../sign-in/csrf-protection.js';
 import type { PageCookies } from '../sign-in/page-cookies.js';
@@ -86,7 +86,7 @@ export class AccountPages {
   async submitSignOutEverywhere(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
     const { account } = await this.checkSignedIn(exchange, fields);
     const { actorId } = account;
-    const metadata = exchangeMetadata(exchange, { actorId });
+    const metadata = pageRequestMetadata(exchange, { actorId });
     const all = fields['disconnect'] === 'all';
     const disconnect = () => this.disconnectAll(actorId, metadata);
     // First while the person is still signed in and can retry; again for grants that another browser allowed meanwhile.
@@ -116,7 +116,7 @@ export class AccountPages {
       throw new Fault(400, 'invalid_request', 'The field application is missing or invalid.');
     const { actorId } = account;
     const of = { cause: 'person', actorId, appId: application } as const;
-    await this.commands.execute(new RevokeGrants(of, exchangeMetadata(exchange, { actorId })));
+    await this.commands.execute(new RevokeGrants(of, pageRequestMetadata(exchange, { actorId })));
     return this.done(exchange, 'disconnected');
   }
 

@@ -5,7 +5,7 @@ import { CredentialRow } from '../../store/authority/credential.row.js';
 import type { PasswordField } from '../pages/account.page.js';
 import type { Passwords } from '../passwords.js';
 import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
-import { exchangeMetadata } from '../sign-in/exchange.js';
+import { pageRequestMetadata } from '../sign-in/exchange.js';
 import type { HttpExchange, FormFields } from '../sign-in/exchange.js';
 import { enforceLimit } from '../sign-in/password-check.js';
 import { passwordProblem } from '../sign-in/password-rules.js';
@@ -49,7 +49,7 @@ export class PasswordChange {
 
     const passwordHash = await this.passwords.hash(next);
     const { changed } = await this.commands.execute(
-      new ChangePassword(actorId, currentHash, passwordHash, exchangeMetadata(exchange, { actorId })),
+      new ChangePassword(actorId, currentHash, passwordHash, pageRequestMetadata(exchange, { actorId })),
     );
     if (!changed) return notCurrent;
     await this.sessions.begin(exchange, { actorId, passwordHash });

@@ -20,7 +20,7 @@ export type PageOrRedirect =
     }
   | { readonly location: string };
 
-export function exchangeMetadata(
+export function pageRequestMetadata(
   { requestId, address }: HttpExchange,
   more?: Partial<EventMetadata>,
 ): EventMetadata {

@@ -11,7 +11,7 @@ import { Fault } from '../protocol/faults.js';
 import { routes } from '../protocol/routes.js';
 import { ACCOUNT_PATH, AUTH_PREFIX, INTERACTION_PATH } from '../settings.js';
 import type { BrowserSessions } from './browser-sessions.js';
-import { exchangeMetadata } from './exchange.js';
+import { pageRequestMetadata } from './exchange.js';
 import type { HttpExchange, FormFields, PageOrRedirect } from './exchange.js';
 import type { CsrfProtection } from './csrf-protection.js';
 import type { PasswordCheck } from './password-check.js';
@@ -80,7 +80,7 @@ export class InteractionPages {
     const { appId, scopes } = requestedGrant(interaction);
     // The grant's id derives from the interaction's: a repeated form creates no second grant.
     const grantId = createHash('sha256').update(`grant:${uid}`).digest('base64url').slice(0, 22);
-    const metadata = exchangeMetadata(exchange, { actorId, appId, grantId });
+    const metadata = pageRequestMetadata(exchange, { actorId, appId, grantId });
     await this.commands.execute(new IssueGrant(grantId, appId, actorId, scopes, metadata));
     return finish({ consent: { grantId } });
   }

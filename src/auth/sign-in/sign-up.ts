@@ -10,7 +10,7 @@ import { CredentialRow } from '../../store/authority/credential.row.js';
 import type { SignUpField } from '../pages/sign-up.page.js';
 import type { Passwords } from '../passwords.js';
 import { Fault } from '../protocol/faults.js';
-import { exchangeMetadata } from './exchange.js';
+import { pageRequestMetadata } from './exchange.js';
 import type { HttpExchange, FormFields } from './exchange.js';
 import { enforceLimit } from './password-check.js';
 import { passwordProblem } from './password-rules.js';
@@ -70,7 +70,7 @@ export class SignUp {
     const account = { ...person, passwordHash, idempotencyKey };
     try {
       const { actorId, created } = await this.commands.execute(
-        new CreateAccount(account, exchangeMetadata(exchange)),
+        new CreateAccount(account, pageRequestMetadata(exchange)),
       );
       const proven = created ? passwordHash : await this.matchingHash(actorId, password);
       return proven === undefined ? createdBefore : { actorId, passwordHash: proven };

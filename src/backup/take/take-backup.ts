@@ -59,7 +59,10 @@ async function copyParts(
   return complete;
 }
 
-/** A lock file that an interrupted backup leaves behind locks nothing. */
+/**
+ * Directory of the lock. The operating system holds the lock for the running process: a directory that an interrupted
+ * backup left behind blocks no later backup.
+ */
 const LOCK = 'lock.unfinished';
 
 /**

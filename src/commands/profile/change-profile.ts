@@ -37,9 +37,9 @@ export class ChangeProfile extends Command<ProfileOutcome> {
 type Changes = readonly Recorded<ProfileChanged>[];
 
 /**
- * Claims a new handle, changes the profile, releases the old handle, in this order: nobody holds two, and no handle in
- * use is free. After a failure between two steps, the same intent resumes where it stopped. A claim is released if the
- * profile changed otherwise meanwhile.
+ * Claims a new handle, changes the profile, releases the old handle, in this order: a profile never has
+ * a handle that others can claim. After a failure between two steps, the same intent resumes where it stopped. A claim is released if
+ * another change of the profile came first.
  * @throws {Refusal} `invalid_text`, `invalid_website`, `revision_conflict`, `intent_conflict`; `effect_mismatch`: the
  * handle is taken. {@link PersonErased}, and errors of log and store.
  */

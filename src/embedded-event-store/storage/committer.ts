@@ -123,7 +123,7 @@ export class Committer {
     });
   }
 
-  /** Proves the newest events durable soon, so that a kill leaves no doubt about older ones. */
+  /** Writes an end mark once the store is idle: it proves to the next start that all events before it are durable. */
   #markEndWhenIdle(): void {
     clearTimeout(this.#idle);
     if (this.#endMarked || this.#closing) return;

@@ -8,7 +8,7 @@ import { TOMBSTONE_REVISION } from './wire.js';
 export const STREAM_DELETED_TYPE = '$streamDeleted';
 export const LINK_TYPE = '$>';
 
-/** Every MARK_STRIDE-th event of a stream is indexed; the others are found by following links. */
+/** Each stream keeps the ordinal of every MARK_STRIDE-th event. The lookup of a revision goes on from there, event by event. */
 const MARK_STRIDE = 64;
 const DOLLAR = 0x24;
 

@@ -51,7 +51,7 @@ export class MutationAdmission {
         throw new HttpRefusal('authority_unavailable', message, { cause });
       });
     const [row] = rows;
-    if (!row) throw new Error('the admission statement returned no row');
+    if (!row) throw new Error('the statement that admits a mutation returned no row');
     return row;
   }
 }

@@ -2,8 +2,8 @@ import type { Clock } from '../../commands/support/clock.js';
 import type { WindowClaim, SharedWindow } from '../../limits/shared-window.js';
 
 export const MAX_LEASE = 50;
-/** A lease takes this fraction of the remaining points: leases shrink as the points run out. */
-const LEASE_FRACTION = 16;
+/** A lease takes one part in this many of the remaining points, so leases shrink as the points run out. */
+const LEASE_DIVISOR = 16;
 
 interface Lease {
   points: number;
@@ -51,7 +51,7 @@ export class LeasedWindow {
   private takeLease(key: string, left: number): Promise<WindowClaim> {
     const pending = this.pending.get(key);
     if (pending) return pending;
-    const points = Math.min(MAX_LEASE, Math.max(1, Math.floor(left / LEASE_FRACTION)));
+    const points = Math.min(MAX_LEASE, Math.max(1, Math.floor(left / LEASE_DIVISOR)));
     const claimed = this.shared
       .claim(key, points)
       .then((claim) => {

@@ -4,5 +4,5 @@ import { HttpModule } from '../http.module.js';
 import { documentOf } from './document.js';
 
 const [, , file] = process.argv;
-if (file === undefined) throw new Error('no output file given: print FILE');
+if (file === undefined) throw new Error('Name the file to write the OpenAPI document to: node print.js FILE');
 writeFileSync(file, JSON.stringify(documentOf(HttpModule, 'http://localhost:3000')));

@@ -17,8 +17,14 @@ export const post = z
     lastEditAt: timestamp.optional().describe('Edited posts: time of the last edit, in Unix milliseconds.'),
     parentId: identifier.optional().describe('Replies: the post that this post replies to.'),
     rootId: identifier.optional().describe('Replies: the first post of the thread.'),
-    parentUnavailable: z.boolean().optional().describe('Replies: true if the parent is deleted, or not visible to you.'),
-    rootUnavailable: z.boolean().optional().describe('Replies: true if the root is deleted, or not visible to you.'),
+    parentUnavailable: z
+      .boolean()
+      .optional()
+      .describe('Replies: true if the parent is deleted, or not visible to you.'),
+    rootUnavailable: z
+      .boolean()
+      .optional()
+      .describe('Replies: true if the root is deleted, or not visible to you.'),
   })
   .meta({ id: 'Post', description: 'A post or a reply.' });
 

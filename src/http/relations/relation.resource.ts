@@ -12,7 +12,7 @@ export const relation = z
     generation: z
       .string()
       .regex(/^[1-9][0-9]*$/)
-      .describe('How many times it has been established, from 1.'),
+      .describe('How many times this follow or like has been made, from 1.'),
     createdAt: timestamp,
   })
   .meta({ id: 'Relation', description: 'A follow or a like.' });

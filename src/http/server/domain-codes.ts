@@ -1,4 +1,7 @@
-/** Published codes (docs/network-api.md, "Domain codes"), in the order of the published document. */
+/**
+ * Published codes (docs/network-api.md, "Domain codes"), whichever layer answers them, in the order of the published
+ * document. The rules of the domain have a part of them: `RefusalCode`.
+ */
 export const domainCodes = [
   'unknown_or_immutable_field',
   'invalid_text',

@@ -3,7 +3,10 @@ export class SilenceTimer {
   private readonly timer: NodeJS.Timeout;
 
   constructor(longestMs: number) {
-    this.timer = setTimeout(() => this.controller.abort(new Error(`Silent for ${longestMs} ms`)), longestMs);
+    this.timer = setTimeout(
+      () => this.controller.abort(new Error(`The event store sent nothing for ${longestMs} ms`)),
+      longestMs,
+    );
   }
 
   get signal(): AbortSignal {

@@ -6,7 +6,7 @@ import { RestrictPost, UnrestrictPost } from '../../commands/post/restrict-post.
 import { commandMetadata } from './command-metadata.js';
 import { pathId, parse, reasonedLifecycleCommand } from './schemas.js';
 
-/** Lets the read models catch up before the answer. A restriction is already in force without them. */
+/** An operator's command waits this long for the read models before it answers. The restriction is already in force. */
 const WAIT_MS = 3_000;
 
 export function postRoutes(server: FastifyInstance, app: INestApplicationContext): void {

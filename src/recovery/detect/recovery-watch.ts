@@ -113,7 +113,12 @@ export class RecoveryWatch {
       const isRefuted = error instanceof InconsistencyError;
       if ((this.unproven === undefined && !isRefuted) || this.unproven === reason) return;
       this.unproven = reason;
-      logger.warn({ err: error }, 'restriction check failed; refusing reads, writes and sign-ins');
+      logger.warn(
+        { err: error },
+        isRefuted
+          ? 'restriction check failed: log, witness and read models disagree'
+          : 'restriction check failed: it could not be completed',
+      );
     }
   }
 
