@@ -857,7 +857,7 @@ export interface components {
       targetId: string;
       /** @description The followed actor, or the liked post's author. */
       targetActorId: string;
-      /** @description How many times it has been established, from 1. */
+      /** @description How many times this follow or like has been made, from 1. */
       generation: string;
       /** @description Unix milliseconds, UTC. */
       createdAt: number;
@@ -872,7 +872,7 @@ export interface components {
       targetId: string;
       /** @description The followed actor, or the liked post's author. */
       targetActorId: string;
-      /** @description How many times it has been established, from 1. */
+      /** @description How many times this follow or like has been made, from 1. */
       generation: string;
     };
     /** @description A report to the operators of the network. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { environment } from '../support/command.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -57,6 +58,7 @@ async function runAndRead(...args: string[]): Promise<unknown> {
   const jest = join(root, 'node_modules/jest/bin/jest.js');
   const child = spawn(process.execPath, [jest, '--config', join(directory, 'jest.config.mjs'), ...args], {
     cwd: directory,
+    env: environment(),
     stdio: 'ignore',
   });
   await once(child, 'exit');

@@ -4,7 +4,7 @@ import type { TestNetwork } from '../support/network.js';
 import { isSampled } from '../support/sample.js';
 import { runFuzz } from './run-fuzz.js';
 
-const REQUESTS = isSampled ? 1_000 : 5_000;
+const REQUESTS = isSampled ? 2_000 : 5_000;
 const SEED = 20_261_121;
 
 let network: TestNetwork;

@@ -1,3 +1,7 @@
+/**
+ * Each case goes on where the one before has ended.
+ * @sample first
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { streams } from '../../src/log/streams.js';

@@ -1,3 +1,7 @@
+/**
+ * Each case goes on where the one before has ended.
+ * @sample first
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';

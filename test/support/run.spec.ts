@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { isAlive } from '../../src/launch/processes.js';
+import { environment } from './command.js';
 import { until } from './until.js';
 
 const moduleOf = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
@@ -23,6 +24,7 @@ const children: ChildProcess[] = [];
 
 function node(script: string): ChildProcess {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    env: environment(),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);
