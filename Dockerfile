@@ -21,7 +21,8 @@ LABEL org.opencontainers.image.title="Plaza" \
 ENV NODE_ENV=production DATA_DIR=/data
 WORKDIR /plaza
 # Volumes at these places inherit the owner of these directories.
-RUN mkdir --mode=700 /data /backups && chown node:node /data /backups
+RUN mkdir --mode=700 /data /backups /eventstore /eventstore-2 /eventstore-3 \
+  && chown node:node /data /backups /eventstore /eventstore-2 /eventstore-3
 COPY --from=build /plaza/package.json ./
 COPY --from=build /plaza/node_modules ./node_modules
 COPY --from=build /plaza/bin ./bin

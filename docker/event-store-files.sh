@@ -1,9 +1,9 @@
 #!/bin/sh
 # EventStoreDB's own backup by copying files, in the order of its manual (docs.kurrent.io, operations/backup, "Simple full backup"):
-# index checkpoints, index, checkpoints, chunks. `backup` needs a running server that does not scavenge. `restore` needs a stopped
-# server, and keeps the replaced files.
+# index checkpoints, index, checkpoints, chunks. `backup` copies from the first directory of DIRECTORIES, whose server runs and does
+# not scavenge. `restore` replaces the files in all of them: their servers must be stopped. It keeps the replaced files.
 set -eu
-data=/eventstore
+directories=${DIRECTORIES:-/eventstore}
 act=${1-} place=${2-}
 
 fail() {
@@ -11,41 +11,67 @@ fail() {
   exit 1
 }
 
-# Copies the files that `find` lists below a directory, with their paths.
+# Copies the files that `find` lists below a directory, with their paths. Fails if one of them could not be read or written.
 copy() {
   from=$1 to=$2
   shift 2
-  (cd "$from" && find . "$@" -type f -print0 | tar --create --sparse --null --files-from=- --file=-) | tar --extract --file=- --directory="$to"
+  (cd "$from" && find . "$@" -type f -exec cp --parents --preserve=timestamps --target-directory="$to" {} +)
+}
+
+# Moves the entries of a directory that `find` lists.
+move() {
+  from=$1 to=$2
+  shift 2
+  find "$from" -mindepth 1 -maxdepth 1 "$@" -exec mv --target-directory="$to" {} +
 }
 
 backup() {
-  [ ! -e "$place" ] || fail "$place is there already: name a directory that is not."
-  [ -e "$data/chaser.chk" ] || fail "There is no event store in the volume."
+  data=${directories%% *}
+  unfinished=$place.unfinished
+  [ ! -e "$place" ] || fail "$place exists already: name a new directory."
+  [ -e "$data/chaser.chk" ] || fail "$data has no event store."
   umask 077
-  mkdir "$place.unfinished"
-  copy "$data" "$place.unfinished" -path './index/*' -name '*.chk'
-  copy "$data" "$place.unfinished" -path './index/*' ! -name '*.chk'
-  copy "$data" "$place.unfinished" -maxdepth 1 -name '*.chk'
-  copy "$data" "$place.unfinished" -maxdepth 1 -name 'chunk-*'
+  rm -rf "$unfinished"
+  mkdir "$unfinished"
+  copy "$data" "$unfinished" -path './index/*' -name '*.chk'
+  # If the server merges index files meanwhile, some of the listed ones vanish. A second list has the result.
+  copy "$data" "$unfinished" -path './index/*' ! -name '*.chk' || copy "$data" "$unfinished" -path './index/*' ! -name '*.chk'
+  copy "$data" "$unfinished" -maxdepth 1 -name '*.chk'
+  copy "$data" "$unfinished" -maxdepth 1 -name 'chunk-*'
   sync
-  mv "$place.unfinished" "$place"
+  mv "$unfinished" "$place"
   echo "The event store's files are in $place."
 }
 
 restore() {
   [ -e "$place/chaser.chk" ] || fail "$place has no backup of an event store."
-  kept="$data/kept-$(date -u +%Y%m%dT%H%M%SZ)"
-  mkdir "$kept"
-  find "$data" -mindepth 1 -maxdepth 1 ! -name 'kept-*' ! -name lost+found -exec mv {} "$kept" \;
-  copy "$place" "$data"
-  # With this file the server cuts off all bytes behind this point.
-  cp "$data/chaser.chk" "$data/truncate.chk"
+  # All copies are complete before the first file is replaced.
+  for data in $directories; do
+    rm -rf "$data/restoring"
+    mkdir "$data/restoring"
+    copy "$place" "$data/restoring"
+    # With this file the server cuts off all bytes behind this point.
+    cp "$data/restoring/chaser.chk" "$data/restoring/truncate.chk"
+  done
   sync
-  echo "The event store's files are those of $place; the former ones are in ${kept#"$data/"} of the volume."
+  kept=kept-$(date -u +%Y%m%dT%H%M%SZ)
+  for data in $directories; do
+    mkdir "$data/$kept"
+    move "$data" "$data/$kept" ! -name 'kept-*' ! -name restoring ! -name lost+found
+    move "$data/restoring" "$data"
+    rmdir "$data/restoring"
+    echo "$data has the files of $place; the former ones are in $data/$kept."
+  done
+  sync
 }
 
 case $act in
-backup | restore) [ -n "$place" ] || fail "usage: $act DIRECTORY" ;;
+backup | restore) [ -n "${place%/}" ] || fail "usage: $act DIRECTORY" ;;
 *) fail "usage: backup DIRECTORY, or restore DIRECTORY" ;;
+esac
+# Absolute, because files are copied from within other directories.
+case $place in
+/*) place=${place%/} ;;
+*) fail "Name the whole path: $place begins without a /." ;;
 esac
 "$act"

@@ -10,16 +10,21 @@ const USER = 'plaza';
 /** A cluster elects its leader, and makes its own users, after its nodes answer. */
 const LONGEST_START_MS = 120_000;
 
-const nodes = process.env.NODES.split(',');
+/** A frozen node must not use up the time of the others. */
+const LONGEST_ANSWER_MS = 5_000;
+
+const { NODES, NODE_EXTRA_CA_CERTS, SECRETS = '/run/secrets' } = process.env;
+const nodes = NODES.split(',');
 const adminPassword = secret('eventstore-admin');
 const password = secret('eventstore');
 
 await untilDone(makeUser);
+console.log(`the user ${USER} has its password`);
 await untilDone(giveRights);
 console.log(`the user ${USER} has its rights`);
 
 function secret(name) {
-  return readFileSync(`/run/secrets/${name}`, 'utf8').trimEnd();
+  return readFileSync(`${SECRETS}/${name}`, 'utf8').trimEnd();
 }
 
 async function untilDone(step) {
@@ -37,32 +42,45 @@ async function untilDone(step) {
 
 async function makeUser() {
   const made = await post('/users/', { loginName: USER, fullName: 'Plaza', groups: [], password });
-  if (made.status === 201) return;
-  if (made.status !== 409) throw new Error(`the event store answers ${made.status} to a new user`);
+  if (made.ok) return;
   const reset = await post(`/users/${USER}/command/reset-password`, { newPassword: password });
   if (!reset.ok) throw new Error(`the event store answers ${reset.status} to a new password`);
 }
 
-/** Asks the node that leads, to which the others redirect: `fetch` would leave the credentials out there. */
+/** Asks one node after the other, until one answers that it is done, or that the user exists (409). */
 async function post(path, body) {
+  const faults = [];
+  for (const node of nodes) {
+    try {
+      const answer = await askLeader(`https://${node}${path}`, JSON.stringify(body));
+      if (answer.ok || answer.status === 409) return answer;
+      faults.push(`${node} answers ${answer.status}`);
+    } catch (error) {
+      faults.push(`${node}: ${error.cause?.code ?? error.message}`);
+    }
+  }
+  throw new Error(faults.join(', '));
+}
+
+/** The leader executes the request, and the other nodes redirect to it: `fetch` would leave out the credentials there. */
+async function askLeader(url, body) {
   const authorization = `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}`;
-  const ask = (url) =>
-    fetch(url, {
+  const ask = (address) =>
+    fetch(address, {
       method: 'POST',
       redirect: 'manual',
       headers: { authorization, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      body,
+      signal: AbortSignal.timeout(LONGEST_ANSWER_MS),
     });
-  const answer = await ask(`https://${nodes[0]}${path}`);
+  const answer = await ask(url);
   const leader = answer.headers.get('location');
   return answer.status === 307 && leader !== null ? ask(leader) : answer;
 }
 
 async function giveRights() {
   const address = `esdb://admin:${encodeURIComponent(adminPassword)}@${nodes.join(',')}`;
-  const client = EventStoreDBClient.connectionString(
-    `${address}?tls=true&tlsCAFile=${process.env.NODE_EXTRA_CA_CERTS}`,
-  );
+  const client = EventStoreDBClient.connectionString(`${address}?tls=true&tlsCAFile=${NODE_EXTRA_CA_CERTS}`);
   const both = ['$admins', USER];
   try {
     await client.setStreamMetadata('$all', { acl: { readRoles: both } });

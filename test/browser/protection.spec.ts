@@ -7,11 +7,12 @@ import { createAccount, startApplication } from './support/application.js';
 import type { LocalApplication } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, signIn } from './support/flow.js';
-import { canServeTls, startTlsProxy } from './support/tls.js';
+import { canMakeCertificate } from '../support/certificate.js';
+import { startTlsProxy } from './support/tls.js';
 import type { TlsProxy } from './support/tls.js';
 import { WatchedBrowser } from './support/watched-browser.js';
 
-const describeBehindTls = canServeTls ? describeInBrowser : describe.skip;
+const describeBehindTls = canMakeCertificate ? describeInBrowser : describe.skip;
 
 describeBehindTls('a network behind https, in a real browser:', () => {
   let network: TestNetwork;

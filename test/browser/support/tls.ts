@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -6,9 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
-
-/** Needs openssl to make a certificate. */
-export const canServeTls = spawnSync('openssl', ['version']).status === 0;
+import { makeCertificate } from '../../support/certificate.js';
 
 export interface TlsProxy {
   stop(): Promise<void>;
@@ -36,13 +33,8 @@ export async function startTlsProxy(port: number, upstream: number): Promise<Tls
 
 function selfMadeCertificate(): { key: Buffer; cert: Buffer } {
   const directory = mkdtempSync(join(tmpdir(), 'plaza-tls-'));
-  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
   try {
-    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc'];
-    const about = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-days', '1'];
-    execFileSync('openssl', ['req', '-x509', ...kind, ...about, '-keyout', key, '-out', cert], {
-      stdio: 'ignore',
-    });
+    const { key, cert } = makeCertificate(directory);
     return { key: readFileSync(key), cert: readFileSync(cert) };
   } finally {
     rmSync(directory, { recursive: true });
