@@ -20,6 +20,9 @@ export type SignInQuotas = Readonly<Record<Policy, Limit>> | 'off';
 const policies = ['account', 'address', 'session', 'sign-up', 'authorization'] as const;
 type Policy = (typeof policies)[number];
 
+/** Their points are never refunded, so an address without budget is refused from memory. */
+const finalPolicies: ReadonlySet<Policy> = new Set(['sign-up', 'authorization']);
+
 type Windows = Readonly<Record<Policy, SharedWindow>>;
 
 /**
@@ -37,7 +40,13 @@ export class SignInLimits {
   ) {
     if (quotas === 'off') return;
     const window = (policy: Policy) =>
-      new SharedWindow({ pool, secret, name: `sign-in:${policy}`, limit: quotas[policy], isFinal: false });
+      new SharedWindow({
+        pool,
+        secret,
+        name: `sign-in:${policy}`,
+        limit: quotas[policy],
+        isFinal: finalPolicies.has(policy),
+      });
     this.windows = Object.fromEntries(policies.map((policy) => [policy, window(policy)])) as Record<
       Policy,
       SharedWindow
@@ -69,7 +78,7 @@ export class SignInLimits {
   }
 
   /**
-   * Takes one try from the address's quota to start a sign-in or sign-out.
+   * Takes one try from the address's quota to start or resume a sign-in, to show its pages, or to start a sign-out.
    * @throws {Fault} as {@link takeSignIn}; `temporarily_unavailable` if the database is down, since starting needs it anyway
    */
   async takeAuthorization(address: string): Promise<LimitDecision> {

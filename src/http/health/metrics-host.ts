@@ -2,6 +2,7 @@ import type { onRequestHookHandler } from 'fastify';
 import type { Config } from '../../config/config.js';
 import { isLoopbackHost } from '../../config/loopback.js';
 import { HttpRefusal } from '../server/errors.js';
+import { urlOfHost } from '../server/network-origin.js';
 
 /**
  * Admits a scrape only under a loopback name, the operator API's name or a name in METRICS_HOSTS. Against DNS
@@ -13,7 +14,7 @@ export function requireMetricsHost({
 }: Pick<Config, 'operatorBaseUrl' | 'metricsHosts'>): onRequestHookHandler {
   const names = new Set([new URL(operatorBaseUrl).hostname, ...metricsHosts]);
   return ({ headers }, _reply, done) => {
-    const hostname = URL.parse(`http://${headers.host}/`)?.hostname;
+    const hostname = urlOfHost('http:', headers.host ?? '')?.hostname;
     if (hostname !== undefined && (isLoopbackHost(hostname) || names.has(hostname))) return done();
     done(new HttpRefusal('origin_mismatch', 'Scrape localhost, or a name that is in METRICS_HOSTS.'));
   };

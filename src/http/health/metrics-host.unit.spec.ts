@@ -24,6 +24,8 @@ it.each(['ops.network.example', 'prometheus.internal:9464', 'API-1:3001', 'local
   },
 );
 
-it.each(['network.example', 'api-2', 'api-1.example'])('%s may not read metrics', (host) => {
+const tooLong = `api-1:${'0'.repeat(300)}80`;
+
+it.each(['network.example', 'api-2', 'api-1.example', tooLong])('%s may not read metrics', (host) => {
   expect(faultAt(host)).toMatchObject({ code: 'origin_mismatch' });
 });

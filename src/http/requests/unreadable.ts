@@ -26,11 +26,18 @@ export function refuseUnreadable(
   answer(socket, target, messages[code] ?? 'This is not a well-formed HTTP request.', headers);
 }
 
-/** RFC 9110, section 9.3.6: Node hands over the bare connection. */
+/** Time for a client to close the connection of a refused CONNECT. */
+const TUNNEL_CLOSE_MS = 1_000;
+
+/** RFC 9110, section 9.3.6: Node hands over the bare connection, without its timeouts and its reader. */
 export function refuseTunnels(server: Server, headers: Readonly<Record<string, string>>): void {
   server.on('connect', ({ url = '' }: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());
+    // A stream with unread bytes does not notice that the client closes.
+    socket.resume();
     answer(socket, url, 'CONNECT is not supported: this server is no proxy.', headers);
+    const timer = setTimeout(() => socket.destroy(), TUNNEL_CLOSE_MS);
+    socket.once('close', () => clearTimeout(timer));
   });
 }
 

@@ -31,8 +31,16 @@ function pathOf({ routeOptions, url }: FastifyRequest): string {
 
 /** Normalizes a host as URLs do: lower case, without the default port. Undefined: not exactly a host. */
 function hostOf(protocol: string, addressed: string): string | undefined {
-  const url = URL.parse(`${protocol}//${addressed}`);
+  const url = urlOfHost(protocol, addressed);
   return url?.href === `${url?.origin}/` ? url.host : undefined;
+}
+
+/** A name of 253 characters (RFC 1035, section 2.3.4) with a port. */
+const MAX_HOST_LENGTH = 259;
+
+/** Undefined: no host. Parsing takes quadratic time, so a text that is longer than any host is not parsed. */
+export function urlOfHost(protocol: string, host: string): URL | undefined {
+  return host.length > MAX_HOST_LENGTH ? undefined : (URL.parse(`${protocol}//${host}`) ?? undefined);
 }
 
 /** Node keeps the first value of a repeated header. Two readers of one request could then disagree. */
