@@ -2,11 +2,13 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
+const exit = process.exit.bind(process);
+
 export default class NativeEnvironment {
   global = globalThis;
   moduleMocker = new ModuleMocker(globalThis);
   fakeTimers = null;
-  #before = { console: globalThis.console, exit: process.exit, env: { ...process.env } };
+  #before = { console: globalThis.console, env: { ...process.env } };
 
   constructor({ projectConfig }) {
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
@@ -31,7 +33,7 @@ export default class NativeEnvironment {
   async teardown() {
     this.fakeTimersModern.dispose();
     this.moduleMocker.restoreAllMocks();
-    const { console, exit, env } = this.#before;
+    const { console, env } = this.#before;
     globalThis.console = console;
     process.exit = exit;
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
