@@ -7,7 +7,7 @@
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { sourceMaps } from './native.hooks.mjs';
+import { sourceMaps } from './typescript.hooks.mjs';
 
 const require = createRequire(import.meta.url);
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');

@@ -20,7 +20,7 @@ const maker = (name: string) => `
 
 it('a template has nothing of an earlier one whose maker was killed, even if its child processes still write', async () => {
   const name = randomUUID();
-  const hook = urlOf('../recovery/support/run-typescript.mjs');
+  const hook = urlOf('./typescript.hooks.mjs');
   const options = ['--import', hook, '--input-type=module', '--eval', maker(name)];
   const killed = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [abandoned] = (await once(createInterface(killed.stdout), 'line')) as [string];

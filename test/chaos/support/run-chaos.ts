@@ -29,14 +29,7 @@ export function startChaos(args: readonly string[], env: NodeJS.ProcessEnv = {})
   const [cwd, temporary] = [newDir(), newDir()];
   const child = spawn(
     process.execPath,
-    [
-      '--experimental-transform-types',
-      '--disable-warning=ExperimentalWarning',
-      '--import',
-      join(root, 'test/recovery/support/run-typescript.mjs'),
-      join(root, 'chaos/main.ts'),
-      ...args,
-    ],
+    ['--import', join(root, 'test/support/typescript.hooks.mjs'), join(root, 'chaos/main.ts'), ...args],
     { cwd, env: { ...environment(env), TMPDIR: temporary }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   running.push(child);

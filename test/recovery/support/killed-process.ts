@@ -34,7 +34,7 @@ export async function killWhenAllHeld(
   count: number,
 ): Promise<void> {
   const entry = fileURLToPath(new URL(program, import.meta.url));
-  const hook = new URL('run-typescript.mjs', import.meta.url).href;
+  const hook = new URL('../../support/typescript.hooks.mjs', import.meta.url).href;
   const child = spawn(
     process.execPath,
     ['--import', hook, entry, ...args.map((each) => JSON.stringify(each))],

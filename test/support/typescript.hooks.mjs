@@ -1,11 +1,14 @@
-/** Lets Node load TypeScript for {@link ./native.runtime.mjs}: compiled by swc with the build's settings, once for all workers. */
+/**
+ * Lets Node load TypeScript with decorators: compiled by swc with the build's settings, once for all processes. For spec
+ * files (native.runtime.mjs), and with `--import` for programs of tests, chaos and fuzz.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { transformSync, version } from '@swc/core';
 
+const require = createRequire(import.meta.url);
 const root = new URL('../../', import.meta.url);
 const tests = new URL('test/', root).href;
 const globals = new URL('jest-globals.mjs', import.meta.url).href;
@@ -15,7 +18,7 @@ const {
   $schema: _schema,
   ...swc
 } = JSON.parse(readFileSync(new URL('.swcrc', root), 'utf8'));
-const settings = JSON.stringify([version, swc]);
+const settings = JSON.stringify([require('@swc/core/package.json').version, swc]);
 
 /** By path of the TypeScript: the file with its source map, for stack traces. */
 export const sourceMaps = new Map();
@@ -52,7 +55,13 @@ function compiled(path) {
   const source = readFileSync(path, 'utf8');
   const file = join(cache, createHash('sha256').update(`${settings}\0${path}\0${source}`).digest('hex'));
   if (!existsSync(file)) {
-    const { code, map } = transformSync(source, { ...swc, swcrc: false, filename: path, sourceMaps: true });
+    // Most processes find everything compiled.
+    const { code, map } = require('@swc/core').transformSync(source, {
+      ...swc,
+      swcrc: false,
+      filename: path,
+      sourceMaps: true,
+    });
     write(`${file}.map`, map);
     write(file, code);
   }
