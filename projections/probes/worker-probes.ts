@@ -3,7 +3,9 @@ import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { ConfigError } from '../../src/config/config.js';
 import type { Config } from '../../src/config/config.js';
+import { limits } from '../../src/config/limit-settings.js';
 import { Health } from '../../src/http/health/health.js';
+import { arrivalDeadline } from '../../src/http/server/arrival-deadline.js';
 import { sendError } from '../../src/http/server/error.filter.js';
 import { requireMetricsHost } from '../../src/http/health/metrics-host.js';
 import { probeRoutes } from '../../src/http/health/probes.js';
@@ -37,7 +39,7 @@ export async function serveProbes(options: ProbeOptions): Promise<{ close(): Pro
   });
   pool.on('error', () => undefined);
   const metrics = new WorkerMetrics(groups);
-  const server = fastify({ forceCloseConnections: true });
+  const server = fastify({ forceCloseConnections: true, ...arrivalDeadline(limits.connections) });
   server.setErrorHandler(sendError);
   probeRoutes(server, new Health(workerChecks({ ...options, pool }), logger));
   server.get('/metrics', { onRequest: requireMetricsHost(config) }, async (_request, reply) => {

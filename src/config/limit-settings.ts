@@ -27,9 +27,16 @@ export const limits = {
   openStreams: { ofListener: 10, ofProcess: 2_000, anonymous: 1_000 },
   /**
    * Bounds on the server's resources for slow clients: see `ConnectionLimits`. Node closes between one and two times
-   * `idleMs` after the last byte.
+   * `idleMs` after the last byte, and up to `arrivalCheckMs` later than `arrivalMs` after a request's first byte.
    */
-  connections: { idleMs: 15_000, requests: 8, unreadBytes: 64 * 1024 * 1024, open: 5_000 },
+  connections: {
+    idleMs: 15_000,
+    requests: 8,
+    unreadBytes: 64 * 1024 * 1024,
+    open: 5_000,
+    arrivalMs: 30_000,
+    arrivalCheckMs: 5_000,
+  },
   signIn: {
     account: { quota: 10, windowSeconds: 600 },
     address: { quota: 100, windowSeconds: 600 },

@@ -10,6 +10,7 @@ import type { Config } from '../../config/config.js';
 import { limits } from '../../config/limit-settings.js';
 import { TrustedProxies } from '../../config/trusted-proxies.js';
 import { requireCredential } from '../admission/require-credential.js';
+import { arrivalDeadline } from './arrival-deadline.js';
 import { sendError } from './error.filter.js';
 import { HttpRefusal } from './errors.js';
 import { acceptOnlyJson } from '../requests/json-body.js';
@@ -31,6 +32,8 @@ export function fastifyAdapter(
 ): FastifyAdapter {
   const proxies = new TrustedProxies(trustedProxies);
   const strict = strictTransport(baseUrl);
+  // Cuts slow senders; `boundUnreadAnswers` cuts slow readers. A proxy in front closes idle connections earlier.
+  const { requestTimeout, http } = arrivalDeadline(limits.connections);
   return new FastifyAdapter({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -42,9 +45,8 @@ export function fastifyAdapter(
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
       refuseUnreadable(error, socket, strict),
     rewriteUrl: ({ url = '' }) => nameEmptySegments(url),
-    // Cuts slow senders; `boundUnreadAnswers` cuts slow readers. A proxy in front closes idle connections earlier.
-    requestTimeout: 30_000,
-    http: { requireHostHeader: false },
+    requestTimeout,
+    http: { ...http, requireHostHeader: false },
     forceCloseConnections: 'idle',
     // Requests on open connections are served during shutdown. Fastify would refuse them with a body of its own.
     return503OnClosing: false,

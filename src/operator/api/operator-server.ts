@@ -7,6 +7,7 @@ import { ErasurePendingError } from '../../commands/account/erasure-steps.js';
 import { Config } from '../../config/config.js';
 import { limits } from '../../config/limit-settings.js';
 import { LOGGER } from '../../config/logger.js';
+import { arrivalDeadline } from '../../http/server/arrival-deadline.js';
 import { sendError } from '../../http/server/error.filter.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { acceptOnlyJson } from '../../http/requests/json-body.js';
@@ -37,6 +38,7 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
+    ...arrivalDeadline(limits.connections),
   });
   boundUnreadAnswers(server.server, limits.connections);
   acceptOnlyJson(server);
