@@ -5,6 +5,7 @@ import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, discover } from './support/flow.js';
 import { send } from './support/raw.js';
+import type { RawAnswer } from './support/raw.js';
 
 let network: AuthNetwork;
 let client: oidc.Configuration;
@@ -12,64 +13,78 @@ let client: oidc.Configuration;
 beforeAll(async () => {
   network = await startAuthNetwork();
   client = await discover(network, await network.registerApplication());
+  // A server remembers an address without budget, so each test has its own.
+  await network.restartServer({ TRUSTED_PROXIES: '127.0.0.1' });
 });
 
-afterAll(() => network.stop());
+afterAll(() => network?.stop());
 
-beforeEach(() => network.database().pool.query('DELETE FROM limits.used'));
+let addresses = 0;
+let address: string;
 
-const records = async () => {
+beforeEach(() => {
+  address = `198.51.100.${++addresses}`;
+});
+
+const countOf = async (table: string) => {
   const { rows } = await network
     .database()
-    .pool.query<{ count: number }>('SELECT count(*)::int FROM authority.oidc_record');
+    .pool.query<{ count: number }>(`SELECT count(*)::int FROM ${table}`);
   return rows[0]?.count;
 };
 
 /** Uses up the limit of this test's address. */
 async function useUp(): Promise<void> {
   const limits = network.app().get(SignInLimits);
-  while ((await limits.takeAuthorization('127.0.0.1')).allowed);
+  while ((await limits.takeAuthorization(address)).allowed);
 }
 
-const headers = [['accept', 'text/html']] as const;
+const acceptHtml = ['accept', 'text/html'] as const;
+
+const get = (path: string, ...headers: readonly (readonly [string, string])[]): Promise<RawAnswer> =>
+  send(network, { path, headers: [['x-forwarded-for', address], ...headers] });
+
+async function requestPath(): Promise<string> {
+  const { url } = await authorizationRequest(client, 'read');
+  return `${url.pathname}${url.search}`;
+}
 
 describe('front-channel requests', () => {
   it('share 600 in ten minutes between authorization and end-session, and return the remaining number', async () => {
-    const { url } = await authorizationRequest(client, 'read');
-    const asked = await send(network, { path: `${url.pathname}${url.search}` });
+    const asked = await get(await requestPath());
     expect(asked.headers['ratelimit-policy']).toBe('"authorization";q=600;w=600');
     expect(asked.headers['ratelimit']).toMatch(/^"authorization";r=599;t=(600|5\d\d)$/);
-    const out = await send(network, { path: '/api/auth/oauth2/end-session' });
+    const out = await get('/api/auth/oauth2/end-session');
     expect([out.status, out.headers['ratelimit']]).toEqual([303, expect.stringContaining('r=598;')]);
   });
 
   it.each(['authorization', 'end-session'])(
     'to %s store nothing once the limit is reached',
     async (which) => {
-      const { url } = await authorizationRequest(client, 'read');
-      const path =
-        which === 'authorization' ? `${url.pathname}${url.search}` : '/api/auth/oauth2/end-session';
+      const path = which === 'authorization' ? await requestPath() : '/api/auth/oauth2/end-session';
       await useUp();
-      const before = await records();
-      const program = await send(network, { path });
+      // The server remembers the refusal, and needs no statement.
+      await network.database().pool.query('DELETE FROM limits.used');
+      const before = await countOf('authority.oidc_record');
+      const program = await get(path);
       expect([program.status, program.body]).toEqual([
         429,
         { error: 'pilot_rate_limited', error_description: expect.stringContaining('Please wait') },
       ]);
       expect(program.headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
-      const person = await send(network, { path, headers });
+      const person = await get(path, acceptHtml);
       expect([person.status, person.headers['content-type']]).toEqual([429, 'text/html; charset=utf-8']);
       expect(person.text).toContain('Too many tries');
-      expect(await records()).toBe(before);
+      expect(await countOf('authority.oidc_record')).toBe(before);
+      expect(await countOf('limits.used')).toBe(0);
     },
   );
 
   it('are not counted if they cannot be parsed, and do not limit sign-in', async () => {
-    await send(network, { path: '/api/auth/oauth2/authorize?state=%zz' });
-    const { url } = await authorizationRequest(client, 'read');
-    const asked = await send(network, { path: `${url.pathname}${url.search}` });
+    await get('/api/auth/oauth2/authorize?state=%zz');
+    const asked = await get(await requestPath());
     expect(asked.headers['ratelimit']).toContain('r=599;');
     await useUp();
-    expect((await send(network, { path: '/api/auth/account', headers })).status).toBe(200);
+    expect((await get('/api/auth/account', acceptHtml)).status).toBe(200);
   });
 });

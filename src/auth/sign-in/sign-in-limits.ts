@@ -20,6 +20,9 @@ export type SignInQuotas = Readonly<Record<Policy, Limit>> | 'off';
 const policies = ['account', 'address', 'session', 'sign-up', 'authorization'] as const;
 type Policy = (typeof policies)[number];
 
+/** Their points are never refunded, so an address without budget is refused from memory. */
+const finalPolicies: ReadonlySet<Policy> = new Set(['sign-up', 'authorization']);
+
 type Windows = Readonly<Record<Policy, SharedWindow>>;
 
 /**
@@ -37,7 +40,13 @@ export class SignInLimits {
   ) {
     if (quotas === 'off') return;
     const window = (policy: Policy) =>
-      new SharedWindow({ pool, secret, name: `sign-in:${policy}`, limit: quotas[policy], isFinal: false });
+      new SharedWindow({
+        pool,
+        secret,
+        name: `sign-in:${policy}`,
+        limit: quotas[policy],
+        isFinal: finalPolicies.has(policy),
+      });
     this.windows = Object.fromEntries(policies.map((policy) => [policy, window(policy)])) as Record<
       Policy,
       SharedWindow
