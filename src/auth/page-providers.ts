@@ -34,6 +34,7 @@ export const pageProviders: readonly FactoryProvider[] = [
     BrowserSessions,
     PasswordCheck,
     SignUp,
+    SignInLimits,
   ),
   pageProvider(ConnectedApplications, AuthorityStore, Clock),
   pageProvider(PasswordChange, CommandBus, AuthorityStore, Passwords, SignInLimits, BrowserSessions),

@@ -6,6 +6,8 @@ import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, discover } from './support/flow.js';
 import { send } from './support/raw.js';
 import type { RawAnswer } from './support/raw.js';
+import { Visitor } from './support/visitor.js';
+import type { PageAnswer } from './support/visitor.js';
 
 let network: AuthNetwork;
 let client: oidc.Configuration;
@@ -79,6 +81,31 @@ describe('front-channel requests', () => {
       expect(await countOf('limits.used')).toBe(0);
     },
   );
+
+  it('count the pages and the redirects of an authorization, and are refused there before a lookup', async () => {
+    const visitor = new Visitor(network.baseUrl);
+    const init = { headers: { 'x-forwarded-for': address } };
+    const leftOf = ({ headers }: PageAnswer) => headers.get('ratelimit')?.match(/r=\d+/)?.[0];
+    const asked = await visitor.request(network.baseUrl + (await requestPath()), init);
+    const page = new URL(asked.headers.get('location') ?? '', network.baseUrl).href;
+    const resume = page.replace('/interaction/', '/oauth2/authorize/');
+    const first = [asked, await visitor.request(page, init), await visitor.request(`${page}/sign-up`, init)];
+    expect(first.map((answer) => [answer.status, leftOf(answer)])).toEqual([
+      [303, 'r=599'],
+      [200, 'r=598'],
+      [200, 'r=597'],
+    ]);
+    const resumed = await visitor.request(resume, init);
+    expect([resumed.status, leftOf(resumed)]).toEqual([303, 'r=596']);
+    await useUp();
+    const before = await countOf('authority.oidc_record');
+    for (const url of [page, `${page}/sign-up`, resume]) {
+      const refused = await visitor.request(url, init);
+      expect([refused.status, refused.text.includes('pilot_rate_limited')]).toEqual([429, true]);
+      expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    }
+    expect(await countOf('authority.oidc_record')).toBe(before);
+  });
 
   it('are not counted if they cannot be parsed, and do not limit sign-in', async () => {
     await get('/api/auth/oauth2/authorize?state=%zz');

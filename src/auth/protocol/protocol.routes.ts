@@ -83,8 +83,12 @@ export function protocolRoutes(
   );
 }
 
-/** Open to every browser, and each request costs a query and a stored record. */
-const rateLimited: ReadonlySet<string> = new Set([routes.authorization, routes.end_session]);
+/** Open to every browser, and each request costs a query and a stored record. A resumed request is stored anew. */
+const rateLimited: ReadonlySet<string> = new Set([
+  routes.authorization,
+  `${routes.authorization}/:uid`,
+  routes.end_session,
+]);
 
 function acceptOnlyForms(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();

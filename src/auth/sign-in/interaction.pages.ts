@@ -14,7 +14,9 @@ import type { BrowserSessions } from './browser-sessions.js';
 import { exchangeMetadata } from './exchange.js';
 import type { HttpExchange, FormFields, PageOrRedirect } from './exchange.js';
 import type { CsrfProtection } from './csrf-protection.js';
+import { enforceLimit } from './password-check.js';
 import type { PasswordCheck } from './password-check.js';
+import type { SignInLimits } from './sign-in-limits.js';
 import { normalizeHandle, WRONG_PASSWORD } from './sign-in.js';
 import type { VerifiedAccount } from './sign-in.js';
 import type { SignUp, SignUpFaults } from './sign-up.js';
@@ -29,9 +31,11 @@ export class InteractionPages {
     private readonly sessions: BrowserSessions,
     private readonly passwords: PasswordCheck,
     private readonly signUps: SignUp,
+    private readonly limits: SignInLimits,
   ) {}
 
   async show(exchange: HttpExchange, uid: string): Promise<PageOrRedirect> {
+    await this.enforceAuthorizationLimit(exchange);
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return this.consent(exchange, interaction);
     const { login_hint: hint } = interaction.params;
@@ -41,6 +45,7 @@ export class InteractionPages {
 
   async showSignUp(exchange: HttpExchange, uid: string): Promise<PageOrRedirect> {
     this.signUps.requireOpen();
+    await this.enforceAuthorizationLimit(exchange);
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
     return this.signUp(interaction, this.csrf.field(holderOf(uid)), {}, { faults: {} });
@@ -92,6 +97,11 @@ export class InteractionPages {
     await interaction.destroy();
     await this.sessions.end(exchange);
     return { location: `${AUTH_PREFIX}${routes.authorization}?${request.toString()}` };
+  }
+
+  /** Pages need no form, and any link leads there. @throws {Fault} `pilot_rate_limited` */
+  private async enforceAuthorizationLimit(exchange: HttpExchange): Promise<void> {
+    enforceLimit(exchange, await this.limits.takeAuthorization(exchange.address));
   }
 
   /** @throws {errors.SessionNotFound} the browser has no such interaction, or it has expired. */

@@ -78,7 +78,7 @@ export class SignInLimits {
   }
 
   /**
-   * Takes one try from the address's quota to start a sign-in or sign-out.
+   * Takes one try from the address's quota to start or resume a sign-in, to show its pages, or to start a sign-out.
    * @throws {Fault} as {@link takeSignIn}; `temporarily_unavailable` if the database is down, since starting needs it anyway
    */
   async takeAuthorization(address: string): Promise<LimitDecision> {
