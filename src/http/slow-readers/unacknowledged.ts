@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientKey, unacknowledgedBytes } from './unacknowledged-bytes.js';
+import type { UnacknowledgedBytes } from './unacknowledged-bytes.js';
 
 const CHECK_MS = 2_000;
 
@@ -31,16 +32,15 @@ export function cutUnacknowledgedConnections(
     socket.once('close', () => sockets.delete(socket));
   });
 
-  const check = async (): Promise<void> => {
+  const check = (allQueues: UnacknowledgedBytes): void => {
     const address = server.address();
-    if (sockets.size === 0 || address === null || typeof address === 'string') return;
-    const queues = await unacknowledgedBytes(address.port);
-    if (!queues) return;
+    if (address === null || typeof address === 'string') return;
+    const queues = allQueues.get(address.port);
     const now = performance.now();
     const stuck: { readonly socket: Socket; readonly bytes: number; readonly ms: number }[] = [];
     let total = 0;
     for (const socket of sockets) {
-      const bytes = queues.get(keyOf(socket) ?? '') ?? 0;
+      const bytes = queues?.get(keyOf(socket) ?? '') ?? 0;
       total += bytes;
       const acknowledged = socket.bytesWritten - socket.writableLength - bytes;
       const before = progress.get(socket);
@@ -57,11 +57,39 @@ export function cutUnacknowledgedConnections(
       total -= bytes;
     }
   };
-  let pending: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    pending ??= check().finally(() => (pending = undefined));
+  const watched: WatchedServer = { hasConnections: () => sockets.size > 0, check };
+  watch(watched);
+  server.once('close', () => unwatch(watched));
+}
+
+interface WatchedServer {
+  hasConnections(): boolean;
+  check(queues: UnacknowledgedBytes): void;
+}
+
+/** The servers of this process: one read of the system's connections serves them all. */
+const servers = new Set<WatchedServer>();
+let timer: NodeJS.Timeout | undefined;
+let pending: Promise<void> | undefined;
+
+function watch(watched: WatchedServer): void {
+  servers.add(watched);
+  timer ??= setInterval(() => {
+    pending ??= checkAll().finally(() => (pending = undefined));
   }, CHECK_MS).unref();
-  server.once('close', () => clearInterval(timer));
+}
+
+function unwatch(watched: WatchedServer): void {
+  servers.delete(watched);
+  if (servers.size > 0) return;
+  clearInterval(timer);
+  timer = undefined;
+}
+
+async function checkAll(): Promise<void> {
+  if (![...servers].some((each) => each.hasConnections())) return;
+  const queues = await unacknowledgedBytes();
+  if (queues) for (const each of servers) each.check(queues);
 }
 
 function keyOf({ remoteAddress, remotePort }: Socket): string | undefined {
