@@ -62,7 +62,7 @@ const mayImport = {
     '^src/witness/',
     '^src/launch/child\\.ts$',
     '^src/http/health/(health|log-check|metrics-host|probes)\\.ts$',
-    '^src/http/server/error\\.filter\\.ts$',
+    '^src/http/server/(arrival-deadline|error\\.filter)\\.ts$',
   ],
   '^src/http/': [
     '^src/domain/',
@@ -101,7 +101,7 @@ const mayImport = {
     '^src/commands/',
     '^src/config/',
     '^src/domain/',
-    '^src/http/server/(errors|error\\.filter)\\.ts$',
+    '^src/http/server/(arrival-deadline|errors|error\\.filter)\\.ts$',
     '^src/http/requests/json-body\\.ts$',
     '^src/http/health/metrics-host\\.ts$',
     '^src/http/slow-readers/unread-answers\\.ts$',

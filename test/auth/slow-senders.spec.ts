@@ -20,8 +20,9 @@ beforeAll(async () => {
   network = await startAuthNetwork();
   operatorApi = await startOperatorApi(network.app());
   metricsPort = await freePort();
+  const { operatorHost, operatorBaseUrl, metricsHosts } = network.config;
   probes = await serveProbes({
-    config: { ...network.config, metricsPort },
+    config: { operatorHost, operatorBaseUrl, metricsHosts, metricsPort },
     databaseUrl: network.databaseUrl,
     logger: pino({ level: 'silent' }),
     groups: {},
