@@ -37,6 +37,17 @@ beforeEach(async () => {
   await database.query('DELETE FROM limits.used');
 });
 
+async function connectAgain(): Promise<Client> {
+  const client = new Client({ connectionString: network.env['DATABASE_URL'] });
+  await client.connect();
+  return client;
+}
+
+async function isWaitedFor(table: string): Promise<boolean> {
+  const waits = 'SELECT FROM pg_locks WHERE relation = $1::regclass AND NOT granted';
+  return (await database.query(waits, [table])).rowCount !== 0;
+}
+
 const ask = (process: 0 | 1, path: string, asking: ProcessRequest = {}, method = 'GET') =>
   requestAt(network, proxied[process].port, method, path, asking);
 const from = (address: string): ProcessRequest => ({ headers: { 'x-forwarded-for': address } });
@@ -266,6 +277,28 @@ describe('with a token', () => {
     expect(refused.status).toBe(403);
     expect(hasLimitHeaders(refused)).toBe(false);
     expect(leftOf(await ask(0, '/api/session', { by: writer }))).toBe(2_999);
+  });
+
+  it('a read that is admitted and then fails has the common headers of its admission', async () => {
+    const [counters, tokens] = [await connectAgain(), await connectAgain()];
+    try {
+      await counters.query('BEGIN; LOCK TABLE limits.used');
+      const asking = { by: alice, headers: { 'x-network-min-revision': '999999999999' } };
+      const answer = ask(0, '/api/profile', asking);
+      // The first statement has admitted the caller, and the read waits to be counted.
+      await until(() => isWaitedFor('limits.used'));
+      await tokens.query('BEGIN; LOCK TABLE authority.oidc_record');
+      await counters.query('ROLLBACK');
+      const { status, body, headers } = await answer;
+      expect([status, body.error]).toEqual([503, 'protected_read_storage_unavailable']);
+      expect(headers).toMatchObject({
+        'x-network-actor-id': alice.actorId,
+        'x-network-incarnation': expect.any(String),
+        'x-network-revision': expect.stringMatching(/^[0-9]+$/),
+      });
+    } finally {
+      await Promise.all([counters.end(), tokens.end()]);
+    }
   });
 
   it('ten event streams may be open on a process, and another may open as soon as one closes [header-retry-after]', async () => {
