@@ -2,7 +2,7 @@ import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import type { Clock } from '../../commands/support/clock.js';
 import { unauthenticated } from '../server/errors.js';
 import type { AnonymousBudget, RequestLimits } from '../limits/request-limits.js';
-import { limitInvalidTokens } from '../limits/invalid-token-limit.js';
+import { limitRefusedTokens } from '../limits/refused-token-limit.js';
 import type { RequestMeter } from '../limits/request-meter.js';
 import type { CommonHeader } from '../openapi/headers.js';
 import { admissionSql, admissionParameters } from './admission-sql.js';
@@ -73,13 +73,14 @@ export class ProtectedReads {
         const firstRow = await this.ask(request, rule, query, args);
         return [firstRow, judge(firstRow)] as const;
       };
+      const take = (caller: Caller) => this.limits.read(caller);
       const admission = await (credential
-        ? limitInvalidTokens(this.limits, meter, credential.tokenHash, find)
+        ? limitRefusedTokens(this.limits, meter, credential.tokenHash, find, take)
         : find());
       const [, admitted] = admission;
       let [row] = admission;
-      // Only the row names the caller, and a refused request must not use up a budget.
-      if (admitted) await meter.count(() => this.limits.read(admitted));
+      // Only the row names the caller.
+      if (admitted) await meter.count(() => take(admitted));
       // At once, because the repetition may fail.
       describe?.(commonHeadersOf(row, admitted));
       let caller = admitted;
