@@ -20,6 +20,10 @@ export const limits = {
   refused: {
     address: { quota: 6_000, windowSeconds: 300 },
   },
+  /** Refreshes of a grant. Each is an event in the log for good. A token lives for 5 minutes, so one is enough. */
+  refreshes: {
+    grant: { quota: 60, windowSeconds: 300 },
+  },
   /**
    * Open event streams of one API process: for each listener, in total, and of anonymous listeners, which must leave
    * room for applications.

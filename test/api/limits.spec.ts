@@ -251,6 +251,11 @@ describe('with a token', () => {
     expect(policyOf(refused)).toBe('"reads";q=3000;w=300');
   });
 
+  it('userinfo counts as a read', async () => {
+    expect(leftOf(await ask(0, '/api/auth/oauth2/userinfo', { by: alice }))).toBe(2_999);
+    expect(leftOf(await ask(1, '/api/session', { by: alice }))).toBe(2_998);
+  });
+
   it('writes are limited to 300 in five minutes, across all processes', async () => {
     const first = await ask(0, '/api/posts', post(), 'POST');
     expect([first.status, policyOf(first)]).toEqual([200, '"writes";q=300;w=300']);

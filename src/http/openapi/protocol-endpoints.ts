@@ -24,6 +24,8 @@ export interface ProtocolEndpoint {
   readonly security?: Readonly<Record<string, readonly string[]>>;
   readonly form?: { readonly schema: z.ZodType; readonly example: unknown };
   readonly answers?: { readonly schema: z.ZodType; readonly example: unknown; readonly type?: string };
+  /** Every answer that was counted shows its budget. */
+  readonly hasBudget?: boolean;
   readonly refusals: Readonly<Record<number, Readonly<Partial<Record<OAuthCode | ErrorCode, string>>>>>;
 }
 
@@ -44,6 +46,10 @@ const refusedTooOften = {
     pilot_rate_limited: 'Too many credentials from this address were refused; wait Retry-After seconds.',
   },
 } as const;
+
+const uncounted = {
+  pilot_limits_unavailable: 'Limits cannot be checked; please try again in a few seconds.',
+};
 
 const ofApplications = {
   ...withCredentials,
@@ -116,8 +122,14 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
         id_token: 'e30.e30.c2ln',
       },
     },
+    hasBudget: true,
     refusals: {
       ...ofApplications,
+      503: { ...withCredentials[503], ...uncounted },
+      429: {
+        pilot_rate_limited:
+          'Too many credentials from this address were refused, or this grant was refreshed too often; wait Retry-After seconds.',
+      },
       400: {
         ...everywhere[400],
         invalid_grant:
@@ -161,9 +173,14 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
       schema: identityClaims,
       example: { sub: 'Yw3p', name: 'Ada', preferred_username: 'ada', updated_at: 1_763_600_000 },
     },
+    hasBudget: true,
     refusals: {
       ...withCredentials,
-      ...refusedTooOften,
+      503: { ...withCredentials[503], ...uncounted },
+      429: {
+        pilot_rate_limited:
+          'Too many credentials from this address were refused, or the reads of this caller are used up; wait Retry-After seconds.',
+      },
       401: {
         authentication_required: 'Send an access token: Authorization: Bearer <token>.',
         invalid_token: 'The access token is unknown, expired or revoked; refresh it or sign in.',

@@ -80,13 +80,17 @@ export function socialRefusals(
   if (readsBody) add(415, 'invalid_json');
   return responses(byStatus, (status) => ({
     wording: 'message',
-    headers: ['ratelimit-policy', 'ratelimit'],
+    headers: limitHeaderNames,
     optional: isRead && afterAdmission.has(status) ? common : [],
   }));
 }
 
+export const limitHeaderNames = ['ratelimit-policy', 'ratelimit'] as const;
+
+/** `hasBudget`: refusals other than the 429 may be counted too. */
 export function protocolRefusals(
   byStatus: Readonly<Record<number, Readonly<Partial<Record<OAuthCode | ErrorCode, string>>>>>,
+  hasBudget: boolean,
 ): Readonly<Record<string, ResponseObject>> {
   const examples = (codes: Readonly<Record<string, string>>) =>
     new Map(
@@ -99,7 +103,7 @@ export function protocolRefusals(
     new Map(Object.entries(byStatus).map(([status, codes]) => [Number(status), examples(codes)])),
     (status) => ({
       wording: 'error_description',
-      headers: status === 429 ? ['ratelimit-policy', 'ratelimit'] : [],
+      headers: hasBudget || status === 429 ? limitHeaderNames : [],
       // RFC 6750, section 3.1: the token lacks a scope.
       optional: status === 403 ? ['www-authenticate'] : [],
     }),
