@@ -29,6 +29,10 @@ export const limits = {
    * room for applications.
    */
   openStreams: { ofListener: 10, ofProcess: 2_000, anonymous: 1_000 },
+  /** `Retry-After` of one stream too many: until one of the listener's own, or one of the process, may have closed. */
+  streamRetrySeconds: { ofListener: 5, ofProcess: 30 },
+  /** A client of a stream that reads nothing for this time is disconnected. */
+  streamReading: { idleMs: 20_000 },
   /**
    * Bounds on the server's resources for slow clients: see `ConnectionLimits`. Node closes between one and two times
    * `idleMs` after the last byte.
@@ -51,6 +55,8 @@ export const limits = {
   signUp: {
     address: { quota: 100, windowSeconds: 600 },
   },
+  /** Bodies in JSON, and forms. Decoding 12,000 parameters in a form of 61 kB would take 20 ms. */
+  bodies: { bytes: 64 * 1024, parameters: 100 },
 } as const;
 
 export const ERASURE_DELAY_DAYS = 7;

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
+import { limits } from '../../config/limit-settings.js';
 import type { ErrorCode } from '../server/errors.js';
 import type { OAuthCode } from '../server/oauth-codes.js';
+import { clientLimits, tokenLimits, userinfoLimits } from './limit-texts.js';
 import {
   identityClaims,
   introspection,
@@ -26,6 +28,8 @@ export interface ProtocolEndpoint {
   readonly answers?: { readonly schema: z.ZodType; readonly example: unknown; readonly type?: string };
   /** Every answer that was counted shows its budget. */
   readonly hasBudget?: boolean;
+  /** Describes the 429. */
+  readonly limits?: string;
   readonly refusals: Readonly<Record<number, Readonly<Partial<Record<OAuthCode | ErrorCode, string>>>>>;
 }
 
@@ -55,7 +59,7 @@ const ofApplications = {
   ...withCredentials,
   ...refusedTooOften,
   401: { invalid_client: 'Authenticate as the application, with HTTP Basic only.' },
-  413: { invalid_request: 'Send at most 64 KiB.' },
+  413: { invalid_request: `Send at most ${limits.bodies.bytes / 1024} KiB.` },
   415: { invalid_request: 'Send the form as application/x-www-form-urlencoded in UTF-8.' },
 } as const;
 
@@ -123,6 +127,7 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
       },
     },
     hasBudget: true,
+    limits: tokenLimits,
     refusals: {
       ...ofApplications,
       503: { ...withCredentials[503], ...uncounted },
@@ -148,6 +153,7 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
     security: client,
     form: { schema: tokenInForm, example: { token: '4cc3ss' } },
     answers: { schema: introspection, example: { active: false } },
+    limits: clientLimits,
     refusals: ofApplications,
   },
   {
@@ -157,6 +163,7 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
     summary: 'End the grant of a token',
     security: client,
     form: { schema: tokenInForm, example: { token: 'r3fr3sh' } },
+    limits: clientLimits,
     refusals: {
       ...ofApplications,
       400: { ...everywhere[400], unsupported_token_type: 'An ID token cannot be revoked.' },
@@ -174,6 +181,7 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
       example: { sub: 'Yw3p', name: 'Ada', preferred_username: 'ada', updated_at: 1_763_600_000 },
     },
     hasBudget: true,
+    limits: userinfoLimits,
     refusals: {
       ...withCredentials,
       503: { ...withCredentials[503], ...uncounted },

@@ -5,7 +5,17 @@ import { limitHeaderNames, protocolRefusals } from './refusal-responses.js';
 import type { Schemas } from './schemas.js';
 
 export function protocolOperation(endpoint: ProtocolEndpoint, schemas: Schemas): OperationObject {
-  const { id, summary, description, security = {}, form, answers, hasBudget = false, refusals } = endpoint;
+  const {
+    id,
+    summary,
+    description,
+    security = {},
+    form,
+    answers,
+    hasBudget = false,
+    limits = '',
+    refusals,
+  } = endpoint;
   const content = (type: string, { schema, example }: NonNullable<typeof form>): MediaTypes => ({
     [type]: { schema: schemas.of(schema), example },
   });
@@ -25,7 +35,7 @@ export function protocolOperation(endpoint: ProtocolEndpoint, schemas: Schemas):
         ...headersOf(hasBudget ? limitHeaderNames : []),
         ...(answers && { content: content(answers.type ?? 'application/json', answers) }),
       },
-      ...protocolRefusals(refusals, hasBudget),
+      ...protocolRefusals(refusals, hasBudget, limits),
     },
   };
 }
