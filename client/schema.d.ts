@@ -1282,7 +1282,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -1491,7 +1491,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -1700,7 +1700,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -1917,7 +1917,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -2284,7 +2284,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -2413,7 +2413,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -2479,6 +2479,8 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
         };
         content: {
@@ -2497,6 +2499,8 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
         };
         content: {
@@ -2515,6 +2519,8 @@ export interface operations {
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
         };
         content: {
@@ -2527,6 +2533,8 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           'www-authenticate': components['headers']['www-authenticate-if-any'];
           [name: string]: unknown;
         };
@@ -2540,6 +2548,8 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
         };
         content: {
@@ -2552,6 +2562,8 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
         };
         content: {
@@ -2561,7 +2573,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 60 in 5 minutes refreshes for each grant; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -2579,6 +2591,8 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
         };
         content: {
@@ -2592,12 +2606,14 @@ export interface operations {
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
-            error: 'temporarily_unavailable';
+            error: 'pilot_limits_unavailable' | 'temporarily_unavailable';
           };
         };
       };
@@ -2615,6 +2631,8 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
         };
         content: {
@@ -2632,6 +2650,8 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
         };
         content: {
@@ -2645,6 +2665,8 @@ export interface operations {
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
         };
         content: {
@@ -2657,6 +2679,8 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           'www-authenticate': components['headers']['www-authenticate-if-any'];
           [name: string]: unknown;
         };
@@ -2667,7 +2691,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 3,000 in 5 minutes reads for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -2685,6 +2709,8 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
         };
         content: {
@@ -2698,12 +2724,14 @@ export interface operations {
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
-            error: 'temporarily_unavailable';
+            error: 'pilot_limits_unavailable' | 'temporarily_unavailable';
           };
         };
       };
@@ -2815,7 +2843,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -3027,7 +3055,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -3205,7 +3233,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -3415,7 +3443,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 30 a minute for each address without a token together with the other operation of this budget; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. Open event streams at a server: 10 for each application and actor, or for each address without a token; 2,000 in all, 1,000 of them without a token. One too many is a 429 with `Retry-After` 5, or 30 if the server is full. A client that reads nothing of its stream for 20 s is disconnected. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -3606,7 +3634,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -3803,7 +3831,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -4014,7 +4042,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -4238,7 +4266,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -4433,7 +4461,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -4649,7 +4677,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -4861,7 +4889,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -5068,7 +5096,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -5247,7 +5275,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -5482,7 +5510,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -5684,7 +5712,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 30 a minute for each address without a token together with the other operation of this budget; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -5873,7 +5901,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -6097,7 +6125,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -6295,7 +6323,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -6506,7 +6534,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -6680,7 +6708,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -6872,7 +6900,7 @@ export interface operations {
           };
         };
       };
-      /** @description The limit is used up. */
+      /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
           'retry-after': components['headers']['retry-after'];

@@ -20,6 +20,7 @@ import { pageProviders } from './page-providers.js';
 import { Passwords } from './passwords.js';
 import { RefusedCredentials } from '../limits/refused-credentials.js';
 import { createProvider } from './provider.js';
+import { TokenLimits } from './protocol/token-limits.js';
 import { AuthSettings } from './settings.js';
 import { publicKeySet } from './signing-keys.js';
 import type { KeySet } from './signing-keys.js';
@@ -62,7 +63,7 @@ const CREATE_PROVIDER = Symbol('SetUp');
         (...[settings, keys, ...parts]: Parameters<typeof createProvider>): CreateProvider =>
         (signing) =>
           createProvider(settings, { ...keys, signing }, ...parts),
-      inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, LOGGER, RefusedCredentials],
+      inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, LOGGER, RefusedCredentials, TokenLimits],
     },
     {
       provide: AuthorizationServer,
@@ -110,6 +111,16 @@ const CREATE_PROVIDER = Symbol('SetUp');
           rateLimits === 'off' ? 'off' : limits.refused.address,
         ),
       inject: [Postgres, NetworkSecrets, Config],
+    },
+    {
+      provide: TokenLimits,
+      useFactory: async (store: AuthorityStore, secrets: NetworkSecrets, { rateLimits }: Config) =>
+        new TokenLimits(
+          store,
+          await secrets.get('limit-keys', () => randomBytes(32)),
+          rateLimits === 'off' ? 'off' : { reads: limits.bearer.reads, refreshes: limits.refreshes.grant },
+        ),
+      inject: [AuthorityStore, NetworkSecrets, Config],
     },
     {
       provide: SignInLimits,

@@ -20,6 +20,8 @@ import { isClientDisconnect } from './protocol/client-disconnect.js';
 import { countRefusedCredentials } from './protocol/refused-credential-limit.js';
 import { skipSignOutConfirmation } from './protocol/skip-sign-out-confirmation.js';
 import { answerDeclinedSignOut } from './protocol/declined-sign-out.js';
+import { limitUserinfo } from './protocol/token-limits.js';
+import type { TokenLimits } from './protocol/token-limits.js';
 import { tokenTransaction } from './protocol/token-transaction.js';
 import { refuseSuspendedUserinfo } from './protocol/userinfo-authority.js';
 import type { RefusedCredentials } from '../limits/refused-credentials.js';
@@ -37,6 +39,7 @@ export function createProvider(
   commands: CommandBus,
   logger: Logger,
   refused: RefusedCredentials,
+  limits: TokenLimits,
 ): Provider {
   const { issuer, baseUrl } = settings;
   const rules = protocolConfiguration(baseUrl, keys.pairwise);
@@ -73,8 +76,9 @@ export function createProvider(
   });
   provider.use(removeCorsHeaders);
   provider.use(publishErrors(provider, logger));
+  provider.use(limitUserinfo(limits));
   provider.use(countRefusedCredentials(refused));
-  provider.use(tokenTransaction(store, commands));
+  provider.use(tokenTransaction(store, commands, limits));
   provider.use(refuseSuspendedUserinfo(store));
   provider.use(correctMetadata);
   provider.use(scriptlessPages);

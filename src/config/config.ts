@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AddressError } from './event-store-address.js';
 import { readEventStoreAddress } from './event-store-files.js';
 import { withPasswords } from './password-files.js';
-import { isLoopbackHost } from './loopback.js';
+import { listenHostOf } from './loopback.js';
 import { isAddressRange } from './trusted-proxies.js';
 
 /**
@@ -164,7 +164,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const { origin: baseUrl, hostname } = new URL(read.BASE_URL ?? `http://localhost:${read.PORT}`);
   return {
     role: read.ROLE,
-    host: read.HOST ?? (isLoopbackHost(hostname) ? '127.0.0.1' : '0.0.0.0'),
+    host: read.HOST ?? listenHostOf(hostname),
     port: read.PORT,
     baseUrl,
     operatorHost: read.OPERATOR_HOST,

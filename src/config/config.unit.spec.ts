@@ -51,6 +51,20 @@ describe('the configuration', () => {
     expect(config).toMatchObject({ baseUrl: 'http://localhost:8080', registration: 'closed' });
   });
 
+  it.each([
+    ['http://localhost:3000', '127.0.0.1'],
+    ['http://plaza.localhost:3000', '127.0.0.1'],
+    ['http://127.0.0.1:3000', '127.0.0.1'],
+    ['http://127.0.0.2:3000', '127.0.0.2'],
+    ['http://[::1]:3000', '::1'],
+    ['http://192.0.2.7:3000', '192.0.2.7'],
+    ['https://[2001:db8::7]', '2001:db8::7'],
+    ['https://plaza.example', '0.0.0.0'],
+  ])('listens where its base URL %s points: on %s', (baseUrl, host) => {
+    expect(readConfig({ BASE_URL: baseUrl }).host).toBe(host);
+    expect(readConfig({ BASE_URL: baseUrl, HOST: '10.0.0.1' }).host).toBe('10.0.0.1');
+  });
+
   it('treats an empty variable as unset', () => {
     expect(readConfig({ PORT: '', BASE_URL: '' }).port).toBe(3000);
   });

@@ -20,11 +20,19 @@ export const limits = {
   refused: {
     address: { quota: 6_000, windowSeconds: 300 },
   },
+  /** Refreshes of a grant. Each is an event in the log for good. A token lives for 5 minutes, so one is enough. */
+  refreshes: {
+    grant: { quota: 60, windowSeconds: 300 },
+  },
   /**
    * Open event streams of one API process: for each listener, in total, and of anonymous listeners, which must leave
    * room for applications.
    */
   openStreams: { ofListener: 10, ofProcess: 2_000, anonymous: 1_000 },
+  /** `Retry-After` of one stream too many: until one of the listener's own, or one of the process, may have closed. */
+  streamRetrySeconds: { ofListener: 5, ofProcess: 30 },
+  /** A client of a stream that reads nothing for this time is disconnected. */
+  streamReading: { idleMs: 20_000 },
   /**
    * Bounds on the server's resources for slow clients: see `ConnectionLimits`. Node closes between one and two times
    * `idleMs` after the last byte, and up to `arrivalCheckMs` later than `arrivalMs` after a request's first byte.
@@ -54,6 +62,8 @@ export const limits = {
   signUp: {
     address: { quota: 100, windowSeconds: 600 },
   },
+  /** Bodies in JSON, and forms. Decoding 12,000 parameters in a form of 61 kB would take 20 ms. */
+  bodies: { bytes: 64 * 1024, parameters: 100 },
 } as const;
 
 export const ERASURE_DELAY_DAYS = 7;

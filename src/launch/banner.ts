@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
+import { localUrl } from './local-url.js';
 
 /**
  * Text for the terminal: addresses, data directory and next steps. `faults`: the reasons why the network is not ready.
@@ -39,8 +40,7 @@ export function operatorUrl({
   operatorHost,
   operatorPort,
 }: Pick<Config, 'operatorHost' | 'operatorPort'>): string {
-  const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[operatorHost] ?? operatorHost;
-  return `http://${host}:${operatorPort}`;
+  return localUrl(operatorHost, operatorPort);
 }
 
 function tokenHint({ operatorToken }: Config): string {

@@ -40,8 +40,8 @@ export async function runNetwork(
     refuseInterruptedRestore(config.dataDir);
     if (await network.start()) {
       const end = Promise.race([stopping, network.lost]);
-      void removePreRestoreCopies({ ...network.endpoints, log, signal: ending.signal });
-      const faults = await Promise.race([persistentFaults(config.port), end.then(() => undefined)]);
+      void removePreRestoreCopies({ ...network.endpoints, host: config.host, log, signal: ending.signal });
+      const faults = await Promise.race([persistentFaults(config), end.then(() => undefined)]);
       if (faults) onStarted(config, faults);
       const lost = await end;
       if (lost) throw lost;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { DatabaseError } from 'pg';
-import type { Pool } from 'pg';
+import type { QueryConfig, QueryResult } from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Limit } from '../config/limit-settings.js';
 import { isUnreachable } from '../store/unreachable.js';
@@ -11,8 +11,13 @@ export interface WindowClaim {
   readonly msToReset: number;
 }
 
+/** A pool, or a store whose statements join the transaction in progress. */
+export interface Queryable {
+  query<Row extends object>(query: QueryConfig): Promise<QueryResult<Row>>;
+}
+
 export interface WindowOptions {
-  readonly pool: Pool;
+  readonly pool: Queryable;
   readonly secret: Buffer;
   readonly name: string;
   readonly limit: Limit;

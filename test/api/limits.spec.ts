@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { requestAt, startApiProcess } from '../support/api-process.js';
 import type { ProcessAnswer, ApiProcess, ProcessRequest } from '../support/api-process.js';
@@ -36,6 +36,17 @@ afterAll(async () => {
 beforeEach(async () => {
   await database.query('DELETE FROM limits.used');
 });
+
+async function connectAgain(): Promise<Client> {
+  const client = new Client({ connectionString: network.env['DATABASE_URL'] });
+  await client.connect();
+  return client;
+}
+
+async function isWaitedFor(table: string): Promise<boolean> {
+  const waits = 'SELECT FROM pg_locks WHERE relation = $1::regclass AND NOT granted';
+  return (await database.query(waits, [table])).rowCount !== 0;
+}
 
 const ask = (process: 0 | 1, path: string, asking: ProcessRequest = {}, method = 'GET') =>
   requestAt(network, proxied[process].port, method, path, asking);
@@ -125,14 +136,15 @@ describe('refused tokens', () => {
     }
   });
 
-  it('do not include live tokens, or tokens without the scope', async () => {
+  it('do not include live tokens, which count for their own callers with or without the scope', async () => {
     const address = newAddress();
     const { token } = await signIn(network, application, 'openid read');
     await database.query('DELETE FROM limits.used');
     expect((await ask(0, '/api/session', refusedFrom(address, token))).status).toBe(200);
     expect((await ask(0, '/api/posts', refusedFrom(address, token), 'POST')).status).toBe(403);
-    // The row of the reads.
-    expect((await database.query('SELECT FROM limits.used')).rowCount).toBe(1);
+    // A lease of reads, and a write.
+    const { rows } = await database.query<{ points: number }>('SELECT points FROM limits.used');
+    expect(rows.map(({ points }) => points).sort((a, b) => a - b)).toEqual([1, 50]);
   });
 });
 
@@ -239,6 +251,11 @@ describe('with a token', () => {
     expect(policyOf(refused)).toBe('"reads";q=3000;w=300');
   });
 
+  it('userinfo counts as a read', async () => {
+    expect(leftOf(await ask(0, '/api/auth/oauth2/userinfo', { by: alice }))).toBe(2_999);
+    expect(leftOf(await ask(1, '/api/session', { by: alice }))).toBe(2_998);
+  });
+
   it('writes are limited to 300 in five minutes, across all processes', async () => {
     const first = await ask(0, '/api/posts', post(), 'POST');
     expect([first.status, policyOf(first)]).toEqual([200, '"writes";q=300;w=300']);
@@ -250,22 +267,68 @@ describe('with a token', () => {
     expect((await ask(1, '/api/session', { by: alice })).status).toBe(200);
   });
 
-  it('refused writes are counted, unless the token lacks the scope', async () => {
+  it('refused writes are counted, also without the scope', async () => {
     const wrong = await ask(0, '/api/posts', post({ text: '' }), 'POST');
     expect([wrong.status, leftOf(wrong)]).toEqual([400, 299]);
     const reader = await signIn(network, application, 'openid read');
-    const refused = await ask(0, '/api/posts', { ...post(), by: reader }, 'POST');
-    expect(refused.status).toBe(403);
-    expect(hasLimitHeaders(refused)).toBe(false);
-    expect(leftOf(await ask(0, '/api/posts', post(), 'POST'))).toBe(298);
+    await database.query('DELETE FROM limits.used');
+    const unscoped = () => ask(0, '/api/posts', { ...post(), by: reader }, 'POST');
+    const refused = await unscoped();
+    expect([refused.status, refused.body.error, leftOf(refused)]).toEqual([403, 'capability_required', 299]);
+    await useUp(300, 1);
+    expectRefusal(await unscoped(), 'writes');
+    expect(leftOf(await ask(0, '/api/posts', post(), 'POST'))).toBe(299);
   });
 
-  it('reads without their scope are not counted', async () => {
+  it('reads without their scope are counted', async () => {
     const writer = await signIn(network, application, 'openid post:create');
+    await database.query('DELETE FROM limits.used');
     const refused = await ask(0, '/api/reconcile', { by: writer });
-    expect(refused.status).toBe(403);
-    expect(hasLimitHeaders(refused)).toBe(false);
-    expect(leftOf(await ask(0, '/api/session', { by: writer }))).toBe(2_999);
+    expect([refused.status, refused.body.error, leftOf(refused)]).toEqual([
+      403,
+      'capability_required',
+      2_999,
+    ]);
+    expect(leftOf(await ask(0, '/api/session', { by: writer }))).toBe(2_998);
+    await useUp(3_000, 50);
+    const answers = await atOnce(120, '/api/reconcile', () => ({ by: writer }));
+    expect(tally(answers)).toEqual({ 403: 48, 429: 72 });
+  });
+
+  it('requests of a suspended person are counted', async () => {
+    const person = await signIn(network, application);
+    await operatorOf(network).setAccountState(person.actorId, 'suspend', 'a test');
+    await database.query('DELETE FROM limits.used');
+    const [read, write] = [
+      await ask(0, '/api/session', { by: person }),
+      await ask(0, '/api/posts', { ...post(), by: person }, 'POST'),
+    ];
+    expect([read, write].map((refused) => [refused.status, refused.body.error, leftOf(refused)])).toEqual([
+      [403, 'social_authority_required', 2_999],
+      [403, 'social_authority_required', 299],
+    ]);
+  });
+
+  it('a read that is admitted and then fails has the common headers of its admission', async () => {
+    const [counters, tokens] = [await connectAgain(), await connectAgain()];
+    try {
+      await counters.query('BEGIN; LOCK TABLE limits.used');
+      const asking = { by: alice, headers: { 'x-network-min-revision': '999999999999' } };
+      const answer = ask(0, '/api/profile', asking);
+      // The first statement has admitted the caller, and the read waits to be counted.
+      await until(() => isWaitedFor('limits.used'));
+      await tokens.query('BEGIN; LOCK TABLE authority.oidc_record');
+      await counters.query('ROLLBACK');
+      const { status, body, headers } = await answer;
+      expect([status, body.error]).toEqual([503, 'protected_read_storage_unavailable']);
+      expect(headers).toMatchObject({
+        'x-network-actor-id': alice.actorId,
+        'x-network-incarnation': expect.any(String),
+        'x-network-revision': expect.stringMatching(/^[0-9]+$/),
+      });
+    } finally {
+      await Promise.all([counters.end(), tokens.end()]);
+    }
   });
 
   it('ten event streams may be open on a process, and another may open as soon as one closes [header-retry-after]', async () => {

@@ -67,6 +67,24 @@ it('a mutation has none of the common headers of reads, successful or refused [h
   expect(answers.flatMap(commonHeadersOf)).toEqual([]);
 });
 
+describe('a request with an unknown token', () => {
+  it.each([
+    ['POST', '/api/intents/lookup', '{"intentIds":[0]}', 400, 'intent_required'],
+    ['GET', '/api/reconcile?cursor=x', undefined, 400, 'invalid_cursor'],
+    ['GET', '/api/events?cursor=x', undefined, 400, 'invalid_cursor'],
+    ['GET', '/api/timeline?cursor=x', undefined, 401, 'invalid_token'],
+    ['POST', '/api/posts', '{"intentId":0}', 401, 'invalid_token'],
+    ['POST', '/api/posts', 'no JSON', 400, 'invalid_json'],
+  ] as const)(
+    'is refused first for what needs no lookup: %s %s %s: %d',
+    async (method, path, body, status, error) => {
+      const headers = { authorization: 'Bearer unknown' };
+      const refused = await send(network.baseUrl, method, path, { body, headers });
+      expect([refused.status, refused.body.error]).toEqual([status, error]);
+    },
+  );
+});
+
 describe('a request without a needed credential', () => {
   it.each([
     ['GET', '/api/relations?cursor=abc', undefined],

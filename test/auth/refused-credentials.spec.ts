@@ -79,11 +79,41 @@ it('requests refused for other reasons are not counted', async () => {
     ['token', 'introspect', 'revoke'].map((endpoint) => ask(endpoint, from, application)),
   );
   expect(answers.map(({ status }) => status)).toEqual([400, 200, 200]);
-  const malformed = await send(network, {
-    method: 'POST',
-    path: '/api/auth/oauth2/token',
-    headers: [from, ['authorization', 'Basic !'], formContentType],
-  });
-  expect(malformed.status).toBe(401);
   expect(await points()).toEqual([]);
+});
+
+describe('malformed credentials', () => {
+  /** Sends a refresh while every lookup would wait. */
+  async function refreshWithoutLookup(...headers: Header[]) {
+    const lock = await network.database().pool.connect();
+    try {
+      await lock.query('BEGIN; LOCK TABLE authority.application, authority.oidc_record');
+      return await send(network, {
+        method: 'POST',
+        path: '/api/auth/oauth2/token',
+        headers: [newAddress(), formContentType, ...headers],
+        body: 'grant_type=refresh_token&refresh_token=x',
+      });
+    } finally {
+      await lock.query('ROLLBACK');
+      lock.release();
+    }
+  }
+
+  it.each(['Basic !', 'Basic YTpi=', 'Basic YTpiYw=', 'Basic YTpiY'])(
+    'are refused without a lookup, and not counted: %s',
+    async (authorization) => {
+      const { status, body } = await refreshWithoutLookup(['authorization', authorization]);
+      expect([status, body.error]).toEqual([401, 'invalid_client']);
+      expect(await points()).toEqual([]);
+    },
+  );
+
+  it.each(['oauth-client-attestation', 'oauth-client-attestation-pop'])(
+    'of a second mechanism are refused without a lookup: %s',
+    async (header) => {
+      const { status, body } = await refreshWithoutLookup(basicCredentials(application), [header, 'x']);
+      expect([status, body.error]).toEqual([400, 'invalid_request']);
+    },
+  );
 });

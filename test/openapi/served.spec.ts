@@ -51,6 +51,26 @@ describe('/api/openapi.json', () => {
   });
 });
 
+describe.each(['/api/openapi.json', '/docs'])('%s', (path) => {
+  const ask = (headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(`${network.baseUrl}${path}`, { method, headers });
+
+  it('may be kept for a minute, and is not sent again to a client that has it', async () => {
+    const first = await ask();
+    const etag = first.headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+    expect(first.headers.get('cache-control')).toBe('max-age=60');
+    const length = Buffer.byteLength(await first.text());
+    for (const held of [etag, `"x", W/${etag}`, '*']) {
+      const again = await ask({ 'if-none-match': held });
+      expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, '']);
+    }
+    expect((await ask({ 'if-none-match': '"x"' })).status).toBe(200);
+    const head = await ask({}, 'HEAD');
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(length)]);
+  });
+});
+
 describe('/docs', () => {
   it('is a page without scripts or external resources', async () => {
     const answer = await fetch(`${network.baseUrl}/docs`);

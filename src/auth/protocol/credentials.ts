@@ -3,8 +3,11 @@ export interface BasicCredentials {
   readonly clientSecret: string;
 }
 
-/** RFC 7617, section 2. Exactly one space, since the library accepts no more. */
-const basic = /^Basic ([A-Za-z0-9+/]+={0,2})$/i;
+/**
+ * RFC 7617, section 2. Exactly one space and valid padding, since the library accepts nothing else, and refuses the rest
+ * only after a lookup.
+ */
+const basic = /^Basic ((?:[a-z0-9+/]{4})*(?:[a-z0-9+/]{2}(?:==)?|[a-z0-9+/]{3}=?)?)$/i;
 const visible = /^[\x20-\x7e]+$/;
 
 /** Decodes HTTP Basic with percent-encoded parts (RFC 6749, section 2.3.1). Returns undefined for anything else. */

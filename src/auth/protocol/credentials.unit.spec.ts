@@ -8,6 +8,9 @@ describe('the credentials of an application', () => {
     [basic('app:secret'), 'app', 'secret'],
     [basic('app:se:cret', 'basic'), 'app', 'se:cret'],
     [basic('a%3Ab:c+d%2B'), 'a:b', 'c d+'],
+    ['Basic YTpiYw==', 'a', 'bc'],
+    ['Basic YTpiYw', 'a', 'bc'],
+    ['Basic YTpiY2Q', 'a', 'bcd'],
   ])('are read from %j', (header, clientId, clientSecret) => {
     expect(basicCredentials(header)).toEqual({ clientId, clientSecret });
   });
@@ -24,6 +27,11 @@ describe('the credentials of an application', () => {
     basic('%:secret'),
     basic('%00:secret'),
     basic('caf%C3%A9:secret'),
+    'Basic YTpi=',
+    'Basic YTpi==',
+    'Basic YTpiYw=',
+    'Basic YTpiY2Q==',
+    'Basic YTpiY',
     `${basic('app:secret')} more`,
     `${basic('app:secret')}, ${basic('app:secret')}`,
   ])('are not %j', (header) => {

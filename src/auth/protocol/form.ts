@@ -1,11 +1,10 @@
+import { limits } from '../../config/limit-settings.js';
 import { Fault } from './faults.js';
 
 export type Form = ReadonlyMap<string, string>;
 
-/** Parameters of one request. Decoding 12,000 in a form of 61 kB would take 20 ms. */
-export const MAX_PARAMETERS = 100;
-
-export const MAX_FORM_BYTES = 64 * 1024;
+/** Parameters of one request. */
+export const MAX_PARAMETERS = limits.bodies.parameters;
 
 /**
  * Reads `application/x-www-form-urlencoded` strictly: it refuses input that another parser could read differently, and

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { limits as limitSettings } from '../../config/limit-settings.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import { enforceLimit } from '../sign-in/password-check.js';
 import type { SignInLimits } from '../sign-in/sign-in-limits.js';
@@ -9,7 +10,7 @@ import { authorizationQuery } from './authorization-query.js';
 import { basicCredentials, bearerToken } from './credentials.js';
 import { incompleteFormError, isClientDisconnect } from './client-disconnect.js';
 import { Fault, toFault } from './faults.js';
-import { MAX_FORM_BYTES, readForm, writeForm } from './form.js';
+import { readForm, writeForm } from './form.js';
 import type { Form } from './form.js';
 import { prefillBody } from './prefill-body.js';
 import { validateRequest, sendRefusal } from './validate-request.js';
@@ -94,7 +95,7 @@ function acceptOnlyForms(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'buffer', bodyLimit: MAX_FORM_BYTES },
+    { parseAs: 'buffer', bodyLimit: limitSettings.bodies.bytes },
     (request, body: Buffer, done) => {
       try {
         done(null, readForm(textOf(request, body)));

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { KoaContextWithOIDC } from 'oidc-provider';
 import { rateLimitFields } from '../../limits/rate-limit-fields.js';
 import type { RefusedCredentials } from '../../limits/refused-credentials.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
@@ -37,9 +38,15 @@ export function countRefusedCredentials(refused: RefusedCredentials): Middleware
     await next();
     const ctx = oidcContext(context);
     if (!requiresCredential(ctx.path)) return;
-    if (ctx.status === 401) await refused.count(requestContextOf(ctx.req).address);
-    else if (ctx.status < 500) refused.remember(hashOf(ctx.req));
+    if (isAccepted(ctx)) refused.remember(hashOf(ctx.req));
+    else if (ctx.status < 500) await refused.count(requestContextOf(ctx.req).address);
   };
+}
+
+/** The library found the token, or authenticated the application, whatever else the request lacks. */
+function isAccepted({ path, status, oidc }: KoaContextWithOIDC): boolean {
+  const holder = path === routes.userinfo ? oidc.entities.AccessToken : oidc.client;
+  return holder !== undefined && status !== 401 && status < 500;
 }
 
 const hashOf = ({ headers }: IncomingMessage): Buffer => credentialHash(headers.authorization ?? '');

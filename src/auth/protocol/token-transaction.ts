@@ -10,6 +10,7 @@ import type { ExchangedCredential } from '../storage/token-request-unit-of-work.
 import type { Form } from './form.js';
 import { requestContextOf, protocolMetadata } from './request-context.js';
 import { routes } from './routes.js';
+import type { TokenLimits } from './token-limits.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
 
@@ -22,7 +23,11 @@ class Rollback extends Error {}
  * answers after this middleware, so no client gets a token before its commit, or a refreshed one that the log lacks. A
  * refusal commits, since it may have revoked a grant.
  */
-export function tokenTransaction(store: AuthorityStore, commands: CommandBus): Middleware {
+export function tokenTransaction(
+  store: AuthorityStore,
+  commands: CommandBus,
+  limits: TokenLimits,
+): Middleware {
   return async (context, next) => {
     const ctx = oidcContext(context);
     if (!transactional.has(ctx.path)) return next();
@@ -36,7 +41,7 @@ export function tokenTransaction(store: AuthorityStore, commands: CommandBus): M
         if (ctx.status >= 500) throw new Rollback();
         if (!unitOfWork) return;
         if (ctx.status >= 400) return await endGrantOfReusedCode(ctx, unitOfWork, commands);
-        await unitOfWork.commit(await recordRefresh(ctx, unitOfWork, commands));
+        await unitOfWork.commit(await recordRefresh(ctx, unitOfWork, commands, limits));
       });
     } catch (error) {
       if (!(error instanceof Rollback)) throw error;
@@ -70,15 +75,18 @@ async function endGrantOfReusedCode(
 /**
  * Returns the revision of the grant's stream; 0 before the first refresh.
  * @throws {errors.InvalidGrant} the grant has ended in the log, and the authority store is behind.
+ * @throws {Fault} `pilot_rate_limited`: too many refreshes of the grant. The refresh token stays usable.
  */
 async function recordRefresh(
   ctx: KoaContextWithOIDC,
   unitOfWork: TokenRequestUnitOfWork,
   commands: CommandBus,
+  limits: TokenLimits,
 ): Promise<bigint> {
   const { RotatedRefreshToken: rotated } = ctx.oidc.entities;
   if (!rotated?.grantId) return 0n;
   const { grantId, accountId: actorId } = rotated;
+  await limits.takeRefresh(ctx, grantId);
   const metadata = { ...protocolMetadata(ctx.req), actorId, grantId };
   try {
     const refresh = new RefreshGrant(grantId, metadata, unitOfWork.grantAtIssue(grantId));

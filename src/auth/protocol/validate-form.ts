@@ -1,6 +1,6 @@
 import { Fault } from './faults.js';
 import type { Form } from './form.js';
-import { clientAuthenticationFault } from './validate-request.js';
+import { clientAuthenticationFault, secondMechanismFault } from './validate-request.js';
 import { isOwnResource } from './resource.js';
 import { clientEndpoints, routes } from './routes.js';
 
@@ -17,8 +17,7 @@ export function validateForm(
   baseUrl: string,
 ): Fault | undefined {
   if (!clientEndpoints.has(path)) return undefined;
-  if (otherCredentials.some((name) => form.get(name)))
-    return new Fault(400, 'invalid_request', 'Authenticate with HTTP Basic alone.');
+  if (otherCredentials.some((name) => form.get(name))) return secondMechanismFault();
   const named = form.get('client_id');
   if (named && named !== clientId) return clientAuthenticationFault();
   const resource = form.get('resource');

@@ -8,6 +8,8 @@ import { Fault, oauthError, RETRY_AFTER } from './faults.js';
 import { browserEndpoints, clientEndpoints, routes } from './routes.js';
 
 const singleValued = ['authorization', 'content-type', 'origin'];
+/** Attestation-based client authentication, an IETF draft that the library knows. */
+const attestations = ['oauth-client-attestation', 'oauth-client-attestation-pop'];
 
 /**
  * Checks the headers before the body is read (network-api.md, "Origin rule" and "Credentials"). Undefined: acceptable.
@@ -28,11 +30,17 @@ export function validateRequest(request: FastifyRequest, baseUrl: string): Fault
       'Your browser did not send the Origin header. Allow it, then send the form again.',
     );
   if (clientEndpoints.has(path) && !basicCredentials(authorization)) return clientAuthenticationFault();
+  if (clientEndpoints.has(path) && attestations.some((header) => request.headers[header] !== undefined))
+    return secondMechanismFault();
   return path === routes.userinfo ? refuseBearer(request) : undefined;
 }
 
 export const clientAuthenticationFault = () =>
   new Fault(401, 'invalid_client', 'Authenticate as the application with HTTP Basic, and in no other way.');
+
+/** RFC 6749, section 2.3. */
+export const secondMechanismFault = () =>
+  new Fault(400, 'invalid_request', 'Authenticate with HTTP Basic alone.');
 
 function refuseBearer({ headers, url }: FastifyRequest): Fault | undefined {
   if (new URLSearchParams(url.split('?')[1]).has('access_token'))

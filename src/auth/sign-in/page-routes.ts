@@ -1,13 +1,11 @@
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
+import { limits } from '../../config/limit-settings.js';
 import { faultPage } from '../pages/fault.page.js';
 import { pageHeaders } from '../../pages/layout.js';
 import { incompleteFormError, isClientDisconnect } from '../protocol/client-disconnect.js';
 import { Fault, toFault, RETRY_AFTER } from '../protocol/faults.js';
 import { readForm } from '../protocol/form.js';
 import type { HttpExchange, FormFields, PageOrRedirect } from './exchange.js';
-
-/** Limit of any request body. The longest password has up to twelve bytes per character in a form. */
-const FORM_LIMIT_BYTES = 64 * 1024;
 
 export interface PageRoute {
   readonly path: string;
@@ -25,7 +23,8 @@ export function pageRoutes(routes: readonly PageRoute[]): FastifyPluginCallback 
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(
       'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
+      // The longest password has up to twelve bytes per character in a form.
+      { parseAs: 'string', bodyLimit: limits.bodies.bytes },
       (_request, body, done) => {
         try {
           done(null, fieldsOf(String(body)));

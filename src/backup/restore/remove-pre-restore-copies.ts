@@ -13,14 +13,15 @@ const POLL_INTERVAL_MS = 1_000;
  */
 export async function removePreRestoreCopies(options: {
   readonly dataDir: string;
+  readonly host: string;
   readonly port: number;
   readonly urls: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }): Promise<void> {
-  const { dataDir, port, urls, log, signal } = options;
+  const { dataDir, urls, log, signal } = options;
   if (allPreRestoreCopies(dataDir).length === 0) return;
-  while (!(await isReady(port))) {
+  while (!(await isReady(options))) {
     await sleep(POLL_INTERVAL_MS, signal);
     if (signal.aborted) return;
   }

@@ -6,8 +6,9 @@ import type { Authority } from '../../commands/support/intent.js';
 import { addressClassOf } from '../../limits/address-class.js';
 import { unauthenticated } from '../server/errors.js';
 import { RequestLimits } from '../limits/request-limits.js';
-import { limitInvalidTokens } from '../limits/invalid-token-limit.js';
+import { limitRefusedTokens } from '../limits/refused-token-limit.js';
 import { requestMeterOf } from '../limits/request-meter.js';
+import type { Caller } from './authority.js';
 import { credentialOf } from './credential.js';
 import { MutationAdmission } from './mutation-admission.js';
 import type { MutationRule } from './mutation-admission.js';
@@ -32,10 +33,10 @@ export class MutationGuard implements CanActivate {
     const meter = requestMeterOf(request, http.getResponse<FastifyReply>());
     const credential = credentialOf(request);
     if (!credential) throw unauthenticated();
-    const caller = await limitInvalidTokens(this.limits, meter, credential.tokenHash, () =>
-      this.admission.admit(credential, rule),
-    );
-    await meter.count(() => this.limits.write(caller));
+    const take = (caller: Caller) => this.limits.write(caller);
+    const admit = () => this.admission.admit(credential, rule);
+    const caller = await limitRefusedTokens(this.limits, meter, credential.tokenHash, admit, take);
+    await meter.count(() => take(caller));
     const { actorId, appId, grantId } = caller;
     const addressClass = addressClassOf(request.ip);
     request.authority = { actorId, appId, grantId, requestId: request.id, addressClass };

@@ -2,7 +2,7 @@ import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import type { Clock } from '../../commands/support/clock.js';
 import { unauthenticated } from '../server/errors.js';
 import type { AnonymousBudget, RequestLimits } from '../limits/request-limits.js';
-import { limitInvalidTokens } from '../limits/invalid-token-limit.js';
+import { limitRefusedTokens } from '../limits/refused-token-limit.js';
 import type { RequestMeter } from '../limits/request-meter.js';
 import type { CommonHeader } from '../openapi/headers.js';
 import { admissionSql, admissionParameters } from './admission-sql.js';
@@ -32,8 +32,8 @@ export interface ReadRequest {
   readonly meter: RequestMeter;
   readonly minPosition?: bigint | undefined;
   /**
-   * Replaces the common response headers, also for an error. Undefined clears them: nobody was admitted. A mutation
-   * has no such callback, since its answer has no read headers.
+   * Replaces the common response headers, also for an error. Undefined clears them: the last statement admitted nobody.
+   * A mutation has no such callback, since its answer has no read headers.
    */
   readonly describe?: (headers: CommonHeaders | undefined) => void;
 }
@@ -62,28 +62,34 @@ export class ProtectedReads {
   ): Promise<Read<Result>> {
     const { credential, meter, describe } = request;
     if (!credential && !rule.anonymous) throw unauthenticated();
-    describe?.(undefined);
+    const judge = (row: AdmissionRow): Caller | undefined => {
+      describe?.(undefined);
+      return admit(row, credential, rule.scope, this.proof);
+    };
     try {
       if (!credential)
         await meter.count(() => this.limits.anonymousRead(rule.budget ?? 'reads', meter.peerAddress));
       const find = async () => {
         const firstRow = await this.ask(request, rule, query, args);
-        return [firstRow, admit(firstRow, credential, rule.scope, this.proof)] as const;
+        return [firstRow, judge(firstRow)] as const;
       };
+      const take = (caller: Caller) => this.limits.read(caller);
       const admission = await (credential
-        ? limitInvalidTokens(this.limits, meter, credential.tokenHash, find)
+        ? limitRefusedTokens(this.limits, meter, credential.tokenHash, find, take)
         : find());
       const [, admitted] = admission;
       let [row] = admission;
-      // Only the row names the caller, and a refused request must not use up a budget.
-      if (admitted) await meter.count(() => this.limits.read(admitted));
+      // Only the row names the caller.
+      if (admitted) await meter.count(() => take(admitted));
+      // At once, because the repetition may fail.
+      describe?.(commonHeadersOf(row, admitted));
       let caller = admitted;
       if (!row.fresh && row.needed_position !== null) {
         await this.positions.waitFor(BigInt(row.needed_position), FRESHNESS_MS);
         row = await this.ask(request, rule, query, args);
-        caller = admit(row, credential, rule.scope, this.proof);
+        caller = judge(row);
+        describe?.(commonHeadersOf(row, caller));
       }
-      describe?.(commonHeadersOf(row, caller));
       return presentRead(row, caller, query);
     } catch (cause) {
       throw isStoreUnavailable(cause) ? storeUnavailable(credential, cause) : cause;

@@ -1,20 +1,20 @@
-import { Controller, Get, Inject, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenApi } from '../openapi/openapi.js';
 import { API_DOCUMENT } from '../openapi/openapi.controller.js';
+import { PreparedAnswer } from '../openapi/prepared-answer.js';
 import { docsHeaders, docsPage } from './docs.page.js';
 
 @Controller('docs')
 export class DocsController {
-  private readonly page: string;
+  private readonly page: PreparedAnswer;
 
   constructor(@Inject(API_DOCUMENT) document: OpenApi) {
-    this.page = docsPage(document);
+    this.page = new PreparedAnswer(docsPage(document), docsHeaders);
   }
 
   @Get()
-  read(@Res({ passthrough: true }) reply: FastifyReply): string {
-    void reply.headers(docsHeaders);
-    return this.page;
+  read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    this.page.send(request, reply);
   }
 }

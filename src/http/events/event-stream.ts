@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
+import { limits } from '../../config/limit-settings.js';
 import type { Read, ReadRequest } from '../admission/protected-reads.js';
 import { endFrame, framesOf, heartbeat, retryFrame } from './frames.js';
 import type { ErrorBody } from '../server/errors.js';
 
-/** A client that does not read a message for this long is disconnected. */
-const READ_TIMEOUT_MS = 20_000;
+const READ_TIMEOUT_MS = limits.streamReading.idleMs;
 const RECONNECT_MS = 2_000;
 
 export type StreamReader = Pick<ReadRequest, 'credential' | 'meter'>;

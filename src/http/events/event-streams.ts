@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { OnModuleDestroy } from '@nestjs/common';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
-import type { limits } from '../../config/limit-settings.js';
+import { limits } from '../../config/limit-settings.js';
 import { endsWithin } from '../../support/sleep.js';
 import type { Read } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
@@ -16,8 +16,6 @@ export type MaxOpenStreams = Readonly<Record<keyof typeof limits.openStreams, nu
 
 /** Time limit for the last messages, within the shutdown time of the server. */
 const CLOSE_MS = 1_000;
-/** Seconds until a stream may become free: one of the listener's own, or one of the process. */
-const RETRY_AFTER = { own: 5, process: 30 };
 
 @Injectable()
 export class EventStreams implements OnModuleDestroy {
@@ -59,12 +57,15 @@ export class EventStreams implements OnModuleDestroy {
   private checkLimits(listener: string, isAnonymous: boolean): void {
     const open = [...this.open.values()];
     if (open.filter((other) => other.listener === listener).length >= this.maxOpen.ofListener)
-      throw tooMany('Too many event streams are open; close one first.', RETRY_AFTER.own);
+      throw tooMany(
+        'Too many event streams are open; close one first.',
+        limits.streamRetrySeconds.ofListener,
+      );
     const anonymous = open.filter((other) => other.isAnonymous);
     if (open.length >= this.maxOpen.ofProcess || (isAnonymous && anonymous.length >= this.maxOpen.anonymous))
       throw tooMany(
-        `This server has reached its limit of event streams; retry in ${RETRY_AFTER.process} s, or read pages.`,
-        RETRY_AFTER.process,
+        `This server has reached its limit of event streams; retry in ${limits.streamRetrySeconds.ofProcess} s, or read pages.`,
+        limits.streamRetrySeconds.ofProcess,
       );
   }
 }

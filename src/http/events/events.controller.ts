@@ -7,7 +7,7 @@ import { HttpRefusal } from '../server/errors.js';
 import { EventStreams } from './event-streams.js';
 import { FeedReads, feedAccess } from './feed-reads.js';
 import { logCursor, pageLimit } from '../requests/fields.js';
-import { callerLimitKey } from '../limits/request-limits.js';
+import { callerLimitKey } from '../../limits/caller-budget.js';
 import type { RequestMeter } from '../limits/request-meter.js';
 import { Operation } from '../openapi/operation.js';
 import type { AnswerOf } from '../openapi/operation.js';

@@ -3,6 +3,7 @@ import type { Clock } from '../../commands/support/clock.js';
 import type { Limit, limits } from '../../config/limit-settings.js';
 import type { TrustedProxies } from '../../config/trusted-proxies.js';
 import { addressBlock } from '../../limits/address-block.js';
+import { apiWindowName, callerLimitKey } from '../../limits/caller-budget.js';
 import type { QuotaState } from '../../limits/rate-limit-fields.js';
 import { RefusedCredentials } from '../../limits/refused-credentials.js';
 import { SharedWindow } from '../../limits/shared-window.js';
@@ -52,7 +53,7 @@ export class RequestLimits {
     );
     if (quotas === 'off') return;
     const shared = (name: string, limit: Limit) =>
-      new SharedWindow({ pool, secret, name: `api:${name}`, limit, isFinal: true });
+      new SharedWindow({ pool, secret, name: apiWindowName(name), limit, isFinal: true });
     const { anonymous, bearer } = quotas;
     this.windows = {
       anonymous: { reads: shared('anonymous', anonymous.reads), events: shared('events', anonymous.events) },
@@ -85,9 +86,6 @@ export class RequestLimits {
     return this.windows && takePoint('writes', this.windows.writes, callerLimitKey(caller));
   }
 }
-
-/** No address: the server of an application sends the requests of all its users. */
-export const callerLimitKey = ({ appId, actorId }: Caller): string => `${appId}:${actorId}`;
 
 async function takePoint(name: string, window: Window, key: string): Promise<QuotaState> {
   return { policy: { name, limit: window.limit }, claim: await window.claim(key) };

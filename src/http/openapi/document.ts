@@ -3,6 +3,7 @@ import { scopeDescriptions } from '../../domain/grant/scopes.js';
 import { errorObject } from '../requests/error-object.js';
 import { endpointsOf } from './endpoint.js';
 import { headerComponents } from './header-objects.js';
+import { limitTexts } from './limit-texts.js';
 import { httpMethods } from './openapi.js';
 import type { OpenApi, OperationObject, OperationAtPath } from './openapi.js';
 import { protocolEndpoints } from './protocol-endpoints.js';
@@ -50,7 +51,7 @@ export function documentOf(module: Type, baseUrl: string): OpenApi {
   const used = new Set(operations.flatMap(({ operation }) => operation.tags));
   return {
     openapi: '3.1.1',
-    info: { title: 'Plaza', version: 'pilot', description },
+    info: { title: 'Plaza', version: 'pilot', description: [description, ...limitTexts].join('\n\n') },
     servers: [{ url: baseUrl }],
     tags: Object.entries(tags)
       .map(([name, description]) => ({ name, description }))

@@ -1,4 +1,5 @@
 import { MAX_CHANGES } from '../../commands/support/handle-idempotent-command.js';
+import { limits } from '../../config/limit-settings.js';
 import { MAX_MENTIONS } from '../../domain/post/mentions.js';
 import type { ErrorCode } from '../server/errors.js';
 
@@ -38,7 +39,7 @@ export const errorMeanings: { readonly [Code in ErrorCode]: string } = {
     'A restriction with this intentId and other content is in doubt; use a new intentId.',
   witness_acceptance_mismatch:
     'The witness contradicts the log; only the operators of the network can resolve this.',
-  domain_plan_too_large: `Send at most 64 KiB, name at most ${MAX_MENTIONS} handles in a text, and change one thing at most ${MAX_CHANGES.toLocaleString('en')} times.`,
+  domain_plan_too_large: `Send at most ${limits.bodies.bytes / 1024} KiB, name at most ${MAX_MENTIONS} handles in a text, and change one thing at most ${MAX_CHANGES.toLocaleString('en')} times.`,
   pilot_rate_limited: 'The limit is used up; wait Retry-After seconds.',
   server_error: 'The server failed. Retrying may help.',
   publishing_paused: 'Publishing is paused for everybody; retry later with the same intentId.',

@@ -1,14 +1,21 @@
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenApi } from './openapi.js';
+import { PreparedAnswer } from './prepared-answer.js';
 
 export const API_DOCUMENT = Symbol('API_DOCUMENT');
 
 @Controller('api/openapi.json')
 export class OpenApiController {
-  constructor(@Inject(API_DOCUMENT) private readonly document: OpenApi) {}
+  private readonly answer: PreparedAnswer;
+
+  constructor(@Inject(API_DOCUMENT) document: OpenApi) {
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    this.answer = new PreparedAnswer(JSON.stringify(document), headers);
+  }
 
   @Get()
-  read(): OpenApi {
-    return this.document;
+  read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    this.answer.send(request, reply);
   }
 }

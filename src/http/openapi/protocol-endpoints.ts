@@ -1,6 +1,8 @@
 import type { z } from 'zod';
+import { limits } from '../../config/limit-settings.js';
 import type { ErrorCode } from '../server/errors.js';
 import type { OAuthCode } from '../server/oauth-codes.js';
+import { clientLimits, tokenLimits, userinfoLimits } from './limit-texts.js';
 import {
   identityClaims,
   introspection,
@@ -24,6 +26,10 @@ export interface ProtocolEndpoint {
   readonly security?: Readonly<Record<string, readonly string[]>>;
   readonly form?: { readonly schema: z.ZodType; readonly example: unknown };
   readonly answers?: { readonly schema: z.ZodType; readonly example: unknown; readonly type?: string };
+  /** Every answer that was counted shows its budget. */
+  readonly hasBudget?: boolean;
+  /** Describes the 429. */
+  readonly limits?: string;
   readonly refusals: Readonly<Record<number, Readonly<Partial<Record<OAuthCode | ErrorCode, string>>>>>;
 }
 
@@ -45,11 +51,15 @@ const refusedTooOften = {
   },
 } as const;
 
+const uncounted = {
+  pilot_limits_unavailable: 'Limits cannot be checked; please try again in a few seconds.',
+};
+
 const ofApplications = {
   ...withCredentials,
   ...refusedTooOften,
   401: { invalid_client: 'Authenticate as the application, with HTTP Basic only.' },
-  413: { invalid_request: 'Send at most 64 KiB.' },
+  413: { invalid_request: `Send at most ${limits.bodies.bytes / 1024} KiB.` },
   415: { invalid_request: 'Send the form as application/x-www-form-urlencoded in UTF-8.' },
 } as const;
 
@@ -116,8 +126,15 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
         id_token: 'e30.e30.c2ln',
       },
     },
+    hasBudget: true,
+    limits: tokenLimits,
     refusals: {
       ...ofApplications,
+      503: { ...withCredentials[503], ...uncounted },
+      429: {
+        pilot_rate_limited:
+          'Too many credentials from this address were refused, or this grant was refreshed too often; wait Retry-After seconds.',
+      },
       400: {
         ...everywhere[400],
         invalid_grant:
@@ -136,6 +153,7 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
     security: client,
     form: { schema: tokenInForm, example: { token: '4cc3ss' } },
     answers: { schema: introspection, example: { active: false } },
+    limits: clientLimits,
     refusals: ofApplications,
   },
   {
@@ -145,6 +163,7 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
     summary: 'End the grant of a token',
     security: client,
     form: { schema: tokenInForm, example: { token: 'r3fr3sh' } },
+    limits: clientLimits,
     refusals: {
       ...ofApplications,
       400: { ...everywhere[400], unsupported_token_type: 'An ID token cannot be revoked.' },
@@ -161,9 +180,15 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
       schema: identityClaims,
       example: { sub: 'Yw3p', name: 'Ada', preferred_username: 'ada', updated_at: 1_763_600_000 },
     },
+    hasBudget: true,
+    limits: userinfoLimits,
     refusals: {
       ...withCredentials,
-      ...refusedTooOften,
+      503: { ...withCredentials[503], ...uncounted },
+      429: {
+        pilot_rate_limited:
+          'Too many credentials from this address were refused, or the reads of this caller are used up; wait Retry-After seconds.',
+      },
       401: {
         authentication_required: 'Send an access token: Authorization: Bearer <token>.',
         invalid_token: 'The access token is unknown, expired or revoked; refresh it or sign in.',

@@ -1,10 +1,21 @@
+import { headersOf } from './header-objects.js';
 import type { MediaTypes, OperationObject } from './openapi.js';
 import type { ProtocolEndpoint } from './protocol-endpoints.js';
-import { protocolRefusals } from './refusal-responses.js';
+import { limitHeaderNames, protocolRefusals } from './refusal-responses.js';
 import type { Schemas } from './schemas.js';
 
 export function protocolOperation(endpoint: ProtocolEndpoint, schemas: Schemas): OperationObject {
-  const { id, summary, description, security = {}, form, answers, refusals } = endpoint;
+  const {
+    id,
+    summary,
+    description,
+    security = {},
+    form,
+    answers,
+    hasBudget = false,
+    limits = '',
+    refusals,
+  } = endpoint;
   const content = (type: string, { schema, example }: NonNullable<typeof form>): MediaTypes => ({
     [type]: { schema: schemas.of(schema), example },
   });
@@ -21,9 +32,10 @@ export function protocolOperation(endpoint: ProtocolEndpoint, schemas: Schemas):
     responses: {
       200: {
         description: 'Done.',
+        ...headersOf(hasBudget ? limitHeaderNames : []),
         ...(answers && { content: content(answers.type ?? 'application/json', answers) }),
       },
-      ...protocolRefusals(refusals),
+      ...protocolRefusals(refusals, hasBudget, limits),
     },
   };
 }

@@ -14,6 +14,8 @@ interface Refusals {
   readonly wording: 'message' | 'error_description';
   readonly headers: readonly HeaderName[];
   readonly optional: readonly OptionalHeader[];
+  /** Describes the 429. */
+  readonly limits: string;
 }
 
 const descriptions: Readonly<Record<number, string>> = {
@@ -24,7 +26,6 @@ const descriptions: Readonly<Record<number, string>> = {
   409: 'Conflict with the current state.',
   413: 'The request is too large.',
   415: 'The content type is not supported.',
-  429: 'The limit is used up.',
   500: 'The server failed.',
   503: 'Temporarily unavailable.',
 };
@@ -39,10 +40,13 @@ const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
 const afterAdmission: ReadonlySet<number> = new Set([400, 404, 429, 503]);
 const common = Object.keys(commonHeaders) as CommonHeader[];
 
-function refusalResponse(status: number, { codes, wording, headers, optional }: Refusals): ResponseObject {
+function refusalResponse(
+  status: number,
+  { codes, wording, headers, optional, limits }: Refusals,
+): ResponseObject {
   const sorted = [...codes].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
-    description: descriptions[status] ?? 'Refused.',
+    description: status === 429 ? limits : (descriptions[status] ?? 'Refused.'),
     ...headersOf([...(headersOfStatus[status] ?? []), ...headers], optional),
     content: {
       'application/json': {
@@ -66,7 +70,11 @@ export const refusalExamples: OpenApi['components']['examples'] = Object.fromEnt
 
 export function socialRefusals(
   codes: readonly ErrorCode[],
-  { isRead, readsBody }: { readonly isRead: boolean; readonly readsBody: boolean },
+  {
+    isRead,
+    readsBody,
+    limits,
+  }: { readonly isRead: boolean; readonly readsBody: boolean; readonly limits: string },
 ): Readonly<Record<string, ResponseObject>> {
   const byStatus = new Map<number, Map<string, Reference>>();
   const add = (status: number, code: ErrorCode) =>
@@ -80,13 +88,19 @@ export function socialRefusals(
   if (readsBody) add(415, 'invalid_json');
   return responses(byStatus, (status) => ({
     wording: 'message',
-    headers: ['ratelimit-policy', 'ratelimit'],
+    headers: limitHeaderNames,
     optional: isRead && afterAdmission.has(status) ? common : [],
+    limits,
   }));
 }
 
+export const limitHeaderNames = ['ratelimit-policy', 'ratelimit'] as const;
+
+/** `hasBudget`: refusals other than the 429 may be counted too. */
 export function protocolRefusals(
   byStatus: Readonly<Record<number, Readonly<Partial<Record<OAuthCode | ErrorCode, string>>>>>,
+  hasBudget: boolean,
+  limits: string,
 ): Readonly<Record<string, ResponseObject>> {
   const examples = (codes: Readonly<Record<string, string>>) =>
     new Map(
@@ -99,9 +113,10 @@ export function protocolRefusals(
     new Map(Object.entries(byStatus).map(([status, codes]) => [Number(status), examples(codes)])),
     (status) => ({
       wording: 'error_description',
-      headers: status === 429 ? ['ratelimit-policy', 'ratelimit'] : [],
+      headers: hasBudget || status === 429 ? limitHeaderNames : [],
       // RFC 6750, section 3.1: the token lacks a scope.
       optional: status === 403 ? ['www-authenticate'] : [],
+      limits,
     }),
   );
 }

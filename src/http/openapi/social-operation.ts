@@ -3,6 +3,7 @@ import { headersOf } from './header-objects.js';
 import type { HeaderName } from './header-objects.js';
 import { callerHeaders, limitHeaders, readHeaders, requestHeaders, writeHeaders } from './headers.js';
 import type { RequestHeader } from './headers.js';
+import { limitsOf } from './limit-texts.js';
 import type { MediaTypes, OperationObject, ParameterObject, ResponseObject } from './openapi.js';
 import { socialRefusals } from './refusal-responses.js';
 import type { JsonSchema, Schemas } from './schemas.js';
@@ -33,6 +34,7 @@ export function socialOperation(endpoint: Endpoint, schemas: Schemas): Operation
       ...socialRefusals([...sharedErrors(endpoint), ...(endpoint.errors ?? [])], {
         isRead: !endpoint.mutates,
         readsBody: endpoint.method !== 'get',
+        limits: limitsOf(endpoint),
       }),
     },
   };

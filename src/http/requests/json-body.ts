@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { limits } from '../../config/limit-settings.js';
 import { isPlainUtf8 } from '../../support/plain-utf8.js';
 import { HttpRefusal } from '../server/errors.js';
 import { isSingleHeader } from '../server/network-origin.js';
 
-export const BODY_LIMIT_BYTES = 64 * 1024;
+export const BODY_LIMIT_BYTES = limits.bodies.bytes;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

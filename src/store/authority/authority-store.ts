@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Client } from 'pg';
+import type { Client, QueryConfig, QueryResult } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { poolOf } from '../postgres.js';
 
@@ -26,12 +26,16 @@ export class AuthorityStore {
   }
 
   async rows<Row extends object>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
-    const transaction = this.current.getStore();
-    const query = { ...statement, values };
-    const { rows } = transaction
-      ? await transaction.enqueue(() => transaction.connection.query<Row>(query))
-      : await poolOf(this.dataSource).query<Row>(query);
+    const { rows } = await this.query<Row>({ ...statement, values });
     return rows;
+  }
+
+  /** Part of the transaction in progress, if there is one. */
+  query<Row extends object>(query: QueryConfig): Promise<QueryResult<Row>> {
+    const transaction = this.current.getStore();
+    return transaction
+      ? transaction.enqueue(() => transaction.connection.query<Row>(query))
+      : poolOf(this.dataSource).query<Row>(query);
   }
 
   /**

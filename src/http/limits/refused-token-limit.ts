@@ -1,0 +1,34 @@
+import type { QuotaState } from '../../limits/rate-limit-fields.js';
+import { CallerRefusal } from '../admission/authority.js';
+import type { Caller } from '../admission/authority.js';
+import { HttpRefusal } from '../server/errors.js';
+import type { RequestLimits } from './request-limits.js';
+import type { RequestMeter } from './request-meter.js';
+
+/**
+ * Runs `ask`. An unknown token is refused before that if its address has sent too many invalid ones. Each refusal
+ * costs a lookup: `invalid_token` counts against the address, a live token's refusal against its caller.
+ * @param take a point of the caller's budget
+ * @throws {HttpRefusal} `pilot_rate_limited`, and the errors of `ask`.
+ */
+export async function limitRefusedTokens<Result>(
+  { refused }: RequestLimits,
+  meter: RequestMeter,
+  tokenHash: Buffer,
+  ask: () => Promise<Result>,
+  take: (caller: Caller) => Promise<QuotaState | undefined>,
+): Promise<Result> {
+  meter.refuseIfUsedUp(refused.quotaStateOf(meter.peerAddress, tokenHash));
+  try {
+    const result = await ask();
+    refused.remember(tokenHash);
+    return result;
+  } catch (error) {
+    if (error instanceof CallerRefusal) {
+      refused.remember(tokenHash);
+      await meter.count(() => take(error.caller));
+    } else if (error instanceof HttpRefusal && error.code === 'invalid_token')
+      await refused.count(meter.peerAddress);
+    throw error;
+  }
+}
