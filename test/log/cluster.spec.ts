@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LogUnavailable, WrongExpectedRevision } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
+import { MAX_UNANSWERED } from '../../src/log/eventstoredb/unanswered-appends.js';
 import { TestCluster } from '../support/cluster.js';
 import type { ClusterNode } from '../support/cluster-node.js';
 import { until } from '../support/until.js';
@@ -138,6 +140,43 @@ describe('a frozen leader', () => {
     await first.thaw();
     for (const stream of streams) expect(await log.read(stream)).toHaveLength(1);
     expect([seen.length, new Set(seen).size]).toEqual([streams.length + 1, streams.length + 1]);
+  });
+
+  it('ends no process by the appends that wait for it', async () => {
+    const log = await openAt(`${cluster.url}&${NEVER_LEAVES}`);
+    await append(log);
+    first.freeze();
+    const writing = Array.from({ length: 400 }, () =>
+      bench.appendPost('alice', 'x'.repeat(10_000), newId(), log).catch((error: unknown) => {
+        if (!(error instanceof LogUnavailable)) throw error;
+      }),
+    );
+    // A log that searches for a leader has given up the frozen one.
+    const told = second.network.bytesAnswered();
+    await until(() => second.network.bytesAnswered() > told);
+    await cluster.elect(second);
+    await Promise.all(writing);
+    expect(await until(() => append(log).catch(() => undefined))).toMatchObject({ revision: 0n });
+    // Jest fails a test with an unhandled rejection; Node ends the process.
+    await immediate();
+  });
+
+  it('is sent a limited number of appends before it answers, and left if it answers none', async () => {
+    const log = await openAt(`${cluster.url}&${NEVER_LEAVES}`);
+    await append(log);
+    // Both answer reads and no append. The log goes to the second once it gives up the first.
+    first.wakeAsLeader();
+    cluster.wakeAsLeader(second);
+    const writing = Array.from({ length: 2 * MAX_UNANSWERED }, () =>
+      append(log).catch((error: unknown) => {
+        if (!(error instanceof LogUnavailable)) throw error;
+      }),
+    );
+    await until(() => second.unanswered > 0);
+    expect(first.unanswered).toBe(MAX_UNANSWERED);
+    await cluster.elect(second);
+    await Promise.all(writing);
+    await until(() => append(log).catch(() => undefined));
   });
 
   it('causes no quarantine when it wakes up and believes that it still leads', async () => {
