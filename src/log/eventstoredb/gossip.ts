@@ -36,8 +36,8 @@ export async function nodeToAsk(address: EventStoreConnection): Promise<EndPoint
  * opens once the node returns.
  */
 async function findLeader(address: EventStoreConnection): Promise<EndPoint> {
-  const nodes = await resolveNodes(address);
-  const asked = new Map(nodes.map((node) => [hostAndPort(node), readGossip(node, address)]));
+  const nodes = new Map((await resolveNodes(address)).map((node) => [hostAndPort(node), node]));
+  const asked = new Map([...nodes].map(([name, node]) => [name, readGossip(node, address)]));
   const leader = await leaderByMajority([...asked.values()]);
   try {
     await (asked.get(hostAndPort(leader)) ?? readGossip(leader, address));
