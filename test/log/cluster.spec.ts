@@ -194,6 +194,46 @@ describe('a frozen leader', () => {
   });
 });
 
+describe('an address that names some nodes of a cluster', () => {
+  const some = (...nodes: readonly ClusterNode[]) =>
+    `esdb://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}?tls=false`;
+
+  it('leads to a leader that it does not name, even if a named node is away', async () => {
+    const third = cluster.nodes[2] as ClusterNode;
+    await first.network.cut();
+    await cluster.elect(third);
+    const log = await openAt(some(first, second));
+    expect(await until(() => append(log).catch(() => undefined))).toMatchObject({ revision: 0n });
+  });
+
+  it.each([
+    ['all nodes', () => cluster.url],
+    ['two nodes', () => some(first, second)],
+    ['one name', () => first.url.replace('esdb://', 'esdb+discover://')],
+  ])('does not lead to a deposed leader that still names itself: %s', async (_, url) => {
+    await cluster.elect(second);
+    first.replica.holdBack();
+    const writer = await openAt(second.url);
+    const { position } = await until(() => append(writer).catch(() => undefined));
+    first.wakeAsLeader();
+    cluster.mislead(first, first);
+    const others = cluster.nodes.slice(1);
+    for (const { network } of others) network.holdAnswers();
+    const answered = first.network.bytesAnswered();
+    const log = await openAt(url());
+    const head = log.head().catch(() => undefined);
+    await until(() => first.network.bytesAnswered() > answered);
+    for (const { network } of others) network.releaseAnswers();
+    expect((await head) ?? (await until(() => log.head().catch(() => undefined)))).toBe(position);
+  });
+
+  it('leads nowhere while only a minority answers', async () => {
+    for (const node of cluster.nodes.slice(1)) await node.network.cut();
+    for (const url of [cluster.url, some(first, second), some(first).replace('esdb', 'esdb+discover')])
+      await expect((await openAt(url)).head()).rejects.toBeInstanceOf(LogUnavailable);
+  });
+});
+
 describe('a cluster without a reachable node', () => {
   const log = () => openAt(`${cluster.url}&discoveryInterval=20`);
   const cutAll = () => Promise.all(cluster.nodes.map(({ network }) => network.cut()));
