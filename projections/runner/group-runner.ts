@@ -129,8 +129,9 @@ export class GroupRunner {
         if (batch) await applier.apply(batch.events);
         if (batch?.caughtUp && !caughtUp) await target.checkpoints.clearStop(client);
         caughtUp = batch?.caughtUp ?? caughtUp;
-        await heartbeat.beat(caughtUp);
+        const isBeat = await heartbeat.beat(caughtUp);
         if (caughtUp) await target.onCaughtUp(client);
+        else if (isBeat) await target.onBacklog?.(client);
         if (batch && (batch.events.length > 0 || caughtUp)) this.onSuccess();
         if (batch && caughtUp && group.lingerMs !== undefined) await sleep(group.lingerMs, signal);
       }
