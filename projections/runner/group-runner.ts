@@ -19,6 +19,8 @@ const BATCH_SIZE = 1_000;
 const BACKOFF_MS = { first: 100, longest: 2_000 };
 const OUTDATED_RETRY_MS = 5_000;
 const IDLE_TICK_MS = 1_000;
+/** Then the worker releases its lock: a standby may reach the log. Longer than most elections. */
+const GIVE_UP_LOG_MS = 10_000;
 const MAX_UNREADABLE_ATTEMPTS = 3;
 
 export const groupLock = (lock: string): string => `plaza/projections/${lock}`;
@@ -122,15 +124,21 @@ export class GroupRunner {
       if (target.build) await heartbeat.beatDuring(target.build(signal));
       const after = await target.checkpoints.read(client);
       const applier = new Applier(client, target.checkpoints, dispatcherOf(group), after);
-      const subscription = { after, types: eventTypesOf(group), batchSize: BATCH_SIZE };
+      const subscription = {
+        after,
+        types: eventTypesOf(group),
+        batchSize: BATCH_SIZE,
+        giveUpAfterMs: GIVE_UP_LOG_MS,
+      };
       const subscribe = (subscriptionSignal: AbortSignal) =>
         log.subscribe({ ...subscription, signal: subscriptionSignal });
       for await (const batch of withIdleTicks(subscribe, IDLE_TICK_MS, signal)) {
         if (batch) await applier.apply(batch.events);
         if (batch?.caughtUp && !caughtUp) await target.checkpoints.clearStop(client);
         caughtUp = batch?.caughtUp ?? caughtUp;
-        await heartbeat.beat(caughtUp);
+        const isBeat = await heartbeat.beat(caughtUp);
         if (caughtUp) await target.onCaughtUp(client);
+        else if (isBeat) await target.onBacklog?.(client);
         if (batch && (batch.events.length > 0 || caughtUp)) this.onSuccess();
         if (batch && caughtUp && group.lingerMs !== undefined) await sleep(group.lingerMs, signal);
       }

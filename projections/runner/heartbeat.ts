@@ -22,9 +22,12 @@ export class Heartbeat {
     if (beatResult.status === 'rejected') throw beatResult.reason;
   }
 
-  /** Must be called at least once a second, also while idle. `caughtUp`: every event of the log is applied. */
-  async beat(caughtUp: boolean): Promise<void> {
-    if (performance.now() < this.nextAt) return;
+  /**
+   * Must be called at least once a second, also while idle. `caughtUp`: every event of the log is applied. Returns
+   * whether it was time for a beat.
+   */
+  async beat(caughtUp: boolean): Promise<boolean> {
+    if (performance.now() < this.nextAt) return false;
     this.nextAt = performance.now() + INTERVAL_MS;
     await this.client.query({
       name: 'heartbeat',
@@ -32,6 +35,7 @@ export class Heartbeat {
         ON CONFLICT (group_name) DO UPDATE SET beat_at = excluded.beat_at, caught_up = excluded.caught_up`,
       values: [this.group, caughtUp],
     });
+    return true;
   }
 
   private async beatUntil(ended: AbortSignal): Promise<void> {

@@ -10,6 +10,8 @@ export interface Target {
   build?(signal: AbortSignal): Promise<void>;
   /** Called whenever the end of the log is reached, and repeatedly while the log is idle. */
   onCaughtUp(client: ClientBase): Promise<void>;
+  /** Called every few seconds while a backlog is applied. */
+  onBacklog?(client: ClientBase): Promise<void>;
   onLogReplaced(client: ClientBase, reason: string): Promise<void>;
 }
 

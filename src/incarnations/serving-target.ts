@@ -81,20 +81,25 @@ export async function servingTarget(
   return buildTarget(options, build, { networkId, before: state?.incarnation, proof });
 }
 
-function publishedTarget(own: Incarnation, proof: PublicationCheck): Target {
+function publishedTarget(own: Incarnation, proof: PublicationCheck) {
+  const deleteApplied = async (client: ClientBase): Promise<void> => {
+    const status = await publishedStatus(client, own.incarnation);
+    if (status === 'quarantined') throw inQuarantine(own.incarnation);
+    if (!status) throw new LockLostError(`incarnation ${own.incarnation} is no longer published`);
+    await deleteAppliedRestrictions(client);
+  };
   return {
     schema: own.schemaName,
     checkpoints: CheckpointStore.ofIncarnation(own.incarnation),
     async onCaughtUp(client) {
-      const status = await publishedStatus(client, own.incarnation);
-      if (status === 'quarantined') throw inQuarantine(own.incarnation);
-      if (!status) throw new LockLostError(`incarnation ${own.incarnation} is no longer published`);
-      await deleteAppliedRestrictions(client);
+      await deleteApplied(client);
       const reason = await proof.checkIfDue(client, own.schemaName);
       if (reason !== undefined) await refuse(client, own.incarnation, reason);
     },
+    // Rows that a long backlog has applied would use up the maximum until its end.
+    onBacklog: deleteApplied,
     onLogReplaced: (client, reason) => quarantine(client, own.incarnation, reason),
-  };
+  } satisfies Target;
 }
 
 interface Build {
@@ -149,6 +154,9 @@ function buildTarget(
       if (reason !== undefined) throw new ProjectionStoppedError(reason);
       logger.info({ incarnation: own.incarnation, before }, 'published the incarnation');
       isPublished = true;
+    },
+    async onBacklog(client) {
+      if (isPublished) await published.onBacklog(client);
     },
     async onLogReplaced(client, reason) {
       if (isPublished) return published.onLogReplaced(client, reason);

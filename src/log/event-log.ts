@@ -44,6 +44,8 @@ export interface SubscribeOptions {
   readonly types: readonly StoredEvent['type'][];
   readonly batchSize: number;
   readonly signal: AbortSignal;
+  /** Rejects after this time of failures alone. Undefined: a subscription waits for the log, however long. */
+  readonly giveUpAfterMs?: number;
 }
 
 export interface Batch<Event = Recorded> {
@@ -114,7 +116,8 @@ export abstract class EventLog {
 
   /**
    * Endless batches of events after a checkpoint; reconnects by itself. Ends when `signal` aborts.
-   * @throws {LogReplaced} the log has another event at the checkpoint.
+   * @throws {LogReplaced} the log has another event at the checkpoint. {@link LogUnavailable} only with
+   * `giveUpAfterMs`.
    */
   abstract subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
 

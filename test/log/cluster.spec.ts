@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LogUnavailable, WrongExpectedRevision } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
+import { MAX_UNANSWERED } from '../../src/log/eventstoredb/unanswered-appends.js';
 import { TestCluster } from '../support/cluster.js';
 import type { ClusterNode } from '../support/cluster-node.js';
 import { until } from '../support/until.js';
@@ -140,6 +142,43 @@ describe('a frozen leader', () => {
     expect([seen.length, new Set(seen).size]).toEqual([streams.length + 1, streams.length + 1]);
   });
 
+  it('ends no process by the appends that wait for it', async () => {
+    const log = await openAt(`${cluster.url}&${NEVER_LEAVES}`);
+    await append(log);
+    first.freeze();
+    const writing = Array.from({ length: 400 }, () =>
+      bench.appendPost('alice', 'x'.repeat(10_000), newId(), log).catch((error: unknown) => {
+        if (!(error instanceof LogUnavailable)) throw error;
+      }),
+    );
+    // A log that searches for a leader has given up the frozen one.
+    const told = second.network.bytesAnswered();
+    await until(() => second.network.bytesAnswered() > told);
+    await cluster.elect(second);
+    await Promise.all(writing);
+    expect(await until(() => append(log).catch(() => undefined))).toMatchObject({ revision: 0n });
+    // Jest fails a test with an unhandled rejection; Node ends the process.
+    await immediate();
+  });
+
+  it('is sent a limited number of appends before it answers, and left if it answers none', async () => {
+    const log = await openAt(`${cluster.url}&${NEVER_LEAVES}`);
+    await append(log);
+    // Both answer reads and no append. The log goes to the second once it gives up the first.
+    first.wakeAsLeader();
+    cluster.wakeAsLeader(second);
+    const writing = Array.from({ length: 2 * MAX_UNANSWERED }, () =>
+      append(log).catch((error: unknown) => {
+        if (!(error instanceof LogUnavailable)) throw error;
+      }),
+    );
+    await until(() => second.unanswered > 0);
+    expect(first.unanswered).toBe(MAX_UNANSWERED);
+    await cluster.elect(second);
+    await Promise.all(writing);
+    await until(() => append(log).catch(() => undefined));
+  });
+
   it('causes no quarantine when it wakes up and believes that it still leads', async () => {
     first.freeze();
     await cluster.elect(second);
@@ -152,6 +191,46 @@ describe('a frozen leader', () => {
     await until(() => first.network.bytesAnswered() > told);
     await cluster.elect(second);
     await expect(verifying).resolves.toBeUndefined();
+  });
+});
+
+describe('an address that names some nodes of a cluster', () => {
+  const some = (...nodes: readonly ClusterNode[]) =>
+    `esdb://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}?tls=false`;
+
+  it('leads to a leader that it does not name, even if a named node is away', async () => {
+    const third = cluster.nodes[2] as ClusterNode;
+    await first.network.cut();
+    await cluster.elect(third);
+    const log = await openAt(some(first, second));
+    expect(await until(() => append(log).catch(() => undefined))).toMatchObject({ revision: 0n });
+  });
+
+  it.each([
+    ['all nodes', () => cluster.url],
+    ['two nodes', () => some(first, second)],
+    ['one name', () => first.url.replace('esdb://', 'esdb+discover://')],
+  ])('does not lead to a deposed leader that still names itself: %s', async (_, url) => {
+    await cluster.elect(second);
+    first.replica.holdBack();
+    const writer = await openAt(second.url);
+    const { position } = await until(() => append(writer).catch(() => undefined));
+    first.wakeAsLeader();
+    cluster.mislead(first, first);
+    const others = cluster.nodes.slice(1);
+    for (const { network } of others) network.holdAnswers();
+    const answered = first.network.bytesAnswered();
+    const log = await openAt(url());
+    const head = log.head().catch(() => undefined);
+    await until(() => first.network.bytesAnswered() > answered);
+    for (const { network } of others) network.releaseAnswers();
+    expect((await head) ?? (await until(() => log.head().catch(() => undefined)))).toBe(position);
+  });
+
+  it('leads nowhere while only a minority answers', async () => {
+    for (const node of cluster.nodes.slice(1)) await node.network.cut();
+    for (const url of [cluster.url, some(first, second), some(first).replace('esdb', 'esdb+discover')])
+      await expect((await openAt(url)).head()).rejects.toBeInstanceOf(LogUnavailable);
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort } from '../../src/launch/free-port.js';
 import { LogUnavailable, WrongExpectedRevision } from '../../src/log/event-log.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
@@ -56,6 +57,17 @@ it('a cluster without an answering node is an outage, and ends no process', asyn
     // Fails when the client ends its discovery, which the first read started.
     await expect(through.log.read('network')).rejects.toBeInstanceOf(LogUnavailable);
     // Jest fails a test with an unhandled rejection; Node ends the process.
+    await immediate();
+  } finally {
+    await through.close();
+  }
+});
+
+it('a node that is named twice and away ends no process', async () => {
+  const away = `127.0.0.1:${await freePort()}`;
+  const through = await bench.openAnother(`esdb://${away},127.0.0.1:${bench.store.port},${away}?tls=false`);
+  try {
+    expect(await through.log.read('post-none')).toEqual([]);
     await immediate();
   } finally {
     await through.close();

@@ -11,6 +11,7 @@ import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { retryWhileUnavailable } from '../support/retry-while-unavailable.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { some } from './support/recorded.js';
 import { WorkerBench } from './support/worker.js';
@@ -119,6 +120,29 @@ describe('a frozen worker', () => {
     expect(ids.slice(1)).toEqual(['f1', 'f2', 'f3']);
     expect(counted).toBe(ids.length);
     await until(async () => (await holders()).length === LOCKS);
+  });
+
+  test('without the event store leaves its lock to a standby that reaches it', async () => {
+    const proxy = await startTcpProxy(eventStore.port);
+    const eventStoreUrl = `esdb://127.0.0.1:${proxy.port}?tls=false`;
+    const vaultDatabaseUrl = env['VAULT_DATABASE_URL'] ?? '';
+    const through = await openLog({ eventStoreUrl, vaultDatabaseUrl, applicationName: 'test' });
+    const first = bench.start(through.log);
+    await until(() => bench.state());
+    await appendPost('h1');
+    await waitUntilShown('h1');
+    const second = bench.start(opened.log);
+    try {
+      await until(() => bench.logged.some((line) => line.includes('standing by')));
+      await proxy.cut();
+      await appendPost('h2');
+      await waitUntilShown('h2');
+    } finally {
+      await Promise.all([first.stop(), second.stop()]);
+      await through.close();
+      await proxy.close();
+    }
+    expect((await bench.posts()).ids.slice(-2)).toEqual(['h1', 'h2']);
   });
 
   test('commits nothing of its open transaction when it wakes up after another took over', async () => {

@@ -105,6 +105,16 @@ describe('an acknowledged restriction', () => {
     await worker.stop();
   });
 
+  it('has a row no longer than needed while the worker applies a backlog', async () => {
+    await deletePost();
+    expect(await outstandingIds()).toHaveLength(1);
+    jobs.log.setBacklog(true);
+    const worker = jobs.startWorker();
+    await until(async () => (await outstandingIds()).length === 0);
+    expect([await isShown(), await isInReadModels()]).toEqual([false, false]);
+    await worker.stop();
+  });
+
   it('has a row while the log is unavailable', async () => {
     const worker = jobs.startWorker();
     const id = randomUUID();

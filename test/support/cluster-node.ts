@@ -29,6 +29,8 @@ export class ClusterNode {
   isLeading = false;
   /** Refuses all calls as unauthenticated. */
   refusesCredentials = false;
+  /** Number of appends that the node received as the deposed leader, and never answers. */
+  unanswered = 0;
   private isDeposed = false;
 
   private constructor(
@@ -109,7 +111,10 @@ export class ClusterNode {
       append: async (...given) => {
         const refusal = this.refusalOf(metadata, election);
         if (refusal) throw new CallRefusedError(refusal);
-        if (this.isDeposed) return forever;
+        if (this.isDeposed) {
+          this.unanswered += 1;
+          return forever;
+        }
         const result = await store.append(...given);
         if (this.isLeading) await replica.catchUpUnlessHeldBack();
         return result;

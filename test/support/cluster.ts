@@ -19,6 +19,7 @@ const MAX_APPEND_BYTES = 1024 * 1024;
  */
 export class TestCluster {
   private leading: ClusterNode | undefined;
+  private readonly beliefs = new Map<ClusterNode, ClusterNode>();
   readonly nodes: ClusterNode[] = [];
 
   private constructor(
@@ -59,6 +60,11 @@ export class TestCluster {
     this.leading = node;
   }
 
+  /** From now on this node names another leader than the elected one. */
+  mislead(node: ClusterNode, leader: ClusterNode): void {
+    this.beliefs.set(node, leader);
+  }
+
   /** Appends events as a server does for its statistics, behind all other events. */
   async writeStatistics(count: number, bytes: number): Promise<void> {
     const data = Buffer.from(JSON.stringify({ text: 'x'.repeat(bytes) }));
@@ -83,20 +89,23 @@ export class TestCluster {
   }
 
   private async startNodes(size: number): Promise<void> {
-    const election: Election = {
-      leader: () => this.leading && { host: '127.0.0.1', port: this.leading.port },
-      gossip: (_call, callback) => callback(null, this.gossip()),
-    };
-    for (let i = 0; i < size; i++) this.nodes.push(await ClusterNode.start(this.store, this.dir, election));
+    for (let i = 0; i < size; i++) {
+      const election: Election = {
+        leader: () => this.leading && { host: '127.0.0.1', port: this.leading.port },
+        gossip: (_call, callback) => callback(null, this.gossipOf(this.nodes[i])),
+      };
+      this.nodes.push(await ClusterNode.start(this.store, this.dir, election));
+    }
     await this.elect(this.nodes[0]);
   }
 
-  private gossip(): InstanceType<typeof gossipPb.ClusterInfo> {
+  private gossipOf(asked: ClusterNode | undefined): InstanceType<typeof gossipPb.ClusterInfo> {
+    const leader = (asked && this.beliefs.get(asked)) ?? this.leading;
     const members = this.nodes.map((node) =>
       new gossipPb.MemberInfo()
         .setInstanceId(new sharedPb.UUID().setString(randomUUID()))
         .setTimeStamp(`${Date.now()}0000`)
-        .setState(node === this.leading ? LEADER : FOLLOWER)
+        .setState(node === leader ? LEADER : FOLLOWER)
         .setIsAlive(true)
         .setHttpEndPoint(new gossipPb.EndPoint().setAddress('127.0.0.1').setPort(node.port)),
     );

@@ -44,28 +44,19 @@ export class Connection {
    * @throws The client's errors, {@link DeadlineExceeded}, {@link ConnectionGivenUp}, {@link LeaderNotFound}, or the
    * reason of `caller`.
    */
-  async ask<T>(
+  ask<T>(
     milliseconds: number,
     work: (client: EventStoreDBClient, signal: AbortSignal) => Promise<T>,
     caller?: AbortSignal,
   ): Promise<T> {
-    const giveUpAt = performance.now() + milliseconds;
-    const remaining = (): number => Math.max(1, giveUpAt - performance.now());
-    for (;;) {
-      const startedAt = performance.now();
-      let leader: Leader | undefined;
-      try {
-        leader = await within(remaining(), () => this.find(), caller);
-        const { client } = leader;
-        const answer = await within(remaining(), (signal) => work(client, signal), caller, leader.lost);
-        this.heard();
-        return answer;
-      } catch (error) {
-        if (leader) this.note(leader, error, startedAt);
-        if (!this.isRetryable(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt) throw error;
-      }
-      await sleep(RETRY_PAUSE_MS);
-    }
+    return this.askLeader(milliseconds, ({ client }, signal) => work(client, signal), caller);
+  }
+
+  /** Like {@link ask}. The stream's revision and the events' ids make an append safe to repeat. */
+  append(milliseconds: number, ...given: Parameters<EventStoreDBClient['appendToStream']>) {
+    return this.askLeader(milliseconds, ({ client, unanswered }, signal) =>
+      unanswered.run(() => client.appendToStream(...given), signal),
+    );
   }
 
   newest(caller?: AbortSignal): Promise<RecordedEvent | undefined> {
@@ -90,10 +81,10 @@ export class Connection {
 
   note(leader: Leader, error: unknown, startedAt = performance.now()): void {
     if (isConnectionLost(error)) return this.discard(leader);
+    if (!(error instanceof DeadlineExceeded) || leader.lost.aborted) return;
     // Concurrent calls that miss their deadlines together count once.
-    if (!(error instanceof DeadlineExceeded) || leader.lost.aborted || startedAt < this.missed.at) return;
-    this.missed = { count: this.missed.count + 1, at: performance.now() };
-    if (this.missed.count < MAX_MISSED) return;
+    if (startedAt >= this.missed.at) this.missed = { count: this.missed.count + 1, at: performance.now() };
+    if (this.missed.count < MAX_MISSED && !leader.unanswered.isStuckSince(startedAt)) return;
     this.logger?.warn({ missed: this.missed.count }, 'event log does not answer; reconnecting');
     this.discard(leader);
   }
@@ -107,6 +98,30 @@ export class Connection {
     this.closing.abort(new ConnectionGivenUp('The connection is closed.'));
     await this.pendingLeader?.catch(() => undefined);
     await this.renew();
+  }
+
+  private async askLeader<T>(
+    milliseconds: number,
+    work: (leader: Leader, signal: AbortSignal) => Promise<T>,
+    caller?: AbortSignal,
+  ): Promise<T> {
+    const giveUpAt = performance.now() + milliseconds;
+    const remaining = (): number => Math.max(1, giveUpAt - performance.now());
+    for (;;) {
+      const startedAt = performance.now();
+      let leader: Leader | undefined;
+      try {
+        const found = await within(remaining(), () => this.find(), caller);
+        leader = found;
+        const answer = await within(remaining(), (signal) => work(found, signal), caller, found.lost);
+        this.heard();
+        return answer;
+      } catch (error) {
+        if (leader) this.note(leader, error, startedAt);
+        if (!this.isRetryable(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt) throw error;
+      }
+      await sleep(RETRY_PAUSE_MS);
+    }
   }
 
   private async connectToLeader(): Promise<Leader> {

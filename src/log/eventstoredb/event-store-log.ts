@@ -77,12 +77,15 @@ export class EventStoreLog extends EventLog {
     for (;;) {
       const deadline = Math.max(1, Math.min(DEADLINE_MS.attempt, giveUpAt - performance.now()));
       try {
-        const { nextExpectedRevision, position } = await this.connection.ask(deadline, (client) =>
-          client.appendToStream(append.stream, events, {
+        const { nextExpectedRevision, position } = await this.connection.append(
+          deadline,
+          append.stream,
+          events,
+          {
             expectedRevision,
             deadline: SERVER_DEADLINE_MS,
             ...FROM_LEADER,
-          }),
+          },
         );
         if (position === undefined) throw new Error('the event store sent no position of the append');
         return { revision: nextExpectedRevision, position: position.commit };
@@ -143,9 +146,7 @@ export class EventStoreLog extends EventLog {
     // Servers check the size before the revision.
     const event = this.acceptsLargest ? READINESS_EVENT : largestEvent;
     try {
-      await this.connection.ask(DEADLINE_MS.check, (client) =>
-        client.appendToStream(streams.readiness(), event, appendOptions),
-      );
+      await this.connection.append(DEADLINE_MS.check, streams.readiness(), event, appendOptions);
     } catch (error) {
       if (error instanceof WrongExpectedVersionError) {
         this.acceptsLargest = true;

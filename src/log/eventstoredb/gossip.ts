@@ -6,6 +6,7 @@ import type { MemberInfo } from '@eventstore/db-client/generated/gossip_pb.js';
 import type { EndPoint } from '@eventstore/db-client';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import { LeaderNotFound } from './client-errors.js';
+import { LeaderVote } from './leader-vote.js';
 
 const ANSWER_MS = 1_000;
 const LONGEST_ANSWER_BYTES = 64 * 1024;
@@ -36,41 +37,15 @@ export async function nodeToAsk(address: EventStoreConnection): Promise<EndPoint
  * opens once the node returns.
  */
 async function findLeader(address: EventStoreConnection): Promise<EndPoint> {
-  const nodes = await resolveNodes(address);
-  const asked = new Map(nodes.map((node) => [hostAndPort(node), readGossip(node, address)]));
-  const leader = await leaderByMajority([...asked.values()]);
+  const vote = new LeaderVote(await resolveNodes(address), (node: Node) => readGossip(node, address));
+  const leader = await vote.leader();
   try {
-    await (asked.get(hostAndPort(leader)) ?? readGossip(leader, address));
+    await vote.ask(leader);
   } catch (cause) {
     throw new LeaderNotFound('The leader of the event store does not answer.', { cause });
   }
   return leader;
 }
-
-/**
- * @returns The leader that a majority names, as soon as it does: a node that resumes from a freeze may still name
- * itself. The majority is that of the nodes asked, or of the cluster's members if these are fewer.
- */
-async function leaderByMajority(asked: readonly Promise<readonly MemberInfo[]>[]): Promise<EndPoint> {
-  const { promise: agreed, resolve } = Promise.withResolvers<EndPoint>();
-  const votes = new Map<string, number>();
-  const counted = asked.map(async (answer) => {
-    const members = await answer;
-    const leader = leaderAmong(members);
-    if (!leader) return;
-    const count = (votes.get(hostAndPort(leader)) ?? 0) + 1;
-    votes.set(hostAndPort(leader), count);
-    if (count > Math.min(asked.length, members.length) / 2) resolve(leader);
-  });
-  const found = await Promise.race([agreed, Promise.allSettled(counted)]);
-  if (!Array.isArray(found)) return found;
-  const failed = found.filter((each) => each.status === 'rejected');
-  if (failed.length === found.length)
-    throw new LeaderNotFound('No node of the event store answers.', { cause: failed[0]?.reason });
-  throw new LeaderNotFound('The nodes of the event store agree on no leader.');
-}
-
-const hostAndPort = ({ address, port }: EndPoint): string => `${address}:${port}`;
 
 interface Node extends EndPoint {
   readonly servername?: string;
@@ -118,10 +93,4 @@ async function readGossip(
   } finally {
     session.destroy();
   }
-}
-
-function leaderAmong(members: readonly MemberInfo[]): EndPoint | undefined {
-  const { LEADER } = gossipPb.MemberInfo.VNodeState;
-  const at = members.find((each) => each.getIsAlive() && each.getState() === LEADER)?.getHttpEndPoint();
-  return at && { address: at.getAddress(), port: at.getPort() };
 }

@@ -7,12 +7,15 @@ import { endsWithin, sleep } from '../../support/sleep.js';
 import { readNewest } from './bounded-read.js';
 import { ConnectionGivenUp, within } from './client-errors.js';
 import { connect } from './connect.js';
+import { UnansweredAppends } from './unanswered-appends.js';
+import { writeWithoutQueue } from './unqueued-writes.js';
 
 export const RETRY_PAUSE_MS = 100;
 const DISPOSE_TIMEOUT_MS = 1_000;
 
 /** A client connected to the leader, for one leadership. After a loss it is disposed, and another replaces it. */
 export class Leader {
+  readonly unanswered = new UnansweredAppends();
   private readonly lossController = new AbortController();
   private disposing: Promise<void> | undefined;
 
@@ -21,6 +24,7 @@ export class Leader {
     private channel: Promise<Channel>,
   ) {
     setMaxListeners(0, this.lossController.signal);
+    writeWithoutQueue(client);
   }
 
   static async reach(address: EventStoreConnection, at: EndPoint, milliseconds: number): Promise<Leader> {

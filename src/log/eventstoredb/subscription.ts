@@ -41,6 +41,7 @@ export async function* subscribe<Event extends { readonly id: string; readonly p
   let last = options.after;
   const backoff = new Backoff(RECONNECT_MS);
   let failures = 0;
+  let failingSince = Infinity;
   while (!options.signal.aborted) {
     try {
       if (last) await verifyCheckpoint(connection, last, options.signal);
@@ -52,11 +53,15 @@ export async function* subscribe<Event extends { readonly id: string; readonly p
         if (newest) last = { position: newest.position, eventId: newest.id };
         backoff.reset();
         failures = 0;
+        failingSince = Infinity;
       }
     } catch (error) {
       if (options.signal.aborted) return;
       if (!(error instanceof LogUnavailable) && !isAmbiguous(error)) throw error;
       failures += 1;
+      failingSince = Math.min(failingSince, performance.now());
+      if (performance.now() - failingSince >= (options.giveUpAfterMs ?? Infinity))
+        throw new LogUnavailable('The event log has failed for too long.', { cause: error });
       if (failures === FAILURES_BEFORE_WARNING)
         logger?.warn(
           { err: error, after: last && String(last.position) },

@@ -26,6 +26,7 @@ export class MemoryLog extends EventLog {
   private news = Promise.withResolvers<void>();
   private down = false;
   private slow = false;
+  private hasBacklog = false;
   private readonly unreadable = new Set<string>();
   private readonly late = new Set<string>();
 
@@ -83,6 +84,12 @@ export class MemoryLog extends EventLog {
   /** Subscriptions deliver nothing, as if the log were too long to search. */
   setSlow(slow: boolean): void {
     this.slow = slow;
+    this.wake();
+  }
+
+  /** Subscriptions deliver events, and never report the end of the log. */
+  setBacklog(hasBacklog: boolean): void {
+    this.hasBacklog = hasBacklog;
     this.wake();
   }
 
@@ -184,7 +191,8 @@ export class MemoryLog extends EventLog {
       const bad = batch.find(({ id }) => unreadable.has(id));
       const events = bad ? batch.slice(0, batch.indexOf(bad)) : batch;
       const caughtUp = !bad && batch.length === waiting.length;
-      if (events.length > 0 || (caughtUp && isFirst)) yield { events, caughtUp };
+      const isEnd = caughtUp && !this.hasBacklog;
+      if (events.length > 0 || (isEnd && isFirst)) yield { events, caughtUp: isEnd };
       if (bad) throw new UnreadableEvent(`cannot read ${bad.id}`, bad);
       isFirst = false;
       position = events.at(-1)?.position ?? position;
