@@ -12,7 +12,7 @@ import { routes } from './routes.js';
 
 export type TokenQuotas = { readonly reads: Limit; readonly refreshes: Limit } | 'off';
 
-/** Limits of live tokens at the authorization server (docs/api-decisions.md, "Live tokens"). */
+/** Limits of live tokens at the authorization server (docs/api-decisions.md, "The authorization server's own clients"). */
 export class TokenLimits {
   private readonly windows: { readonly reads: SharedWindow; readonly refreshes: SharedWindow } | undefined;
 
