@@ -153,8 +153,9 @@ function addServices(
   const guard = (handler: (store: Store) => Handler): UntypedHandleCall =>
     guardHandler(simulation ? simulateHandler(simulation, handler) : handler(store), live, gate);
   const gossip = simulation?.gossip ?? gossipHandler(store.newId(), () => store.now());
+  const supportedMethods = simulation?.supportedMethods ?? supportedMethodsHandler();
   // clients call these before they send credentials
-  server.addService(ServerFeaturesService, { getSupportedMethods: open(supportedMethodsHandler()) });
+  server.addService(ServerFeaturesService, { getSupportedMethods: open(supportedMethods) });
   server.addService(GossipService, { read: open(gossip) });
   server.addService(streamsService(StreamsService), {
     read: guard((view) => readHandler(view, live)),

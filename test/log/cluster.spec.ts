@@ -282,6 +282,14 @@ describe('a cluster without a reachable node', () => {
   });
 });
 
+it('a node that once fails to list its features accepts the next append', async () => {
+  const log = await openAt(first.url);
+  first.hidesFeatures = true;
+  await expect(append(log)).rejects.toMatchObject({ name: 'LogUnavailable', cause: { code: 13 } });
+  first.hidesFeatures = false;
+  expect(await until(() => append(log).catch(() => undefined))).toMatchObject({ revision: 0n });
+});
+
 it('a node that rejects the credentials accepts no append and answers no read', async () => {
   first.refusesCredentials = true;
   const log = await openAt(first.url);

@@ -1,5 +1,7 @@
+import { status } from '@grpc/grpc-js';
 import type { Metadata } from '@grpc/grpc-js';
 import { CallRefusedError } from '../../src/embedded-event-store/errors.js';
+import { supportedMethodsHandler } from '../../src/embedded-event-store/grpc/discovery-calls.js';
 import type { ServerSimulation } from '../../src/embedded-event-store/grpc/call-guard.js';
 import {
   notLeader,
@@ -20,6 +22,7 @@ export interface Election {
   readonly gossip: ServerSimulation['gossip'];
 }
 
+const supportedMethods = supportedMethodsHandler();
 const forever = new Promise<never>(() => undefined);
 const requiresLeader = (metadata: Metadata): boolean => metadata.get('requires-leader').includes('true');
 
@@ -29,6 +32,8 @@ export class ClusterNode {
   isLeading = false;
   /** Refuses all calls as unauthenticated. */
   refusesCredentials = false;
+  /** Fails calls for its features with an internal error, like a broken proxy. */
+  hidesFeatures = false;
   /** Number of appends that the node received as the deposed leader, and never answers. */
   unanswered = 0;
   private isDeposed = false;
@@ -51,6 +56,8 @@ export class ClusterNode {
       simulation: {
         refusalOf: (metadata) => node.refusalOf(metadata, election),
         storeFor: (metadata) => node.viewOf(store, metadata, election),
+        supportedMethods: (call, callback) =>
+          node.hidesFeatures ? callback({ code: status.INTERNAL }) : supportedMethods(call, callback),
         gossip: election.gossip,
       },
     });

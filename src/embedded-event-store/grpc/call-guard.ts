@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { handleUnaryCall, Metadata, UntypedHandleCall } from '@grpc/grpc-js';
 import type { ClusterInfo } from '@eventstore/db-client/generated/gossip_pb.js';
+import type { SupportedMethods } from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import type { Empty } from '@eventstore/db-client/generated/shared_pb.js';
 import { checkCredentials, type Credentials } from '../access/credentials.js';
 import type { Store } from '../storage/store.js';
@@ -20,6 +21,7 @@ export interface CallGate extends Credentials {
 export interface ServerSimulation {
   refusalOf(metadata: Metadata): CallStatus | undefined;
   storeFor(metadata: Metadata): Store;
+  readonly supportedMethods: handleUnaryCall<Empty, SupportedMethods>;
   readonly gossip: handleUnaryCall<Empty, ClusterInfo>;
 }
 

@@ -49,6 +49,13 @@ export function isAmbiguous(error: unknown): boolean {
 export const isConnectionLost = (error: unknown): boolean =>
   error instanceof NotLeaderError || (error instanceof Error && lostCodes.has(grpcCodeOf(error) ?? -1));
 
+/**
+ * The server did not list its features, which the client asks before its first append. The client remembers the error
+ * and fails all later appends with it. It converts all other errors of an append.
+ */
+export const isFeaturesFault = (error: unknown): boolean =>
+  grpcCodeOf(error) !== undefined && error instanceof Error && !isCommandError(error);
+
 export function grpcCodeOf(error: unknown): number | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : undefined;
 }

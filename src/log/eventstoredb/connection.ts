@@ -8,6 +8,7 @@ import {
   ConnectionGivenUp,
   DeadlineExceeded,
   isConnectionLost,
+  isFeaturesFault,
   LeaderNotFound,
   within,
 } from './client-errors.js';
@@ -53,10 +54,17 @@ export class Connection {
   }
 
   /** Like {@link ask}. The stream's revision and the events' ids make an append safe to repeat. */
-  append(milliseconds: number, ...given: Parameters<EventStoreDBClient['appendToStream']>) {
-    return this.askLeader(milliseconds, ({ client, unanswered }, signal) =>
-      unanswered.run(() => client.appendToStream(...given), signal),
-    );
+  async append(milliseconds: number, ...given: Parameters<EventStoreDBClient['appendToStream']>) {
+    let used: Leader | undefined;
+    try {
+      return await this.askLeader(milliseconds, (leader, signal) => {
+        used = leader;
+        return leader.unanswered.run(() => leader.client.appendToStream(...given), signal);
+      });
+    } catch (error) {
+      if (used && isFeaturesFault(error)) this.discard(used);
+      throw error;
+    }
   }
 
   newest(caller?: AbortSignal): Promise<RecordedEvent | undefined> {

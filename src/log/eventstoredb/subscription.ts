@@ -116,8 +116,6 @@ async function* readBatches(
   } finally {
     state.stop();
     void subscription.unsubscribe().catch(() => undefined);
-    // The client's `dispose` waits for the end of every stream, so the rest must be read.
-    subscription.resume();
   }
 }
 
