@@ -29,7 +29,7 @@ export interface RelationList {
 export function relationsPageJson(
   { schema, parameter }: Scope,
   before: number,
-  { condition: of, joins: hydrated, fields }: RelationList,
+  { condition, joins, fields }: RelationList,
 ): string {
   const scan = `${parameter(before + 1)}::integer`;
   const asOf = `coalesce(${parameter(before + 2)}::numeric, state.applied_position, 0)`;
@@ -38,7 +38,7 @@ export function relationsPageJson(
   return `(
     WITH candidate AS MATERIALIZED (
       SELECT * FROM ${schema}.relation
-      WHERE ${of} AND position <= ${asOf}
+      WHERE ${condition} AND position <= ${asOf}
         AND (created_at, position) < (${parameter(before + 3)}::bigint, ${parameter(before + 4)}::numeric)
       ${newestFirst('relation')} LIMIT ${scan} + 1),
     page AS MATERIALIZED (SELECT * FROM candidate ${newestFirst('candidate')} LIMIT ${scan})
@@ -48,7 +48,7 @@ export function relationsPageJson(
         SELECT coalesce(json_agg(json_build_object(
           'createdAt', page.created_at, 'position', page.position::text, 'item', json_build_object(${shown.join(', ')}))
           ${newestFirst('page')}), '[]')
-        FROM page ${hydrated}),
+        FROM page ${joins}),
       'last', (
         SELECT json_build_object('createdAt', created_at, 'position', position::text) FROM page
         WHERE (SELECT count(*) FROM candidate) > ${scan}

@@ -53,16 +53,12 @@ abstract class AccountStateHandler {
     protected readonly ids: IdGenerator,
   ) {}
 
-  execute({
-    actorId,
-    metadata,
-    expected: seen,
-  }: SuspendAccount | ReinstateAccount): Promise<LifecycleChange> {
+  execute({ actorId, metadata, expected }: SuspendAccount | ReinstateAccount): Promise<LifecycleChange> {
     return decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.account(actorId),
       initial: noAccount,
       evolve: evolveAccount,
-      decide: (account) => this.decide(account, { actorId, at: this.clock.now(), ...seen }),
+      decide: (account) => this.decide(account, { actorId, at: this.clock.now(), ...expected }),
       metadata,
     });
   }

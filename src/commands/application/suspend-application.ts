@@ -65,13 +65,13 @@ abstract class ApplicationStateHandler {
   execute({
     appId,
     metadata,
-    expected: seen,
+    expected,
   }: SuspendApplication | ReinstateApplication): Promise<LifecycleChange> {
     return decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.application(appId),
       initial: noApplication,
       evolve: evolveApplication,
-      decide: (application) => this.decide(application, { appId, at: this.clock.now(), ...seen }),
+      decide: (application) => this.decide(application, { appId, at: this.clock.now(), ...expected }),
       metadata,
     });
   }

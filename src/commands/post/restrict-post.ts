@@ -55,16 +55,12 @@ abstract class RestrictionHandler {
     protected readonly ids: IdGenerator,
   ) {}
 
-  async execute({
-    postId,
-    metadata,
-    expected: seen,
-  }: RestrictPost | UnrestrictPost): Promise<RestrictionOutcome> {
+  async execute({ postId, metadata, expected }: RestrictPost | UnrestrictPost): Promise<RestrictionOutcome> {
     const decider = { initial: noPost, evolve: evolvePost };
     const decided = await handleCommand<Post, PostEvent>(this.log, this.ids, {
       ...decider,
       stream: streams.post(postId),
-      decide: (post) => this.decide(post, { at: this.clock.now(), ...seen }),
+      decide: (post) => this.decide(post, { at: this.clock.now(), ...expected }),
       metadata,
     });
     const { position = 0n } = decided.added.at(-1) ?? decided.past.at(-1) ?? {};

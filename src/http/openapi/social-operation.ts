@@ -13,7 +13,7 @@ const namesOf = <Name extends string>(headers: Readonly<Record<Name, unknown>>) 
   Object.keys(headers) as Name[];
 
 export function socialOperation(endpoint: Endpoint, schemas: Schemas): OperationObject {
-  const { id, path, summary, description, access, body, bodyExample: sends } = endpoint;
+  const { id, path, summary, description, access, body, bodyExample } = endpoint;
   return {
     operationId: id,
     tags: [path.split('/')[2] ?? ''],
@@ -28,7 +28,7 @@ export function socialOperation(endpoint: Endpoint, schemas: Schemas): Operation
       ...queryParameters(endpoint, schemas),
       ...headerParameters(endpoint, schemas),
     ],
-    ...(body && { requestBody: { required: true, content: json(schemas.of(body, 'input'), sends) } }),
+    ...(body && { requestBody: { required: true, content: json(schemas.of(body, 'input'), bodyExample) } }),
     responses: {
       200: success(endpoint, schemas),
       ...socialRefusals([...sharedErrors(endpoint), ...(endpoint.errors ?? [])], {
@@ -45,7 +45,7 @@ const json = (schema: JsonSchema, example: unknown): MediaTypes => ({
 });
 
 function success(endpoint: Endpoint, schemas: Schemas): ResponseObject {
-  const { access, answer: answers, example, headers = [], mutates, streamedEvent: streams } = endpoint;
+  const { access, answer, example, headers = [], mutates, streamedEvent } = endpoint;
   const own: HeaderName[] = mutates ? namesOf(writeHeaders) : namesOf(readHeaders);
   const callers = mutates ? [] : namesOf(callerHeaders);
   return {
@@ -55,9 +55,9 @@ function success(endpoint: Endpoint, schemas: Schemas): ResponseObject {
       access.anonymous ? callers : [],
     ),
     content: {
-      ...json(schemas.of(answers), example),
-      ...(streams && {
-        'text/event-stream': { schema: { type: 'string', contentSchema: schemas.of(streams) } },
+      ...json(schemas.of(answer), example),
+      ...(streamedEvent && {
+        'text/event-stream': { schema: { type: 'string', contentSchema: schemas.of(streamedEvent) } },
       }),
     },
   };
