@@ -22,7 +22,7 @@ export interface ProjectionState {
    * 0: every event of the group's types is applied, whatever other events follow in the log.
    * Otherwise: the bytes of log that the group must still read (positions are byte offsets).
    * If the log takes longer than a second to find the next event, the worker's heartbeat decides.
-   * Null: the log does not answer, or it is not the log that was applied.
+   * Null: the log does not answer, or ends before the checkpoint: then it is not the log that was applied.
    */
   readonly lag: number | null;
   readonly stopped?: ProjectionStop;
@@ -123,7 +123,8 @@ async function lagOf(
 ): Promise<number | null> {
   try {
     const head = await log.head();
-    if (head === undefined || head === after?.position) return 0;
+    if (head === after?.position) return 0;
+    if (head === undefined || head < (after?.position ?? 0n)) return null;
     const behind = Math.max(1, Number(head - (after?.position ?? 0n)));
     const signal = AbortSignal.timeout(PROBE_MS);
     for await (const { events } of log.subscribe({ after, types: eventTypesOf(group), batchSize: 1, signal }))

@@ -84,6 +84,15 @@ describe('the status of projections', () => {
     expect(await statusOf('posts')).toMatchObject({ lag: null });
   });
 
+  test('has no lag for a log that ends before the checkpoint', async () => {
+    const [, post] = log.add(some.founding('n'), some.post('p1'));
+    const worker = bench.start(log);
+    await until(() => bench.state());
+    await worker.stop();
+    log.removeEvent(post?.id ?? '');
+    expect(await statusOf('posts')).toMatchObject({ lag: null });
+  });
+
   test('names the event at which a group has stopped', async () => {
     log.add(some.founding('n'));
     const worker = bench.start(log);
