@@ -25,7 +25,7 @@ function leavesOf(value: object, path: string): Leaf[] {
 /** The number as the document has it, with its unit. */
 function written({ name, value }: Leaf): string {
   if (name === 'windowSeconds') return value === 60 ? 'a minute' : `in ${value / 60} minutes`;
-  if (name === 'idleMs') return `${value / 1000} (to|s)`;
+  if (name.endsWith('Ms')) return `${value / 1000} (to|s)`;
   if (name === 'unreadBytes') return `${value / 1024 / 1024} MiB`;
   if (name === 'bytes') return `${value / 1024} KiB`;
   return value.toLocaleString('en');

@@ -20,8 +20,14 @@ const {
 } = JSON.parse(readFileSync(new URL('.swcrc', root), 'utf8'));
 const settings = JSON.stringify([require('@swc/core/package.json').version, swc]);
 
-/** By path of the TypeScript: the file with its source map, for stack traces. */
-export const sourceMaps = new Map();
+/** By path of the TypeScript: the file with its source map, for stack traces. These name the path as a URL, with the run. */
+class SourceMaps extends Map {
+  get(name) {
+    return super.get(name.replace(/^file:\/\//, '').replace(/\?run=\d+$/, ''));
+  }
+}
+
+export const sourceMaps = new SourceMaps();
 
 mkdirSync(cache, { recursive: true });
 registerHooks({ resolve, load });

@@ -28,6 +28,9 @@ export class NotReady extends Error {
   }
 }
 
+/** Not ready yet, as at each first start. */
+export class StillStarting extends NotReady {}
+
 /**
  * Checks one component and rejects if it is not ready. Only the message of a {@link NotReady} is shown. The signal
  * aborts once nobody waits.
@@ -80,11 +83,17 @@ export class Health {
       const reason =
         error instanceof NotReady ? error.message : 'No answer; the log of this process has the error.';
       const fault = error instanceof NotReady ? error.fault : reason;
-      if (this.faults.get(name) !== fault) this.logger.warn({ err: error, component: name }, 'not ready');
+      if (this.faults.get(name) !== fault) this.record(name, error);
       this.faults.set(name, fault);
       return { status: 'failed', reason };
     }
-    if (this.faults.delete(name)) this.logger.info({ component: name }, 'ready again');
+    if (this.faults.delete(name)) this.logger.info({ component: name }, 'ready');
     return { status: 'ok' };
+  }
+
+  private record(component: string, error: unknown): void {
+    if (error instanceof StillStarting)
+      this.logger.info({ component, reason: error.message }, 'not ready yet');
+    else this.logger.warn({ err: error, component }, 'not ready');
   }
 }

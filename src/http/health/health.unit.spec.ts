@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { createLogger } from '../../config/logger.js';
-import { Health, NotReady } from './health.js';
+import { Health, NotReady, StillStarting } from './health.js';
 import type { HealthChecks } from './health.js';
 
 /** A component with a fault; undefined: it is ready. */
@@ -47,7 +47,7 @@ it.each(['required', 'informational'] as const)(
       'store: not ready: In quarantine: one reason',
       'store: not ready: In quarantine: another',
       'store: not ready: connection refused',
-      'store: ready again',
+      'store: ready',
       'store: not ready: In quarantine: another',
     ]);
   },
@@ -63,4 +63,11 @@ it('reports a changing duration at each check, and logs it once', async () => {
     store: { status: 'failed', reason: 'Silent for 16 s.' },
   });
   expect(logged).toEqual(['store: not ready: Silent for 15 s.']);
+});
+
+it('logs a first start as no fault', async () => {
+  const { logged, look } = given();
+  await look(new StillStarting('being built'));
+  await look();
+  expect(logged).toEqual(['store: not ready yet', 'store: ready']);
 });

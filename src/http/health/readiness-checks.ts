@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 import type { RestrictionProof } from '../admission/restriction-proof.js';
-import { NotReady } from './health.js';
+import { NotReady, StillStarting } from './health.js';
 import type { HealthChecks } from './health.js';
 import type { LogCheck } from './log-check.js';
 
@@ -26,7 +26,7 @@ export function readinessChecks(pool: Pool, log: LogCheck, proof: RestrictionPro
 
 async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<void> {
   const state = await readPublicationState(pool);
-  if (!state) throw new NotReady('The read models are being built for the first time.');
+  if (!state) throw new StillStarting('The read models are being built for the first time.');
   if (state.status === 'quarantined') throw new NotReady(`In quarantine: ${state.reason}`);
   const unproven = proof.unavailableReason(state.witnessEpoch);
   if (unproven !== undefined) throw new NotReady(unproven);
