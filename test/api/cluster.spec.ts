@@ -8,7 +8,7 @@ import type { TestNetwork } from '../support/network.js';
 import { deletePost, createPost } from '../support/posts.js';
 import { until } from '../support/until.js';
 
-/** The processes find the leader by the gossip of the second node. */
+/** The address names the second node alone; the processes ask the members that it names. */
 let cluster: TestCluster;
 let first: ClusterNode;
 let second: ClusterNode;
@@ -16,7 +16,7 @@ let network: TestNetwork;
 let ada: SignedIn;
 
 beforeAll(async () => {
-  cluster = await TestCluster.start(2);
+  cluster = await TestCluster.start();
   [first, second] = cluster.nodes as [ClusterNode, ClusterNode];
   const url = second.url.replace('esdb:', 'esdb+discover:');
   // By default the client leaves a silent node after twenty seconds; here it must not.
