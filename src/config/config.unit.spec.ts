@@ -57,8 +57,8 @@ describe('the configuration', () => {
     ['http://127.0.0.1:3000', '127.0.0.1'],
     ['http://127.0.0.2:3000', '127.0.0.2'],
     ['http://[::1]:3000', '::1'],
-    ['http://192.0.2.7:3000', '192.0.2.7'],
-    ['https://[2001:db8::7]', '2001:db8::7'],
+    ['http://192.0.2.7:3000', '0.0.0.0'],
+    ['https://[2001:db8::7]', '::'],
     ['https://plaza.example', '0.0.0.0'],
   ])('listens where its base URL %s points: on %s', (baseUrl, host) => {
     expect(readConfig({ BASE_URL: baseUrl }).host).toBe(host);
