@@ -1,3 +1,7 @@
+/**
+ * Each case goes on where the one before has ended.
+ * @sample first
+ */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
