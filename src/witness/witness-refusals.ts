@@ -1,30 +1,27 @@
 import { NotWitnessed } from '../log/event-log.js';
 import { WitnessMismatch, WitnessRequired, WitnessUnavailable } from './witness.js';
 
-export function refusalOfPrepare(error: unknown): unknown {
-  const options = { cause: error };
-  if (error instanceof WitnessRequired)
-    return new NotWitnessed('restriction_witness_required', 'This process has no witness.', options);
-  if (error instanceof WitnessUnavailable)
-    return new NotWitnessed(
-      'restriction_witness_unavailable_or_incomplete',
-      'The witness does not answer; nothing was written.',
-      options,
-    );
-  return mismatch(error) ?? error;
-}
+export const refusalOfPrepare = (error: unknown): unknown =>
+  refusalOf(
+    error,
+    'restriction_witness_unavailable_or_incomplete',
+    'The witness does not answer; nothing was written.',
+  );
 
 /** Maps a failure after the append, whose event is, or may be, in the log. */
-export function refusalOfAccept(error: unknown): unknown {
+export const refusalOfAccept = (error: unknown): unknown =>
+  refusalOf(
+    error,
+    'witness_finalize_unconfirmed',
+    'The restriction is written, but the witness has not confirmed it: repeat the request.',
+  );
+
+/** `code` and `message`: of a witness that does not answer. */
+function refusalOf(error: unknown, code: NotWitnessed['code'], message: string): unknown {
   const options = { cause: error };
   if (error instanceof WitnessRequired)
     return new NotWitnessed('restriction_witness_required', 'This process has no witness.', options);
-  if (error instanceof WitnessUnavailable)
-    return new NotWitnessed(
-      'witness_finalize_unconfirmed',
-      'The restriction is written, but the witness has not confirmed it: repeat the request.',
-      options,
-    );
+  if (error instanceof WitnessUnavailable) return new NotWitnessed(code, message, options);
   return mismatch(error) ?? error;
 }
 

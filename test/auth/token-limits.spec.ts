@@ -35,7 +35,7 @@ const connectAs = async (handle: string, scope?: string) => {
 const query = (sql: string) => network.database().pool.query(sql);
 const points = async () =>
   (await query('SELECT points FROM limits.used')).rows.map((row: { points: number }) => row.points);
-/** How many events the log has of the token's grant. */
+/** The number of events that the log has of the token's grant. */
 async function recordedOf(token: string): Promise<number> {
   const held = 'SELECT grant_id FROM authority.oidc_record WHERE key_hash = sha256($1::bytea)';
   const { rows } = await network.database().pool.query<{ grant_id: string }>(held, [Buffer.from(token)]);

@@ -11,7 +11,8 @@ import { sourceMaps } from './typescript.hooks.mjs';
 
 const require = createRequire(import.meta.url);
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
-export const GLOBALS = Symbol.for('plaza.jest.globals');
+/** test/support/jest-globals.mjs reads it. */
+const GLOBALS = Symbol.for('plaza.jest.globals');
 let runs = 0;
 
 export default class NativeRuntime {
