@@ -1,3 +1,8 @@
+/**
+ * Each case goes on with the answers that the one before has left.
+ *
+ * @sample first
+ */
 import { randomUUID } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -10,7 +10,7 @@ import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
 import { ReadYourWrites } from '../admission/read-your-writes.js';
 import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
-import { identifier, intentId, pageCursor, pageLimit } from '../requests/fields.js';
+import { identifier, intentId, pageQuery } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
 import type { AnswerOf } from '../openapi/operation.js';
 import { PagedReads } from '../requests/paged-reads.js';
@@ -21,7 +21,7 @@ import { exampleCursor, nextCursor, timestamp } from '../requests/values.js';
 const bearer: ReadRule = { scope: 'read', anonymous: false };
 const marker: ReadRule = { scope: 'inbox:write', anonymous: false };
 
-const inboxPage = z.object({ limit: pageLimit({ most: 100 }), cursor: pageCursor });
+const inboxPage = pageQuery({ most: 100 });
 
 const unread = z
   .int()

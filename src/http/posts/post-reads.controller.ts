@@ -5,7 +5,7 @@ import { postById, repliesOf } from '../../../projections/posts/posts.read-model
 import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
-import { identifierOrEmpty, pageCursor, pageLimit } from '../requests/fields.js';
+import { identifierOrEmpty, pageQuery } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
 import type { AnswerOf } from '../openapi/operation.js';
 import { PagedReads } from '../requests/paged-reads.js';
@@ -14,10 +14,7 @@ import { examplePost, exampleReply, post } from './post.resource.js';
 
 const anybody: ReadRule = { scope: 'read', anonymous: true };
 
-const repliesPage = z.object({
-  limit: pageLimit({ most: 100 }),
-  cursor: pageCursor,
-});
+const repliesPage = pageQuery({ most: 100 });
 
 const onePost = z.strictObject({ post });
 

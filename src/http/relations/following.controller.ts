@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { followersOf, followingOf } from '../../../projections/relations/relations.read-model.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
-import { identifierOrEmpty, pageCursor, pageLimit } from '../requests/fields.js';
+import { identifierOrEmpty, pageQuery } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
 import type { AnswerOf } from '../openapi/operation.js';
 import { PagedReads } from '../requests/paged-reads.js';
@@ -13,10 +13,7 @@ import { exampleCursor, nextCursor } from '../requests/values.js';
 
 const anybody: ReadRule = { scope: 'read', anonymous: true };
 
-const actorsPage = z.object({
-  limit: pageLimit({ most: 100 }),
-  cursor: pageCursor,
-});
+const actorsPage = pageQuery({ most: 100 });
 
 const pageOfActors = z.strictObject({ actors: z.array(actorSummary), cursor: nextCursor });
 

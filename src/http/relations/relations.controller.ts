@@ -12,7 +12,7 @@ import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
 import { ReadYourWrites } from '../admission/read-your-writes.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
-import { identifierOrEmpty, intentId, pageCursor, pageLimit } from '../requests/fields.js';
+import { identifierOrEmpty, intentId, pageQuery } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
 import type { AnswerOf } from '../openapi/operation.js';
 import { PagedReads } from '../requests/paged-reads.js';
@@ -22,10 +22,7 @@ import { exampleCursor, nextCursor } from '../requests/values.js';
 
 const bearer: ReadRule = { scope: 'read', anonymous: false };
 
-const relationsPage = z.object({
-  limit: pageLimit({ most: 500 }),
-  cursor: pageCursor,
-});
+const relationsPage = pageQuery({ most: 500 });
 
 const action = z.strictObject({ intentId });
 

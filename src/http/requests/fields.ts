@@ -65,10 +65,13 @@ export const pageLimit = ({ most }: { most: number }) =>
       description: `Rows of a page; ${DEFAULT_PAGE} by default. A value above ${most} counts as ${most}; a value that is not an integer counts as ${DEFAULT_PAGE}.`,
     });
 
-export const pageCursor = z
+const pageCursor = z
   .string('must be the cursor of an earlier page')
   .optional()
   .describe('Opaque: `cursor` of the previous page.');
+
+export const pageQuery = ({ most }: { most: number }) =>
+  z.object({ limit: pageLimit({ most }), cursor: pageCursor });
 
 export const logCursor = z
   .unknown()

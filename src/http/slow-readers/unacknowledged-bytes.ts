@@ -26,7 +26,10 @@ export async function unacknowledgedBytes(
   return read.some(Boolean) ? queues : undefined;
 }
 
-/** Reads in parts: a table can have ten megabytes. Returns false without such a table. */
+/**
+ * Reads in parts: a table can have ten megabytes. Returns false without such a table, or if it cannot be read now, as
+ * when no file descriptor is left: the next check reads it again.
+ */
 async function readTable(path: string, queues: Map<number, Map<string, number>>): Promise<boolean> {
   let rest = '';
   try {

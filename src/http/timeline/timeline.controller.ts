@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { timelineOf } from '../../../projections/timeline/timeline.read-model.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
-import { pageCursor, pageLimit } from '../requests/fields.js';
+import { pageQuery } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
 import type { AnswerOf } from '../openapi/operation.js';
 import { PagedReads } from '../requests/paged-reads.js';
@@ -12,7 +12,7 @@ import { exampleCursor, nextCursor } from '../requests/values.js';
 
 const bearer: ReadRule = { scope: 'read', anonymous: false };
 
-const timelinePage = z.object({ limit: pageLimit({ most: 100 }), cursor: pageCursor });
+const timelinePage = pageQuery({ most: 100 });
 
 const pageOfPosts = z.strictObject({ posts: z.array(post), cursor: nextCursor });
 
