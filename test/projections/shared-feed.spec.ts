@@ -5,6 +5,7 @@ import type { FeedPage } from '../../projections/feed/feed.read-model.js';
 import { sharedFeed } from '../../projections/feed/shared-feed.read-model.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
+import { isSampled } from '../support/sample.js';
 import { ReadModels } from './support/read-models.js';
 import { some } from './support/recorded.js';
 import { actors, histories, SocialHistory } from './support/social-history.js';
@@ -53,8 +54,9 @@ describe('the feed of many callers', () => {
       }
       await models.close();
     });
-    await fc.assert(property, { numRuns: 25, seed: SEED });
-    expect(eventCount).toBeGreaterThan(1_000);
+    const numRuns = isSampled ? 3 : 25;
+    await fc.assert(property, { numRuns, seed: SEED });
+    expect(eventCount).toBeGreaterThan(40 * numRuns);
   });
 
   test('advances in steps without duplicates or gaps, even for callers who were ahead', async () => {
