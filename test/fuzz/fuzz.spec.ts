@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { networksWithoutFaults } from '../support/networks-without-faults.js';
 import { isSampled } from '../support/sample.js';
 import { runFuzz } from './run-fuzz.js';
 
@@ -11,6 +12,7 @@ let network: TestNetwork;
 
 beforeAll(async () => {
   network = await startNetwork({ RATE_LIMITS: 'off' });
+  networksWithoutFaults.add(network.baseUrl);
 });
 
 afterAll(() => network?.stop());

@@ -21,6 +21,7 @@ import { heartbeatMigrations } from '../../../src/store/migrations/1763820000000
 import { caughtUpMigrations } from '../../../src/store/migrations/1763860000000-caught-up.js';
 import { outstandingRestrictionMigrations } from '../../../src/store/migrations/1763870000000-outstanding-restrictions.js';
 import { openPostgres } from '../../../src/store/postgres.js';
+import { retryWhileUnavailable } from '../../support/retry-while-unavailable.js';
 import { until } from '../../support/until.js';
 
 /** The serving group of a later release. */
@@ -62,7 +63,8 @@ export class WorkerBench {
       ...outstandingRestrictionMigrations,
     ];
     const options = { applicationName: 'test', maxConnections: 2, migrations };
-    await (await openPostgres({ url: databaseUrl, ...options })).close();
+    const opened = await retryWhileUnavailable(() => openPostgres({ url: databaseUrl, ...options }));
+    await opened.close();
     const pool = new Pool({ connectionString: databaseUrl, max: 2 });
     // A killed server breaks idle connections.
     pool.on('error', () => undefined);
