@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { INestApplicationContext } from '@nestjs/common';
 import { fastify, LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
@@ -39,7 +40,7 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
-    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, {}),
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(error, socket, {}),
     ...arrivalDeadline(limits.connections),
   });
   boundUnreadAnswers(server.server, limits.connections);
