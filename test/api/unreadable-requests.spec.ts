@@ -61,6 +61,20 @@ describe('a malformed request is refused in the error format of its path:', () =
   });
 });
 
+it('a mutation is never answered with the refusal of the bytes behind it', async () => {
+  const body = JSON.stringify({ intentId: 'before-garbage' });
+  const head = [
+    `PUT /api/blocks/${alice.actorId} HTTP/1.1`,
+    `Host: ${new URL(network.baseUrl).host}`,
+    `Authorization: Bearer ${alice.token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ];
+  const socket = connect(Number(new URL(network.baseUrl).port), '127.0.0.1');
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}this is no HTTP\r\n\r\n`);
+  expect(await text(socket).catch(() => '')).toBe('');
+});
+
 describe('an empty id is answered as an unknown one', () => {
   it.each([
     ['GET', '/api/posts/', 404, 'post_unavailable'],

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { readFileSync, statSync } from 'node:fs';
+import { connect as openConnection } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startOperatorApi } from '../../src/operator/api/operator-server.js';
 import { Browser } from '../../src/operator/demo/browser.js';
@@ -58,6 +60,16 @@ async function post(path: string, sent: unknown, changes: Readonly<Record<string
 }
 
 describe('the operator API', () => {
+  it('refuses bytes that are not HTTP in its format of errors', async () => {
+    const socket = openConnection(network.config.operatorPort, network.config.operatorHost);
+    socket.write('this is no HTTP\r\n\r\n');
+    const answer = await text(socket);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({
+      error: 'invalid_request',
+      message: 'This is not a well-formed HTTP request.',
+    });
+  });
+
   it('stores its token in a file that only its owner can read', () => {
     expect(statSync(tokenFile).mode & 0o777).toBe(0o600);
   });

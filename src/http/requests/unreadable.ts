@@ -1,5 +1,5 @@
 import { maxHeaderSize } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isProtocolPath } from '../server/error.filter.js';
@@ -11,6 +11,34 @@ const messages: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: `The address and the headers are too large; send at most ${maxHeaderSize / 1024} KiB.`,
   ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long; send it again.',
 };
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+const exchanges = new WeakMap<Duplex, readonly Exchange[]>();
+
+/** Call it before {@link refuseUnreadable}, which refuses nothing while another answer of the connection is open. */
+export function trackExchanges(server: Server): void {
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    exchanges.set(socket, [...openExchanges(socket), { request, response }]);
+  });
+}
+
+function openExchanges(socket: Duplex): readonly Exchange[] {
+  return (exchanges.get(socket) ?? []).filter(
+    ({ request, response }) => !request.complete || !response.writableEnded,
+  );
+}
+
+/** False: the client would read the refusal as the answer to an earlier request, or as a part of that answer. */
+function isRefusalExpected(socket: Duplex): boolean {
+  const [first, second] = openExchanges(socket);
+  if (!first) return true;
+  return !second && !first.request.complete && !first.response.headersSent;
+}
 
 /** Node has no request object for unreadable input, so the answer is written by hand. */
 export function refuseUnreadable(
@@ -47,6 +75,10 @@ function answer(
   message: string,
   headers: Readonly<Record<string, string>>,
 ): void {
+  if (!isRefusalExpected(socket)) {
+    socket.destroy();
+    return;
+  }
   const wording = isProtocolPath(target) ? 'error_description' : 'message';
   const body = JSON.stringify({ error: 'invalid_request', [wording]: message });
   const head = [

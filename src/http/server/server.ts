@@ -19,7 +19,7 @@ import { isSocialPath, requireNetworkOrigin } from './network-origin.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import { strictTransport } from './strict-transport.js';
 import { boundUnreadAnswers } from '../slow-readers/unread-answers.js';
-import { refuseTunnels, refuseUnreadable } from '../requests/unreadable.js';
+import { refuseTunnels, refuseUnreadable, trackExchanges } from '../requests/unreadable.js';
 
 /** Longer than any identifier, so that a long one is an unknown resource and not an unknown address. */
 const LONGEST_PARAMETER = 16_384;
@@ -69,6 +69,7 @@ export function prepareServer(
   });
   boundUnreadAnswers(server.server, limits.connections);
   refuseUnusual(server);
+  trackExchanges(server.server);
   refuseTunnels(server.server, strictTransport(baseUrl));
   acceptOnlyJson(server);
   requireNetworkOrigin(server, baseUrl);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { INestApplicationContext } from '@nestjs/common';
 import { fastify, LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
@@ -11,6 +12,7 @@ import { arrivalDeadline } from '../../http/server/arrival-deadline.js';
 import { sendError } from '../../http/server/error.filter.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { acceptOnlyJson } from '../../http/requests/json-body.js';
+import { refuseUnreadable, trackExchanges } from '../../http/requests/unreadable.js';
 import { boundUnreadAnswers } from '../../http/slow-readers/unread-answers.js';
 import { EventLog, LogUnavailable, NotWitnessed } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
@@ -38,9 +40,11 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(error, socket, {}),
     ...arrivalDeadline(limits.connections),
   });
   boundUnreadAnswers(server.server, limits.connections);
+  trackExchanges(server.server);
   acceptOnlyJson(server);
   requireOperator(server, operatorToken(config));
   server.setErrorHandler((error, request, reply) => sendError(explain(error, request), request, reply));
