@@ -70,6 +70,10 @@ describe('the operator API', () => {
     });
   });
 
+  it('refuses a malformed address in its format of errors', async () => {
+    expect(await get('/operator/%zz')).toEqual({ error: 'invalid_request', message: expect.any(String) });
+  });
+
   it('stores its token in a file that only its owner can read', () => {
     expect(statSync(tokenFile).mode & 0o777).toBe(0o600);
   });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -93,6 +93,14 @@ describe('the probes of a worker', () => {
     });
     for (const state of ['working', 'standby'])
       expect(metrics).toContain(`plaza_worker_group{group="authority",state="${state}"} 1`);
+  });
+
+  test('end a connection with more than eight open answers', async () => {
+    const port = await start();
+    await until(() => get(port, '/livez').catch(() => undefined));
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(9));
+    await expect(text(socket)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
   test('answer while the worker waits for its stores at the start, and name the unavailable ones', async () => {

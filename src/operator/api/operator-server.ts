@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { INestApplicationContext } from '@nestjs/common';
 import { fastify, LogController } from 'fastify';
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
 import { ErasurePendingError } from '../../commands/account/erasure-steps.js';
 import { Config } from '../../config/config.js';
@@ -40,6 +40,8 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      sendError(error, request, reply),
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(error, socket, {}),
     ...arrivalDeadline(limits.connections),
   });
