@@ -23,20 +23,23 @@ import { recordRestores } from './backup/restore/record-restores.js';
 import { Erasures } from './erasure/erasures.js';
 import { Witness } from './witness/witness.js';
 import { openResources } from './resources.js';
+import type { Closable } from './resources.js';
 import { AuthorityStore } from './store/authority/authority-store.js';
+import { isUnreachable } from './store/unreachable.js';
+import { sleep } from './support/sleep.js';
 
 @Module({})
 class ApiModule {}
 
-/** Closed in reverse order. */
-const opened: { close(): Promise<unknown> }[] = [];
+const RETRY_MS = 1_000;
+
+const opened: Closable[] = [];
 
 async function serve(config: Config, logger: Logger): Promise<void> {
-  const resources = await openResources(config, logger);
-  opened.push(resources);
+  const resources = await openResources(config, logger, opened);
   const modules: DynamicModule = {
     module: ApiModule,
-    imports: [CqrsModule.forRoot(), resources.module, AuthModule, HttpModule],
+    imports: [CqrsModule.forRoot(), resources, AuthModule, HttpModule],
   };
   if (config.rateLimits === 'off')
     logger.warn('RATE_LIMITS is off: passwords can be guessed without limit, and no client is told to wait');
@@ -72,14 +75,30 @@ function startErasures(app: NestFastifyApplication): { close(): Promise<void> } 
   return { close: () => erasures.stop() };
 }
 
+async function closeAll(): Promise<void> {
+  for (const part of opened.splice(0).toReversed()) await part.close();
+}
+
+/** Postgres may become reachable after this process has started, or answer late on a busy machine. */
+async function serveOnceReachable(config: Config, logger: Logger): Promise<void> {
+  for (let hasWarned = false; ; hasWarned = true) {
+    try {
+      return await serve(config, logger);
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      if (!hasWarned) logger.warn({ err: error }, 'database unreachable; retrying');
+    }
+    await closeAll();
+    await sleep(RETRY_MS);
+  }
+}
+
 const config = readConfig();
 const logger = createLogger(config, 'api');
 // Registered first: a stop may arrive before the process serves.
-stopOnSignal(async () => {
-  for (const part of opened.toReversed()) await part.close();
-});
+stopOnSignal(closeAll);
 try {
-  await serve(config, logger);
+  await serveOnceReachable(config, logger);
 } catch (error) {
   logger.fatal({ err: error }, 'cannot serve');
   process.exit(1);

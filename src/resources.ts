@@ -33,28 +33,35 @@ import { Postgres } from './store/postgres.js';
 const DATABASE_CONNECTIONS = 16;
 const QUERY_MS = 5_000;
 
-export interface Resources {
-  readonly module: DynamicModule;
-  close(): Promise<void>;
+export interface Closable {
+  close(): Promise<unknown>;
 }
 
 @Global()
 @Module({})
 class ResourcesModule {}
 
-/** Opens the resources of the API process and provides them to every module. Rejects if a store is unreachable. */
-export async function openResources(config: Config, logger: Logger): Promise<Resources> {
+/**
+ * Opens the resources of the API process and returns the module that provides them to every other one. Each is added to
+ * `opened` once it is open, to be closed in reverse order, also after a rejection: a store is unreachable.
+ */
+export async function openResources(
+  config: Config,
+  logger: Logger,
+  opened: Closable[],
+): Promise<DynamicModule> {
   const urls = storesOf(config);
   const applicationName = 'plaza-api';
-  const [database, opened] = await Promise.all([
-    openDatabase({
-      url: urls.databaseUrl,
-      applicationName,
-      maxConnections: DATABASE_CONNECTIONS,
-      queryTimeoutMs: QUERY_MS,
-    }),
-    openLog({ ...urls, applicationName, logger, refuseShared: refusalOfShared(config, logger) }),
-  ]);
+  const database = await openDatabase({
+    url: urls.databaseUrl,
+    applicationName,
+    maxConnections: DATABASE_CONNECTIONS,
+    queryTimeoutMs: QUERY_MS,
+  });
+  opened.push(database);
+  const refuseShared = refusalOfShared(config, logger);
+  const { log, vault, secrets, close } = await openLog({ ...urls, applicationName, logger, refuseShared });
+  opened.push({ close });
   await waitForAuthorityRebuild(database.pool, logger);
   const positions = new PositionListener({
     databaseUrl: urls.databaseUrl,
@@ -63,15 +70,19 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     logger,
   });
   positions.start();
+  opened.push({ close: () => positions.stop() });
   const witness = openWitness({ url: urls.witnessDatabaseUrl, applicationName });
+  opened.push(witness);
   const now = () => systemClock.now();
   const { pool } = database;
   const shown = (ids: readonly string[]) => shownRestrictions(pool, ids);
-  const resolver = new InDoubtResolver({ log: opened.log, witness, shown, now, logger });
+  const resolver = new InDoubtResolver({ log, witness, shown, now, logger });
   if (urls.witnessDatabaseUrl !== undefined) resolver.start();
-  const hadWitness = await knowsWitness(opened.secrets, urls.witnessDatabaseUrl !== undefined);
+  opened.push({ close: () => resolver.stop() });
+  const hadWitness = await knowsWitness(secrets, urls.witnessDatabaseUrl !== undefined);
   const monotonic = () => performance.now();
-  const watch = new RecoveryWatch({ pool, log: opened.log, witness, hadWitness, logger, monotonic });
+  const watch = new RecoveryWatch({ pool, log, witness, hadWitness, logger, monotonic });
+  opened.push({ close: () => watch.stop() });
   await watch.start();
   const outstanding = new OutstandingRestrictions(pool, positions);
   const providers: Provider[] = [
@@ -81,28 +92,18 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(config.baseUrl) },
     // The only log of the API process: every restriction passes the witness.
-    { provide: EventLog, useValue: new EnforcingLog(opened.log, witness, now, outstanding) },
+    { provide: EventLog, useValue: new EnforcingLog(log, witness, now, outstanding) },
     { provide: Witness, useValue: witness },
     { provide: ReadModels, useValue: new ErasedDataCleanup(database.pool) },
-    { provide: SigningKeys, useValue: new VaultSigningKeys(opened.secrets) },
-    { provide: KeyVault, useValue: opened.vault },
-    { provide: NetworkSecrets, useValue: opened.secrets },
+    { provide: SigningKeys, useValue: new VaultSigningKeys(secrets) },
+    { provide: KeyVault, useValue: vault },
+    { provide: NetworkSecrets, useValue: secrets },
     { provide: PositionListener, useValue: positions },
     { provide: RestrictionProof, useValue: watch satisfies RestrictionProof },
     { provide: Clock, useValue: systemClock },
     { provide: IdGenerator, useValue: systemIds },
   ];
-  return {
-    module: { module: ResourcesModule, providers, exports: providers },
-    async close() {
-      await resolver.stop();
-      await positions.stop();
-      await watch.stop();
-      await opened.close();
-      await witness.close();
-      await database.close();
-    },
-  };
+  return { module: ResourcesModule, providers, exports: providers };
 }
 
 /** True if the network ever had a witness. The secret keeps this fact after the first process with one. */
