@@ -8,7 +8,7 @@ import { Health } from '../../src/http/health/health.js';
 import { arrivalDeadline } from '../../src/http/server/arrival-deadline.js';
 import { sendError } from '../../src/http/server/error.filter.js';
 import { requireMetricsHost } from '../../src/http/health/metrics-host.js';
-import { probeRoutes } from '../../src/http/health/probes.js';
+import { mountProbeRoutes } from '../../src/http/health/probes.js';
 import { workerChecks } from './worker-checks.js';
 import type { WorkerCheckOptions } from './worker-checks.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -41,7 +41,7 @@ export async function serveProbes(options: ProbeOptions): Promise<{ close(): Pro
   const metrics = new WorkerMetrics(groups);
   const server = fastify({ forceCloseConnections: true, ...arrivalDeadline(limits.connections) });
   server.setErrorHandler(sendError);
-  probeRoutes(server, new Health(workerChecks({ ...options, pool }), logger));
+  mountProbeRoutes(server, new Health(workerChecks({ ...options, pool }), logger));
   server.get('/metrics', { onRequest: requireMetricsHost(config) }, async (_request, reply) => {
     void reply.type(metrics.contentType);
     return metrics.text();
