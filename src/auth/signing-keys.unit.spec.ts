@@ -89,7 +89,9 @@ describe('the key ring in the vault', () => {
   it.each(['{"keys":[{"kty":"RSA","d":"secret"}]}', '{"keys":[{"d":"secret"'])(
     'is refused if invalid, without quoting it: %s',
     (stored) => {
-      expect(() => readRing(Buffer.from(stored))).toThrow(/^the signing keys in the vault are invalid$/);
+      expect(() => readRing(Buffer.from(stored))).toThrow(
+        /^the signing keys in the vault are invalid; expected a JSON object with RSA keys$/,
+      );
     },
   );
 });
