@@ -550,13 +550,13 @@ export interface components {
       handle: string | null;
       displayName: string;
       bio: string;
-      /** @description Empty, or an absolute http(s) URL. */
+      /** @description Website of the actor: empty, or an absolute http(s) URL. */
       website: string;
       /** @description Unix milliseconds, UTC. */
       createdAt: number;
       followers: number;
       following: number;
-      /** @description Published posts, replies included. */
+      /** @description Number of published posts of the actor, replies included. */
       posts: number;
     };
     /** @description An actor in a list. */
@@ -649,7 +649,7 @@ export interface components {
         | 'interaction_required'
         | 'account_selection_required'
         | 'consent_required';
-      /** @description Explanation and next step, for a person. Not stable. */
+      /** @description Explanation and next step, for a person. Its wording may change. */
       message?: string;
       /** @description Replaces `message` in answers to OAuth clients. Not stable. */
       error_description?: string;
@@ -663,7 +663,7 @@ export interface components {
           position: number;
           /** @description Unix milliseconds, UTC. */
           at: number;
-          /** @description The actor that caused the event. */
+          /** @description The actor whose action is the event. */
           actorId: string;
           /** @enum {string} */
           kind: 'post.created' | 'post.edited';
@@ -674,7 +674,7 @@ export interface components {
           position: number;
           /** @description Unix milliseconds, UTC. */
           at: number;
-          /** @description The actor that caused the event. */
+          /** @description The actor whose action is the event. */
           actorId: string;
           /** @constant */
           kind: 'post.deleted';
@@ -686,7 +686,7 @@ export interface components {
           position: number;
           /** @description Unix milliseconds, UTC. */
           at: number;
-          /** @description The actor that caused the event. */
+          /** @description The actor whose action is the event. */
           actorId: string;
           /** @enum {string} */
           kind: 'relation.established' | 'relation.ended';
@@ -697,7 +697,7 @@ export interface components {
           position: number;
           /** @description Unix milliseconds, UTC. */
           at: number;
-          /** @description The actor that caused the event. */
+          /** @description The actor whose action is the event. */
           actorId: string;
           /** @constant */
           kind: 'profile.changed';
@@ -708,14 +708,14 @@ export interface components {
           position: number;
           /** @description Unix milliseconds, UTC. */
           at: number;
-          /** @description The actor that caused the event. */
+          /** @description The actor whose action is the event. */
           actorId: string;
           /** @constant */
           kind: 'inbox.added';
           entry: components['schemas']['InboxEntry'];
         };
     IdentityClaims: {
-      /** @description Pairwise subject. The canonical actor is at /api/session. */
+      /** @description Pairwise subject: the identifier of the person for this application only. The canonical actor is at /api/session. */
       sub: string;
       name?: string;
       given_name?: string;
@@ -741,13 +741,13 @@ export interface components {
       id: string;
       /** @enum {string} */
       kind: 'follow' | 'like' | 'reply' | 'mention';
-      /** @description The actor that caused the entry. */
+      /** @description The actor who followed, liked, replied or mentioned. */
       sourceActorId: string;
-      /** @description The reply, the mentioning post, the liked post, or the follower. */
+      /** @description By kind: identifier of the reply, the mentioning post, the liked post, or the follower. */
       sourceId: string;
       /** @description Unix milliseconds, UTC. */
       createdAt: number;
-      /** @description Unix milliseconds. Absent until the entry is marked as read. */
+      /** @description When the entry was marked as read, in Unix milliseconds; absent before. */
       readAt?: number;
     };
     /** @description Outcome of an intent. */
@@ -763,7 +763,7 @@ export interface components {
       postId?: string;
     };
     Introspection: {
-      /** @description All other members are absent unless it is true. */
+      /** @description True if the token is valid; if not, all other members are absent. */
       active: boolean;
       client_id?: string;
       /** @description Unix seconds. */
@@ -797,7 +797,7 @@ export interface components {
       handle: string | null;
       displayName: string;
       bio: string;
-      /** @description Empty, or an absolute http(s) URL. */
+      /** @description Website of the actor: empty, or an absolute http(s) URL. */
       website: string;
       /** @description Send it with a change: the change fails if the resource has changed since. */
       revision: number;
@@ -830,9 +830,9 @@ export interface components {
       parentId?: string;
       /** @description Replies: the first post of the thread. */
       rootId?: string;
-      /** @description Replies: true if the parent is deleted, or not visible to you. */
+      /** @description Replies: true if the post that this post replies to is deleted, or not visible to you. */
       parentUnavailable?: boolean;
-      /** @description Replies: true if the root is deleted, or not visible to you. */
+      /** @description Replies: true if the first post of the thread is deleted, or not visible to you. */
       rootUnavailable?: boolean;
     };
     /** @description State of a post after a mutation. */
@@ -842,7 +842,7 @@ export interface components {
       /** @description Send it with a change: the change fails if the resource has changed since. */
       revision: number;
       /**
-       * @description Current state of the post, also when an intent is repeated.
+       * @description State of the post now. If an intent is repeated, it may differ from the first answer.
        * @enum {string}
        */
       status: 'published' | 'deleted' | 'restricted';
@@ -853,7 +853,7 @@ export interface components {
       kind: 'follow' | 'like';
       /** @description Opaque identifier; do not parse it. */
       actorId: string;
-      /** @description The followed actor, or the liked post. */
+      /** @description Identifier of the followed actor, or of the liked post. */
       targetId: string;
       /** @description The followed actor, or the liked post's author. */
       targetActorId: string;
@@ -868,7 +868,7 @@ export interface components {
       kind: 'follow' | 'like';
       /** @description Opaque identifier; do not parse it. */
       actorId: string;
-      /** @description The followed actor, or the liked post. */
+      /** @description Identifier of the followed actor, or of the liked post. */
       targetId: string;
       /** @description The followed actor, or the liked post's author. */
       targetActorId: string;
@@ -935,14 +935,14 @@ export interface components {
           /** @constant */
           grant_type: 'authorization_code';
           code: string;
-          /** @description Equal to the redirect_uri of the authorization request. */
+          /** @description Must equal the redirect_uri of the authorization request. */
           redirect_uri: string;
           code_verifier: string;
         }
       | {
           /** @constant */
           grant_type: 'refresh_token';
-          /** @description Works once; the answer has the next refresh token. */
+          /** @description A refresh token works once; the answer has the next one. */
           refresh_token: string;
         };
     Tokens: {
@@ -953,9 +953,9 @@ export interface components {
       expires_in: number;
       /** @description Separated by spaces. */
       scope: string;
-      /** @description With the scope offline_access. */
+      /** @description The refresh token; only with the scope offline_access. */
       refresh_token?: string;
-      /** @description With the scope openid. */
+      /** @description The ID token; only with the scope openid. */
       id_token?: string;
     };
   };
@@ -3371,7 +3371,7 @@ export interface operations {
           'application/json': {
             /** @description In the order of the log. */
             events: components['schemas']['Event'][];
-            /** @description The page is complete up to this position. Send it to get the next page. */
+            /** @description Position in the log up to which this page has all changes. Send it as `cursor` to get the next page. */
             cursor: number;
             /** @description The changes cannot be determined: reconcile, then continue from `cursor`. */
             replace: boolean;
@@ -3718,9 +3718,9 @@ export interface operations {
         'application/json': {
           /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
           intentId: string;
-          /** @description These entries. Either this or upTo. */
+          /** @description The inbox entries to mark as read. Send either this or upTo. */
           ids?: string[];
-          /** @description All entries created up to this time. Either this or ids. */
+          /** @description Marks all inbox entries created up to this time. Send either this or ids. */
           upTo?: number;
         };
       };
@@ -3945,7 +3945,7 @@ export interface operations {
            *     }
            */
           'application/json': {
-            /** @description One for each requested intent, in the same order. */
+            /** @description One outcome for each requested intent, in the order of the request. */
             intents: components['schemas']['IntentOutcome'][];
           };
         };
@@ -5372,7 +5372,7 @@ export interface operations {
           displayName?: string;
           /** @description Up to 500 code points, trimmed and in NFC, and no control characters except the line feed. As sent, without surrounding white space: at most 2,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           bio?: string;
-          /** @description Empty, or an absolute http(s) URL of up to 2,048 characters. */
+          /** @description Website of the profile: empty, or an absolute http(s) URL of up to 2,048 characters. */
           website?: string;
         };
       };
@@ -5642,7 +5642,7 @@ export interface operations {
             relations: components['schemas']['RelationInView'][];
             /** @description Position in the log that this view shows. */
             cursor: number;
-            /** @description Replace your whole copy by this view. */
+            /** @description True: replace your whole copy by this view. False: this is a delta; apply it to your copy. */
             replace: boolean;
             inbox: components['schemas']['InboxEntry'][];
           };
@@ -6395,9 +6395,9 @@ export interface operations {
         'application/json': {
           /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
           intentId: string;
-          /** @description The reported post. Either this or actorId. */
+          /** @description The reported post. Send either this or actorId. */
           postId?: string;
-          /** @description The reported actor. Either this or postId. */
+          /** @description The reported actor. Send either this or postId. */
           actorId?: string;
           /** @enum {string} */
           reason: 'spam' | 'harassment' | 'illegal' | 'impersonation' | 'other';

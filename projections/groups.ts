@@ -1,4 +1,4 @@
-import { USUAL_FAN_OUT_THRESHOLD } from '../src/config/config.js';
+import { DEFAULT_FAN_OUT_THRESHOLD } from '../src/config/config.js';
 import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
 import { blocks } from './blocks/blocks.projection.js';
@@ -34,6 +34,6 @@ export const servingWith = (settings: TimelineSettings): Group => ({
   ],
 });
 
-export const serving = servingWith({ fanOutThreshold: USUAL_FAN_OUT_THRESHOLD });
+export const serving = servingWith({ fanOutThreshold: DEFAULT_FAN_OUT_THRESHOLD });
 
 export const groups: readonly Group[] = [serving, authorityGroup, auditGroup];

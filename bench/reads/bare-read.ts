@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { admissionSql, admissionParameters } from '../../src/http/admission/admission-sql.js';
+import { admittedReadSql, admissionParameters } from '../../src/http/admission/admission-sql.js';
 import { readPublicationState } from '../../src/incarnations/recovery-state.js';
 import { credentialHash } from '../../src/store/authority/credential-hash.js';
 import type { BareRead } from './bare-server.js';
@@ -22,7 +22,7 @@ export async function bareRead(
   return {
     name,
     path,
-    text: admissionSql(state.schemaName, query),
+    text: admittedReadSql(state.schemaName, query),
     values: [...admission, ...values].map((value) =>
       Buffer.isBuffer(value) ? { base64: value.toString('base64') } : value,
     ),

@@ -9,7 +9,7 @@ import { arrivalDeadline } from '../../src/http/server/arrival-deadline.js';
 import { sendError } from '../../src/http/server/error.filter.js';
 import { boundUnreadAnswers } from '../../src/http/slow-readers/unread-answers.js';
 import { requireMetricsHost } from '../../src/http/health/metrics-host.js';
-import { probeRoutes } from '../../src/http/health/probes.js';
+import { mountProbeRoutes } from '../../src/http/health/probes.js';
 import { workerChecks } from './worker-checks.js';
 import type { WorkerCheckOptions } from './worker-checks.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -43,7 +43,7 @@ export async function serveProbes(options: ProbeOptions): Promise<{ close(): Pro
   const server = fastify({ forceCloseConnections: true, ...arrivalDeadline(limits.connections) });
   boundUnreadAnswers(server.server, limits.connections);
   server.setErrorHandler(sendError);
-  probeRoutes(server, new Health(workerChecks({ ...options, pool }), logger));
+  mountProbeRoutes(server, new Health(workerChecks({ ...options, pool }), logger));
   server.get('/metrics', { onRequest: requireMetricsHost(config) }, async (_request, reply) => {
     void reply.type(metrics.contentType);
     return metrics.text();

@@ -22,13 +22,13 @@ import { RefusedCredentials } from '../limits/refused-credentials.js';
 import { createProvider } from './provider.js';
 import { TokenLimits } from './protocol/token-limits.js';
 import { AuthSettings } from './settings.js';
-import { publicKeySet } from './signing-keys.js';
+import { keySetForProvider } from './signing-keys.js';
 import type { KeySet } from './signing-keys.js';
 import type { VaultSigningKeys } from './signing-keys-vault.js';
 import { SigningKeyWatch } from './signing-keys-watch.js';
 import { CsrfProtection } from './sign-in/csrf-protection.js';
 import { LocalSignIn } from './sign-in/local.strategy.js';
-import { signIn } from './sign-in/sign-in.js';
+import { verifyHandleAndPassword } from './sign-in/sign-in.js';
 import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { ExpiredRecords } from './storage/expired-records.js';
 
@@ -53,7 +53,7 @@ const CREATE_PROVIDER = Symbol('SetUp');
         clock: Clock,
       ): Promise<AuthKeys> => ({
         ...(await loadStaticKeys(secrets)),
-        signing: publicKeySet(await signing.ring(), clock.now()),
+        signing: keySetForProvider(await signing.ring(), clock.now()),
       }),
       inject: [NetworkSecrets, SigningKeys, Clock],
     },
@@ -147,7 +147,7 @@ const CREATE_PROVIDER = Symbol('SetUp');
     {
       provide: LocalSignIn,
       useFactory: (store: AuthorityStore, passwords: Passwords) =>
-        new LocalSignIn((handle, password) => signIn(store, passwords, handle, password)),
+        new LocalSignIn((handle, password) => verifyHandleAndPassword(store, passwords, handle, password)),
       inject: [AuthorityStore, Passwords],
     },
     ...pageProviders,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
 
-/** The authorization server of this process. Read `provider` each time: new signing keys replace it. */
+/** The authorization server of this process. Read `provider` anew for each use: changed signing keys replace it. */
 export class AuthorizationServer {
   private current: { readonly provider: Provider; readonly answer: ReturnType<Provider['callback']> };
 

@@ -6,13 +6,19 @@ import { AUTH_PREFIX } from './settings.js';
 /** Resolves with a message for a person if the authorization server must refuse; undefined if it may answer. */
 export type UnavailableReasonOf = () => Promise<string | undefined>;
 
-/** Routes without personal data. Revocation is not among them: if the log lost the grant, any answer would be false. */
+/**
+ * Routes that answer even while sign-in is unavailable: they have no personal data. Revocation is not among them: if
+ * the log lost the grant, any answer would be false.
+ */
 const alwaysAvailable: ReadonlySet<string | undefined> = new Set([
   ...[...discoveryPaths, routes.jwks].map((path) => `${AUTH_PREFIX}${path}`),
   `${discoveryPaths[1]}${AUTH_PREFIX}`,
 ]);
 
-/** Checks each request to this Fastify instance and its children, after the body has arrived. */
+/**
+ * Refuses requests to this Fastify instance and its children with 503 while `unavailableReason` returns a message. The
+ * check of a request follows the arrival of its body.
+ */
 export function rejectWhenUnavailable(server: FastifyInstance, unavailableReason: UnavailableReasonOf): void {
   server.addHook('preHandler', async ({ routeOptions }) => {
     if (alwaysAvailable.has(routeOptions.url)) return;

@@ -8,9 +8,9 @@ import type { KeySet } from './signing-keys.js';
  */
 export interface AuthKeys {
   readonly cookies: string;
-  /** Signs the hidden field of a page's form. */
+  /** Key that signs the hidden field of a page's form. */
   readonly forms: Buffer;
-  /** Derives an actor's pairwise subject of each application. */
+  /** Key that derives an actor's pairwise subject for each application. */
   readonly pairwise: Buffer;
   readonly signing: KeySet;
 }

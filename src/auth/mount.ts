@@ -5,7 +5,7 @@ import { accountPageRoutes } from './account/account-pages.routes.js';
 import { AuthorizationServer } from './authorization-server.js';
 import { rejectWhenUnavailable } from './availability-gate.js';
 import type { UnavailableReasonOf } from './availability-gate.js';
-import { protocolRoutes } from './protocol/protocol.routes.js';
+import { mountProtocolRoutes } from './protocol/protocol.routes.js';
 import { ACCOUNT_PATH, AuthSettings, INTERACTION_PATH } from './settings.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
 import { SignInLimits } from './sign-in/sign-in-limits.js';
@@ -25,7 +25,7 @@ export function mountAuthorizationServer(
   void server.register((gated, _options, done) => {
     rejectWhenUnavailable(gated, unavailableReason);
     void gated.register((instance, _none, registered) => {
-      protocolRoutes(
+      mountProtocolRoutes(
         instance,
         authorization,
         app.get(SignInLimits),

@@ -9,7 +9,7 @@ export class VaultSigningKeys extends SigningKeys {
     super();
   }
 
-  /** Creates a ring of one key if none exists. Rejects if the vault is unreachable. */
+  /** Returns the signing keys in the vault, and creates one if there is none. Rejects if the vault is unreachable. */
   async ring(): Promise<KeyRing> {
     return readRing(await this.stored());
   }

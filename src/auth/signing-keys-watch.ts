@@ -1,15 +1,15 @@
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Clock } from '../commands/support/clock.js';
-import { publicKeySet } from './signing-keys.js';
+import { keySetForProvider } from './signing-keys.js';
 import type { KeyRing, KeySet } from './signing-keys.js';
 import type { VaultSigningKeys } from './signing-keys-vault.js';
 
 const INTERVAL_MS = 5_000;
 
 /**
- * Applies changes of the vault's signing keys, and due rotations, to this server within seconds: far sooner than
- * `LEAD_MS`.
+ * Applies changes of the signing keys in the vault, and due rotations, to this server within seconds: far sooner than
+ * `PUBLISHED_BEFORE_USE_MS`.
  */
 export class SigningKeyWatch implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
@@ -47,17 +47,23 @@ export class SigningKeyWatch implements OnModuleInit, OnModuleDestroy {
     } catch (error) {
       if (this.ring) this.update(this.ring);
       if (!this.failing)
-        this.logger.warn({ err: error }, 'could not read the signing keys; using the last known ones');
+        this.logger.warn(
+          { err: error },
+          'could not read the signing keys from the vault; using the last known ones',
+        );
       this.failing = true;
     }
   }
 
   private update(ring: KeyRing): void {
-    const next = publicKeySet(ring, this.clock.now());
+    const next = keySetForProvider(ring, this.clock.now());
     if (kidsOf(next) === kidsOf(this.current)) return;
     this.apply(next);
     this.current = next;
-    this.logger.info({ kids: next.keys.map(({ kid }) => kid) }, 'signing keys rotated; publishing these');
+    this.logger.info(
+      { kids: next.keys.map(({ kid }) => kid) },
+      'signing keys changed; this process now publishes those in kids',
+    );
   }
 }
 

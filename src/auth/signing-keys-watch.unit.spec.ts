@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { publicKeySet, PUBLISHED_BEFORE_USE_MS, makeSigningKey } from './signing-keys.js';
+import { keySetForProvider, PUBLISHED_BEFORE_USE_MS, makeSigningKey } from './signing-keys.js';
 import type { KeyRing, KeySet, SigningKey } from './signing-keys.js';
 import { SigningKeyWatch } from './signing-keys-watch.js';
 
@@ -29,7 +29,7 @@ function watching(start: KeyRing) {
     world,
     taken,
     logged,
-    watch: new SigningKeyWatch(vault, clock, logger, publicKeySet(start, 0), take),
+    watch: new SigningKeyWatch(vault, clock, logger, keySetForProvider(start, 0), take),
   };
 }
 

@@ -6,15 +6,18 @@ import { z } from 'zod';
 /** The publication and use of signing keys (docs/adr/0006). `now` and all times are Unix milliseconds. */
 
 /**
- * Milliseconds from a key's publication to its first signature. Servers need less to apply the key. Clients may cache
- * the key set, even against an unknown key: oauth4webapi and openid-client for 60 seconds.
+ * Milliseconds between the publication of a new key and its first signature. Servers need less to apply the key.
+ * Clients may cache the key set, even against an unknown key: oauth4webapi and openid-client for 60 seconds.
  */
 export const PUBLISHED_BEFORE_USE_MS = 90_000;
 const ID_TOKEN_MS = 5 * 60_000;
-/** Upper bound of a server's delay in changing keys plus the clock difference. */
+/**
+ * Extra time that a retired key stays published: more than the delay of any server in changing keys plus the clock
+ * difference.
+ */
 const MARGIN_MS = 2 * 60_000;
 
-/** `signsFrom` is 0 for the network's first key. */
+/** A private signing key. `signsFrom`: Unix milliseconds of its first use; 0 for the first key of the network. */
 export interface SigningKey {
   readonly jwk: PrivateJwk;
   readonly signsFrom: number;
@@ -31,16 +34,20 @@ const privateJwk = z.looseObject({ kty: z.literal('RSA'), n: z.string(), e: z.st
 
 type PrivateJwk = z.infer<typeof privateJwk> & { readonly kid: string };
 
-/** The first release stored a single key without `kid`. */
+/**
+ * The signing keys as the vault stores them. The first release stored a single key, without `kid` and without
+ * `signsFrom`.
+ */
 const storedRing = z.object({
   keys: z.array(privateJwk).min(1),
   signsFrom: z.record(z.string(), z.number()).default({}),
 });
 
-/** @throws {Error} the content is invalid; the message reveals none of it. */
+/** Reads the keys that the vault stores. @throws {Error} the content is invalid; the message reveals none of it. */
 export function readRing(stored: Buffer): KeyRing {
   const { success, data } = storedRing.safeParse(parsed(stored));
-  if (!success) throw new Error('the signing keys in the vault are invalid');
+  if (!success)
+    throw new Error('the signing keys in the vault are invalid; expected a JSON object with RSA keys');
   return data.keys
     .map((key) => {
       const jwk = { ...key, kid: thumbprint(key) };
@@ -49,7 +56,7 @@ export function readRing(stored: Buffer): KeyRing {
     .toSorted((a, b) => a.signsFrom - b.signsFrom);
 }
 
-/** Hides the message of `JSON.parse`, which quotes the text. */
+/** Parses JSON; undefined if it is invalid. The message of `JSON.parse` would quote the text. */
 function parsed(stored: Buffer): unknown {
   try {
     return JSON.parse(stored.toString('utf8'));
@@ -58,25 +65,25 @@ function parsed(stored: Buffer): unknown {
   }
 }
 
-/** The first release can read the result, too: it signs with the first key. */
+/** Writes the keys for the vault. The first release can read the result, too: it signs with the first key. */
 export function writeRing(ring: KeyRing): Buffer {
   const signsFrom = Object.fromEntries(ring.map(({ jwk, signsFrom }) => [jwk.kid, signsFrom]));
   return Buffer.from(JSON.stringify({ keys: ring.map(({ jwk }) => jwk), signsFrom }));
 }
 
-/** RS256 is the default that clients expect (OpenID Connect Core 1.0, section 15.1). */
+/** Creates a key for RS256, the default that clients expect (OpenID Connect Core 1.0, section 15.1). */
 export async function makeSigningKey(signsFrom: number): Promise<SigningKey> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   const jwk = privateJwk.parse({ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' });
   return { jwk: { ...jwk, kid: thumbprint(jwk) }, signsFrom };
 }
 
-/** RFC 7638. */
+/** Returns the thumbprint of a key (RFC 7638), which is its `kid`. */
 function thumbprint({ e, kty, n }: z.infer<typeof privateJwk>): string {
   return createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
 }
 
-/** `until` is the expiry of a retired key's last token: then its publication ends. */
+/** State of a signing key. `until`: end of the publication of a retired key, after its last token has expired. */
 export type KeyPhase =
   { readonly state: 'next' | 'signing' } | { readonly state: 'retired'; readonly until: number };
 
@@ -94,10 +101,10 @@ export function keyPhases(ring: KeyRing, now: number): readonly (SigningKey & Ke
 }
 
 /**
- * Returns the keys to publish at `now`. First the signing key: the library signs with the first suitable one
- * (`KeyStore.selectForSign`).
+ * Returns the private keys for the library, which publishes their public parts. The signing key is the first: the
+ * library signs with the first suitable one (`KeyStore.selectForSign`).
  */
-export function publicKeySet(ring: KeyRing, now: number): KeySet {
+export function keySetForProvider(ring: KeyRing, now: number): KeySet {
   const phases = keyPhases(ring, now);
   const first = phases.filter(({ state }) => state === 'signing');
   const others = phases.filter(({ state }) => state !== 'signing');

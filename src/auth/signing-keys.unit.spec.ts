@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { protocolConfiguration } from './protocol/policy.js';
 import {
-  publicKeySet,
+  keySetForProvider,
   PUBLISHED_BEFORE_USE_MS,
   makeSigningKey,
   readRing,
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 const at = (now: number) =>
-  publicKeySet(ring, now).keys.map(({ kid }) => (kid === first.jwk.kid ? 'old' : 'new'));
+  keySetForProvider(ring, now).keys.map(({ kid }) => (kid === first.jwk.kid ? 'old' : 'new'));
 
 describe('a rotated signing key', () => {
   it.each([
@@ -65,7 +65,7 @@ describe('a rotated signing key', () => {
   });
 
   it('signs if it is the only one, even if the clock is slow', () => {
-    expect(publicKeySet([second], 0).keys).toEqual([second.jwk]);
+    expect(keySetForProvider([second], 0).keys).toEqual([second.jwk]);
   });
 });
 
@@ -89,7 +89,9 @@ describe('the key ring in the vault', () => {
   it.each(['{"keys":[{"kty":"RSA","d":"secret"}]}', '{"keys":[{"d":"secret"'])(
     'is refused if invalid, without quoting it: %s',
     (stored) => {
-      expect(() => readRing(Buffer.from(stored))).toThrow(/^the signing keys in the vault are invalid$/);
+      expect(() => readRing(Buffer.from(stored))).toThrow(
+        /^the signing keys in the vault are invalid; expected a JSON object with RSA keys$/,
+      );
     },
   );
 });

@@ -2,19 +2,19 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { AddressError } from './event-store-address.js';
 import { readEventStoreAddress } from './event-store-files.js';
-import { withPasswords } from './password-files.js';
+import { withPasswordsFromFiles } from './password-files.js';
 import { listenHostOf } from './loopback.js';
 import { isAddressRange } from './trusted-proxies.js';
 
 /**
- * The configuration of every process; no other file reads the environment. Names and defaults: README.md. A class, so
- * that it can be a token of Nest's container.
+ * The configuration of every process; no other file takes settings from the environment. Names and defaults: README.md.
+ * A class, so that it can be a token of Nest's container.
  */
 export abstract class Config {
   abstract readonly role: 'all' | 'api' | 'projector';
   abstract readonly host: string;
   abstract readonly port: number;
-  /** Origin without a trailing slash: the issuer's base, and the only accepted `Origin`. */
+  /** Origin of the network, without a trailing slash: the base of the issuer, and the only accepted `Origin`. */
   abstract readonly baseUrl: string;
   abstract readonly operatorHost: string;
   abstract readonly operatorPort: number;
@@ -22,13 +22,13 @@ export abstract class Config {
   abstract readonly metricsPort: number | undefined;
   abstract readonly metricsHosts: readonly string[];
   abstract readonly dataDir: string;
-  /** Undefined: `ROLE=all` starts the store embedded. The same holds for the databases. */
+  /** Undefined: `ROLE=all` starts an event store of its own. The same holds for the URLs of the databases. */
   abstract readonly eventStoreUrl: string | undefined;
   abstract readonly eventStoreShared: 'on' | 'off';
   abstract readonly eventStoreTls: 'auto' | 'on';
   abstract readonly databaseUrl: string | undefined;
   abstract readonly vaultDatabaseUrl: string | undefined;
-  /** Undefined in a separate process: it rejects every restriction. */
+  /** Undefined in a process with ROLE `api` or `projector`: it rejects every restriction. */
   abstract readonly witnessDatabaseUrl: string | undefined;
   abstract readonly registration: 'open' | 'closed';
   abstract readonly trustedProxies: readonly string[];
@@ -52,7 +52,7 @@ export function storesOf(config: Config): StoreUrls {
   return { eventStoreUrl, databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl };
 }
 
-/** One fault a line, by variable name, never with a value. */
+/** Invalid settings: one fault a line, by the name of the variable, never with a value. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(faults.join('\n'));
@@ -60,7 +60,7 @@ export class ConfigError extends Error {
   }
 }
 
-export const USUAL_FAN_OUT_THRESHOLD = 500;
+export const DEFAULT_FAN_OUT_THRESHOLD = 500;
 
 const port = z.coerce.number('must be a port number').int().min(1).max(65_535, 'must be a port number');
 const urlWith = (...protocols: string[]) =>
@@ -122,7 +122,7 @@ const environment = z
       .string()
       .regex(/^[0-9]{1,6}$/, 'must be a whole number up to 999999')
       .transform(Number)
-      .default(USUAL_FAN_OUT_THRESHOLD),
+      .default(DEFAULT_FAN_OUT_THRESHOLD),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   })
   .superRefine((env, context) => {
@@ -156,7 +156,7 @@ function faultsOf(url: string): readonly string[] {
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const nonEmpty = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const { env: complete, faults } = withPasswords(nonEmpty);
+  const { env: complete, faults } = withPasswordsFromFiles(nonEmpty);
   const result = environment.safeParse(complete);
   const issues = result.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
   if (!result.success || faults.length > 0) throw new ConfigError([...issues, ...faults]);

@@ -7,8 +7,8 @@ export interface ErrorDescription {
 }
 
 /**
- * Omits all other properties: database errors carry the statement's parameters and the failing row, with personal
- * texts and credentials.
+ * Describes an error for the log. All properties but these are omitted: database errors carry the statement's
+ * parameters and the failing row, with personal texts and credentials.
  */
 export function describeError(error: unknown): ErrorDescription {
   if (typeof error !== 'object' || error === null) return { type: typeof error, message: String(error) };

@@ -10,7 +10,7 @@ export interface EventStoreAddress {
   readonly options: AddressOptions;
 }
 
-/** `faults` never quote the connection string, which may hold a password. */
+/** Faults in EVENTSTORE_URL. They never quote the connection string, which may hold a password. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
 

@@ -4,7 +4,7 @@ import { mostSimilarName } from './nearest-name.js';
 
 export type AddressOptions = Omit<ParsedAddress, 'hosts' | 'dnsDiscover'>;
 
-/** Every option of the client; a new one is a compile error. */
+/** Every connection option of the EventStoreDB client; a new one of the client is a compile error here. */
 const names = Object.keys({
   userCertFile: true,
   userKeyFile: true,
@@ -30,7 +30,10 @@ const refused: { readonly [Name in keyof AddressOptions]?: Readonly<Record<strin
 };
 
 const LONGEST_MS = 60 * 60_000;
-/** Bounds of numbers that differ from 1 to {@link LONGEST_MS}; `gossipTimeout` is in seconds; -1 disables keepalive. */
+/**
+ * Bounds of numeric options where they are not 1 to {@link LONGEST_MS}. `maxDiscoverAttempts` is a number,
+ * `gossipTimeout` in seconds, the others in milliseconds; -1 disables keepalive.
+ */
 const bounds: { readonly [Name in keyof AddressOptions]?: { least?: number; most?: number } } = {
   maxDiscoverAttempts: { most: Number.MAX_SAFE_INTEGER },
   discoveryInterval: { most: 60_000 },

@@ -4,9 +4,9 @@ import type * as Parser from '@eventstore/db-client/dist/Client/parseConnectionS
 export type ParsedAddress = Omit<Parser.ConnectionOptions, 'defaultCredentials'>;
 
 /**
- * Parses hosts and options like the client. The client's parser prints the string for an unknown option, and its
- * errors quote it. So it gets no credentials, and must get no unchecked option name. Loaded at the first call, because
- * loading takes longer than most commands. Throws the parser's errors.
+ * Parses hosts and options with the client's own parser. For an unknown option it prints the string, and its errors
+ * quote the string: it gets no credentials, and must get no unchecked option name. It is loaded at the first call,
+ * because loading takes longer than most commands. Throws the parser's errors.
  */
 export function parseAsClient(hosts: string, query: string): ParsedAddress {
   const { parseConnectionString } = createRequire(import.meta.url)(
@@ -18,8 +18,8 @@ export function parseAsClient(hosts: string, query: string): ParsedAddress {
 }
 
 /**
- * @returns The parser's expectation without its message, which quotes the input; undefined: the error has another
- * origin.
+ * @returns The kind of value that the parser expected, without its message, which quotes the input; undefined: the
+ * error has another origin.
  */
 export function parserExpectation(error: unknown): string | undefined {
   const { expected } = error as { readonly expected?: unknown };

@@ -3,7 +3,10 @@ export interface Limit {
   readonly windowSeconds: number;
 }
 
-/** Every limit of the network (docs/api-decisions.md, "Limits"). `RATE_LIMITS` enables them. */
+/**
+ * Every limit of the network (docs/api-decisions.md, "Limits"). `RATE_LIMITS=off` lifts the quotas and `openStreams`;
+ * the limits of connections, of slow readers and of bodies stay.
+ */
 export const limits = {
   anonymous: {
     reads: { quota: 120, windowSeconds: 60 },
@@ -20,7 +23,10 @@ export const limits = {
   refused: {
     address: { quota: 6_000, windowSeconds: 300 },
   },
-  /** Refreshes of a grant. Each is an event in the log for good. A token lives for 5 minutes, so one is enough. */
+  /**
+   * Refreshes of a grant. Each is an event in the log for good. A token lives for 5 minutes, so one refresh in that
+   * time is enough.
+   */
   refreshes: {
     grant: { quota: 60, windowSeconds: 300 },
   },
@@ -29,7 +35,10 @@ export const limits = {
    * room for applications.
    */
   openStreams: { ofListener: 10, ofProcess: 2_000, anonymous: 1_000 },
-  /** `Retry-After` of one stream too many: until one of the listener's own, or one of the process, may have closed. */
+  /**
+   * Seconds of `Retry-After` for an event stream beyond `openStreams`: until one of the listener's own, or one of the
+   * process, may have closed.
+   */
   streamRetrySeconds: { ofListener: 5, ofProcess: 30 },
   /** A client of a stream that reads nothing for this time is disconnected. */
   streamReading: { idleMs: 20_000 },
@@ -50,7 +59,7 @@ export const limits = {
     address: { quota: 100, windowSeconds: 600 },
   },
   /**
-   * Attempts to reauthenticate on the account page, for each account and browser: other clients cannot exhaust them.
+   * Tries to confirm the password on the account page, for each account and browser: other browsers cannot use them up.
    */
   signedIn: {
     session: { quota: 10, windowSeconds: 600 },
@@ -58,11 +67,14 @@ export const limits = {
   authorization: {
     address: { quota: 600, windowSeconds: 600 },
   },
-  /** Sign-up attempts. Separate and never refunded, so that sign-up cannot exhaust the sign-in budget. */
+  /**
+   * Sign-up attempts. They have a limit of their own and are never refunded, so that sign-ups cannot use up the tries
+   * to sign in.
+   */
   signUp: {
     address: { quota: 100, windowSeconds: 600 },
   },
-  /** Bodies in JSON, and forms. Decoding 12,000 parameters in a form of 61 kB would take 20 ms. */
+  /** Limits of bodies in JSON, and of forms. Decoding 12,000 parameters in a form of 61 kB would take 20 ms. */
   bodies: { bytes: 64 * 1024, parameters: 100 },
 } as const;
 

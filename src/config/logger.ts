@@ -21,7 +21,10 @@ export function createLogger(
 
 const STDERR = 2;
 
-/** JSON lines, but readable ones on a terminal. The processes of the launcher share its standard error, and so the rule. */
+/**
+ * Standard error: JSON lines, but readable ones on a terminal. The processes of the launcher share its standard error,
+ * so they write alike.
+ */
 function standardError(): DestinationStream {
   const lines = pino.destination({ fd: STDERR, sync: false });
   return isatty(STDERR) ? new TerminalLog(lines, process.stderr.hasColors()) : lines;
@@ -32,8 +35,8 @@ class TemporaryFault {
 }
 
 /**
- * A warning concerns a temporary fault, such as an unavailable store. It appears once for each request, and its stack
- * helps nobody, so it is omitted. Errors keep their stack.
+ * Omits the stack of an error in a warning. A warning concerns a temporary fault, such as an unavailable store, and
+ * appears once for each request: its stack helps nobody. Errors keep their stack.
  */
 function logMethod(this: Logger, given: Parameters<LogFn>, method: LogFn, level: number): void {
   const [first, ...others] = given as [unknown, ...unknown[]];

@@ -11,15 +11,15 @@ const passwordFiles: readonly { readonly file: string; readonly url: string; rea
   { file: 'WITNESS_DATABASE_PASSWORD_FILE', url: 'WITNESS_DATABASE_URL', insert: intoPostgresUrl },
 ];
 
-export const PASSWORD_FILES: readonly string[] = passwordFiles.map(({ file }) => file);
+export const PASSWORD_FILE_VARIABLES: readonly string[] = passwordFiles.map(({ file }) => file);
 
 const UNREAD = 'unread';
 
 /**
- * @returns The environment with passwords in its addresses, and one fault for each unusable file. Reads the files at
- * each call.
+ * @returns The environment with the passwords of the password files in its addresses, and one fault for each unusable
+ * file. Reads the files at each call.
  */
-export function withPasswords(env: NodeJS.ProcessEnv): {
+export function withPasswordsFromFiles(env: NodeJS.ProcessEnv): {
   readonly env: NodeJS.ProcessEnv;
   readonly faults: readonly string[];
 } {

@@ -1,5 +1,5 @@
 import type { Config } from './config.js';
-import { PASSWORD_FILES } from './password-files.js';
+import { PASSWORD_FILE_VARIABLES } from './password-files.js';
 
 export function settingsOf(config: Config): Record<string, string> {
   const settings = {
@@ -32,10 +32,11 @@ export function settingsOf(config: Config): Record<string, string> {
 }
 
 /**
- * @returns The environment of a child process. Its addresses have their passwords, so it must not read password files.
+ * @returns The environment for a child process. Its addresses contain their passwords, so the variables of password
+ * files are left out.
  */
 export function environmentFor(config: Config): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !PASSWORD_FILES.includes(name));
+  const inherited = Object.entries(process.env).filter(([name]) => !PASSWORD_FILE_VARIABLES.includes(name));
   return { ...Object.fromEntries(inherited), ...settingsOf(config) };
 }
 

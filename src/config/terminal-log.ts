@@ -20,7 +20,7 @@ const INFO = 30;
 const styles: Readonly<Record<string, Style>> = { debug: 'dim', warn: 'yellow', error: 'red', fatal: 'red' };
 const PROCESS_WIDTH = 'eventstore'.length;
 
-/** A destination of JSON log lines that writes them for a person. */
+/** Writes the JSON lines of a log to a terminal, in a form for persons. */
 export class TerminalLog implements DestinationStream {
   constructor(
     private readonly terminal: DestinationStream & { flushSync(): void },
@@ -31,7 +31,7 @@ export class TerminalLog implements DestinationStream {
     this.terminal.write(`${this.#format(JSON.parse(json) as Entry)}\n`);
   }
 
-  /** pino calls it after a fatal entry. */
+  /** Writes pending lines at once; pino calls this after a fatal entry. */
   flushSync(): void {
     this.terminal.flushSync();
   }
@@ -60,14 +60,14 @@ export class TerminalLog implements DestinationStream {
   }
 }
 
-/** Quoted where it would not read as one word. */
+/** The value of a field, quoted where it would not read as one word. */
 function shown(value: unknown): string {
   return typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
 }
 
 const oneLine = (text: string): string => plainText(text).replaceAll(/[\n\t]/g, ' ');
 
-/** The stack, where there is one, begins with type and message. */
+/** The text of an error. Its stack, if it has one, begins with type and message. */
 function describe({ type, message, code, stack, cause }: ErrorDescription): string {
   const said = stack ?? `${type}: ${message}${code === undefined ? '' : ` (${shown(code)})`}`;
   return cause === undefined ? said : `${said}\ncaused by ${describe(cause)}`;

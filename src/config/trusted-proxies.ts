@@ -5,7 +5,7 @@ export class TrustedProxies {
 
   constructor(ranges: readonly string[]) {
     for (const [address, bits, family] of ranges.map(read)) {
-      if (family === undefined) throw new TypeError('neither an address nor a CIDR');
+      if (family === undefined) throw new TypeError('a trusted proxy must be an IP address or a CIDR range');
       this.proxies.addSubnet(address, bits, family);
     }
   }

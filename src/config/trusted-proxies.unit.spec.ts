@@ -40,7 +40,9 @@ describe('trusted proxies', () => {
   it.each(['10.1.0.0/33', '10.1.0.0/', '10.1.0.0/8/8', '10.1.0.0/-1', 'proxy.example', '2001:db8::/129'])(
     'are addresses and CIDRs: %s',
     (range) => {
-      expect(() => new TrustedProxies([range])).toThrow('neither an address nor a CIDR');
+      expect(() => new TrustedProxies([range])).toThrow(
+        'a trusted proxy must be an IP address or a CIDR range',
+      );
     },
   );
 });

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 
 /**
- * Returns the smallest block of one holder: a whole IPv4 address, or the first 64 bits of an IPv6 address (RFC 4291,
- * section 2.5.1). IPv4-mapped IPv6 counts as IPv4 (section 2.5.5.2).
+ * Returns the addresses that one client may hold, which limits count as one: a whole IPv4 address, or the first 64 bits
+ * of an IPv6 address (RFC 4291, section 2.5.1). IPv4-mapped IPv6 counts as IPv4 (section 2.5.5.2).
  */
 export function addressBlock(address: string): string {
   if (isIP(address) !== 6) return address;

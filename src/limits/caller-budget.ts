@@ -3,7 +3,10 @@ interface Caller {
   readonly actorId: string;
 }
 
-/** No address: the server of an application sends the requests of all its users. */
+/**
+ * Name under which limits count a caller. It has no address: the server of an application sends the requests of all its
+ * users.
+ */
 export const callerLimitKey = ({ appId, actorId }: Caller): string => `${appId}:${actorId}`;
 
 /** The name of a window of the social API. Userinfo takes its points from the window of the reads too. */

@@ -13,15 +13,15 @@ export interface QuotaState {
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** At least one second: a client that retries at once would come too early. */
+/** Seconds until the window ends, at least one: a client that retries at once would come too early. */
 export const secondsToReset = ({ msToReset }: WindowClaim): number =>
   Math.max(1, Math.ceil(msToReset / 1000));
 
 export const isLimitExceeded = ({ claim }: QuotaState): boolean => claim.granted === 0;
 
 /**
- * Returns the header fields of draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4, and RFC 9110, section 10.2.3.
- * `policies`: all that apply to the answer, claimed or not.
+ * Returns the rate-limit headers (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4), and `retry-after` (RFC
+ * 9110, section 10.2.3) if a claim was refused. `policies`: all that apply to the answer, claimed or not.
  */
 export function rateLimitFields(
   policies: readonly QuotaPolicy[],

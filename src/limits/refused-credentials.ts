@@ -31,7 +31,7 @@ export class RefusedCredentials {
   }
 
   /**
-   * Called before the lookup of a credential. Returns undefined if the lookup is allowed.
+   * Returns the used-up quota if the lookup of a credential must be refused; undefined if it is allowed.
    * @param nearest `request.ip`. @param hash of the credential.
    */
   quotaStateOf(nearest: string, hash: Buffer): QuotaState | undefined {
@@ -47,8 +47,8 @@ export class RefusedCredentials {
   }
 
   /**
-   * Counts a refused credential. It stays refused if counting fails or the address is unknown: a valid credential needs
-   * no address.
+   * Counts a refused credential against its address. If counting fails or the address is unknown, only the count is
+   * lost: the credential is refused all the same.
    */
   async count(nearest: string): Promise<void> {
     const address = this.blockOf(nearest);

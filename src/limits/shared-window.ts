@@ -11,7 +11,7 @@ export interface WindowClaim {
   readonly msToReset: number;
 }
 
-/** A pool, or a store whose statements join the transaction in progress. */
+/** Executes queries: a pool, or a store whose statements join the transaction in progress. */
 export interface Queryable {
   query<Row extends object>(query: QueryConfig): Promise<QueryResult<Row>>;
 }
@@ -39,8 +39,8 @@ const sessionEnds = /^(08...|57P0.|53300)$/;
 const tableIsGone = new Set(['42P01', '3F000']);
 
 /**
- * A budget shared by all API processes. A window begins with its first point, by the clock of the claiming process. One
- * statement for each claim: concurrent claims see different counts.
+ * A limit that all API processes share, in fixed windows. A window begins with its first point, by the clock of the
+ * claiming process. Each claim is one statement, so that concurrent claims see different counts.
  */
 export class SharedWindow {
   readonly limit: Limit;
@@ -64,8 +64,9 @@ export class SharedWindow {
   }
 
   /**
-   * Takes up to `points` of the remaining points. `who`: unique name of the holder of the budget. @throws
-   * {LimitsUnavailable}
+   * Takes up to `points` of the remaining points; `granted` is the number taken. `who`: unique name of the holder of
+   * the quota.
+   * @throws {LimitsUnavailable}
    */
   async claim(who: string, points = 1): Promise<WindowClaim> {
     try {
@@ -82,7 +83,10 @@ export class SharedWindow {
     return createHmac('sha256', secret).update(`${name}:${who}`).digest('base64url');
   }
 
-  /** The points below the quota. Nothing consumed: the in-memory block answered. */
+  /**
+   * Returns how many of the claimed points were below the quota; 0 if the in-memory block answered, which consumes
+   * nothing.
+   */
   private granted({ consumedPoints }: RateLimiterRes, points: number): number {
     if (consumedPoints === 0) return 0;
     return Math.max(0, this.limit.quota - (consumedPoints - points));

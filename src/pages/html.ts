@@ -16,7 +16,7 @@ const entities: Readonly<Record<string, string>> = {
 
 type Part = Html | string | undefined | readonly Html[];
 
-/** Escapes every part that is no {@link Html}. Undefined and an empty list render nothing. */
+/** Builds HTML. Escapes every part that is no {@link Html}; undefined and an empty list render nothing. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...parts.map(escape)));
 }

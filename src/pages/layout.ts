@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Html, html } from './html.js';
 import { style } from './style.js';
 
-/** The content security policy admits exactly this text, by its hash. */
+/** A style sheet that is part of a page. The content security policy admits exactly this text, by its hash. */
 export class StyleSheet {
   readonly element: Html;
   readonly hash: string;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { assembled } from '../../src/http/sql/assembled.js';
+import { explainScript } from '../../src/http/sql/assembled.js';
 import { assembledReads } from '../../src/http/sql/reads.js';
 import { root } from '../support/command.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -86,6 +86,6 @@ describe('npm run sql', () => {
   );
 
   it('names the place of an incarnation that is not given', () => {
-    expect(assembled(assembledReads['timeline']!)).toMatch(`"inc_INCARNATION".`);
+    expect(explainScript(assembledReads['timeline']!)).toMatch(`"inc_INCARNATION".`);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Command } from '@nestjs/cqrs';
 import type * as oidc from 'openid-client';
-import { connectedApplications } from '../../src/auth/account/connected-applications.js';
+import { connectedApplicationsSql } from '../../src/auth/account/connected-applications.js';
 import { Clock } from '../../src/commands/support/clock.js';
 import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
 import { RevokeGrants } from '../../src/commands/grant/revoke-grants.js';
@@ -137,7 +137,7 @@ describe('a grant, on the account page and in the operator’s list,', () => {
     const planOf = async (sql: string, values: unknown[]) =>
       JSON.stringify(await query(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`, values));
     for (const [plan, index] of [
-      [await planOf(connectedApplications, [actorId, now()]), 'app_grant_of_actor'],
+      [await planOf(connectedApplicationsSql, [actorId, now()]), 'app_grant_of_actor'],
       [await planOf(listApplications, [now()]), 'app_grant_of_application'],
     ] as const) {
       expect(plan).toContain(index);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { MAX_LEASE, LeasedWindow } from '../../src/http/limits/leased-window.js';
+import { MAX_LEASE_POINTS, LeasedWindow } from '../../src/http/limits/leased-window.js';
 import { LimitsUnavailable, SharedWindow } from '../../src/limits/shared-window.js';
 import { openDatabase } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
@@ -92,9 +92,9 @@ describe('a leased budget', () => {
     const { windows } = newWindows();
     await windows[1].claim('ada');
     await windows[2].claim('ada');
-    expect(await useUp(windows[0])).toBe(3_000 - 2 * MAX_LEASE);
+    expect(await useUp(windows[0])).toBe(3_000 - 2 * MAX_LEASE_POINTS);
     // Their leases stay valid.
-    expect(await useUp(windows[1])).toBe(MAX_LEASE - 1);
+    expect(await useUp(windows[1])).toBe(MAX_LEASE_POINTS - 1);
   });
 
   it('returns the remaining number, one less for each claim', async () => {

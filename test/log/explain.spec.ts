@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { Health } from '../../src/http/health/health.js';
-import { BODY_LIMIT_BYTES } from '../../src/http/requests/json-body.js';
+import { JSON_BODY_LIMIT_BYTES } from '../../src/http/requests/json-body.js';
 import { LogCheck } from '../../src/http/health/log-check.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { LARGEST_APPEND_BYTES } from '../../src/log/eventstoredb/append-size.js';
@@ -172,7 +172,7 @@ describe('a store that rejects the largest appends of the network', () => {
     const wide = (codePoints: number) => '😀'.repeat(codePoints);
     const mentions = Array.from({ length: 50 }, () => 'm'.repeat(64));
     const profile = { displayName: wide(64), bio: wide(500), website: wide(2_048) };
-    const body = 'x'.repeat(BODY_LIMIT_BYTES);
+    const body = 'x'.repeat(JSON_BODY_LIMIT_BYTES);
     const largest: readonly [string, StoredEvent][] = [
       [
         `post-${postId}`,

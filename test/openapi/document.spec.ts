@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { browserEndpoints, endpoints } from '../../src/auth/protocol/routes.js';
+import { browserEndpoints, protocolEndpoints } from '../../src/auth/protocol/routes.js';
 import { HttpModule } from '../../src/http/http.module.js';
 import { documentOf } from '../../src/http/openapi/document.js';
 import { operationsOf } from '../../src/http/openapi/openapi.js';
@@ -53,7 +53,7 @@ describe('the document', () => {
   );
 
   it('has every endpoint of the authorization server except those for browsers', () => {
-    const served = endpoints
+    const served = protocolEndpoints
       .filter(([, path]) => !browserEndpoints.has(path))
       .map(([method, path]) => `${method} /api/auth${path}`);
     const described = names.filter((name) => name.includes(' /api/auth/'));

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { pino } from 'pino';
 import { postById } from '../../projections/posts/posts.read-model.js';
 import { PositionListener } from '../../src/incarnations/position-listener.js';
-import { admissionSql, admissionParameters } from '../../src/http/admission/admission-sql.js';
+import { admittedReadSql, admissionParameters } from '../../src/http/admission/admission-sql.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { EnforcingLog } from '../../src/witness/enforcing-log.js';
 import { PUBLICATION_CHANNEL } from '../../src/incarnations/incarnation.js';
@@ -67,7 +67,7 @@ async function isShown(): Promise<boolean> {
   const state = await readPublicationState(jobs.pool);
   if (!state) throw new Error('nothing is published');
   const admission = { tokenHash: null, now: 0, scope: null, minPosition: null };
-  const { rows } = await jobs.pool.query<{ data: unknown }>(admissionSql(state.schemaName, postById), [
+  const { rows } = await jobs.pool.query<{ data: unknown }>(admittedReadSql(state.schemaName, postById), [
     ...admissionParameters({ ...admission, incarnation: state.incarnation }),
     'p',
   ]);

@@ -21,8 +21,10 @@ export class AccountErasure {
   ) {}
 
   /**
-   * Checks the password in the field `confirm`. Returns a message if it is wrong, undefined after the request.
-   * @throws {Fault} `pilot_rate_limited`, counted per account and browser. Also errors of log and store.
+   * Schedules the erasure of the account, after a check of the password in the field `confirm`. Returns a message if
+   * the password is wrong, else undefined.
+   * @throws {Fault} `pilot_rate_limited`: too many wrong passwords for this account and browser. Also errors of log and
+   * store.
    */
   async request(
     exchange: HttpExchange,
@@ -42,7 +44,10 @@ export class AccountErasure {
     return undefined;
   }
 
-  /** @throws {Refusal} `not_found`: the account is already erased. Also errors of log and store. */
+  /**
+   * Cancels the scheduled erasure.
+   * @throws {Refusal} `not_found`: the account is already erased. Also errors of log and store.
+   */
   async cancel(exchange: HttpExchange, { account: { actorId } }: SignedIn): Promise<void> {
     await this.commands.execute(new CancelErasure(actorId, pageRequestMetadata(exchange, { actorId })));
   }

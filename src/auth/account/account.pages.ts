@@ -98,7 +98,10 @@ export class AccountPages {
     return this.done(exchange, complete ? 'signed-out-and-disconnected' : 'signed-out-and-some-disconnected');
   }
 
-  /** Returns false if the log lacks a grant: the others have ended, and the sign-out must go on. */
+  /**
+   * Revokes all grants of a person. Returns false if the log lacks one of them: the others have ended, and the sign-out
+   * must go on.
+   */
   private async disconnectAll(actorId: string, metadata: EventMetadata): Promise<boolean> {
     try {
       await this.commands.execute(new RevokeGrants({ cause: 'person', actorId }, metadata));

@@ -13,8 +13,11 @@ interface Row {
   readonly last_used: string;
 }
 
-/** $1: actor. $2: now, Unix milliseconds. Newest connection first. Issuing tokens counts as use of a grant. */
-export const connectedApplications = `
+/**
+ * Selects the applications that hold usable grants of an actor (`$1`) at a time (`$2`, Unix milliseconds), the newest
+ * grant first. Issuing tokens counts as use of a grant.
+ */
+export const connectedApplicationsSql = `
   SELECT application.app_id, name, state, redirect_uris, array_agg(DISTINCT scope) AS scopes,
     min(issued_at) AS since, max(coalesce(last_used_at, issued_at)) AS last_used
   FROM authority.app_grant JOIN authority.application USING (app_id), unnest(app_grant.scopes) AS scope
@@ -28,7 +31,7 @@ export class ConnectedApplications {
   ) {}
 
   async of(actorId: string): Promise<ConnectedApplication[]> {
-    const rows = await this.store.db.query<Row[]>(connectedApplications, [actorId, this.clock.now()]);
+    const rows = await this.store.db.query<Row[]>(connectedApplicationsSql, [actorId, this.clock.now()]);
     return rows.map((row) => ({
       appId: row.app_id,
       name: row.name,

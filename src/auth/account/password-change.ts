@@ -25,9 +25,10 @@ export class PasswordChange {
   ) {}
 
   /**
-   * Reads the fields `current` and `new`. Returns undefined after the change: it ends every session and gives this
-   * browser a new one, so that a stolen session is worthless.
-   * @throws {Fault} `pilot_rate_limited`, counted per account and browser. Also errors of log and store.
+   * Changes the password by the fields `current` and `new`. Returns a message for each wrong field, or undefined after
+   * the change. It ends every session and gives this browser a new one, so that a stolen session is worthless.
+   * @throws {Fault} `pilot_rate_limited`: too many wrong passwords for this account and browser. Also errors of log and
+   * store.
    */
   async change(
     exchange: HttpExchange,

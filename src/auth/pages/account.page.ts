@@ -1,4 +1,4 @@
-import { PASSWORD_MIN } from '../passwords.js';
+import { PASSWORD_MIN_CODE_POINTS } from '../passwords.js';
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import { pageLayout } from '../../pages/layout.js';
@@ -11,7 +11,9 @@ export interface ConnectedApplication {
   readonly hosts: readonly string[];
   readonly scopes: readonly string[];
   readonly isSuspended: boolean;
-  /** Unix milliseconds, like `lastUsed`. */
+  /**
+   * When the oldest usable grant of the application was issued, in Unix milliseconds. `lastUsed`: the last use of any.
+   */
   readonly since: number;
   readonly lastUsed: number;
 }
@@ -24,7 +26,7 @@ export interface AccountPage {
   readonly person: Person & { readonly email: string; readonly registeredAt: number };
   readonly applications: readonly ConnectedApplication[];
   readonly passwordFaults: Readonly<Partial<Record<PasswordField, string>>>;
-  /** Unix milliseconds; null without a planned erasure. */
+  /** When the account will be erased, in Unix milliseconds; null without a planned erasure. */
   readonly erasesAt: number | null;
   readonly erasureDays: number;
   readonly erasureFault: string | undefined;
@@ -130,7 +132,7 @@ function password({ actions, form, person, passwordFaults: faults }: AccountPage
           ...field('new'),
           label: 'New password',
           autocomplete: 'new-password',
-          hint: `At least ${PASSWORD_MIN} characters.`,
+          hint: `At least ${PASSWORD_MIN_CODE_POINTS} characters.`,
         })}
         <button class="main" type="submit">Change password</button>
       </div>
@@ -160,7 +162,10 @@ function sessions({ actions, form, applications: connected }: AccountPage): Html
   </section>`;
 }
 
-/** First on the page, since the person who signs in may not have requested the deletion. */
+/**
+ * Card with the planned deletion and a way to cancel it. First on the page, since the person who signs in may not have
+ * requested the deletion.
+ */
 function pending({ actions, form, erasesAt }: AccountPage): Html | undefined {
   if (erasesAt === null) return undefined;
   return html`<section class="card" aria-labelledby="pending">

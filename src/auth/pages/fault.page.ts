@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { toFault, oauthError, RETRY_AFTER } from '../protocol/faults.js';
+import { toFault, oauthError, RETRY_AFTER_SECONDS } from '../protocol/faults.js';
 import type { Fault } from '../protocol/faults.js';
 import { ACCOUNT_PATH } from '../settings.js';
 import { html } from '../../pages/html.js';
@@ -46,7 +46,7 @@ function adviceFor({ status, wroteNothing }: Fault, { method, url }: FailedReque
 export function renderFault(ctx: KoaContextWithOIDC, error: Error): void {
   const fault = toFault(error);
   ctx.status = fault.status;
-  if (fault.isTransient) ctx.set('retry-after', RETRY_AFTER);
+  if (fault.isTransient) ctx.set('retry-after', RETRY_AFTER_SECONDS);
   if (ctx.accepts('json', 'html') === 'html') {
     ctx.set(pageHeaders());
     ctx.body = faultPage(fault, ctx);

@@ -8,7 +8,7 @@ export interface FormField {
   readonly label: string;
   readonly autocomplete: string;
   readonly type?: 'text' | 'email' | 'password';
-  /** The previous input; never a password. */
+  /** Text that the person typed before, shown again; never a password. */
   readonly value?: string | undefined;
   readonly hint?: string | undefined;
   readonly fault?: string | undefined;
@@ -95,7 +95,10 @@ const words = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** @param at Unix milliseconds. */
+/**
+ * Shows a time in UTC.
+ * @param at Unix milliseconds.
+ */
 export function timeElement(at: number): Html {
   const date = new Date(at);
   return html`<time datetime="${date.toISOString()}">${words.format(date)} UTC</time>`;

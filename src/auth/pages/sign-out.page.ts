@@ -8,7 +8,10 @@ const buttons = html`<div class="buttons">
   <button type="submit">Stay signed in</button>
 </div>`;
 
-/** @param form the library's HTML, with hidden fields and without a button */
+/**
+ * Shows the page that asks a person to confirm a sign-out.
+ * @param form the library's HTML, with hidden fields and without a button
+ */
 export function renderSignOut(ctx: KoaContextWithOIDC, form: string): void {
   ctx.set(pageHeaders(postLogoutOrigin(ctx)));
   ctx.body = pageLayout(
@@ -22,7 +25,9 @@ export function renderSignOut(ctx: KoaContextWithOIDC, form: string): void {
   );
 }
 
-/** Origin of the application's return address; undefined without one. */
+/**
+ * Origin of the address that the application wants the browser to return to after the sign-out; undefined without one.
+ */
 export function postLogoutOrigin({ oidc }: KoaContextWithOIDC): string | undefined {
   const { postLogoutRedirectUri: address } = oidc.session?.state ?? {};
   return typeof address === 'string' ? new URL(address).origin : undefined;
@@ -37,7 +42,10 @@ export function renderSignedOut(ctx: KoaContextWithOIDC): void {
   );
 }
 
-/** @param application only its origin: the return address would tell the application of a sign-out */
+/**
+ * Shows a page to a person who declined to sign out.
+ * @param application origin to link to. The whole return address would tell the application that the sign-out was done.
+ */
 export function renderStillSignedIn(ctx: KoaContextWithOIDC, application: string | undefined): void {
   ctx.set(pageHeaders());
   ctx.body = pageLayout(

@@ -1,4 +1,4 @@
-import { PASSWORD_MIN } from '../passwords.js';
+import { PASSWORD_MIN_CODE_POINTS } from '../passwords.js';
 import { html } from '../../pages/html.js';
 import { pageLayout } from '../../pages/layout.js';
 import { hiddenField, problemBox, textField } from './parts.js';
@@ -52,7 +52,7 @@ export function signUpPage(page: SignUpPage): string {
             label: 'Password',
             type: 'password',
             autocomplete: 'new-password',
-            hint: `At least ${PASSWORD_MIN} characters. Longer is better, and a few words will do.`,
+            hint: `At least ${PASSWORD_MIN_CODE_POINTS} characters. Longer is better, and a few words will do.`,
           })}
           <button class="main" type="submit">Create account</button>
         </div>

@@ -1,5 +1,5 @@
 import { Fault } from './faults.js';
-import { decode, MAX_PARAMETERS } from './form.js';
+import { decode, MAX_REQUEST_PARAMETERS } from './form.js';
 
 const known: ReadonlySet<string> = new Set([
   'acr_values',
@@ -46,8 +46,8 @@ export function authorizationQuery(query: string): string {
     );
   decode(query);
   const parameters = new URLSearchParams(query);
-  if (parameters.size > MAX_PARAMETERS)
-    throw new Fault(400, 'invalid_request', `Too many parameters: send at most ${MAX_PARAMETERS}.`);
+  if (parameters.size > MAX_REQUEST_PARAMETERS)
+    throw new Fault(400, 'invalid_request', `Too many parameters: send at most ${MAX_REQUEST_PARAMETERS}.`);
   const unknown = [...parameters.keys()].filter((name) => !known.has(name));
   if (new Set(unknown).size < unknown.length)
     throw new Fault(400, 'invalid_request', 'A parameter is repeated; send each parameter once.');

@@ -27,7 +27,8 @@ export function claimsOf(account: AccountRow): Record<string, string | number | 
 export const releasedClaims = 'your display name, handle, website and e-mail address';
 
 /**
- * Returns undefined unless the account is active, so that the tokens of a suspended account stop working.
+ * Finds an account for the library. Returns undefined unless the account is active, so that the tokens of a suspended
+ * account stop working.
  * @param isLive the account is known to be active
  */
 export async function findAccount(

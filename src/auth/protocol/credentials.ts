@@ -4,8 +4,8 @@ export interface BasicCredentials {
 }
 
 /**
- * RFC 7617, section 2. Exactly one space and valid padding, since the library accepts nothing else, and refuses the rest
- * only after a lookup.
+ * `Authorization: Basic` (RFC 7617, section 2) with exactly one space and valid padding. The library accepts nothing
+ * else, but refuses the rest only after a lookup.
  */
 const basic = /^Basic ((?:[a-z0-9+/]{4})*(?:[a-z0-9+/]{2}(?:==)?|[a-z0-9+/]{3}=?)?)$/i;
 const visible = /^[\x20-\x7e]+$/;

@@ -27,7 +27,10 @@ function exactScope(ctx: KoaContextWithOIDC, _value: unknown, client: Client): v
   if (ctx.oidc.params) ctx.oidc.params['scope'] = scopes.join(' ');
 }
 
-/** The application recognizes its own callback by the state (network-api.md, "Authorization code flow", step 3). */
+/**
+ * Requires `state`, by which an application recognizes its own callback (network-api.md, "Authorization code flow",
+ * step 3).
+ */
 function requireState(_ctx: KoaContextWithOIDC, value: unknown): void {
   if (value === undefined) throw new errors.InvalidRequest('state is missing');
   requireShort('state', value, STATE_MAX);
@@ -40,8 +43,8 @@ function requireNonce(ctx: KoaContextWithOIDC, value: unknown): void {
 }
 
 /**
- * Characters; both values are stored until the person answers. Libraries send 43, or several hundred if they encrypt
- * their own session into `state`.
+ * Characters of the longest `state`; `nonce` has a limit of its own. Both are stored until the person answers.
+ * Libraries send 43, or several hundred if they encrypt their own session into `state`.
  */
 const STATE_MAX = 1_024;
 const NONCE_MAX = 256;

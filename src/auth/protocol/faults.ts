@@ -54,7 +54,10 @@ export class Fault extends Error {
   }
 }
 
-/** Converts any thrown value. Details of an unforeseen error stay in `cause`, which only the operator sees. */
+/**
+ * Converts any thrown value to an error answer. Details of an unforeseen error stay in `cause`, which only the operator
+ * sees.
+ */
 export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof NotWitnessed)
@@ -100,4 +103,4 @@ export function oauthError({ code, description }: Fault): { error: FaultCode; er
   return { error: code, error_description: description };
 }
 
-export const RETRY_AFTER = '2';
+export const RETRY_AFTER_SECONDS = '2';

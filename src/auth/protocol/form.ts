@@ -3,8 +3,8 @@ import { Fault } from './faults.js';
 
 export type Form = ReadonlyMap<string, string>;
 
-/** Parameters of one request. */
-export const MAX_PARAMETERS = limits.bodies.parameters;
+/** Most parameters of one form or query; a request with more is refused. */
+export const MAX_REQUEST_PARAMETERS = limits.bodies.parameters;
 
 /**
  * Reads `application/x-www-form-urlencoded` strictly: it refuses input that another parser could read differently, and
@@ -14,8 +14,8 @@ export const MAX_PARAMETERS = limits.bodies.parameters;
 export function readForm(encoded: string): Form {
   const form = new Map<string, string>();
   const pairs = encoded.split('&').filter(Boolean);
-  if (pairs.length > MAX_PARAMETERS)
-    throw new Fault(400, 'invalid_request', `Too many parameters: send at most ${MAX_PARAMETERS}.`);
+  if (pairs.length > MAX_REQUEST_PARAMETERS)
+    throw new Fault(400, 'invalid_request', `Too many parameters: send at most ${MAX_REQUEST_PARAMETERS}.`);
   for (const pair of pairs) {
     const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
     const decoded = decode(name);

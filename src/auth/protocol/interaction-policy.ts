@@ -4,8 +4,9 @@ import { AccountRow } from '../../store/authority/account.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 
 /**
- * The library's prompts with two additional checks. Each check has the error for `prompt=none` (OpenID Connect Core
- * 1.0, section 3.1.2.6).
+ * The rules of the library for asking a person to sign in or consent, with two additional checks: the account that is
+ * signed in can no longer act, or is not the one in `login_hint`. Each has an error for `prompt=none` (OpenID Connect
+ * Core 1.0, section 3.1.2.6).
  */
 export function promptPolicy(store: AuthorityStore) {
   const policy = interactionPolicy.base();
@@ -42,7 +43,10 @@ async function isAnother(store: AuthorityStore, { oidc }: KoaContextWithOIDC): P
 
 const mayPrompt = ({ oidc }: KoaContextWithOIDC): boolean => !oidc.prompts.has('none');
 
-/** True if the person has a grant for the application. Other applications could guess names from the answer. */
+/**
+ * True if the person has a grant for the application. To any other application, `prompt=none` must not tell if a
+ * `login_hint` is right: it could guess names.
+ */
 async function isConnected(store: AuthorityStore, { oidc }: KoaContextWithOIDC): Promise<boolean> {
   const rows = await store.db.query<unknown[]>(
     'SELECT FROM authority.app_grant WHERE actor_id = $1 AND app_id = $2 AND revoked_at IS NULL LIMIT 1',

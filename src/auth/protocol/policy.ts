@@ -9,7 +9,10 @@ import { routes } from './routes.js';
 
 export const SESSION_LIFETIME_SECONDS = 14 * 24 * 60 * 60;
 
-/** Seconds; a session's from its last use. A grant does not expire; it is usable as long as its tokens are. */
+/**
+ * Lifetimes in seconds; that of a session counts from its last use. A grant does not expire; it is usable as long as
+ * its tokens are.
+ */
 const ttl = {
   AccessToken: tokenLifetimes.accessToken,
   AuthorizationCode: tokenLifetimes.code,
@@ -65,13 +68,16 @@ export function protocolConfiguration(baseUrl: string, pairwise: Buffer) {
   } satisfies Configuration;
 }
 
-/** Only the grant of the current consent: no grant is widened, and none is reused without consent. */
+/** Returns only the grant of the current consent: no grant is widened, and none is used again without consent. */
 async function consentedGrant(ctx: KoaContextWithOIDC) {
   const grantId = ctx.oidc.result?.consent?.grantId;
   return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
 }
 
-/** Rotates always (RFC 9700, section 4.14.2), and only for the exact granted scope. */
+/**
+ * Rotates the refresh token at each use (RFC 9700, section 4.14.2).
+ * @throws {errors.InvalidScope} the request names another scope than the granted one.
+ */
 function rotate(ctx: KoaContextWithOIDC): boolean {
   const requested = ctx.oidc.params?.['scope'];
   const granted = ctx.oidc.entities.RefreshToken?.scope;

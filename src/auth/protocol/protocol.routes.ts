@@ -17,11 +17,17 @@ import { validateRequest, sendRefusal } from './validate-request.js';
 import { validateForm } from './validate-form.js';
 import { requiresCredential, enforceRefusalLimit } from './refused-credential-limit.js';
 import { setRequestContext } from './request-context.js';
-import { clientEndpoints, discoveryPaths, endpoints, formParameters, routes } from './routes.js';
+import {
+  clientAuthenticatedEndpoints,
+  discoveryPaths,
+  protocolEndpoints,
+  forwardedFormParameters,
+  routes,
+} from './routes.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-export function protocolRoutes(
+export function mountProtocolRoutes(
   server: FastifyInstance,
   authorization: AuthorizationServer,
   limits: SignInLimits,
@@ -32,21 +38,22 @@ export function protocolRoutes(
   acceptOnlyForms(server);
   server.setErrorHandler((error, request, reply) => {
     const fault = isClientDisconnect(error, request.raw) ? incompleteFormError() : toFault(error);
-    if (fault.code === 'server_error') request.log.error({ err: error }, 'unforeseen failure of a request');
+    if (fault.code === 'server_error')
+      request.log.error({ err: error }, 'unforeseen failure in a route of the authorization server');
     return sendRefusal(request, reply, fault);
   });
   server.addHook('onRequest', (request, _reply, done) => done(validateRequest(request, baseUrl)));
 
   const forward = (request: FastifyRequest, reply: FastifyReply, path: string, query = ''): FastifyReply => {
     const form = (request.body ?? new Map()) as Form;
-    const clientId = clientEndpoints.has(path)
+    const clientId = clientAuthenticatedEndpoints.has(path)
       ? basicCredentials(request.headers.authorization)?.clientId
       : undefined;
     const refusal = validateForm(path, form, clientId, baseUrl);
     if (refusal) throw refusal;
     const raw = request.raw as typeof request.raw & { originalUrl?: string };
     setRequestContext(raw, { requestId: request.id, address: request.ip, clientId, form });
-    if (request.method === 'POST') prefillBody(raw, writeForm(form, formParameters));
+    if (request.method === 'POST') prefillBody(raw, writeForm(form, forwardedFormParameters));
     if (path === routes.userinfo)
       raw.headers.authorization = `Bearer ${bearerToken(raw.headers.authorization)}`;
     if (requiresCredential(path)) enforceRefusalLimit(refused, request.ip, raw, reply.raw);
@@ -64,7 +71,7 @@ export function protocolRoutes(
     return reply;
   };
 
-  for (const [method, url] of endpoints)
+  for (const [method, url] of protocolEndpoints)
     server.route({
       method,
       url: `${AUTH_PREFIX}${url}`,
@@ -84,7 +91,10 @@ export function protocolRoutes(
   );
 }
 
-/** Open to every browser, and each request costs a query and a stored record. A resumed request is stored anew. */
+/**
+ * Routes with a limit for each address: any browser may send them, and each request costs a query and a stored record.
+ * A resumed request is stored anew.
+ */
 const rateLimited: ReadonlySet<string> = new Set([
   routes.authorization,
   `${routes.authorization}/:uid`,

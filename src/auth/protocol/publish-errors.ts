@@ -1,17 +1,17 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
-import { Fault, toFault, oauthError, publishedCode, RETRY_AFTER } from './faults.js';
+import { Fault, toFault, oauthError, publishedCode, RETRY_AFTER_SECONDS } from './faults.js';
 import { preciseFault } from './precise-fault.js';
 import { BASIC_CHALLENGE } from './validate-request.js';
-import { clientEndpoints, routes } from './routes.js';
+import { clientAuthenticatedEndpoints, routes } from './routes.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
 
 /**
  * Rewrites every error of the library: a published code, the two published members, and `Retry-After` on a 503. Logs
- * the unforeseen failures; nothing else logs them.
+ * outages and unforeseen failures, which nothing else logs.
  */
-export function publishErrors(provider: Provider, logger: Logger): Middleware {
+export function rewriteLibraryErrors(provider: Provider, logger: Logger): Middleware {
   const causes = new WeakMap<object, unknown>();
   provider.on('server_error', (ctx, error) => causes.set(ctx, error));
   const preciseFaults = new WeakMap<object, Fault>();
@@ -36,7 +36,7 @@ export function publishErrors(provider: Provider, logger: Logger): Middleware {
     const fault = cause === undefined ? preciseFaults.get(ctx) : toFault(cause);
     if (fault) report(logger, ctx, fault);
     if (ctx.status >= 300 && ctx.status < 400) return moveErrorToQuery(ctx, fault);
-    if (fault?.isTransient) ctx.set('retry-after', RETRY_AFTER);
+    if (fault?.isTransient) ctx.set('retry-after', RETRY_AFTER_SECONDS);
     if (ctx.type === 'text/html') return;
     if (fault) answer(ctx, fault);
     else if (ctx.status >= 400 && isOAuthError(ctx.body)) {
@@ -62,7 +62,8 @@ function answer(ctx: KoaContextWithOIDC, fault: Fault): void {
     return;
   }
   ctx.status = fault.status;
-  if (fault.status === 401 && clientEndpoints.has(ctx.path)) ctx.set('www-authenticate', BASIC_CHALLENGE);
+  if (fault.status === 401 && clientAuthenticatedEndpoints.has(ctx.path))
+    ctx.set('www-authenticate', BASIC_CHALLENGE);
   ctx.body = oauthError(fault);
 }
 
@@ -71,9 +72,13 @@ function report(
   { method, path }: KoaContextWithOIDC,
   { isTransient, code, cause }: Fault,
 ): void {
-  if (isTransient) logger.warn({ err: cause, method, path }, 'authorization server unavailable');
+  if (isTransient)
+    logger.warn(
+      { err: cause, method, path },
+      'request to the authorization server failed: a store is unavailable',
+    );
   else if (code === 'server_error')
-    logger.error({ err: cause, method, path }, 'unforeseen failure of the authorization server');
+    logger.error({ err: cause, method, path }, 'unforeseen failure of a request to the authorization server');
 }
 
 function isOAuthError(body: unknown): body is { error: string; error_description: string | undefined } {

@@ -7,14 +7,15 @@ import { Fault } from './faults.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
 import { requestContextOf } from './request-context.js';
-import { clientEndpoints, routes } from './routes.js';
+import { clientAuthenticatedEndpoints, routes } from './routes.js';
 
 export const requiresCredential = (path: string): boolean =>
-  clientEndpoints.has(path) || path === routes.userinfo;
+  clientAuthenticatedEndpoints.has(path) || path === routes.userinfo;
 
 /**
- * Sets the rate-limit headers.
- * @throws {Fault} `pilot_rate_limited`: too many refused credentials from this address.
+ * Refuses a request, with the rate-limit headers, if its address has sent too many refused credentials. Other requests
+ * pass unchanged.
+ * @throws {Fault} `pilot_rate_limited`
  */
 export function enforceRefusalLimit(
   refused: RefusedCredentials,
@@ -43,7 +44,7 @@ export function countRefusedCredentials(refused: RefusedCredentials): Middleware
   };
 }
 
-/** The library found the token, or authenticated the application, whatever else the request lacks. */
+/** True if the library found the token or authenticated the application, whatever else the request lacks. */
 function isAccepted({ path, status, oidc }: KoaContextWithOIDC): boolean {
   const holder = path === routes.userinfo ? oidc.entities.AccessToken : oidc.client;
   return holder !== undefined && status !== 401 && status < 500;

@@ -6,7 +6,7 @@ import type { Form } from './form.js';
 export interface RequestContext {
   readonly requestId: string;
   readonly address: string;
-  /** As presented, not yet authenticated. */
+  /** Client identifier that the request presents, not yet authenticated. */
   readonly clientId?: string | undefined;
   readonly form: Form;
 }
@@ -19,7 +19,7 @@ export function setRequestContext(request: IncomingMessage, facts: RequestContex
 
 export function requestContextOf(request: IncomingMessage): RequestContext {
   const facts = factsByRequest.get(request);
-  if (!facts) throw new Error('the request bypassed the protocol routes');
+  if (!facts) throw new Error('the request has no context: it did not come through protocol.routes.ts');
   return facts;
 }
 

@@ -1,4 +1,7 @@
-/** Parsing a non-ASCII host takes quadratic time. No spelling of the base URL exceeds this multiple of its length. */
+/**
+ * A resource that is longer than the base URL by this factor is not parsed: no spelling of the base URL is that long,
+ * and parsing a non-ASCII host takes quadratic time.
+ */
 const MAX_LENGTH_RATIO = 4;
 
 /** True if a resource indicator (RFC 8707, section 2) names this network, the only audience of its tokens. */

@@ -14,7 +14,7 @@ export const discoveryPaths = [
   '/.well-known/oauth-authorization-server',
 ] as const;
 
-export const endpoints = [
+export const protocolEndpoints = [
   ...discoveryPaths.map((path) => ['GET', path] as const),
   ['GET', routes.jwks],
   ['GET', routes.authorization],
@@ -28,7 +28,7 @@ export const endpoints = [
   ['GET', `${routes.end_session}/success`],
 ] as const;
 
-export const clientEndpoints: ReadonlySet<string> = new Set([
+export const clientAuthenticatedEndpoints: ReadonlySet<string> = new Set([
   routes.token,
   routes.introspection,
   routes.revocation,
@@ -42,8 +42,8 @@ export const browserEndpoints: ReadonlySet<string> = new Set([
   `${routes.end_session}/success`,
 ]);
 
-/** Form parameters of any endpoint; all others are ignored (RFC 6749, section 3.2). */
-export const formParameters = [
+/** Form parameters that are passed to the library; all others are dropped (RFC 6749, section 3.2). */
+export const forwardedFormParameters = [
   'grant_type',
   'code',
   'redirect_uri',

@@ -4,8 +4,9 @@ import type { Middleware } from './middleware.js';
 import { routes } from './routes.js';
 
 /**
- * Redirects a browser without a sign-in at once to the application's address: it needs no confirmation (OpenID Connect
- * RP-Initiated Logout 1.0, section 2). The library would show a form, and store a session for it.
+ * Redirects a browser that asks to sign out, but is not signed in, at once to the return address of the application: it
+ * needs no confirmation (OpenID Connect RP-Initiated Logout 1.0, section 2). The library would show a form, and store a
+ * session for it.
  */
 export const skipSignOutConfirmation: Middleware = async (context, next) => {
   await next();

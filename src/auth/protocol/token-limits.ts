@@ -16,7 +16,7 @@ export type TokenQuotas = { readonly reads: Limit; readonly refreshes: Limit } |
 export class TokenLimits {
   private readonly windows: { readonly reads: SharedWindow; readonly refreshes: SharedWindow } | undefined;
 
-  /** @param store a refresh is counted in its transaction: uncounted, if that is rolled back. */
+  /** @param store counts a refresh in the transaction of the token request: a rollback undoes the count. */
   constructor(store: AuthorityStore, secret: Buffer, quotas: TokenQuotas) {
     if (quotas === 'off') return;
     const common = { pool: store, secret };
@@ -39,7 +39,10 @@ export class TokenLimits {
     await this.take(ctx, 'reads', callerLimitKey({ appId, actorId }));
   }
 
-  /** Sets the rate-limit headers. @throws {Fault} `pilot_rate_limited`, `pilot_limits_unavailable` */
+  /**
+   * Counts a refresh of the grant, and sets the rate-limit headers. @throws {Fault} `pilot_rate_limited`,
+   * `pilot_limits_unavailable`
+   */
   async takeRefresh(ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
     await this.take(ctx, 'refreshes', grantId);
   }

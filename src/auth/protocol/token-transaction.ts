@@ -73,7 +73,7 @@ async function endGrantOfReusedCode(
 }
 
 /**
- * Returns the revision of the grant's stream; 0 before the first refresh.
+ * Records a refresh in the log. Returns the revision of the grant's stream after it; 0 for the exchange of a code.
  * @throws {errors.InvalidGrant} the grant has ended in the log, and the authority store is behind.
  * @throws {Fault} `pilot_rate_limited`: too many refreshes of the grant. The refresh token stays usable.
  */

@@ -1,14 +1,14 @@
 import { Fault } from './faults.js';
 import type { Form } from './form.js';
-import { clientAuthenticationFault, secondMechanismFault } from './validate-request.js';
+import { clientAuthenticationFault, secondAuthenticationFault } from './validate-request.js';
 import { isOwnResource } from './resource.js';
-import { clientEndpoints, routes } from './routes.js';
+import { clientAuthenticatedEndpoints, routes } from './routes.js';
 
 const otherCredentials = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
 /**
- * Returns undefined for an acceptable form. A client has one way to authenticate (RFC 6749, section 2.3), and a
- * parameter without a value is absent (section 3.2).
+ * Returns why a form of an application is refused: a second way to authenticate (RFC 6749, section 2.3), the identifier
+ * of another client, or another resource. Undefined: acceptable. A parameter without a value is absent (section 3.2).
  */
 export function validateForm(
   path: string,
@@ -16,8 +16,8 @@ export function validateForm(
   clientId: string | undefined,
   baseUrl: string,
 ): Fault | undefined {
-  if (!clientEndpoints.has(path)) return undefined;
-  if (otherCredentials.some((name) => form.get(name))) return secondMechanismFault();
+  if (!clientAuthenticatedEndpoints.has(path)) return undefined;
+  if (otherCredentials.some((name) => form.get(name))) return secondAuthenticationFault();
   const named = form.get('client_id');
   if (named && named !== clientId) return clientAuthenticationFault();
   const resource = form.get('resource');

@@ -4,15 +4,16 @@ import { faultPage } from '../pages/fault.page.js';
 import { pageHeaders } from '../../pages/layout.js';
 import { AUTH_PREFIX } from '../settings.js';
 import { basicCredentials, bearerToken } from './credentials.js';
-import { Fault, oauthError, RETRY_AFTER } from './faults.js';
-import { browserEndpoints, clientEndpoints, routes } from './routes.js';
+import { Fault, oauthError, RETRY_AFTER_SECONDS } from './faults.js';
+import { browserEndpoints, clientAuthenticatedEndpoints, routes } from './routes.js';
 
 const singleValued = ['authorization', 'content-type', 'origin'];
-/** Attestation-based client authentication, an IETF draft that the library knows. */
+/** Headers of attestation-based client authentication, an IETF draft that the library knows. */
 const attestations = ['oauth-client-attestation', 'oauth-client-attestation-pop'];
 
 /**
- * Checks the headers before the body is read (network-api.md, "Origin rule" and "Credentials"). Undefined: acceptable.
+ * Returns why a request is refused for its headers, before its body is read (network-api.md, "Origin rule" and
+ * "Credentials"); undefined: acceptable.
  */
 export function validateRequest(request: FastifyRequest, baseUrl: string): Fault | undefined {
   const path = pathOf(request);
@@ -20,7 +21,7 @@ export function validateRequest(request: FastifyRequest, baseUrl: string): Fault
   const repeated = singleValued.find((header) => !isSingleHeader(request, header));
   if (repeated !== undefined) return new Fault(400, 'invalid_request', `Send one header ${repeated}.`);
   const isSignOut = path === `${routes.end_session}/confirm`;
-  const needsCredential = clientEndpoints.has(path) || path === routes.userinfo;
+  const needsCredential = clientAuthenticatedEndpoints.has(path) || path === routes.userinfo;
   if (origin !== undefined && origin !== baseUrl && (needsCredential || isSignOut))
     return new Fault(403, 'origin_mismatch', `Omit Origin, or send ${baseUrl}.`);
   if (origin === undefined && isSignOut)
@@ -29,17 +30,21 @@ export function validateRequest(request: FastifyRequest, baseUrl: string): Fault
       'origin_required',
       'Your browser did not send the Origin header. Allow it, then send the form again.',
     );
-  if (clientEndpoints.has(path) && !basicCredentials(authorization)) return clientAuthenticationFault();
-  if (clientEndpoints.has(path) && attestations.some((header) => request.headers[header] !== undefined))
-    return secondMechanismFault();
+  if (clientAuthenticatedEndpoints.has(path) && !basicCredentials(authorization))
+    return clientAuthenticationFault();
+  if (
+    clientAuthenticatedEndpoints.has(path) &&
+    attestations.some((header) => request.headers[header] !== undefined)
+  )
+    return secondAuthenticationFault();
   return path === routes.userinfo ? refuseBearer(request) : undefined;
 }
 
 export const clientAuthenticationFault = () =>
   new Fault(401, 'invalid_client', 'Authenticate as the application with HTTP Basic, and in no other way.');
 
-/** RFC 6749, section 2.3. */
-export const secondMechanismFault = () =>
+/** An application authenticates in a second way besides HTTP Basic (RFC 6749, section 2.3). */
+export const secondAuthenticationFault = () =>
   new Fault(400, 'invalid_request', 'Authenticate with HTTP Basic alone.');
 
 function refuseBearer({ headers, url }: FastifyRequest): Fault | undefined {
@@ -55,20 +60,23 @@ function refuseBearer({ headers, url }: FastifyRequest): Fault | undefined {
 export function sendRefusal(request: FastifyRequest, reply: FastifyReply, fault: Fault): FastifyReply {
   const path = pathOf(request);
   reply.status(fault.status).headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
-  if (fault.isTransient) reply.header('retry-after', RETRY_AFTER);
+  if (fault.isTransient) reply.header('retry-after', RETRY_AFTER_SECONDS);
   if (fault.status === 401) reply.header('www-authenticate', challenge(path, fault));
   if (browserEndpoints.has(path) && request.headers.accept?.includes('text/html'))
     return reply.headers(pageHeaders()).send(faultPage(fault, request));
   return reply.send(oauthError(fault));
 }
 
-/** RFC 6750, section 3: no error code where no credential was sent. */
+/** Value of `WWW-Authenticate`, without an error code if no credential was sent (RFC 6750, section 3). */
 function challenge(path: string, { code }: Fault): string {
-  if (clientEndpoints.has(path)) return BASIC_CHALLENGE;
+  if (clientAuthenticatedEndpoints.has(path)) return BASIC_CHALLENGE;
   return code === 'invalid_token' ? 'Bearer realm="plaza", error="invalid_token"' : 'Bearer realm="plaza"';
 }
 
-/** Repeats the error code, since some clients read the header before the body. */
+/**
+ * `WWW-Authenticate` of a refused application. Repeats the error code of the body, since some clients read the header
+ * first.
+ */
 export const BASIC_CHALLENGE = 'Basic realm="plaza", error="invalid_client"';
 
 function pathOf({ routeOptions }: FastifyRequest): string {

@@ -34,8 +34,9 @@ export class BrowserSessions {
   }
 
   /**
-   * Ends the browser's previous session, which prevents session fixation, also by a concurrent request. A session of
-   * the same person keeps its inner identifier, so that open consent pages stay valid.
+   * Signs a person in: begins a session and ends the previous one of the browser, which prevents session fixation, also
+   * by a concurrent request. A session of the same person keeps its inner identifier, so that open consent pages stay
+   * valid.
    * @throws {Fault} `login_required`: the password was changed after its check, which ended every session
    */
   async begin(exchange: HttpExchange, { actorId, passwordHash }: VerifiedAccount): Promise<Session> {

@@ -99,7 +99,10 @@ export class InteractionPages {
     return { location: `${AUTH_PREFIX}${routes.authorization}?${request.toString()}` };
   }
 
-  /** Pages need no form, and any link leads there. @throws {Fault} `pilot_rate_limited` */
+  /**
+   * Counts the request against the limit of its address: any link leads to these pages, without a form. @throws {Fault}
+   * `pilot_rate_limited`
+   */
   private async enforceAuthorizationLimit(exchange: HttpExchange): Promise<void> {
     enforceLimit(exchange, await this.limits.takeAuthorization(exchange.address));
   }

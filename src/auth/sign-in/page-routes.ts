@@ -3,14 +3,14 @@ import { limits } from '../../config/limit-settings.js';
 import { faultPage } from '../pages/fault.page.js';
 import { pageHeaders } from '../../pages/layout.js';
 import { incompleteFormError, isClientDisconnect } from '../protocol/client-disconnect.js';
-import { Fault, toFault, RETRY_AFTER } from '../protocol/faults.js';
+import { Fault, toFault, RETRY_AFTER_SECONDS } from '../protocol/faults.js';
 import { readForm } from '../protocol/form.js';
 import type { HttpExchange, FormFields, PageOrRedirect } from './exchange.js';
 
 export interface PageRoute {
   readonly path: string;
   readonly get?: (exchange: HttpExchange, uid: string) => Promise<PageOrRedirect>;
-  /** Must check the CSRF field first. */
+  /** Answers a form. It must check the CSRF field first. */
   readonly post?: (exchange: HttpExchange, fields: FormFields, uid: string) => Promise<PageOrRedirect>;
 }
 
@@ -94,7 +94,7 @@ function answerFault(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const fault = isClientDisconnect(error, request.raw) ? incompleteFormError() : toFault(error);
   if (fault.code === 'server_error') request.log.error({ err: error }, 'page failed');
   else if (fault.isTransient) request.log.warn({ err: error }, 'page unavailable');
-  if (fault.isTransient) reply.header('retry-after', RETRY_AFTER);
+  if (fault.isTransient) reply.header('retry-after', RETRY_AFTER_SECONDS);
   reply.status(fault.status);
   if (request.headers.accept?.includes('text/html'))
     return reply.headers(pageHeaders()).send(faultPage(fault, request));

@@ -11,7 +11,7 @@ export class PasswordCheck {
   ) {}
 
   /**
-   * Reads the fields `handle` and `password`. Returns undefined if they do not match.
+   * Checks the fields `handle` and `password`. Returns the account, or undefined if they do not match.
    * @throws {Fault} `pilot_rate_limited`; `social_authority_required` for a suspended account, after a correct password
    */
   async authenticate(exchange: HttpExchange, fields: FormFields): Promise<VerifiedAccount | undefined> {

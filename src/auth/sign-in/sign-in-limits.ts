@@ -16,11 +16,17 @@ export interface LimitDecision {
 
 export type SignInQuotas = Readonly<Record<Policy, Limit>> | 'off';
 
-/** `sign-up` and `authorization` count per address; `session` counts per account and browser. */
+/**
+ * Names of the limits: sign-ins for each account and for each address, password confirmations for each account and
+ * browser (`session`), sign-ups and authorization requests for each address.
+ */
 const policies = ['account', 'address', 'session', 'sign-up', 'authorization'] as const;
 type Policy = (typeof policies)[number];
 
-/** Their points are never refunded, so an address without budget is refused from memory. */
+/**
+ * Limits whose points are never refunded: after the last point, this process refuses the address from memory until the
+ * window ends.
+ */
 const finalPolicies: ReadonlySet<Policy> = new Set(['sign-up', 'authorization']);
 
 type Windows = Readonly<Record<Policy, SharedWindow>>;
@@ -95,7 +101,10 @@ export class SignInLimits {
     return this.takeOne('session', () => keyOfBrowser(browser));
   }
 
-  /** Refunds a successful try, so that only failures count. A failed refund does not fail the sign-in. */
+  /**
+   * Refunds a successful try, so that only failures count. A refund that fails because the database is unreachable does
+   * not fail the sign-in.
+   */
   async refundSignIn(handle: string, address: string): Promise<void> {
     const { windows } = this;
     if (!windows) return;

@@ -18,9 +18,10 @@ export interface SignInResult extends VerifiedAccount {
 }
 
 /**
- * Returns undefined, in the same time, for an unknown account and for a wrong password, so that neither is revealed.
+ * Checks handle and password. Returns undefined, in the same time, for an unknown account and for a wrong password, so
+ * that neither is revealed.
  */
-export async function signIn(
+export async function verifyHandleAndPassword(
   store: AuthorityStore,
   passwords: Passwords,
   typedHandle: string,

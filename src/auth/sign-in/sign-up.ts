@@ -47,8 +47,9 @@ export class SignUp {
   }
 
   /**
-   * Reads the fields `handle`, `displayName`, `email`, `password`. A repeated form creates no second account.
-   * @param pageSecret see csrf-protection.ts
+   * Creates an account from the fields `handle`, `displayName`, `email`, `password`. Returns a message for each wrong
+   * field instead. The same form sent again creates no second account.
+   * @param pageSecret identifies the form: see csrf-protection.ts
    * @throws {Fault} `social_authority_required`, `pilot_rate_limited`. Also errors of log and store: resending is safe.
    */
   async register(

@@ -34,12 +34,13 @@ export class GrantAdapter extends ReadOnlyAdapter {
   }
 
   /**
-   * The library calls it when a client revokes a token, and when a code or refresh token is reused (RFC 9700, section
-   * 4.14).
+   * Ends a grant. The library calls this when a client revokes a token, and when a code or refresh token is reused (RFC
+   * 9700, section 4.14).
    */
   override async destroy(grantId: string): Promise<void> {
     const { ctx } = Provider;
-    if (!ctx) throw new Error('a grant can be destroyed only within a request');
+    if (!ctx)
+      throw new Error('a grant can be ended only while the library handles a request, which names the cause');
     const ending = endingOf(ctx);
     try {
       await this.commands.execute(

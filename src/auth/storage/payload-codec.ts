@@ -24,8 +24,8 @@ export const sessionPayload: PayloadCodec = {
 };
 
 /**
- * Removes the return address, which contains the value, and the session's cookie, which no code reads. Encrypts
- * the authorization request, which may carry an ID token as a hint.
+ * Codec for interactions. It removes the return address, which contains the identifier of the interaction, and the
+ * session's cookie, which no code reads. It encrypts the authorization request, which may carry an ID token as a hint.
  */
 export function interactionPayload(returnTo: (uid: string) => string): PayloadCodec {
   return {
@@ -46,7 +46,10 @@ function decrypted(stored: AdapterPayload, id: string): AdapterPayload {
   return { ...rest, ...(typeof sealed === 'string' ? decrypt(sealed, id) : {}), jti: id };
 }
 
-/** Encrypts under a key derived from the value alone. Returns nonce ‖ tag ‖ ciphertext, in base64url. */
+/**
+ * Encrypts under a key derived from the value of the record alone, which is not stored. Returns nonce ‖ tag ‖
+ * ciphertext, in base64url.
+ */
 function encrypt(content: object, id: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const { text, tag } = encryptAesGcm(keyOf(id), JSON.stringify(content), { nonce });

@@ -28,4 +28,5 @@ export abstract class ReadOnlyAdapter implements Adapter {
   }
 }
 
-const reject = () => Promise.reject(new Error('the library cannot write this model; only commands do'));
+const reject = () =>
+  Promise.reject(new Error('the library must not write applications or grants; only commands change them'));

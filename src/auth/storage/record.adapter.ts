@@ -4,7 +4,7 @@ import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
 import { TokenRequestUnitOfWork } from './token-request-unit-of-work.js';
 import type { PayloadCodec } from './payload-codec.js';
-import { destroyRecord, endRecord, findRecord, findRecordByUid, upsertRecord } from './statements.js';
+import { destroyRecord, endSessionRecord, findRecord, findRecordByUid, upsertRecord } from './statements.js';
 import type { FoundRecord } from './statements.js';
 
 /**
@@ -19,7 +19,7 @@ export class RecordAdapter implements Adapter {
   ) {}
 
   /**
-   * Never revives a spent or ended record: a slower concurrent request must not bring a session back.
+   * Stores a record, but never over a spent or ended one: a slower concurrent request must not bring a session back.
    * @throws {errors.InvalidRequest} a parameter contains U+0000, which `jsonb` cannot hold.
    */
   async upsert(id: string, payload: AdapterPayload): Promise<void> {
@@ -47,14 +47,14 @@ export class RecordAdapter implements Adapter {
 
   async consume(id: string): Promise<void> {
     const unitOfWork = TokenRequestUnitOfWork.of(Provider.ctx?.req);
-    if (!unitOfWork) throw new Error('a credential can be spent only within a token request');
+    if (!unitOfWork) throw new Error('a code or refresh token can be spent only within a token request');
     unitOfWork.spend(this.kind, id);
     return Promise.resolve();
   }
 
   async destroy(id: string): Promise<void> {
     // Concurrent requests may write a session again, so its ended row must stay. No other record is written again.
-    await this.store.rows(this.kind === 'Session' ? endRecord : destroyRecord, [
+    await this.store.rows(this.kind === 'Session' ? endSessionRecord : destroyRecord, [
       this.kind,
       credentialHash(id),
     ]);

@@ -78,16 +78,19 @@ export const destroyRecordsOfGrant: PreparedStatement = {
   text: 'DELETE FROM authority.oidc_record WHERE grant_id = $1',
 };
 
-/** A concurrent request cannot write the record again, as it could after {@link destroyRecord}. */
-export const endRecord: PreparedStatement = {
+/**
+ * Marks a session as ended in place of {@link destroyRecord}, after which a concurrent request could write it again.
+ */
+export const endSessionRecord: PreparedStatement = {
   name: 'auth-record-end',
   text: `${endSessionsSql} AND kind = $1 AND key_hash = $2`,
 };
 
 /**
- * $1: application. $2: kind of the exchanged credential. $3: its SHA-256. One row with the whole input of a token
- * request: `client`, `payload` and `consumed_at` of the record (null without a record), `live`. The transaction locks
- * the record: a second request with the same value waits for the first one's outcome.
+ * Reads the whole input of a token request as one row: `client`, `payload` and `consumed_at` of the record (null
+ * without a record), and the active grant as `live`. The transaction locks the record: a second request with the same
+ * value waits for the outcome of the first. `$1`: application. `$2`: kind of the exchanged credential. `$3`: its
+ * SHA-256.
  */
 export const loadTokenRequest: PreparedStatement = {
   name: 'auth-dossier',
@@ -98,8 +101,9 @@ export const loadTokenRequest: PreparedStatement = {
 };
 
 /**
- * $1: kind of the spent credential. $2: its SHA-256. $3: JSON of the new records: kind, key_hash (hex), grant_id,
- * payload, exp. Returns a row for each new record; none if the credential was spent before.
+ * Spends a code or refresh token, and stores the records issued for it. Returns a row for each new record; none if the
+ * credential was spent before. `$1`: kind of the credential. `$2`: its SHA-256. `$3`: JSON of the new records: kind,
+ * key_hash (hex), grant_id, payload, exp.
  */
 export const commitTokenRequest: PreparedStatement = {
   name: 'auth-dossier-close',

@@ -46,7 +46,7 @@ export class TokenRequestUnitOfWork {
     private readonly found: Row | undefined,
   ) {}
 
-  /** Call within the transaction that commits the tokens. */
+  /** Reads all that the token request needs. Call within the transaction that commits the tokens. */
   static async open(
     store: AuthorityStore,
     request: IncomingMessage,
@@ -73,7 +73,10 @@ export class TokenRequestUnitOfWork {
     return this.found?.live?.grantId === grantId ? this.found.live : undefined;
   }
 
-  /** The grant at the issue of the exchanged token; undefined if an older release issued the token. */
+  /**
+   * The active grant, with its revision at the issue of the exchanged token; undefined if the grant has ended, or if an
+   * older release issued the token.
+   */
   grantAtIssue(grantId: string): KnownGrant | undefined {
     const revision = this.found?.payload?.[GRANT_REVISION];
     const live = this.grant(grantId);

@@ -41,7 +41,9 @@ const profileChange = z.strictObject({
     .describe(
       `Up to 500 code points, trimmed and in NFC, and no control characters except the line feed. ${boundBeforeNormalizing('2,000')}`,
     ),
-  website: text.optional().describe('Empty, or an absolute http(s) URL of up to 2,048 characters.'),
+  website: text
+    .optional()
+    .describe('Website of the profile: empty, or an absolute http(s) URL of up to 2,048 characters.'),
 });
 
 @Controller('api/profile')

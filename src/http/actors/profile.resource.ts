@@ -6,7 +6,7 @@ const publicFields = {
   handle: z.string().nullable(),
   displayName: z.string(),
   bio: z.string(),
-  website: z.string().describe('Empty, or an absolute http(s) URL.'),
+  website: z.string().describe('Website of the actor: empty, or an absolute http(s) URL.'),
 };
 
 export const ownProfile = z
@@ -19,7 +19,7 @@ export const actor = z
     createdAt: timestamp,
     followers: z.int().min(0),
     following: z.int().min(0),
-    posts: z.int().min(0).describe('Published posts, replies included.'),
+    posts: z.int().min(0).describe('Number of published posts of the actor, replies included.'),
   })
   .meta({ id: 'Actor', description: 'The public profile of an actor.' });
 

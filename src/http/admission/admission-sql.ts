@@ -5,14 +5,16 @@ import { publicationStateSql } from '../../incarnations/recovery-state.js';
 import { authorityRebuildSql, admissionStateSql } from './unavailable.js';
 import type { AdmissionState } from './unavailable.js';
 
-/** Parameters of {@link admissionSql}, in this order. The parameters of the embedded query follow. */
+/**
+ * Values of the first parameters of {@link admittedReadSql}, in their order. The parameters of the read query follow.
+ */
 export interface AdmissionValues {
   readonly tokenHash: Buffer | null;
   /** Unix milliseconds. */
   readonly now: number;
   readonly incarnation: string;
   readonly scope: string | null;
-  /** Minimum revision, in decimal. */
+  /** Log position that the answer must show, in decimal digits; null: no requirement. */
   readonly minPosition: string | null;
 }
 
@@ -27,8 +29,8 @@ export const admissionParameters = (values: AdmissionValues): unknown[] => [
 const ADMISSION_PARAMETERS = 5;
 
 /**
- * The single row of {@link admissionSql}. Null columns mean absent: no publication, no such token, no minimum
- * revision.
+ * The single row of {@link admittedReadSql}. Columns are null without a publication, for an unknown token, and if no
+ * revision is required.
  */
 export interface AdmissionRow extends AdmissionState {
   readonly incarnation: string | null;
@@ -41,15 +43,18 @@ export interface AdmissionRow extends AdmissionState {
   readonly token_live: boolean | null;
   readonly authority_live: boolean | null;
   /**
-   * Latest of the requested minimum revision, the caller's outstanding write, and an outstanding restriction of
-   * unknown effect.
+   * Log position that the read models must have reached before the read is answered: the latest of the minimum
+   * revision, the caller's outstanding write, and an outstanding restriction of unknown effect.
    */
   readonly needed_position: string | null;
   readonly fresh: boolean | null;
   readonly data: unknown;
 }
 
-/** Selects the holder of this token. The flags say if token and grant, and actor and application, are live at `$2`. */
+/**
+ * Selects the caller that an access token stands for. `token_live`: the token has not expired at `$2` (Unix
+ * milliseconds), and its grant is not revoked. `authority_live`: account and application are active.
+ */
 export const callerSql = (tokenHash = '$1::bytea'): string => `
   SELECT grants.actor_id, grants.app_id, grants.grant_id, grants.scopes,
     floor(extract(epoch FROM token.expires_at) * 1000)::bigint AS expires_at,
@@ -61,16 +66,16 @@ export const callerSql = (tokenHash = '$1::bytea'): string => `
   JOIN authority.application application ON application.app_id = grants.app_id
   WHERE token.kind = 'AccessToken' AND token.key_hash = ${tokenHash}`;
 
-export const publisherSql = `
+export const mutationAdmissionSql = `
   SELECT standing.*, caller.*, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused
   FROM (${admissionStateSql}) standing LEFT JOIN (${callerSql()}) caller ON true`;
 
 /**
- * A protected read as a single statement (docs/adr/0005-one-position.md). Recovery state, authority and data come
- * from one snapshot, so the headers describe exactly their body. `data` is null unless the statement admits the read.
- * The restriction proof is checked after the statement.
+ * A protected read as one statement (docs/adr/0005-one-position.md). Recovery state, authority and data come from one
+ * snapshot, so the headers describe exactly their body. `data` is null unless the statement admits the read. The
+ * process checks its restriction proof after the statement.
  */
-export function admissionSql(schemaName: string, query: Pick<ReadQuery<never, unknown>, 'sql'>): string {
+export function admittedReadSql(schemaName: string, query: Pick<ReadQuery<never, unknown>, 'sql'>): string {
   const scope = scopeOf(schemaName, ADMISSION_PARAMETERS);
   return `
   WITH state AS MATERIALIZED (

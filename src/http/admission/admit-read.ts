@@ -16,12 +16,15 @@ export interface Read<Result> {
   readonly revision: number;
 }
 
-/** Longest wait of a read for its required revision. */
-export const FRESHNESS_MS = 2_000;
+/**
+ * Longest time that a read waits for its required revision. If the read models do not show it by then, the read is
+ * refused.
+ */
+export const MAX_REVISION_WAIT_MS = 2_000;
 
 /**
- * Returns the caller; undefined for an anonymous read.
- * @throws {HttpRefusal} the credential is not admitted, or the network answers nobody now.
+ * Returns the caller that the row of a read's statement admits; undefined for an anonymous read.
+ * @throws {HttpRefusal} the token or its scope is refused, or the network refuses all reads now.
  */
 export function admit(
   row: AdmissionRow,
@@ -36,7 +39,8 @@ export function admit(
 }
 
 /**
- * @throws {HttpRefusal} `protected_read_unavailable`: the read models have not caught up with the required revision.
+ * Converts the row of an admitted read to its result.
+ * @throws {HttpRefusal} `protected_read_unavailable`: the read models do not show the required revision yet.
  */
 export function presentRead<Result>(
   row: AdmissionRow,
@@ -57,7 +61,8 @@ export function presentRead<Result>(
 }
 
 /**
- * Limits are counted on the same server. If it is unreachable, the read fails too, and the read's error is reported.
+ * True if the read store cannot be reached. Limits are counted there too: if that fails for the same reason, the
+ * failure is reported as that of the read.
  */
 export const isStoreUnavailable = (cause: unknown): boolean =>
   cause instanceof LimitsUnavailable ? !cause.isServerAvailable : isUnreachable(cause);

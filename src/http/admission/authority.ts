@@ -6,7 +6,7 @@ export interface Caller {
   readonly appId: string;
   readonly grantId: string;
   readonly scopes: readonly string[];
-  /** End of the access token: Unix milliseconds. */
+  /** Expiry of the access token, in Unix milliseconds. */
   readonly expiresAt: number;
 }
 
@@ -15,7 +15,10 @@ export type CallerRow = Pick<
   'actor_id' | 'app_id' | 'grant_id' | 'scopes' | 'expires_at' | 'token_live' | 'authority_live'
 >;
 
-/** The refusal of a live token. Its caller is known, so it counts against the caller's own budget. */
+/**
+ * Refusal of a request with a valid token: its account or application is suspended, or its grant lacks the scope. The
+ * refusal counts against the limits of the caller, who is known.
+ */
 export class CallerRefusal extends HttpRefusal {
   constructor(
     readonly caller: Caller,
@@ -26,8 +29,9 @@ export class CallerRefusal extends HttpRefusal {
 }
 
 /**
- * Checks a bearer credential in the order of docs/api-decisions.md, "Errors".
- * @throws {HttpRefusal} `invalid_token`. @throws {CallerRefusal} any other.
+ * Returns the caller of an access token, after checks in the order of docs/api-decisions.md, "Errors".
+ * @throws {HttpRefusal} `invalid_token`.
+ * @throws {CallerRefusal} `social_authority_required`, `capability_required`.
  */
 export function requireAuthority(row: CallerRow, scope: string | undefined): Caller {
   const { actor_id: actorId, app_id: appId, grant_id: grantId, scopes } = row;

@@ -8,10 +8,12 @@ import { credentialHash } from '../../store/authority/credential-hash.js';
 import { HttpRefusal } from '../server/errors.js';
 import { isSingleHeader } from '../server/network-origin.js';
 
-/** SHA-256 of the access token. The token itself goes no further than this file. */
+/**
+ * SHA-256 of the access token of a request, which stands for the token from here on; undefined: an anonymous request.
+ */
 export type Credential = { readonly tokenHash: Buffer } | undefined;
 
-/** RFC 6750, section 2.1. The header is the only transport: no token in a query or a body. */
+/** `Authorization: Bearer` (RFC 6750, section 2.1), the only place of a token: none is read from a query or a body. */
 const bearerHeader = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 class BearerStrategy extends Strategy {
@@ -28,7 +30,10 @@ const passport = new Passport().use('bearer', new BearerStrategy());
 
 type RequestWithCredential = FastifyRequest & { credential?: Credential };
 
-/** Reads the bearer credential. The statement that reads the data checks its authority. */
+/**
+ * Reads the access token of every request, and refuses a malformed or repeated `Authorization` header. The token itself
+ * is checked later, in the statement of the read or mutation.
+ */
 @Injectable()
 export class CredentialGuard implements CanActivate {
   canActivate(context: ExecutionContext): Promise<boolean> {

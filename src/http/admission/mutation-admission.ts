@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Clock } from '../../commands/support/clock.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal } from '../server/errors.js';
-import { publisherSql } from './admission-sql.js';
+import { mutationAdmissionSql } from './admission-sql.js';
 import { requireAuthority } from './authority.js';
 import type { Caller, CallerRow } from './authority.js';
 import { NOTHING_WRITTEN, unavailableMessage, unavailableReason } from './unavailable.js';
@@ -20,8 +20,8 @@ interface PublisherRow extends CallerRow, AdmissionState {
 }
 
 /**
- * Checks at the moment of the request that token, grant, actor and application are live, and that the grant has the
- * scope.
+ * Checks for each mutation that the network accepts mutations, that token, grant, account and application are live, and
+ * that the grant has the scope.
  */
 export class MutationAdmission {
   constructor(
@@ -30,7 +30,11 @@ export class MutationAdmission {
     private readonly proof: RestrictionProof,
   ) {}
 
-  /** @throws {HttpRefusal} the caller is not admitted, or `authority_unavailable`: the store cannot be reached. */
+  /**
+   * Returns the caller.
+   * @throws {HttpRefusal} the mutation is refused; `authority_unavailable`: the database of tokens and grants cannot be
+   * reached.
+   */
   async admit(credential: NonNullable<Credential>, { scope, publishes }: MutationRule): Promise<Caller> {
     const row = await this.find(credential.tokenHash);
     const reason = unavailableReason(row, this.proof);
@@ -44,7 +48,7 @@ export class MutationAdmission {
   private async find(tokenHash: Buffer): Promise<PublisherRow> {
     const values = [tokenHash, this.clock.now()];
     const { rows } = await this.pool
-      .query<PublisherRow>({ name: 'mutation-admission', text: publisherSql, values })
+      .query<PublisherRow>({ name: 'mutation-admission', text: mutationAdmissionSql, values })
       .catch((cause: unknown) => {
         if (!isUnreachable(cause)) throw cause;
         const message = 'Your authority cannot be checked now; retry later.';

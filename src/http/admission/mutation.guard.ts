@@ -17,7 +17,7 @@ const RULE = 'rule of the mutation';
 
 type RequestWithAuthority = FastifyRequest & { authority?: Authority };
 
-/** Admits and counts a mutation before its body is read. */
+/** Admits the caller of a mutation and counts it against the caller's limit of writes, before its body is validated. */
 @Injectable()
 export class MutationGuard implements CanActivate {
   constructor(
@@ -44,7 +44,10 @@ export class MutationGuard implements CanActivate {
   }
 }
 
-/** Marks a handler as a mutation that needs this scope. `publishes`: it is refused while publishing is paused. */
+/**
+ * Marks a handler as a mutation that needs this scope. `publishes`: the mutation is refused while an operator has
+ * paused publishing.
+ */
 export const Mutation = (scope: string, { publishes = false } = {}): MethodDecorator =>
   applyDecorators(SetMetadata(RULE, { scope, publishes } satisfies MutationRule), UseGuards(MutationGuard));
 

@@ -5,9 +5,15 @@ import type { AnonymousBudget, RequestLimits } from '../limits/request-limits.js
 import { limitRefusedTokens } from '../limits/refused-token-limit.js';
 import type { RequestMeter } from '../limits/request-meter.js';
 import type { CommonHeader } from '../openapi/headers.js';
-import { admissionSql, admissionParameters } from './admission-sql.js';
+import { admittedReadSql, admissionParameters } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';
-import { admit, FRESHNESS_MS, isStoreUnavailable, presentRead, storeUnavailable } from './admit-read.js';
+import {
+  admit,
+  MAX_REVISION_WAIT_MS,
+  isStoreUnavailable,
+  presentRead,
+  storeUnavailable,
+} from './admit-read.js';
 import type { Read } from './admit-read.js';
 import type { Caller } from './authority.js';
 import type { Credential } from './credential.js';
@@ -18,8 +24,8 @@ import type { RestrictionProof } from './restriction-proof.js';
 export type { Read };
 
 /**
- * The callers that a read admits. `scope` undefined: any token is enough. `budget`: of anonymous callers; undefined:
- * the general one.
+ * The callers that a read admits. `scope`: the token must have it; undefined: any token is enough. `anonymous`: a token
+ * is optional. `budget`: the limit that counts anonymous callers; undefined: `reads`.
  */
 export interface ReadRule {
   readonly scope?: string;
@@ -32,8 +38,8 @@ export interface ReadRequest {
   readonly meter: RequestMeter;
   readonly minPosition?: bigint | undefined;
   /**
-   * Replaces the common response headers, also for an error. Undefined clears them: the last statement admitted nobody.
-   * A mutation has no such callback, since its answer has no read headers.
+   * Sets the common response headers in place of earlier ones; an error answer keeps them. Undefined removes them,
+   * since the newest statement has admitted nobody yet. A mutation passes no callback: its answer has no read headers.
    */
   readonly describe?: (headers: CommonHeaders | undefined) => void;
 }
@@ -50,8 +56,8 @@ export class ProtectedReads {
   ) {}
 
   /**
-   * One statement in the usual case. The read repeats it after a wait for the required revision, or after a
-   * publication.
+   * Admits and answers a read, by one statement in the usual case. The statement runs again after a wait for the
+   * required revision, or if another incarnation was published meanwhile.
    * @throws {HttpRefusal}
    */
   async read<Args, Result>(
@@ -85,7 +91,7 @@ export class ProtectedReads {
       describe?.(commonHeadersOf(row, admitted));
       let caller = admitted;
       if (!row.fresh && row.needed_position !== null) {
-        await this.positions.waitFor(BigInt(row.needed_position), FRESHNESS_MS);
+        await this.positions.waitFor(BigInt(row.needed_position), MAX_REVISION_WAIT_MS);
         row = await this.ask(request, rule, query, args);
         caller = judge(row);
         describe?.(commonHeadersOf(row, caller));
@@ -104,7 +110,7 @@ export class ProtectedReads {
   ): Promise<AdmissionRow> {
     const [row] = await this.statements.run<AdmissionRow>({
       name: query.name,
-      text: (schemaName) => admissionSql(schemaName, query),
+      text: (schemaName) => admittedReadSql(schemaName, query),
       values: ({ incarnation }) => [
         ...admissionParameters({
           tokenHash: credential?.tokenHash ?? null,

@@ -9,8 +9,8 @@ export interface Publication {
 }
 
 /**
- * Caches the publication of this process. Every protected read checks the cache in its own snapshot and calls
- * `refresh` if it is stale.
+ * Caches which incarnation is published. The statement of every protected read checks in its own snapshot that this is
+ * still so; if not, `refresh` is called and the statement repeated.
  */
 export class PublicationCache {
   #known: Publication | undefined;
@@ -25,8 +25,8 @@ export class PublicationCache {
   }
 
   /**
-   * Returns the cached publication if this process can read it, else the current one; undefined before the first
-   * publication.
+   * Returns the cached publication if the queries of this process fit its tables, else the one now in the database;
+   * undefined before the first publication.
    */
   async current(): Promise<Publication | undefined> {
     return this.#known && this.isReadable(this.#known) ? this.#known : this.refresh();
@@ -37,7 +37,9 @@ export class PublicationCache {
     return this.#known;
   }
 
-  /** During a blue-green upgrade the published tables may have a version that these queries do not fit. */
+  /**
+   * False if the published tables have other versions than the queries of this process, as during a blue-green upgrade.
+   */
   isReadable({ versions }: Publication): boolean {
     return isDeepStrictEqual(versions, this.versions);
   }

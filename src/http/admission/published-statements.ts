@@ -7,7 +7,7 @@ import { unavailableMessage } from './unavailable.js';
 
 const UNDEFINED_TABLE = '42P01';
 const INVALID_SCHEMA = '3F000';
-/** A dropped prepared statement: see stale-statements.ts. */
+/** SQLSTATE for a prepared statement that does not exist; for why it may be dropped, see stale-statements.ts. */
 const INVALID_STATEMENT = '26000';
 const staleCodes = new Set<string | undefined>([UNDEFINED_TABLE, INVALID_SCHEMA, INVALID_STATEMENT]);
 
@@ -28,8 +28,8 @@ export class PublishedStatements {
   }
 
   /**
-   * One statement in the usual case, repeated once after a publication.
-   * @throws {HttpRefusal} nothing readable is published.
+   * Runs a statement on the published incarnation, and once more if another one was published meanwhile.
+   * @throws {HttpRefusal} nothing is published, its versions do not fit this process, or the publication changed twice.
    */
   async run<Row extends QueryResultRow & { readonly incarnation: string | null }>(
     statement: PublishedStatement,
@@ -54,7 +54,7 @@ export class PublishedStatements {
     );
   }
 
-  /** No rows: the schema was dropped after another publication. */
+  /** Returns no rows if the schema or the prepared statement was dropped after another publication. */
   private async ask<Row extends QueryResultRow>(
     publication: Publication,
     statement: PublishedStatement,

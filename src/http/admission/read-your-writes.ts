@@ -5,9 +5,9 @@ import type { Positions } from './positions.js';
 const WAIT_MS = 1_000;
 
 /**
- * Read-your-writes (docs/api-decisions.md, "A write is visible to its writer"). An acknowledgment waits until the
- * read models show the write. After the timeout the write is recorded as outstanding, and the writer's next read
- * waits instead, on any process.
+ * Read-your-writes (docs/api-decisions.md, "A write is visible to its writer"). The answer to a write waits until the
+ * read models show it, for a second at most. After that, the write is recorded as outstanding, and the next read of its
+ * writer, in any process, waits instead.
  */
 export class ReadYourWrites {
   constructor(
@@ -16,8 +16,9 @@ export class ReadYourWrites {
   ) {}
 
   /**
-   * Resolves when reads of this actor show `position`, or refuse to answer without it.
-   * @throws {HttpRefusal} neither can be guaranteed. The write is durable, and repeating its intent is safe.
+   * Resolves when later reads of this actor either show the event at `position` or wait for it.
+   * @throws {HttpRefusal} `domain_storage_unavailable`: neither is certain, since the outstanding write could not be
+   * recorded. The write itself is durable, and repeating its intent is safe.
    */
   async waitForProjection(actorId: string, position: bigint): Promise<void> {
     if (await this.positions.waitFor(position, WAIT_MS)) return;

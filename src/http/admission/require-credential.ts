@@ -3,8 +3,8 @@ import { unauthenticated } from '../server/errors.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 
 /**
- * Refuses a request without a required credential before its cursor or body is validated. A client without access
- * learns nothing about them.
+ * Refuses a request without an access token to an endpoint that needs one, before its cursor or body is read: a client
+ * without access learns nothing about these.
  */
 export function requireCredential(
   server: FastifyInstance,

@@ -1,15 +1,15 @@
-/** Proof of this process that the published read models lack no restriction (docs/adr/0011-the-witness.md). */
+/** Proof, held by this process, that the published read models lack no restriction (docs/adr/0011-the-witness.md). */
 export abstract class RestrictionProof {
   /**
-   * Returns the reason, for an operator, if completeness is not proven; undefined if it is.
-   * @param witnessEpoch newest restriction that the read models applied; undefined if none are published: then the
-   * log must be complete.
+   * Returns why it is not proven that no restriction is missing, for an operator; undefined if it is proven.
+   * @param witnessEpoch epoch of the newest restriction that the read models applied; undefined: none are published,
+   * and the log must be complete.
    */
   abstract unavailableReason(witnessEpoch: bigint | undefined): string | undefined;
 
   /**
-   * False while the log could not be compared since the start of this process. Reads are admitted then because the
-   * read models show every restriction of the witness.
+   * False while this process admits reads although it has not compared log and witness since its start: the log is
+   * down, and the read models show every restriction of the witness.
    */
   abstract readonly isLogCompared: boolean;
 

@@ -6,9 +6,12 @@ import { callerSql } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';
 import { authorityRebuildSql } from './unavailable.js';
 
-/** Parameters of {@link sharedAdmissionSql}, in this order. The parameters of the embedded query follow. */
+/**
+ * Values of the first parameters of {@link admittedSharedReadSql}, in their order. The parameters of the read query
+ * follow.
+ */
 export interface SharedAdmissionValues {
-  /** One per caller; null for an anonymous one. */
+  /** SHA-256 of each caller's access token; null for an anonymous caller. `cursors` has the same order. */
   readonly tokenHashes: readonly (Buffer | null)[];
   readonly now: number;
   readonly incarnation: string;
@@ -27,14 +30,15 @@ export const sharedAdmissionParameters = (values: SharedAdmissionValues): unknow
 const PARAMETERS = 5;
 
 export interface SharedAdmissionRow extends AdmissionRow {
+  /** Number of the caller in the order of the token hashes, from 1. */
   readonly n: string;
 }
 
 /**
- * {@link admissionSql} for many callers. Authority, admission and data come from one snapshot. `OFFSET 0` makes
- * Postgres look up each caller by key, however many there are.
+ * {@link admittedReadSql} for many callers. Authority, admission and data of all come from one snapshot. `OFFSET 0`
+ * makes Postgres look up each caller by key, however many there are.
  */
-export function sharedAdmissionSql(
+export function admittedSharedReadSql(
   schemaName: string,
   query: Pick<SharedReadQuery<never, unknown>, 'sql'>,
 ): string {

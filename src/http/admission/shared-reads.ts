@@ -1,12 +1,18 @@
 import type { SharedReadQuery } from '../../../projections/runner/read-query.js';
 import type { Clock } from '../../commands/support/clock.js';
-import { admit, FRESHNESS_MS, isStoreUnavailable, presentRead, storeUnavailable } from './admit-read.js';
+import {
+  admit,
+  MAX_REVISION_WAIT_MS,
+  isStoreUnavailable,
+  presentRead,
+  storeUnavailable,
+} from './admit-read.js';
 import type { Read } from './admit-read.js';
 import type { Credential } from './credential.js';
 import type { Positions } from './positions.js';
 import type { PublishedStatements } from './published-statements.js';
 import type { RestrictionProof } from './restriction-proof.js';
-import { sharedAdmissionSql, sharedAdmissionParameters } from './shared-admission-sql.js';
+import { admittedSharedReadSql, sharedAdmissionParameters } from './shared-admission-sql.js';
 import type { SharedAdmissionRow } from './shared-admission-sql.js';
 
 export interface SharedRequest {
@@ -19,8 +25,8 @@ export type SharedAnswer<Request, Result> = {
 } & ({ readonly read: Read<Result> } | { readonly fault: unknown });
 
 /**
- * `answers` are computed lazily, so that a consumer can yield to other requests between them. `late`: answers of
- * callers whose required revision is not reached yet; it settles after the same wait as a single read.
+ * `answers` are computed lazily, so that a consumer can let other requests run between them. `delayed`: answers of
+ * callers whose required revision the read models do not show yet; resolves after the same wait as a single read.
  */
 export interface SharedAnswers<Request, Result> {
   readonly answers: Iterable<SharedAnswer<Request, Result>>;
@@ -36,7 +42,10 @@ export class SharedReads {
     private readonly proof: RestrictionProof,
   ) {}
 
-  /** Counts against no limit. Never rejects: a failure of the statement becomes the answer of each request. */
+  /**
+   * Reads without counting against any limit. Never rejects: a failure of the statement becomes the answer of each
+   * request.
+   */
   async read<Request extends SharedRequest, Args, Result>(
     requests: readonly Request[],
     scope: string,
@@ -50,7 +59,7 @@ export class SharedReads {
       const needed = stale.map(({ position }) => position);
       await this.positions.waitFor(
         needed.reduce((most, position) => (position > most ? position : most)),
-        FRESHNESS_MS,
+        MAX_REVISION_WAIT_MS,
       );
       const staleRequests = stale.map(({ request }) => request);
       return answersOf(await this.ask(staleRequests, scope, query, args));
@@ -109,7 +118,7 @@ export class SharedReads {
     try {
       const rows = await this.statements.run<SharedAdmissionRow>({
         name: query.name,
-        text: (schemaName) => sharedAdmissionSql(schemaName, query),
+        text: (schemaName) => admittedSharedReadSql(schemaName, query),
         values: ({ incarnation }) => [
           ...sharedAdmissionParameters({
             tokenHashes: requests.map(({ credential }) => credential?.tokenHash ?? null),
@@ -123,7 +132,10 @@ export class SharedReads {
       });
       return rows.map((row) => {
         const request = requests[Number(row.n) - 1];
-        if (!request) throw new Error('the statement returned a row for a request that does not exist');
+        if (!request)
+          throw new Error(
+            `the statement of a shared read returned row ${row.n} for ${requests.length} requests`,
+          );
         return { request, row };
       });
     } catch (cause) {

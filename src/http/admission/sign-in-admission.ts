@@ -28,7 +28,7 @@ export class SignInAdmission {
     this.running = query;
     const { rows } = await query;
     const [state] = rows;
-    if (!state) throw new Error('the admission statement returned no row');
+    if (!state) throw new Error('the statement that checks if sign-in is available returned no row');
     const reason = unavailableReason(state, this.proof);
     return reason && unavailableMessage(reason, 'signIn');
   }

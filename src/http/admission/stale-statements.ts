@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** Name of a statement prepared for one incarnation. Names of incarnations are never reused. */
+/** Name of a prepared statement for the read models of one incarnation. Names of incarnations are never reused. */
 export const statementName = (query: string, incarnation: string): string => `${query}@${incarnation}`;
 
 const dropSql = `
@@ -13,8 +13,8 @@ const dropSql = `
   END $$`;
 
 /**
- * Drops the statements of earlier incarnations when a connection is first used after a publication. Otherwise each
- * rebuild leaves the plans of all reads in the memory of every connection.
+ * Drops the prepared statements of earlier incarnations when a connection is first used after a publication. Otherwise
+ * each rebuild would leave the plans of all reads in the memory of every connection.
  */
 export function dropStaleStatements(pool: Pool, current: () => string | undefined): void {
   const preparedFor = new WeakMap<PoolClient, string>();

@@ -4,7 +4,7 @@ import type { RestrictionProof } from './restriction-proof.js';
 export interface AdmissionState {
   readonly status: 'serving' | 'quarantined' | null;
   readonly witness_epoch: string | null;
-  /** The authority rebuild after a restore or recovery is not finished. */
+  /** True while the authority store is rebuilt after a restore or recovery. */
   readonly deriving: boolean;
 }
 
@@ -16,8 +16,8 @@ export const admissionStateSql = `
   LEFT JOIN (recovery.publication JOIN recovery.incarnation USING (incarnation)) ON true`;
 
 /**
- * Returns why the network answers and admits nobody: a restriction might be missing (docs/adr/0011-the-witness.md).
- * Undefined: each request is judged by itself.
+ * Returns why the network refuses every request: a restriction might be missing (docs/adr/0011-the-witness.md).
+ * Undefined: requests are admitted or refused one by one.
  */
 export function unavailableReason(
   { status, witness_epoch: epoch, deriving }: AdmissionState,
@@ -50,6 +50,9 @@ const advice = {
   signIn: 'Sign-in is unavailable for now; please try again later.',
 };
 
-/** The message for the client or person who sent the request. */
+/**
+ * Message to the sender of a refused request: the state of the network, then advice for a read, a mutation or a
+ * sign-in.
+ */
 export const unavailableMessage = (reason: UnavailableReason, request: keyof typeof advice): string =>
   `${states[reason]} ${advice[request]}`;

@@ -21,7 +21,10 @@ interface SchemaParts {
   readonly pattern?: string;
 }
 
-/** A short type, like `list of Post`, `string or null`, `"follow" or "like"`, `integer from 1 to 500`. */
+/**
+ * Returns the type of a schema as a short text, like `list of Post`, `string or null`, `"follow" or "like"`, `integer,
+ * from 1 to 500`.
+ */
 export function typeOf(schema: JsonSchema): Html {
   const { $ref, type, const: constant, enum: values, items, anyOf, oneOf }: SchemaParts = schema;
   const name = $ref?.split('/').at(-1);
@@ -51,7 +54,9 @@ function boundsOf({ minimum, maximum, minLength, maxLength, pattern }: SchemaPar
   return from + to === '' ? undefined : html`<span class="quiet">${`,${from}${to}${unit}`}</span>`;
 }
 
-/** The fields of an object as a list; undefined without fields. Each alternative has a list of its own. */
+/**
+ * Lists the fields of an object schema; undefined without fields. Each alternative of a schema has a list of its own.
+ */
 export function fieldsHtml(schema: JsonSchema): Html | undefined {
   const { properties, required = [], oneOf, anyOf, allOf, items }: SchemaParts = schema;
   const parts = oneOf ?? anyOf ?? allOf;

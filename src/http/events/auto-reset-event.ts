@@ -1,4 +1,4 @@
-/** An auto-reset event: a ring is remembered until the next wait returns, and many rings count as one. */
+/** An auto-reset event: a `set` is remembered until the next `wait` returns, and several count as one. */
 export class AutoResetEvent {
   private rung = false;
   private wake: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class AutoResetEvent {
     this.wake?.();
   }
 
-  /** Resolves after a ring since the last return, after `ms`, or when `signal` aborts. */
+  /** Resolves once `set` was called since the last wait returned, after `ms` milliseconds, or when `signal` aborts. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     if (!this.rung && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -3,10 +3,10 @@ import type { Read } from '../admission/protected-reads.js';
 import type { EventStream } from './event-stream.js';
 import { Semaphore } from './semaphore.js';
 
-/** Concurrent reads for stragglers; the other connections stay free. */
+/** Concurrent reads for event streams that are behind; the other database connections stay free for requests. */
 const AT_ONCE = 2;
 
-/** Lowest position of the streams that are read together. */
+/** The lowest position that the newest shared read has brought its event streams to. */
 export interface SharedPosition {
   readonly incarnation: string;
   readonly cursor: number;
@@ -17,10 +17,13 @@ export interface CatchUpReadsOptions {
   readonly pause: () => Promise<unknown>;
 }
 
-/** Streams behind the shared reads: they resumed from an older position, or their clients were slow. */
+/**
+ * Reads alone for each event stream that is behind the shared reads: it resumed from an older position, or its client
+ * was slow.
+ */
 export class CatchUpReads {
   sharedPosition: SharedPosition | undefined;
-  /** Streams whose last read ended before the newest change. */
+  /** Event streams whose last read ended before the newest change. */
   private readonly incomplete = new WeakSet<EventStream>();
   private readonly slots = new Semaphore(AT_ONCE);
 
@@ -38,7 +41,7 @@ export class CatchUpReads {
     );
   }
 
-  /** Reads for this straggler until it reaches the others, or its client stops reading. */
+  /** Reads for this stream alone until it has reached the shared reads, or its client stops reading. */
   async catchUp(stream: EventStream): Promise<void> {
     while (stream.isReady && this.isBehind(stream)) {
       stream.hasPendingRead = true;

@@ -19,7 +19,10 @@ export class EventStream {
   private isEnded = false;
   private readTimeout: NodeJS.Timeout | undefined;
 
-  /** The first message carries the position. `onConsumed`: the client has read every message. */
+  /**
+   * Sends the first page, or its position if the page is empty. `onConsumed`: called each time the client can take
+   * another message.
+   */
   constructor(
     readonly reader: StreamReader,
     first: Read<FeedPage>,
@@ -51,7 +54,7 @@ export class EventStream {
     return this.latest.result.cursor;
   }
 
-  /** The stream ends when the incarnation changes, since its headers name this one. */
+  /** Incarnation that the headers of the stream name. The stream ends when another one is published. */
   get incarnation(): string {
     return this.latest.incarnation;
   }
@@ -62,7 +65,9 @@ export class EventStream {
     if (message !== '') this.send(message);
   }
 
-  /** Sends the last message. Without a reason the client reconnects later. */
+  /**
+   * Ends the stream with a last message: the reason, or, without a reason, the time after which the client reconnects.
+   */
   end(reason?: ErrorBody): void {
     if (this.isEnded) return;
     this.isEnded = true;

@@ -14,7 +14,10 @@ import type { SharedReadLoopOptions } from './shared-read-loop.js';
 
 export type MaxOpenStreams = Readonly<Record<keyof typeof limits.openStreams, number>>;
 
-/** Time limit for the last messages, within the shutdown time of the server. */
+/**
+ * Longest wait at shutdown for clients to take the last messages of their streams; shorter than the shutdown of the
+ * server.
+ */
 const CLOSE_MS = 1_000;
 
 @Injectable()
@@ -33,9 +36,11 @@ export class EventStreams implements OnModuleDestroy {
   }
 
   /**
-   * Starts with this read and continues until the client disconnects or loses access.
-   * @param listener owner of the stream for the limit: a caller, or an address.
-   * @throws {HttpRefusal} `pilot_rate_limited`: the listener or this process has reached its limit.
+   * Returns a stream that begins with this read. It ends when its client disconnects, reads too slowly or loses access,
+   * when a read fails, or when another incarnation is published.
+   * @param listener name under which the open streams of this client are counted: application and actor, or a block of
+   * addresses.
+   * @throws {HttpRefusal} `pilot_rate_limited`: the client or this process has reached its limit of open streams.
    */
   start(listener: string, first: Read<FeedPage>, reader: StreamReader): Readable {
     const isAnonymous = first.caller === undefined;

@@ -17,7 +17,7 @@ const changedProfile = z
 const common = {
   position: z.int().min(0).describe('Position in the log.'),
   at: timestamp,
-  actorId: identifier.describe('The actor that caused the event.'),
+  actorId: identifier.describe('The actor whose action is the event.'),
 };
 
 export const feedEvent = z

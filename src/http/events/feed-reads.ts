@@ -6,10 +6,13 @@ import type { SharedAnswers, SharedReads, SharedRequest } from '../admission/sha
 
 export const feedAccess = { scope: 'read', anonymous: true, budget: 'events' } as const satisfies ReadRule;
 
-/** Limit on events in one message of a separately read stream. Events of one position are never split. */
+/** Events in one message of a stream that is read alone, and all others at the position of the last one. */
 const MAX_EVENTS = 50;
 
-/** Limit on scanned changes times callers, for one shared statement. */
+/**
+ * Changes that one shared statement scans for all callers together, unless the least number for each (`CHANGES`) is
+ * more.
+ */
 const MAX_SCANNED = 50_000;
 const CHANGES = { least: 50, most: 1_000 };
 
@@ -20,14 +23,15 @@ export class FeedReads {
   ) {}
 
   /**
-   * Reads for one caller. A cursor of undefined starts now.
+   * Reads the changes after `cursor` that one caller may see. Undefined: the page is empty, and its cursor is the
+   * current position.
    * @throws {HttpRefusal} the caller has no access, or the feed is unavailable.
    */
   read(request: ReadRequest, cursor: number | undefined, limit = MAX_EVENTS): Promise<Read<FeedPage>> {
     return this.single.read(request, feedAccess, readFeed, { cursor, limit });
   }
 
-  /** Reads for many callers in one statement. The answers may end before the newest change. */
+  /** Reads the feed of many callers in one statement. A page may end before the newest change. */
   readAll<Request extends SharedRequest>(
     requests: readonly Request[],
   ): Promise<SharedAnswers<Request, FeedPage>> {

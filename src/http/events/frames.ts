@@ -3,7 +3,7 @@ import type { ErrorBody } from '../server/errors.js';
 
 /** Server-sent events (HTML Standard, section 9.2.6, "Interpreting an event stream"). */
 
-/** Advances the client's position, so that a scanned range is not scanned again. */
+/** A message without an event. It moves the position of the client on, so that a reconnect scans no change twice. */
 export const heartbeat = (cursor: number): string => `:\nid: ${cursor}\n\n`;
 
 export const retryFrame = (ms: number): string => `retry: ${ms}\n\n`;
@@ -11,8 +11,8 @@ export const retryFrame = (ms: number): string => `retry: ${ms}\n\n`;
 export const endFrame = (body: ErrorBody): string => `event: end\ndata: ${JSON.stringify(body)}\n\n`;
 
 /**
- * Returns '' for an empty page. Only the last event of a position has an id: a client that reconnects within a
- * position gets all its events again.
+ * Formats a page of changes as server-sent events; '' for an empty page. Only the last event of a position has an id: a
+ * client that disconnects within a position gets all events of that position again.
  */
 export function framesOf({ events, cursor, replace }: FeedPage): string {
   if (replace) return `event: replace\ndata: ${JSON.stringify({ cursor })}\nid: ${cursor}\n\n`;

@@ -1,4 +1,4 @@
-/** A semaphore: runs a limited number of tasks at a time, in order. */
+/** A semaphore: runs at most `free` tasks at a time; others wait for their turn, in order. */
 export class Semaphore {
   private readonly waiting: (() => void)[] = [];
 

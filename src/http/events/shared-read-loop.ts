@@ -26,17 +26,17 @@ export interface SharedReadLoopOptions {
   readonly explain: (fault: unknown) => ErrorBody;
 }
 
-/** Batching interval: no stream reads more often. */
+/** Shortest pause between two shared reads, so that changes are sent in batches. */
 const BATCH_MS = 100;
-/** Interval of heartbeats. Each one also checks that the callers still have access. */
+/** Interval of heartbeats to event streams. Each one also checks that the callers still have access. */
 const CHECK_MS = 5_000;
-/** Messages written before other requests get a turn. */
+/** Messages to event streams after which other requests of the process get a turn. */
 const YIELD_EVERY = 20;
 
 /**
- * Reads for all streams of a process. After each signal one statement checks the access of all callers and returns
- * the changes of each. A pause at least as long as that read follows, so that an overloaded process delays streams
- * rather than other requests.
+ * Reads the feed for the open event streams of a process. After each signal, one statement checks the access of all
+ * their callers and returns the changes of each. A pause at least as long as that read follows, so that an overloaded
+ * process delays streams rather than other requests.
  */
 export class SharedReadLoop {
   private readonly streams = new Set<EventStream>();
@@ -106,7 +106,10 @@ export class SharedReadLoop {
     for (const stream of this.streams) void this.stragglers.catchUp(stream);
   }
 
-  /** Returns the lowest position of the round; undefined if every caller was refused. */
+  /**
+   * Sends the answers of a shared read to their streams. Returns the lowest position among them; undefined if every
+   * caller was refused.
+   */
   private async answer(
     answers: Iterable<SharedAnswer<StreamGroup, FeedPage>>,
     isCheck: boolean,

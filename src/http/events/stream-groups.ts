@@ -1,7 +1,7 @@
 import type { SharedRequest } from '../admission/shared-reads.js';
 import type { EventStream } from './event-stream.js';
 
-/** Streams of one caller at one position share one row of the statement. */
+/** Event streams of one caller at the same position: the shared statement reads once for all of them. */
 export interface StreamGroup extends SharedRequest {
   readonly streams: EventStream[];
 }

@@ -16,10 +16,7 @@ export interface Readiness {
 export class NotReady extends Error {
   override readonly name = 'NotReady';
 
-  /**
-   * `fault`: the same for as long as one fault lasts, although the message may count seconds. It prevents repeated
-   * log lines.
-   */
+  /** `fault`: names the fault without varying details, such as seconds, so that a lasting fault is logged once. */
   constructor(
     message: string,
     readonly fault = message,
@@ -28,17 +25,20 @@ export class NotReady extends Error {
   }
 }
 
-/** Not ready yet, as at each first start. */
+/** The component is not ready yet, as at each first start: logged as information, not as a warning. */
 export class StillStarting extends NotReady {}
 
 /**
- * Checks one component and rejects if it is not ready. Only the message of a {@link NotReady} is shown. The signal
- * aborts once nobody waits.
+ * Checks one component of `/readyz`, and rejects if it is not ready. Only the message of a {@link NotReady} is shown to
+ * clients. The signal aborts at the time limit of the check.
  */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
 
 export interface HealthChecks {
-  /** A failure makes this process answer 503, so that load balancers avoid it. A failed informational check does not. */
+  /**
+   * If one of these fails, `/readyz` of this process answers 503, so that load balancers avoid the process. A failed
+   * informational check is only shown.
+   */
   readonly required: Readonly<Record<string, HealthCheck>>;
   readonly informational: Readonly<Record<string, HealthCheck>>;
 }

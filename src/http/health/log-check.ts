@@ -5,8 +5,8 @@ import { explainFailure, LogUnusable } from '../../log/eventstoredb/usable.js';
 import { NotReady } from './health.js';
 
 /**
- * A slower answer may mean that no node of the cluster is reachable. The reason is determined before {@link Health}
- * gives up.
+ * After this time without an answer, the log is asked for the reason, for example that no node of the cluster can be
+ * reached. {@link Health} gives up only later.
  */
 const SLOW_MS = 700;
 const ANSWER_LIMIT_MS = 1_200;
@@ -15,7 +15,7 @@ export class LogCheck {
   private pending: Promise<void> = Promise.resolve();
   private failedAt = -Infinity;
 
-  /** `monotonic`: milliseconds. */
+  /** `monotonic`: a clock in milliseconds that never goes back. */
   constructor(
     private readonly log: EventLog,
     private readonly monotonic: () => number,
@@ -26,7 +26,7 @@ export class LogCheck {
     return this.pending;
   }
 
-  /** Returns for how many milliseconds each check succeeded, the running check included. */
+  /** Returns for how many milliseconds no check of the log was seen to fail; 0 if the running one fails. */
   async reachableForMs(): Promise<number> {
     await within(ANSWER_LIMIT_MS, () => this.pending).catch(() => (this.failedAt = this.monotonic()));
     return this.monotonic() - this.failedAt;
@@ -43,7 +43,7 @@ export class LogCheck {
     return usable;
   }
 
-  /** A log that answers reads may refuse writes, so both are checked. */
+  /** Checks reads and writes: a log that answers reads may still refuse writes. */
   private async usable(signal: AbortSignal | undefined): Promise<void> {
     const { log } = this;
     let isRead = false;

@@ -5,8 +5,9 @@ import { HttpRefusal } from '../server/errors.js';
 import { urlOfHost } from '../server/network-origin.js';
 
 /**
- * Admits a scrape only under a loopback name, the operator API's name or a name in METRICS_HOSTS. Against DNS
- * rebinding: a page in an operator's browser could otherwise read metrics, which need no token.
+ * Admits a scrape of the metrics only if its Host is a loopback name, the name of the operator API or one in
+ * METRICS_HOSTS. Against DNS rebinding: a page in an operator's browser could otherwise read metrics, which need no
+ * token.
  */
 export function requireMetricsHost({
   operatorBaseUrl,

@@ -5,12 +5,12 @@ import { NotReady, StillStarting } from './health.js';
 import type { HealthChecks } from './health.js';
 import type { LogCheck } from './log-check.js';
 
-/** Several times the longest silence of an idle worker. */
+/** Silence after which a worker counts as missing: several times the longest silence of an idle one. */
 const SILENT_SECONDS = 15;
 
 /**
- * Checks of `/readyz` by component. The witness is never needed: a process with a proof reads and publishes without
- * it. A process without a proof yet reports its read models as not ready.
+ * The checks of `/readyz`, by component. The witness is informational: a process that has the restriction proof works
+ * without it, and one that has no proof yet reports its read models as not ready.
  */
 export function readinessChecks(pool: Pool, log: LogCheck, proof: RestrictionProof): HealthChecks {
   return {
@@ -41,9 +41,9 @@ async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<voi
 }
 
 /**
- * A standby replaces a worker that ends or freezes (src/store/end-when-silent.ts). If no standby exists, only missing
- * heartbeats show it. Excluded are groups whose silence the read models' check explains: quarantined, stopped at a
- * poison event, or not published yet. So is a group that waits for an unreachable log.
+ * Rejects if no worker has sent heartbeats for a projection group: its worker ended or froze
+ * (src/store/end-when-silent.ts), and no standby replaced it. Skips groups whose silence has a known cause:
+ * quarantined, stopped at a poison event, not published yet, or waiting for an unreachable log.
  */
 async function checkWorker(pool: Pool, log: LogCheck): Promise<void> {
   if ((await log.reachableForMs()) < SILENT_SECONDS * 1_000) return;

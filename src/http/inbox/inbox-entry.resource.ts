@@ -5,10 +5,14 @@ export const inboxEntry = z
   .strictObject({
     id: identifier,
     kind: z.enum(['follow', 'like', 'reply', 'mention']),
-    sourceActorId: identifier.describe('The actor that caused the entry.'),
-    sourceId: identifier.describe('The reply, the mentioning post, the liked post, or the follower.'),
+    sourceActorId: identifier.describe('The actor who followed, liked, replied or mentioned.'),
+    sourceId: identifier.describe(
+      'By kind: identifier of the reply, the mentioning post, the liked post, or the follower.',
+    ),
     createdAt: timestamp,
-    readAt: timestamp.optional().describe('Unix milliseconds. Absent until the entry is marked as read.'),
+    readAt: timestamp
+      .optional()
+      .describe('When the entry was marked as read, in Unix milliseconds; absent before.'),
   })
   .meta({ id: 'InboxEntry', description: 'A notification: a follow, like, reply or mention.' });
 

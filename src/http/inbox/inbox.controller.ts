@@ -37,8 +37,15 @@ const MAX_IDS = 200;
 const marking = z
   .strictObject({
     intentId,
-    ids: z.array(identifier).min(1).max(MAX_IDS).optional().describe('These entries. Either this or upTo.'),
-    upTo: timestamp.optional().describe('All entries created up to this time. Either this or ids.'),
+    ids: z
+      .array(identifier)
+      .min(1)
+      .max(MAX_IDS)
+      .optional()
+      .describe('The inbox entries to mark as read. Send either this or upTo.'),
+    upTo: timestamp
+      .optional()
+      .describe('Marks all inbox entries created up to this time. Send either this or ids.'),
   })
   .transform(({ intentId, ids, upTo }, context): { intentId: string; entries: MarkedEntries } => {
     if (ids !== undefined && upTo === undefined) return { intentId, entries: { ids } };

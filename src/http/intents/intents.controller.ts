@@ -19,10 +19,12 @@ const lookup = z.strictObject({
 });
 
 const outcomes = z.strictObject({
-  intents: z.array(intentOutcome).describe('One for each requested intent, in the same order.'),
+  intents: z
+    .array(intentOutcome)
+    .describe('One outcome for each requested intent, in the order of the request.'),
 });
 
-/** Outcomes of requests whose answers were lost. A lookup avoids repeating the mutation. */
+/** Tells clients the outcomes of mutations whose answers they lost, so that they need not repeat them. */
 @Controller('api/intents')
 export class IntentsController {
   constructor(private readonly reads: ProtectedReads) {}

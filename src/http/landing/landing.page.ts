@@ -4,8 +4,8 @@ import type { Html } from '../../pages/html.js';
 import { pageLayout } from '../../pages/layout.js';
 
 /**
- * A page for visitors who know only the address. Its links are absolute: below `/api` a request under another name of
- * this host is refused.
+ * The page at the address of the network, for visitors who know only that. Its links name the base URL: below `/api`, a
+ * request under another name of this host is refused.
  */
 export function landingPage({ baseUrl, registration }: Pick<Config, 'baseUrl' | 'registration'>): string {
   const { host } = new URL(baseUrl);

@@ -1,8 +1,8 @@
 import type { Clock } from '../../commands/support/clock.js';
 import type { WindowClaim, SharedWindow } from '../../limits/shared-window.js';
 
-export const MAX_LEASE = 50;
-/** A lease takes one part in this many of the remaining points, so leases shrink as the points run out. */
+export const MAX_LEASE_POINTS = 50;
+/** A lease takes one sixteenth of the remaining points, so that leases shrink as the points run out. */
 const LEASE_DIVISOR = 16;
 
 interface Lease {
@@ -12,9 +12,9 @@ interface Lease {
 }
 
 /**
- * A shared window for frequent requests (docs/adr/0009-limits-and-leases.md). Each process leases points and spends
- * them in memory until the window ends. Never more than the quota is granted. Points leased and not spent are lost:
- * at most one lease per other process.
+ * Counts frequent requests in a window that all processes share (docs/adr/0009-limits-and-leases.md). Each process
+ * leases points and spends them in memory until the window ends. Never more than the quota is granted. Points that a
+ * process leases and does not spend are lost: at most one lease for each other process.
  */
 export class LeasedWindow {
   readonly limit: SharedWindow['limit'];
@@ -28,7 +28,10 @@ export class LeasedWindow {
     this.limit = shared.limit;
   }
 
-  /** Takes one point. `left` is an estimate of this process. @throws {LimitsUnavailable} */
+  /**
+   * Takes one point of the quota of `key`; `granted` is 0 if none is left. `left` is an estimate of this process.
+   * @throws {LimitsUnavailable}
+   */
   async claim(key: string): Promise<WindowClaim> {
     for (;;) {
       const lease = this.activeLease(key);
@@ -51,7 +54,7 @@ export class LeasedWindow {
   private takeLease(key: string, left: number): Promise<WindowClaim> {
     const pending = this.pending.get(key);
     if (pending) return pending;
-    const points = Math.min(MAX_LEASE, Math.max(1, Math.floor(left / LEASE_DIVISOR)));
+    const points = Math.min(MAX_LEASE_POINTS, Math.max(1, Math.floor(left / LEASE_DIVISOR)));
     const claimed = this.shared
       .claim(key, points)
       .then((claim) => {
@@ -63,7 +66,10 @@ export class LeasedWindow {
     return claimed;
   }
 
-  /** The map is in order of insertion and no lease outlives a window, so the expired ones come first. */
+  /**
+   * Stores a lease, and deletes expired ones: they come first, since the map is in order of insertion and no lease
+   * outlives a window.
+   */
   private store(key: string, { granted, left, msToReset }: WindowClaim): void {
     const now = this.clock.now();
     for (const [other, { endsAt }] of this.leases) {

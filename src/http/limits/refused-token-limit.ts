@@ -6,9 +6,10 @@ import type { RequestLimits } from './request-limits.js';
 import type { RequestMeter } from './request-meter.js';
 
 /**
- * Runs `ask`. An unknown token is refused before that if its address has sent too many invalid ones. Each refusal
- * costs a lookup: `invalid_token` counts against the address, a live token's refusal against its caller.
- * @param take a point of the caller's budget
+ * Runs `ask`, which looks up the token. Before that, refuses a token that this process has not accepted lately, if its
+ * address has sent too many invalid ones. A refusal after the lookup counts too: `invalid_token` against the address,
+ * the refusal of a live token against its caller.
+ * @param take takes a point of the caller's limit.
  * @throws {HttpRefusal} `pilot_rate_limited`, and the errors of `ask`.
  */
 export async function limitRefusedTokens<Result>(

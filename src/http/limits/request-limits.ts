@@ -11,7 +11,7 @@ import type { Caller } from '../admission/authority.js';
 import { HttpRefusal } from '../server/errors.js';
 import { LeasedWindow } from './leased-window.js';
 
-/** Budget of an anonymous read; events and reconcile share one. */
+/** Limit that counts an anonymous read: `events` for events and reconcile together, `reads` for all others. */
 export type AnonymousBudget = keyof typeof limits.anonymous;
 
 export type ApiQuotas =
@@ -63,8 +63,9 @@ export class RequestLimits {
   }
 
   /**
+   * Counts an anonymous read against the block of its client's address.
    * @param nearest `request.ip`.
-   * @throws {HttpRefusal} `trusted_address_unavailable`
+   * @throws {HttpRefusal} `trusted_address_unavailable`: a trusted proxy did not forward the address of the client.
    */
   async anonymousRead(budget: AnonymousBudget, nearest: string): Promise<QuotaState | undefined> {
     if (!this.windows) return undefined;

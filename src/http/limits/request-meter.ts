@@ -5,7 +5,10 @@ import { HttpRefusal } from '../server/errors.js';
 
 const meters = new WeakMap<object, RequestMeter>();
 
-/** Returns the single meter of the request. A mutation that also reads counts as a mutation only. */
+/**
+ * Returns the meter of a request, always the same one: each request is counted once, and a mutation that also reads as
+ * a mutation only.
+ */
 export function requestMeterOf(request: FastifyRequest, reply: FastifyReply): RequestMeter {
   const meter = meters.get(request) ?? new RequestMeter(request, reply);
   meters.set(request, meter);
@@ -24,9 +27,9 @@ export class RequestMeter {
   }
 
   /**
-   * Sets the limit headers of the answer, also for an error.
-   * @param take called once per request; undefined: no limits.
-   * @throws {HttpRefusal} `pilot_rate_limited`
+   * Counts the request once, and sets the rate-limit headers of its answer, also for an error.
+   * @param take takes a point of a limit; its result undefined: no limit applies.
+   * @throws {HttpRefusal} `pilot_rate_limited`: no point is left.
    */
   count(take: () => Promise<QuotaState | undefined>): Promise<void> {
     return (this.counted ??= this.takeOnce(take));
@@ -36,7 +39,10 @@ export class RequestMeter {
     this.refuseIfUsedUp(await take());
   }
 
-  /** Sets the limit headers; undefined: no limits. @throws {HttpRefusal} `pilot_rate_limited` */
+  /**
+   * Sets the rate-limit headers; undefined: no limit applies.
+   * @throws {HttpRefusal} `pilot_rate_limited`: no point is left.
+   */
   refuseIfUsedUp(state: QuotaState | undefined): void {
     if (!state) return;
     void this.reply.headers(rateLimitFields([state.policy], [state]));

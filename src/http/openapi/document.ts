@@ -6,7 +6,7 @@ import { headerComponents } from './header-objects.js';
 import { limitTexts } from './limit-texts.js';
 import { httpMethods } from './openapi.js';
 import type { OpenApi, OperationObject, OperationAtPath } from './openapi.js';
-import { protocolEndpoints } from './protocol-endpoints.js';
+import { documentedProtocolEndpoints } from './protocol-endpoints.js';
 import { protocolOperation } from './protocol-operation.js';
 import { refusalExamples } from './refusal-responses.js';
 import { Schemas } from './schemas.js';
@@ -32,7 +32,7 @@ const description = `The social network's API for applications. Version \`pilot\
 
 The acting actor is always the actor of the access token. Every mutation carries an \`intentId\`, its idempotency key: repeat the identical request with the same \`intentId\` until it is answered, and it is executed once. Reads are read-your-writes: every later read of an actor shows the actor's answered writes. A page may be short or empty and still carry a cursor; only the last page has none.`;
 
-/** The OpenAPI document of the controllers and the authorization server, in a stable order. */
+/** Returns the OpenAPI document of the controllers and the authorization server, in a stable order. */
 export function documentOf(module: Type, baseUrl: string): OpenApi {
   const schemas = new Schemas();
   schemas.of(errorObject);
@@ -46,7 +46,7 @@ export function documentOf(module: Type, baseUrl: string): OpenApi {
   });
   const operations = [
     ...endpointsOf(module).map((endpoint) => place(endpoint, socialOperation)),
-    ...protocolEndpoints.map((endpoint) => place(endpoint, protocolOperation)),
+    ...documentedProtocolEndpoints.map((endpoint) => place(endpoint, protocolOperation)),
   ];
   const used = new Set(operations.flatMap(({ operation }) => operation.tags));
   return {
@@ -66,11 +66,14 @@ export function documentOf(module: Type, baseUrl: string): OpenApi {
   };
 }
 
-/** @throws {Error} two operations have the same id. */
+/**
+ * Groups the operations by path, in a stable order.
+ * @throws {Error} two operations have the same id.
+ */
 function pathsOf(operations: readonly OperationAtPath[]): OpenApi['paths'] {
   const ids = operations.map(({ operation }) => operation.operationId);
   const duplicate = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (duplicate !== undefined) throw new Error(`two operations are named ${duplicate}`);
+  if (duplicate !== undefined) throw new Error(`two operations of the API have the same id: ${duplicate}`);
   const sorted = operations.toSorted((a, b) =>
     a.path === b.path
       ? httpMethods.indexOf(a.method) - httpMethods.indexOf(b.method)
@@ -90,7 +93,10 @@ function pathsOf(operations: readonly OperationAtPath[]): OpenApi['paths'] {
   );
 }
 
-/** Matches method-not-allowed.ts: each GET also answers HEAD, except one that network-api.md restricts to GET. */
+/**
+ * Lists the methods of a path as method-not-allowed.ts does: each GET also answers HEAD, except one that network-api.md
+ * restricts to GET.
+ */
 function allowed(placed: readonly OperationAtPath[]): string {
   const names = placed.map(({ method }) => method.toUpperCase());
   const hasHead = placed.some(

@@ -122,7 +122,7 @@ describe('the document of a module', () => {
     }
     @Module({ controllers: [SecretsController] })
     class SecretsModule {}
-    expect(() => documentOf(SecretsModule, '')).toThrow('SecretsController.list is published: declare it');
+    expect(() => documentOf(SecretsModule, '')).toThrow('SecretsController.list is below /api: declare it');
   });
 
   it('is not made if two operations have the same name', () => {
@@ -136,6 +136,6 @@ describe('the document of a module', () => {
     }
     @Module({ controllers: [CopiesController] })
     class CopiesModule {}
-    expect(() => documentOf(CopiesModule, '')).toThrow('two operations are named getKeys');
+    expect(() => documentOf(CopiesModule, '')).toThrow('two operations of the API have the same id: getKeys');
   });
 });

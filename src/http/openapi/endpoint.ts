@@ -20,12 +20,12 @@ export interface Endpoint extends Omit<OperationDeclaration, 'access'>, Operatio
   readonly query?: z.ZodType | undefined;
 }
 
-/** Everything but the document itself. */
+/** Paths of the OpenAPI document: all below `/api` but its own. */
 const PUBLISHED = /^\/api\/(?!openapi\.json$)/;
 
 /**
- * Returns the operations of the module's controllers.
- * @throws {Error} a handler below `/api` lacks `@Operation`.
+ * Returns the operations below `/api` of the controllers of a module.
+ * @throws {Error} a handler there lacks `@Operation`.
  */
 export function endpointsOf(module: Type): readonly Endpoint[] {
   const controllers = (Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) ?? []) as readonly Type[];
@@ -45,7 +45,9 @@ function endpointOf(controller: Type, name: string, handler: object): readonly E
   const rule = mutationRuleOf(handler);
   const access = rule ? { scope: rule.scope, anonymous: false } : declaration?.access;
   if (!declaration || !access)
-    throw new Error(`${controller.name}.${name} is published: declare it with @Operation (see operation.ts)`);
+    throw new Error(
+      `${controller.name}.${name} is below /api: declare it with @Operation and its access (see operation.ts)`,
+    );
   return [
     {
       ...declaration,

@@ -10,7 +10,10 @@ const lackable = { ...commonHeaders, ...refusalHeaders };
 export type HeaderName = keyof typeof always | keyof typeof sometimes;
 export type OptionalHeader = keyof typeof lackable;
 
-/** All response headers as components. A header required in one answer and optional in another has two components. */
+/**
+ * Returns all response headers as components of the OpenAPI document. A header that is required in one answer and
+ * optional in another has two components.
+ */
 export function headerComponents(schemas: Schemas): Readonly<Record<string, HeaderObject>> {
   const described = (declared: Record<string, HeaderDeclaration>, required: boolean, suffix = '') =>
     Object.entries(declared).map(([name, { schema, description, example }]) => [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Optional in an answer unless its group is required. */
+/** A header in the OpenAPI document: optional in an answer unless header-objects.ts requires its group. */
 export interface HeaderDeclaration {
   readonly description: string;
   readonly schema: z.ZodType;
@@ -10,7 +10,7 @@ export interface HeaderDeclaration {
 const digits = z.string().regex(/^[0-9]+$/);
 const name = z.string().min(1);
 
-/** network-api.md, "Common response headers on protected domain reads". */
+/** Headers of every protected read (network-api.md, "Common response headers on protected domain reads"). */
 export const readHeaders = {
   'x-network-revision': {
     description: 'Admission revision: the position in the event log that this answer shows.',
@@ -29,7 +29,7 @@ export const readHeaders = {
   },
 } satisfies Record<string, HeaderDeclaration>;
 
-/** On every protected read of an admitted bearer credential. */
+/** Headers of every protected read with an admitted access token. */
 export const callerHeaders = {
   'x-network-actor-id': {
     description: 'Actor of the credential.',
@@ -71,7 +71,7 @@ export const limitHeaders = {
   },
 } satisfies Record<string, HeaderDeclaration>;
 
-/** On every 429 and 503, and on every 401. */
+/** Headers of refusals: `retry-after` on every 429 and 503, `www-authenticate` on every 401. */
 export const refusalHeaders = {
   'retry-after': {
     description: 'Seconds to wait before the identical request.',

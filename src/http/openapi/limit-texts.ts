@@ -21,7 +21,7 @@ const {
 const number = (value: number): string => value.toLocaleString('en');
 const seconds = (ms: number): number => ms / 1000;
 
-/** `3,000 in 5 minutes`. */
+/** A limit in words, like `3,000 in 5 minutes`. */
 const rate = ({ quota, windowSeconds }: Limit): string =>
   windowSeconds === 60
     ? `${number(quota)} a minute`
@@ -31,7 +31,7 @@ const ofCaller = 'for each application and actor';
 const streams = `Open event streams at a server: ${openStreams.ofListener} ${ofCaller}, or for each address without a token; ${number(openStreams.ofProcess)} in all, ${number(openStreams.anonymous)} of them without a token. One too many is a 429 with \`Retry-After\` ${streamRetrySeconds.ofListener}, or ${streamRetrySeconds.ofProcess} if the server is full. A client that reads nothing of its stream for ${seconds(streamReading.idleMs)} s is disconnected.`;
 const refusedCredentials = `${rate(refused.address)} refused credentials for each address`;
 
-/** Every limit of limit-settings.ts, in paragraphs. */
+/** Every limit of limit-settings.ts in words, as paragraphs of the OpenAPI document. */
 export const limitTexts: readonly string[] = [
   `Limits. Reads without a token: ${rate(anonymous.reads)} for each address, and apart from these ${rate(anonymous.events)} of events and reconcile together. Reads with a token, userinfo included: ${rate(bearer.reads)} ${ofCaller}. Mutations: ${rate(bearer.writes)} ${ofCaller}. A live token's refusals count too. Refreshes: ${rate(refreshes.grant)} for each grant. Tokens and client credentials: ${refusedCredentials}. A 429 says in \`Retry-After\` when to come again.`,
   streams,
@@ -45,7 +45,7 @@ interface Limited {
   readonly streamedEvent?: unknown;
 }
 
-/** The limits of one operation of the social API, for its 429. */
+/** Describes the limits of one operation of the social API, in the text of its 429. */
 export function limitsOf({ mutates, access, streamedEvent }: Limited): string {
   const ofTokens = `${rate(mutates ? bearer.writes : bearer.reads)} ${ofCaller}`;
   const budget = access.budget ?? 'reads';

@@ -38,7 +38,7 @@ export interface OperationObject {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
-  /** Alternatives: the scopes of each scheme. An empty object means anonymous. */
+  /** Alternatives, each with the scopes of its scheme. An empty object means that no credential is needed. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly ParameterObject[];
   readonly requestBody?: { readonly required: true; readonly content: MediaTypes };

@@ -56,7 +56,10 @@ type Shown<Value> = Value extends readonly (infer Item)[]
     ? { readonly [Key in keyof Value]: Shown<Value[Key]> }
     : Value;
 
-/** Return type of a handler; undefined if the handler has sent its answer itself, as a stream does. */
+/**
+ * Body of an answer, as its handler returns it. A handler that sends the answer itself, as a stream does, returns
+ * undefined.
+ */
 export type AnswerOf<Answer extends z.ZodType> = Shown<z.output<Answer>>;
 
 type Handler<Answer extends z.ZodType> = (

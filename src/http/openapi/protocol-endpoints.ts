@@ -14,10 +14,10 @@ import {
 } from './protocol-resources.js';
 
 /**
- * An endpoint of the authorization server. Its library has no decorators, so everything is declared here. No
- * `security`: no credential. No `answers`: an empty 200.
+ * An endpoint of the authorization server in the OpenAPI document. Its library has no decorators, so everything is
+ * declared here. No `security`: no credential. No `answers`: an empty 200.
  */
-export interface ProtocolEndpoint {
+export interface DocumentedProtocolEndpoint {
   readonly id: string;
   readonly method: 'get' | 'post';
   readonly path: string;
@@ -26,9 +26,9 @@ export interface ProtocolEndpoint {
   readonly security?: Readonly<Record<string, readonly string[]>>;
   readonly form?: { readonly schema: z.ZodType; readonly example: unknown };
   readonly answers?: { readonly schema: z.ZodType; readonly example: unknown; readonly type?: string };
-  /** Every answer that was counted shows its budget. */
+  /** True: every answer that was counted has the rate-limit headers, not only a 429. */
   readonly hasBudget?: boolean;
-  /** Describes the 429. */
+  /** Text of the 429: the limits of the endpoint. */
   readonly limits?: string;
   readonly refusals: Readonly<Record<number, Readonly<Partial<Record<OAuthCode | ErrorCode, string>>>>>;
 }
@@ -65,7 +65,7 @@ const ofApplications = {
 
 const client = { client: [] } as const;
 
-const discovery = (id: string, path: string): ProtocolEndpoint => ({
+const discovery = (id: string, path: string): DocumentedProtocolEndpoint => ({
   id,
   method: 'get',
   path,
@@ -82,8 +82,11 @@ const discovery = (id: string, path: string): ProtocolEndpoint => ({
   refusals: everywhere,
 });
 
-/** docs/api-decisions.md, "Authorization server paths". Browser redirects are not part of the document. */
-export const protocolEndpoints: readonly ProtocolEndpoint[] = [
+/**
+ * The endpoints of the authorization server that the OpenAPI document has (docs/api-decisions.md, "Authorization server
+ * paths"): all but those that redirect browsers.
+ */
+export const documentedProtocolEndpoints: readonly DocumentedProtocolEndpoint[] = [
   discovery('discoverOpenId', '/api/auth/.well-known/openid-configuration'),
   discovery('discoverOAuth', '/api/auth/.well-known/oauth-authorization-server'),
   discovery('discoverOAuthByIssuer', '/.well-known/oauth-authorization-server/api/auth'),

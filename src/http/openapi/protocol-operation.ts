@@ -1,10 +1,10 @@
 import { headersOf } from './header-objects.js';
 import type { MediaTypes, OperationObject } from './openapi.js';
-import type { ProtocolEndpoint } from './protocol-endpoints.js';
-import { limitHeaderNames, protocolRefusals } from './refusal-responses.js';
+import type { DocumentedProtocolEndpoint } from './protocol-endpoints.js';
+import { limitHeaderNames, protocolRefusalResponses } from './refusal-responses.js';
 import type { Schemas } from './schemas.js';
 
-export function protocolOperation(endpoint: ProtocolEndpoint, schemas: Schemas): OperationObject {
+export function protocolOperation(endpoint: DocumentedProtocolEndpoint, schemas: Schemas): OperationObject {
   const {
     id,
     summary,
@@ -35,7 +35,7 @@ export function protocolOperation(endpoint: ProtocolEndpoint, schemas: Schemas):
         ...headersOf(hasBudget ? limitHeaderNames : []),
         ...(answers && { content: content(answers.type ?? 'application/json', answers) }),
       },
-      ...protocolRefusals(refusals, hasBudget, limits),
+      ...protocolRefusalResponses(refusals, hasBudget, limits),
     },
   };
 }

@@ -7,12 +7,12 @@ export const tokenRequest = z
     z.object({
       grant_type: z.literal('authorization_code'),
       code: z.string().min(1),
-      redirect_uri: z.string().min(1).describe('Equal to the redirect_uri of the authorization request.'),
+      redirect_uri: z.string().min(1).describe('Must equal the redirect_uri of the authorization request.'),
       code_verifier: z.string().min(1),
     }),
     z.object({
       grant_type: z.literal('refresh_token'),
-      refresh_token: z.string().min(1).describe('Works once; the answer has the next refresh token.'),
+      refresh_token: z.string().min(1).describe('A refresh token works once; the answer has the next one.'),
     }),
   ])
   .meta({ id: 'TokenRequest' });
@@ -23,8 +23,8 @@ export const tokenResponse = z
     token_type: z.literal('Bearer'),
     expires_in: z.int().min(1).describe('Seconds.'),
     scope: z.string().describe('Separated by spaces.'),
-    refresh_token: z.string().optional().describe('With the scope offline_access.'),
-    id_token: z.string().optional().describe('With the scope openid.'),
+    refresh_token: z.string().optional().describe('The refresh token; only with the scope offline_access.'),
+    id_token: z.string().optional().describe('The ID token; only with the scope openid.'),
   })
   .meta({ id: 'Tokens' });
 
@@ -34,7 +34,7 @@ export const tokenInForm = z
 
 export const introspection = z
   .strictObject({
-    active: z.boolean().describe('All other members are absent unless it is true.'),
+    active: z.boolean().describe('True if the token is valid; if not, all other members are absent.'),
     client_id: z.string().optional(),
     exp: z.int().optional().describe('Unix seconds.'),
     iat: z.int().optional().describe('Unix seconds.'),
@@ -50,7 +50,11 @@ const text = z.string().optional();
 
 export const identityClaims = z
   .strictObject({
-    sub: z.string().describe('Pairwise subject. The canonical actor is at /api/session.'),
+    sub: z
+      .string()
+      .describe(
+        'Pairwise subject: the identifier of the person for this application only. The canonical actor is at /api/session.',
+      ),
     name: text,
     given_name: text,
     family_name: text,

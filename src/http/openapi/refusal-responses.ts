@@ -14,7 +14,7 @@ interface Refusals {
   readonly wording: 'message' | 'error_description';
   readonly headers: readonly HeaderName[];
   readonly optional: readonly OptionalHeader[];
-  /** Describes the 429. */
+  /** Text of the 429: the limits that apply. */
   readonly limits: string;
 }
 
@@ -36,7 +36,7 @@ const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ['retry-after'],
 };
 
-/** A read may be refused with these after its caller was admitted. */
+/** Statuses that may refuse a read after its caller was admitted, and then have the headers of a read. */
 const afterAdmission: ReadonlySet<number> = new Set([400, 404, 429, 503]);
 const common = Object.keys(commonHeaders) as CommonHeader[];
 
@@ -68,7 +68,7 @@ export const refusalExamples: OpenApi['components']['examples'] = Object.fromEnt
     .map(([error, message]) => [error, { value: { error, message } }]),
 );
 
-export function socialRefusals(
+export function socialRefusalResponses(
   codes: readonly ErrorCode[],
   {
     isRead,
@@ -96,8 +96,11 @@ export function socialRefusals(
 
 export const limitHeaderNames = ['ratelimit-policy', 'ratelimit'] as const;
 
-/** `hasBudget`: refusals other than the 429 may be counted too. */
-export function protocolRefusals(
+/**
+ * Returns the documented refusals of an endpoint of the authorization server. `hasBudget`: all of them may have
+ * rate-limit headers, not only the 429.
+ */
+export function protocolRefusalResponses(
   byStatus: Readonly<Record<number, Readonly<Partial<Record<OAuthCode | ErrorCode, string>>>>>,
   hasBudget: boolean,
   limits: string,

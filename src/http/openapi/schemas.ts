@@ -20,7 +20,7 @@ export class Schemas {
   }
 }
 
-/** Makes references relative to the document. */
+/** Rewrites references to `$defs` into references to the components of the OpenAPI document. */
 function relocated(schema: unknown): JsonSchema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as JsonSchema;
 }

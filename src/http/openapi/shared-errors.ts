@@ -33,9 +33,10 @@ const ofMutations = [
 const ofBodies = ['invalid_json', 'unknown_or_immutable_field', 'domain_plan_too_large'] as const;
 
 /**
- * Operations whose answer confirms a restriction. It must be witnessed, and hold for every reader, before the answer.
+ * Codes of operations whose answer confirms a restriction: before it, the restriction must be witnessed and hold for
+ * every reader.
  */
-export const confirmationErrors = [
+export const restrictionConfirmationErrors = [
   'ambiguous_acceptance_requires_independent_proof',
   'restriction_witness_required',
   'restriction_witness_unavailable_or_incomplete',
@@ -43,10 +44,10 @@ export const confirmationErrors = [
   'witness_finalize_unconfirmed',
 ] as const;
 
-/** Operations that add or lift a restriction. */
-export const restrictionErrors = [...confirmationErrors, 'witness_prepare_mismatch'] as const;
+/** Codes of operations that add or lift a restriction. */
+export const restrictionErrors = [...restrictionConfirmationErrors, 'witness_prepare_mismatch'] as const;
 
-/** `scope` undefined: any token is enough. */
+/** Access to an operation. `scope` undefined: any token is enough. */
 export interface AccessRule {
   readonly scope?: string;
   readonly anonymous: boolean;

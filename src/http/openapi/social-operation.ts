@@ -5,7 +5,7 @@ import { callerHeaders, limitHeaders, readHeaders, requestHeaders, writeHeaders 
 import type { RequestHeader } from './headers.js';
 import { limitsOf } from './limit-texts.js';
 import type { MediaTypes, OperationObject, ParameterObject, ResponseObject } from './openapi.js';
-import { socialRefusals } from './refusal-responses.js';
+import { socialRefusalResponses } from './refusal-responses.js';
 import type { JsonSchema, Schemas } from './schemas.js';
 import { sharedErrors } from './shared-errors.js';
 
@@ -31,7 +31,7 @@ export function socialOperation(endpoint: Endpoint, schemas: Schemas): Operation
     ...(body && { requestBody: { required: true, content: json(schemas.of(body, 'input'), bodyExample) } }),
     responses: {
       200: success(endpoint, schemas),
-      ...socialRefusals([...sharedErrors(endpoint), ...(endpoint.errors ?? [])], {
+      ...socialRefusalResponses([...sharedErrors(endpoint), ...(endpoint.errors ?? [])], {
         isRead: !endpoint.mutates,
         readsBody: endpoint.method !== 'get',
         limits: limitsOf(endpoint),

@@ -20,11 +20,11 @@ export const post = z
     parentUnavailable: z
       .boolean()
       .optional()
-      .describe('Replies: true if the parent is deleted, or not visible to you.'),
+      .describe('Replies: true if the post that this post replies to is deleted, or not visible to you.'),
     rootUnavailable: z
       .boolean()
       .optional()
-      .describe('Replies: true if the root is deleted, or not visible to you.'),
+      .describe('Replies: true if the first post of the thread is deleted, or not visible to you.'),
   })
   .meta({ id: 'Post', description: 'A post or a reply.' });
 
@@ -51,14 +51,14 @@ export const exampleReply = {
   rootUnavailable: false,
 } as const;
 
-/** network-api.md, "Post creation result". */
+/** State of a post after a mutation (network-api.md, "Post creation result"). */
 export const postOutcome = z
   .strictObject({
     id: identifier,
     revision: revisionField,
     status: z
       .enum(['published', 'deleted', 'restricted'])
-      .describe('Current state of the post, also when an intent is repeated.'),
+      .describe('State of the post now. If an intent is repeated, it may differ from the first answer.'),
   })
   .meta({ id: 'PostOutcome', description: 'State of a post after a mutation.' });
 

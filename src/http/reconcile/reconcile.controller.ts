@@ -18,7 +18,9 @@ const view = z.strictObject({
   ownPosts: z.array(post),
   relations: z.array(relationInView),
   cursor: z.int().min(0).describe('Position in the log that this view shows.'),
-  replace: z.boolean().describe('Replace your whole copy by this view.'),
+  replace: z
+    .boolean()
+    .describe('True: replace your whole copy by this view. False: this is a delta; apply it to your copy.'),
   inbox: z.array(inboxEntry),
 });
 

@@ -7,7 +7,7 @@ export const relation = z
   .strictObject({
     kind: relationKind,
     actorId: identifier,
-    targetId: identifier.describe('The followed actor, or the liked post.'),
+    targetId: identifier.describe('Identifier of the followed actor, or of the liked post.'),
     targetActorId: identifier.describe("The followed actor, or the liked post's author."),
     generation: z
       .string()
@@ -17,7 +17,7 @@ export const relation = z
   })
   .meta({ id: 'Relation', description: 'A follow or a like.' });
 
-/** A relation in a reconcile view, which has no times. */
+/** A follow or like in a reconcile view or a feed event, which lack its time. */
 export const relationInView = relation
   .omit({ createdAt: true })
   .meta({ id: 'RelationInView', description: 'A follow or a like, in a view of the network.' });

@@ -95,7 +95,7 @@ export class RelationsController {
     const make = commandsOf[kindOf(kind)].establish;
     const intent = { ...authority, intentId: body.intentId };
     const established = await this.execute(new make(intent, identifierOrEmpty(targetId)), authority, reply);
-    if (!established) throw new Error(`a ${kind} was established and has no relation`);
+    if (!established) throw new Error(`the command that establishes a ${kind} returned no relation`);
     return { relation: established };
   }
 

@@ -14,8 +14,8 @@ import { exampleReport, report } from './report.resource.js';
 
 const newReport = z.strictObject({
   intentId,
-  postId: identifier.optional().describe('The reported post. Either this or actorId.'),
-  actorId: identifier.optional().describe('The reported actor. Either this or postId.'),
+  postId: identifier.optional().describe('The reported post. Send either this or actorId.'),
+  actorId: identifier.optional().describe('The reported actor. Send either this or postId.'),
   reason: z.enum(reportReasons, `must be one of ${reportReasons.join(', ')}`),
   text: reportText.optional(),
 });

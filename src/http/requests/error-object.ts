@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import { domainCodes } from '../server/domain-codes.js';
+import { publishedDomainCodes } from '../server/domain-codes.js';
 import { oauthCodes } from '../server/oauth-codes.js';
 
 export const errorObject = z
   .strictObject({
-    error: z.enum([...domainCodes, ...oauthCodes]),
-    message: z.string().optional().describe('Explanation and next step, for a person. Not stable.'),
+    error: z.enum([...publishedDomainCodes, ...oauthCodes]),
+    message: z
+      .string()
+      .optional()
+      .describe('Explanation and next step, for a person. Its wording may change.'),
     error_description: z
       .string()
       .optional()

@@ -13,13 +13,13 @@ export const identifier = z
   .string('must be an identifier')
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an identifier of the network');
 
-/** Limits of a text before normalization (src/domain/unicode.ts). */
+/** Describes the limits of a text before its normalization (src/domain/unicode.ts). */
 export const boundBeforeNormalizing = (codeUnits: string): string =>
   `As sent, without surrounding white space: at most ${codeUnits} UTF-16 code units, and at most 30 combining marks (general category M) in a row.`;
 
 /**
- * No `maxLength`: white space around a text and the composition of accents do not count. The domain checks everything
- * else (src/domain/post/text.ts).
+ * The text of a post. Its schema has no `maxLength`: white space around the text and the composition of accents do not
+ * count. The domain checks its length and characters (src/domain/post/text.ts).
  */
 export const postText = z.string('must be a string').meta({
   pattern: String.raw`\S`,
@@ -49,7 +49,7 @@ export const identifierOrEmpty = (value: string): string =>
 
 const DEFAULT_PAGE = 50;
 
-/** Clamped to 1..most; any other value counts as the default (network-api.md). */
+/** Rows of a page, clamped to 1..most. A value that is not an integer counts as the default (network-api.md). */
 export const pageLimit = ({ most }: { most: number }) =>
   z
     .unknown()

@@ -4,16 +4,16 @@ import { isPlainUtf8 } from '../../support/plain-utf8.js';
 import { HttpRefusal } from '../server/errors.js';
 import { isSingleHeader } from '../server/network-origin.js';
 
-export const BODY_LIMIT_BYTES = limits.bodies.bytes;
+export const JSON_BODY_LIMIT_BYTES = limits.bodies.bytes;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The social API reads only JSON in UTF-8: any other content type is 415. */
+/** Makes a server read only JSON in UTF-8: any other content type is answered with 415. */
 export function acceptOnlyJson(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
     'application/json',
-    { parseAs: 'buffer', bodyLimit: BODY_LIMIT_BYTES },
+    { parseAs: 'buffer', bodyLimit: JSON_BODY_LIMIT_BYTES },
     (request, body: Buffer, done) => {
       try {
         done(null, parse(request, body));

@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Keyset } from '../../../projections/runner/page-query.js';
 import { HttpRefusal } from '../server/errors.js';
 
-/** A cursor is valid for exactly this operation, caller and incarnation. */
+/** The operation, caller and incarnation that a page cursor is valid for: no others accept it. */
 export interface CursorContext {
   readonly operation: string;
   readonly actorId: string | undefined;
@@ -26,9 +26,9 @@ export class PageCursors {
   }
 
   /**
-   * Returns the key of a cursor before its signature is checked; undefined if malformed. Only the read itself yields
-   * caller and incarnation for {@link verify}.
-   * @param arity numbers in the keys of the operation.
+   * Returns the keyset that a cursor contains, before its signature is checked; undefined if malformed. {@link verify}
+   * must follow the read, since only the read yields caller and incarnation.
+   * @param arity numbers in the keyset of the operation.
    */
   decode(cursor: string, arity: number): Keyset | undefined {
     const bytes = Buffer.from(cursor, 'base64url');
@@ -41,6 +41,7 @@ export class PageCursors {
   }
 
   /**
+   * Checks the signature of a cursor, once its read has yielded the caller and incarnation.
    * @param from result of {@link decode}.
    * @throws {HttpRefusal} `invalid_page_cursor`: malformed, altered, or for another operation, caller or incarnation.
    */

@@ -7,14 +7,17 @@ export interface PageRequest {
   readonly cursor?: string | undefined;
 }
 
-/** `cursor`: of the next page; undefined on the last one. */
+/** A page of a read. `cursor`: of the next page; undefined on the last one. */
 export interface Page<Item, Seen = ScannedPage<Item>> {
   readonly items: readonly Item[];
   readonly cursor: string | undefined;
   readonly scanned: Seen;
 }
 
-/** Bound on reading past an empty page: rows per statement, and statements. */
+/**
+ * Bound on reading on while nothing of a page is visible: rows in each further statement, and number of such
+ * statements.
+ */
 const READ_AHEAD = { scan: 500, rounds: 4 };
 
 /**
@@ -29,6 +32,7 @@ export class PagedReads {
   ) {}
 
   /**
+   * Returns a page; `result` is null if the subject of the read does not exist or is not visible.
    * @param operation the operation with its subject: a cursor is valid for nothing else.
    * @throws {HttpRefusal} `invalid_page_cursor`, and the errors of {@link ProtectedReads.read}.
    */

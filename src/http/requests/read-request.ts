@@ -7,7 +7,7 @@ import { HttpRefusal } from '../server/errors.js';
 import { requestMeterOf } from '../limits/request-meter.js';
 import { commonHeaders } from '../openapi/headers.js';
 
-/** The credential and minimum revision of a read (docs/api-decisions.md, "A write is visible to its writer"). */
+/** The credential, meter and minimum revision of a read (docs/api-decisions.md, "A write is visible to its writer"). */
 export const ReadParameters = createParamDecorator(
   (_data: unknown, context: ExecutionContext): ReadRequest => {
     const http = context.switchToHttp();

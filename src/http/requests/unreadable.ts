@@ -6,7 +6,7 @@ import { isProtocolPath } from '../server/error.filter.js';
 
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
-/** By Node's error code; any other code means malformed HTTP. */
+/** Messages for requests that Node cannot parse, by Node's error code; any other code means malformed HTTP. */
 const messages: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: `The address and the headers are too large; send at most ${maxHeaderSize / 1024} KiB.`,
   ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long; send it again.',
@@ -40,7 +40,10 @@ function isRefusalExpected(socket: Duplex): boolean {
   return !second && !first.request.complete && !first.response.headersSent;
 }
 
-/** Node has no request object for unreadable input, so the answer is written by hand. */
+/**
+ * Answers input that Node cannot parse as a request. Node has no response object for it, so the answer is written by
+ * hand.
+ */
 export function refuseUnreadable(
   { code = '', rawPacket }: ClientError,
   socket: Socket,
@@ -57,7 +60,9 @@ export function refuseUnreadable(
 /** Time for a client to close the connection of a refused CONNECT. */
 const TUNNEL_CLOSE_MS = 1_000;
 
-/** RFC 9110, section 9.3.6: Node hands over the bare connection, without its timeouts and its reader. */
+/**
+ * Refuses CONNECT (RFC 9110, section 9.3.6): Node hands over the bare connection, without its timeouts and its reader.
+ */
 export function refuseTunnels(server: Server, headers: Readonly<Record<string, string>>): void {
   server.on('connect', ({ url = '' }: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());

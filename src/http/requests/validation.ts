@@ -2,7 +2,9 @@ import { StandardSchemaValidationPipe } from '@nestjs/common';
 import type { ErrorCode } from '../server/errors.js';
 import { HttpRefusal } from '../server/errors.js';
 
-/** Published code of a faulty field or parameter. A name means the same in every operation. */
+/**
+ * Published error code for an invalid field or parameter, by its name, which means the same in almost every operation.
+ */
 const codeOfField: Readonly<Record<string, ErrorCode>> = {
   intentId: 'intent_required',
   text: 'invalid_text',
@@ -25,11 +27,14 @@ interface Issue {
   readonly path?: readonly unknown[] | undefined;
   readonly code?: string;
   readonly keys?: readonly string[];
-  /** Set for a field that means something else than in most operations. */
+  /** Error code of the schema, for a field whose name means something else than in other operations. */
   readonly params?: { readonly refusal?: ErrorCode };
 }
 
-/** Names of `Object.prototype` are unknown fields too. Nest drops them silently, and Zod treats them as known. */
+/**
+ * Reports a field that is named like a member of `Object.prototype` as unknown. Nest would drop it silently, and Zod
+ * treat it as known.
+ */
 class Validation extends StandardSchemaValidationPipe {
   protected override stripProtoKeys(value: Record<string, unknown>): void {
     for (const name of Object.keys(Object(value)).filter((each) => each in Object.prototype)) {

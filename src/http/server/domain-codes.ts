@@ -2,7 +2,7 @@
  * Published codes (docs/network-api.md, "Domain codes"), whichever layer answers them, in the order of the published
  * document. The rules of the domain have a part of them: `RefusalCode`.
  */
-export const domainCodes = [
+export const publishedDomainCodes = [
   'unknown_or_immutable_field',
   'invalid_text',
   'invalid_json',
@@ -54,4 +54,4 @@ export const domainCodes = [
   'invalid_website',
 ] as const;
 
-export type DomainCode = (typeof domainCodes)[number];
+export type PublishedDomainCode = (typeof publishedDomainCodes)[number];

@@ -34,7 +34,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   void reply.status(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** The client aborted its body. Its ECONNRESET looks like that of an unreachable store. */
+/** True if the client broke off while it sent its body. The ECONNRESET looks like that of an unreachable store. */
 const isAborted = (error: unknown, { raw }: FastifyRequest): boolean =>
   raw.errored !== null && raw.errored === error;
 
@@ -56,7 +56,7 @@ function logged(error: unknown, log: Log): HttpRefusal {
   return refusal;
 }
 
-/** OAuth clients read their own error format below the protocol's paths, also at unknown addresses. */
+/** True below the paths of the protocol, also at unknown addresses: OAuth clients read an error format of their own. */
 function isProtocolRequest({ routeOptions, url }: FastifyRequest): boolean {
   return isProtocolPath(routeOptions.url ?? url);
 }
@@ -66,11 +66,11 @@ export const isProtocolPath = (path: string): boolean => protocolPath.test(path)
 const protocolPath =
   /^(\/api\/auth\/(oauth2|jwks|\.well-known)|\/\.well-known\/oauth-authorization-server)([/?]|$)/;
 
-/** The protocol has one code for every fault of a body. */
+/** OAuth has one code for every fault of a body, also of its size and type. */
 const protocolCode = ({ status, code }: HttpRefusal): ErrorCode =>
   status === 413 || status === 415 ? 'invalid_request' : code;
 
-/** RFC 6750, section 3: no error code without a credential. */
+/** Value of `WWW-Authenticate`: no error code without a credential (RFC 6750, section 3). */
 function challengeOf({ code }: HttpRefusal): string {
   return code === 'invalid_token' ? 'Bearer realm="plaza", error="invalid_token"' : 'Bearer realm="plaza"';
 }
@@ -112,7 +112,10 @@ function adviceOf(code: WitnessCode): string {
     : 'Retry with the same intentId.';
 }
 
-/** Fastify errors have a `code` or `statusCode`, Nest errors a `getStatus()`. */
+/**
+ * Converts errors of Fastify, which have a `statusCode`, and of Nest, which have a `getStatus()`. Undefined for all
+ * others, and for a 5xx.
+ */
 function ofFramework(error: unknown): HttpRefusal | undefined {
   if (!(error instanceof Error)) return undefined;
   const status =

@@ -1,6 +1,6 @@
-import type { DomainCode } from './domain-codes.js';
+import type { PublishedDomainCode } from './domain-codes.js';
 
-export type ErrorCode = DomainCode | 'invalid_request' | 'invalid_token' | 'server_error';
+export type ErrorCode = PublishedDomainCode | 'invalid_request' | 'invalid_token' | 'server_error';
 
 /** The published Error object: `message` in the social API, `error_description` for OAuth clients. */
 export type ErrorBody =
@@ -64,14 +64,16 @@ export const httpStatusOf: { readonly [Code in ErrorCode]: number } = {
 };
 
 /** Default `Retry-After`, for faults that end by themselves within seconds. */
-export const RETRY_AFTER_SECONDS = 2;
-/** For states that an operator must end. */
+export const DEFAULT_RETRY_AFTER_SECONDS = 2;
+/** `Retry-After` while publishing is paused, which only an operator ends. */
 const RETRY_AFTER_PAUSE_SECONDS = 60;
 
 const retryAfterSecondsOf = (code: ErrorCode): number =>
-  code === 'publishing_paused' ? RETRY_AFTER_PAUSE_SECONDS : RETRY_AFTER_SECONDS;
+  code === 'publishing_paused' ? RETRY_AFTER_PAUSE_SECONDS : DEFAULT_RETRY_AFTER_SECONDS;
 
-/** A refusal by HTTP rather than by the domain: a faulty request, a bad credential, or an unavailable part. */
+/**
+ * An error answer with its published code, HTTP status and `Retry-After`; refusals of the domain are converted to it.
+ */
 export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal';
 

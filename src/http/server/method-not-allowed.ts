@@ -6,7 +6,7 @@ import { HttpRefusal } from './errors.js';
  * Answers 405 with `Allow` for a known path under a wrong method (RFC 9110, section 15.5.6), where Fastify answers
  * 404. Call this before any route is registered. Register the returned plugin after all routes.
  */
-export function collectAllowedMethods(server: FastifyInstance): FastifyPluginCallback {
+export function methodNotAllowedPlugin(server: FastifyInstance): FastifyPluginCallback {
   const known = new Map<string, Set<HTTPMethods>>();
   // Adds every method that Node parses, so that known paths answer 405 to each of them.
   for (const method of METHODS.filter((each) => !server.supportedMethods.includes(each)))

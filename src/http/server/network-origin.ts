@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpRefusal } from './errors.js';
 
 /**
- * A request must address the network's own host. A social call with an `Origin` must name the network's own
- * (network-api.md, "Origin rule"). The authorization server has its own origin rule.
+ * Refuses requests below `/api` and `/.well-known` to another host than that of the network, and calls of the social
+ * API with another `Origin` (network-api.md, "Origin rule"). The authorization server has its own origin rule.
  */
 export function requireNetworkOrigin(server: FastifyInstance, baseUrl: string): void {
   const { host, protocol } = new URL(baseUrl);
@@ -24,7 +24,10 @@ export function requireNetworkOrigin(server: FastifyInstance, baseUrl: string): 
 export const isSocialPath = (path: string): boolean =>
   path.startsWith('/api/') && !path.startsWith('/api/auth/');
 
-/** Prefers the matched route, since the router decodes percent-encoding. A path without a route needs no protection. */
+/**
+ * Returns the path of the matched route, since the router decodes percent-encoding; without a route, the URL, which
+ * needs no protection.
+ */
 function pathOf({ routeOptions, url }: FastifyRequest): string {
   return routeOptions.url ?? url;
 }
@@ -35,15 +38,21 @@ function hostOf(protocol: string, addressed: string): string | undefined {
   return url?.href === `${url?.origin}/` ? url.host : undefined;
 }
 
-/** A name of 253 characters (RFC 1035, section 2.3.4) with a port. */
+/** Longest host of a request: a name of 253 characters (RFC 1035, section 2.3.4) with a port. */
 const MAX_HOST_LENGTH = 259;
 
-/** Undefined: no host. Parsing takes quadratic time, so a text that is longer than any host is not parsed. */
+/**
+ * Parses a host; undefined: it is none. Parsing takes quadratic time, so a text that is longer than any host is not
+ * parsed.
+ */
 export function urlOfHost(protocol: string, host: string): URL | undefined {
   return host.length > MAX_HOST_LENGTH ? undefined : (URL.parse(`${protocol}//${host}`) ?? undefined);
 }
 
-/** Node keeps the first value of a repeated header. Two readers of one request could then disagree. */
+/**
+ * False if the request repeats the header. Node drops or joins repeated values, so another reader of the request, such
+ * as a proxy, could see another value.
+ */
 export function isSingleHeader({ raw }: FastifyRequest, header: string): boolean {
   return raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === header).length < 2;
 }

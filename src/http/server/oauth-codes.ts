@@ -1,4 +1,4 @@
-/** network-api.md, "OAuth protocol codes". */
+/** Published error codes of the authorization server (network-api.md, "OAuth protocol codes"). */
 export const oauthCodes = [
   'invalid_request',
   'invalid_client',

@@ -14,18 +14,24 @@ import { arrivalDeadline } from './arrival-deadline.js';
 import { sendError } from './error.filter.js';
 import { HttpRefusal } from './errors.js';
 import { acceptOnlyJson } from '../requests/json-body.js';
-import { collectAllowedMethods } from './method-not-allowed.js';
+import { methodNotAllowedPlugin } from './method-not-allowed.js';
 import { isSocialPath, requireNetworkOrigin } from './network-origin.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import { strictTransport } from './strict-transport.js';
 import { boundUnreadAnswers } from '../slow-readers/unread-answers.js';
 import { refuseTunnels, refuseUnreadable, trackExchanges } from '../requests/unreadable.js';
 
-/** Longer than any identifier, so that a long one is an unknown resource and not an unknown address. */
+/**
+ * Longest path parameter: longer than any identifier, so that a long one is refused as an unknown resource and not as
+ * an unknown address.
+ */
 const LONGEST_PARAMETER = 16_384;
 const LAST_REQUESTS_MS = 2_000;
 
-/** `request.ip` comes from the trusted proxies. Nothing else that a proxy sends is used. */
+/**
+ * Returns the HTTP server of the API. `request.ip` is the address that trusted proxies report; no other header of a
+ * proxy is used.
+ */
 export function fastifyAdapter(
   logger: Logger,
   { baseUrl, trustedProxies }: Pick<Config, 'baseUrl' | 'trustedProxies'>,
@@ -60,7 +66,7 @@ export function prepareServer(
   endpoints: readonly Endpoint[],
 ): FastifyPluginCallback {
   const server: FastifyInstance = app.getHttpAdapter().getInstance();
-  const refuseOtherMethods = collectAllowedMethods(server);
+  const refuseOtherMethods = methodNotAllowedPlugin(server);
   const strict = Object.entries(strictTransport(baseUrl));
   server.addHook('onRequest', (_request, { raw }, done) => {
     // Set on the raw answer, so that answers of the authorization server have it as well.
@@ -87,7 +93,9 @@ export function prepareServer(
   return refuseOtherMethods;
 }
 
-/** RFC 9112, section 3.2 (no Host), and RFC 9110, section 10.1.1 (an unknown expectation). */
+/**
+ * Refuses HTTP/1.1 requests without Host (RFC 9112, section 3.2), and unknown expectations (RFC 9110, section 10.1.1).
+ */
 function refuseUnusual(server: FastifyInstance): void {
   const unexpected = new WeakSet<IncomingMessage>();
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -109,8 +117,8 @@ function refuseUnusual(server: FastifyInstance): void {
 }
 
 /**
- * Replaces empty path segments. The router would otherwise not reach the operation, which answers for an unknown
- * resource.
+ * Replaces empty path segments of the social API, for which the router would find no operation: the operation answers
+ * for the unknown resource.
  */
 function nameEmptySegments(url: string): string {
   const [path = '', ...query] = url.split('?');

@@ -2,16 +2,18 @@ import { createReadStream } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { endianness } from 'node:os';
 
-/** Linux, proc(5): `sl local_address rem_address st tx_queue:rx_queue …`, all in hexadecimal. */
+/**
+ * TCP connections on Linux (proc(5)): rows of `sl local_address rem_address st tx_queue:rx_queue …`, in hexadecimal.
+ */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 
 /**
- * Local port, client and bytes of a connection in use (ESTABLISHED or CLOSE_WAIT) with unacknowledged bytes. Most rows of
- * a busy server are in TIME_WAIT: the pattern leaves them at their state.
+ * Matches local port, client and bytes of a connection in use (ESTABLISHED or CLOSE_WAIT) that has unacknowledged
+ * bytes. Most rows of a busy server are in TIME_WAIT, and fail to match at their state.
  */
 const ROW = /:([0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) 0[18] (?!0{8})([0-9A-F]{8}):/g;
 
-/** By local port, then by {@link clientKey}. */
+/** Unacknowledged bytes by local port, then by {@link clientKey}. */
 export type UnacknowledgedBytes = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
 /**
@@ -27,8 +29,8 @@ export async function unacknowledgedBytes(
 }
 
 /**
- * Reads in parts: a table can have ten megabytes. Returns false without such a table, or if it cannot be read now, as
- * when no file descriptor is left: the next check reads it again.
+ * Adds the rows of a table to `queues`, read in parts: a table can have ten megabytes. Returns false without such a
+ * table, or if it cannot be read now, as when no file descriptor is left: the next check reads it again.
  */
 async function readTable(path: string, queues: Map<number, Map<string, number>>): Promise<boolean> {
   let rest = '';
@@ -57,7 +59,7 @@ export function clientKey({ address, port }: { readonly address: string; readonl
 
 const wordOf = (bytes: readonly number[]) => bytes.reduce((word, byte) => word * 256 + byte, 0);
 
-/** IPv6 (RFC 4291, section 2.2); a zone is ignored. */
+/** The 32-bit words of an IPv6 address (RFC 4291, section 2.2); a zone is ignored. */
 function wordsOf(address: string): readonly number[] {
   const plain = address
     .replace(/%.*$/, '')

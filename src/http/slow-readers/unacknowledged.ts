@@ -16,10 +16,10 @@ export interface UnacknowledgedLimits {
 }
 
 /**
- * Cuts connections whose client does not acknowledge bytes in the kernel's send buffer. Node does not see these
- * bytes: a small answer leaves Node at once, and the kernel holds it for minutes after Node has closed the
- * connection. A client is cut after `idleMs` without an acknowledgment. While the kernel holds more than
- * `unreadBytes` in all, clients without progress are cut at once, the longest idle first.
+ * Cuts connections whose client does not acknowledge bytes in the kernel's send buffer (on Linux only). Node does not
+ * see these bytes: a small answer leaves Node at once, and the kernel holds it for minutes after Node has closed the
+ * connection. A client is cut after `idleMs` without an acknowledgment. While the kernel holds more than `unreadBytes`
+ * in all, clients without progress since the last check are cut, the longest idle first.
  */
 export function cutUnacknowledgedConnections(
   server: Server,

@@ -3,16 +3,19 @@ import type { Socket } from 'node:net';
 import { cutUnacknowledgedConnections } from './unacknowledged.js';
 
 export interface ConnectionLimits {
-  /** Longest time without a byte in either direction while no request of the connection is running. */
+  /**
+   * Time without a byte in either direction after which a connection is cut, if none of its requests is running or an
+   * answer is unread.
+   */
   readonly idleMs: number;
-  /** Unread answers of one connection. */
+  /** Most requests of one connection whose answers it has not read whole; one more cuts the connection. */
   readonly requests: number;
-  /** Unread bytes of all connections together. */
+  /** Most unread bytes of all connections together; beyond, the connections with the oldest unread answers are cut. */
   readonly unreadBytes: number;
   readonly open: number;
 }
 
-/** Delay between a request and the check of the total. */
+/** Delay between a request and the check of the unread bytes in all. */
 const CHECK_DELAY_MS = 50;
 
 /**
@@ -51,7 +54,10 @@ export function boundUnreadAnswers(server: Server, limits: ConnectionLimits): vo
   });
 }
 
-/** Connections with few unread bytes stay: event streams are among the oldest. */
+/**
+ * Cuts connections, the oldest first, until at most `most` unread bytes remain. Those with few unread bytes stay: event
+ * streams are among the oldest.
+ */
 function cutOldest(unread: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>, most: number): void {
   const connections = [...unread].map(([socket, answers]) => ({
     socket,
@@ -66,7 +72,7 @@ function cutOldest(unread: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>, mos
   }
 }
 
-/** With a reset, so that the kernel frees its buffer. */
+/** Cuts a connection with a reset, so that the kernel frees its buffer. */
 const cut = (socket: Socket) => void socket.resetAndDestroy();
 
 function unreadBytesOf(socket: Socket, answers: ReadonlySet<ServerResponse>): number {

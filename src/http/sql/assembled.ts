@@ -1,10 +1,13 @@
 import type { AssembledRead } from './reads.js';
 
-/** As `npx plaza projections status` names it. */
+/** Placeholder for the name of an incarnation, which `npx plaza projections status` prints. */
 const UNKNOWN_INCARNATION = 'INCARNATION';
 
-/** Returns a script for psql that explains the read. Its parameters stand at the end, each with its meaning. */
-export function assembled(
+/**
+ * Returns a script for psql that prepares the read, executes it and prints its plan. Its parameters stand at the end,
+ * each with its meaning.
+ */
+export function explainScript(
   { purpose, queryName, text, parameters }: AssembledRead,
   incarnation = UNKNOWN_INCARNATION,
 ): string {

@@ -13,8 +13,8 @@ import {
 } from '../../../projections/relations/relations.read-model.js';
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import { timelineOf } from '../../../projections/timeline/timeline.read-model.js';
-import { admissionParameters, admissionSql } from '../admission/admission-sql.js';
-import { sharedAdmissionParameters, sharedAdmissionSql } from '../admission/shared-admission-sql.js';
+import { admissionParameters, admittedReadSql } from '../admission/admission-sql.js';
+import { sharedAdmissionParameters, admittedSharedReadSql } from '../admission/shared-admission-sql.js';
 
 /** A parameter with the value that the printed statement is executed with. */
 export interface Parameter {
@@ -25,7 +25,7 @@ export interface Parameter {
 /** A read as the API sends it to Postgres: one statement that admits the caller and selects the data. */
 export interface AssembledRead {
   readonly purpose: string;
-  /** The prepared statements of the API begin with it. */
+  /** Name of the query; the names of its prepared statements in the API begin with it. */
   readonly queryName: string;
   readonly text: (schemaName: string) => string;
   readonly parameters: (incarnation: string) => readonly Parameter[];
@@ -47,7 +47,7 @@ const pageOfRelations = [
   'key: log position',
 ];
 
-/** By the names that `npm run sql` takes. */
+/** The reads of the API, by the names that `npm run sql` takes. */
 export const assembledReads: Readonly<Record<string, AssembledRead>> = {
   actor: read('GET /api/actors/{actorId}', actorById, actor, ['actor']),
   'actor-posts': read('GET /api/actors/{actorId}/posts', postsOf, { ...actor, ...page }, [
@@ -84,7 +84,7 @@ export const assembledReads: Readonly<Record<string, AssembledRead>> = {
   'shared-feed': {
     purpose: 'open streams of GET /api/events',
     queryName: sharedFeed.name,
-    text: (schemaName) => sharedAdmissionSql(schemaName, sharedFeed),
+    text: (schemaName) => admittedSharedReadSql(schemaName, sharedFeed),
     parameters: (incarnation) => [
       ...described(
         sharedAdmissionParameters({
@@ -116,7 +116,7 @@ function read<Args>(
   return {
     purpose,
     queryName: query.name,
-    text: (schemaName) => admissionSql(schemaName, query),
+    text: (schemaName) => admittedReadSql(schemaName, query),
     parameters: (incarnation) => [
       ...described(
         admissionParameters({

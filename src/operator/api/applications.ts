@@ -9,13 +9,14 @@ export interface ListedApplication {
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
   /**
-   * Unix milliseconds. Null: registered under a release that did not record it, until a worker applies the log again.
+   * Unix milliseconds. Null: registered under a release that did not record the time; known again once a worker has
+   * applied the log anew.
    */
   readonly registeredAt: number | null;
   readonly grants: number;
 }
 
-/** $1: now, Unix milliseconds. */
+/** Selects every application with the number of its usable grants. `$1`: now, Unix milliseconds. */
 export const listApplications = `
   SELECT json_build_object('clientId', app_id, 'name', name, 'state', state, 'scopes', scopes,
     'redirectUris', redirect_uris, 'postLogoutRedirectUris', post_logout_redirect_uris,

@@ -8,7 +8,7 @@ import { Postgres } from '../../store/postgres.js';
 import { isUpToDate, withTexts } from './audit.js';
 import { identifier, parse } from './schemas.js';
 
-/** Bounds the size of a page: a text takes up to 8 KB. */
+/** Events in one page of the audit. Bounds its size, since the text of an event takes up to 8 KB. */
 const PAGE = 100;
 const CATCH_UP_TIMEOUT_MS = 3_000;
 

@@ -10,8 +10,8 @@ export type AuditEntry = Readonly<Record<string, unknown>>;
 const POLL_INTERVAL_MS = 50;
 
 /**
- * True if the audit reaches the current head of the log within `timeoutMs` milliseconds. Operators search for the
- * command they just ran.
+ * Waits up to `timeoutMs` milliseconds; true if the audit then shows the event that was the newest of the log at the
+ * call. Operators search for the command they just ran.
  */
 export async function isUpToDate(pool: Pool, log: EventLog, timeoutMs: number): Promise<boolean> {
   const head = await log.head();
@@ -46,7 +46,7 @@ export async function withTexts(
   }));
 }
 
-/** `erased`: the key of the author is destroyed, so the text is unreadable. */
+/** Text of an audited event. `erased`: the key of the author is destroyed, so the text is unreadable. */
 type Text = { readonly text: string } | { readonly erased: true };
 
 async function textsIn(

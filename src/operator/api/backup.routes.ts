@@ -23,7 +23,7 @@ const newBackup = command.extend({ parts });
 const logPosition = z.strictObject({ upTo: z.string().regex(/^\d{1,18}$/, 'must be a position of the log') });
 const databasePart = z.enum(['authority', 'vault', 'witness']);
 
-/** The caller chooses the order of the parts. */
+/** Routes that begin a backup and send its parts, each in a request of its own: the client chooses their order. */
 export function backupRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const commands = app.get(CommandBus);
   const config = app.get(Config);
@@ -72,7 +72,7 @@ async function streamOf(frames: AsyncIterable<Buffer>): Promise<Readable> {
 }
 
 /**
- * Directory of the embedded event store.
+ * Returns the directory of the embedded event store.
  * @throws {HttpRefusal} the log is on an external EventStoreDB.
  */
 function embeddedLog({ dataDir, eventStoreUrl }: Config): string {

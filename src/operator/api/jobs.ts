@@ -48,7 +48,7 @@ export async function requestOrResumeJob(
   return requested;
 }
 
-/** Resumes a paused job. Returns its current state. */
+/** Resumes the job if it is paused. Returns its current state. */
 export async function resumeJob(job: Job, { pool, clock }: JobServices): Promise<Job> {
   await moveJob(pool, job.id, ['paused'], 'requested', clock.now());
   return (await findJob(pool, job.id)) ?? job;

@@ -7,7 +7,7 @@ import { SigningKeys } from '../../commands/network/signing-keys.js';
 import { commandMetadata } from './command-metadata.js';
 import { command, parse } from './schemas.js';
 
-/** Private keys never leave the process. */
+/** Routes that list and rotate the signing keys. No answer has a private key. */
 export function keyRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const commands = app.get(CommandBus);
   const keys = app.get(SigningKeys);

@@ -12,7 +12,7 @@ import { Postgres } from '../../store/postgres.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { Metrics } from './metrics.js';
 
-/** Enough for an alert: the exact number matters no more. */
+/** The metric of unsettled restrictions counts up to this number, which is enough for an alert. */
 const MAX_UNSETTLED = 1_000;
 
 /**

@@ -2,16 +2,19 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { ProjectionStatus } from '../../../projections/runner/projection-status.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
 
-/** State of the network at one scrape; undefined: the store does not answer. */
+/**
+ * State of the network at one scrape. `status`, `state` and `unsettled` are undefined if the store that they come from
+ * does not answer.
+ */
 export interface NetworkStatus {
   readonly isLogUp: boolean;
   readonly isLogFull: boolean;
   readonly status: ProjectionStatus | undefined;
-  /** Null: nothing is published yet. */
+  /** The published read models; null: nothing is published yet. */
   readonly state: PublicationState | null | undefined;
-  /** Restrictions that are prepared or accepted, but not finalized. */
+  /** Number of restrictions that are prepared or accepted, but not finalized. */
   readonly unsettled: number | undefined;
-  /** Reason why this process refuses reads. */
+  /** Reason why this process refuses reads; undefined: it does not. */
   readonly unproven: string | undefined;
   /** True if this process compared log and witness since its start, or refuses reads until then. */
   readonly isLogCompared: boolean;

@@ -74,7 +74,10 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
   server.get('/operator/projections', () => projectionStatus(pool, log));
 }
 
-/** Operators send no intent identifiers: after an outage they need to know if a retry is safe. */
+/**
+ * Converts an error for an operator. Operators send no intent identifiers, so after an outage the message says if a
+ * retry is safe.
+ */
 function explain(error: unknown, request: FastifyRequest): unknown {
   if (error instanceof HttpRefusal) return error;
   const options = { cause: error };
@@ -107,7 +110,7 @@ function outcomeAdvice({ method, routeOptions }: FastifyRequest): string {
     : `It is not known whether this was done; run the command again, and another ${duplicate} is made.`;
 }
 
-/** Routes that create a further resource when repeated. */
+/** Routes that create a further resource when repeated, with the name of that resource. */
 const notIdempotent: Readonly<Record<string, string>> = {
   '/operator/applications': 'application with another secret',
   '/operator/applications/:id/rotate-secret': 'secret',

@@ -5,14 +5,17 @@ import type { Config } from '../../config/config.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { ensureSecret } from '../../launch/secret-file.js';
 
-/** The configured token, or the one in `DATA_DIR/operator.token`, created if absent. */
+/** Returns the configured operator token, or the one in `DATA_DIR/operator.token`, created if absent. */
 export function operatorToken({ operatorToken, dataDir }: Config): string {
   return operatorToken ?? ensureSecret(join(dataDir, 'operator.token'));
 }
 
 const withoutToken: ReadonlySet<string | undefined> = new Set(['/metrics']);
 
-/** Rejects requests without the token before their body is read, by a comparison in constant time. */
+/**
+ * Rejects requests without the operator token, except for `/metrics`, before their body is read. Compares tokens in
+ * constant time.
+ */
 export function requireOperator(server: FastifyInstance, token: string): void {
   const expected = digest(`Bearer ${token}`);
   server.addHook('onRequest', (request, _reply, done) => {

@@ -69,7 +69,10 @@ export function recoveryRoutes(server: FastifyInstance, app: INestApplicationCon
   );
 }
 
-/** Answers an unreachable witness or read store with codes of their own. */
+/**
+ * Refuses a request with `recovery_unavailable` if the witness or the read store is unreachable, and with
+ * `restriction_witness_required` if no witness is configured.
+ */
 function rejectIfUnreachable(
   handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {

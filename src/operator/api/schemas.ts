@@ -3,20 +3,20 @@ import { z } from 'zod';
 import { passwordFormProblem } from '../../auth/passwords.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 
-/** Stored with the event. */
+/** Message for a missing or too long reason, which is stored with the event. */
 const REASON = 'say why in 1 to 500 characters';
 const requiredReason = z.string(REASON).min(1, REASON).max(500, REASON);
 const reason = requiredReason.optional();
 
 export const command = z.strictObject({ reason });
 
-/** A command against a person needs a reason. */
+/** Command on an account or post of a person: it needs a reason. */
 export const reasonedCommand = z.strictObject({ reason: requiredReason });
 
 const LIFECYCLE = 'must be a whole number from 1 on';
 const revision = z.int(LIFECYCLE).min(1, LIFECYCLE).optional();
 
-/** `revision`: the expected lifecycle revision. */
+/** Command that changes a lifecycle state. `revision`: the expected lifecycle revision. */
 export const lifecycleCommand = command.extend({ revision });
 export const reasonedLifecycleCommand = reasonedCommand.extend({ revision });
 
@@ -53,7 +53,7 @@ export const newAccount = z.strictObject({
   reason,
 });
 
-/** Options of the command line by field, for its users. */
+/** Option of the command line for each field, so that a message to its users can name it. */
 const optionOf: Readonly<Record<string, string>> = {
   reason: '--reason',
   revision: '--revision',
@@ -67,7 +67,10 @@ const optionOf: Readonly<Record<string, string>> = {
 
 export const identifier = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** @throws {HttpRefusal} `not_found`: no resource can have such an id. */
+/**
+ * Returns the id in the path.
+ * @throws {HttpRefusal} `not_found`: no resource can have such an id.
+ */
 export function pathId(request: FastifyRequest): string {
   const { id } = request.params as { readonly id: string };
   if (!identifier.test(id)) throw new HttpRefusal('not_found', 'No resource has such an id.');

@@ -50,7 +50,9 @@ const projection = z.object({
   name: z.string(),
   version: z.number(),
   position: z.number().nullable(),
-  /** Null: the log does not answer, or is not the applied one. */
+  /**
+   * Bytes of the log that the projection has not applied yet. Null: the log does not answer, or is not the applied one.
+   */
   lag: z.number().nullable(),
   stopped: z
     .object({ reason: z.string(), position: z.number().nullable(), eventId: z.string().nullable() })
@@ -59,7 +61,7 @@ const projection = z.object({
 
 export const projectionStatus = z.object({
   incarnation: z.string().nullable(),
-  /** Reason of the quarantine; null: reads are served. */
+  /** Reason of the quarantine; null: the network is not in quarantine. */
   quarantine: z.string().nullable(),
   projections: z.array(projection),
 });

@@ -26,7 +26,7 @@ export function withOperator(command: Command): Command {
   );
 }
 
-/** No erasure reaches a reason: the log keeps it in plain text. */
+/** Help text of `--reason`. No erasure reaches a reason: the log keeps it in plain text. */
 export const REASON_HELP = 'reason to record; it is kept for good, so name no person in it';
 
 export function withReason(command: Command): Command {
@@ -43,10 +43,10 @@ export function withRevision(command: Command): Command {
 
 function lifecycleRevision(value: string): number {
   if (/^[1-9][0-9]{0,14}$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('It must be a whole number from 1.');
+  throw new InvalidArgumentError('A lifecycle revision must be a whole number from 1.');
 }
 
-/** `state`: the state after the command. */
+/** Describes the outcome of a lifecycle command in one line. `state`: the state after the command. */
 export function lifecycleLine(
   id: string,
   state: string,
@@ -78,5 +78,5 @@ export function accountName(name: () => string = () => userInfo().username): str
 
 function operatorName(value: string): string {
   if (/^[\u0021-\u007E][\u0020-\u007E]{0,63}$/.test(value)) return value;
-  throw new InvalidArgumentError('It must be 1 to 64 ASCII characters.');
+  throw new InvalidArgumentError('The name of an operator must be 1 to 64 ASCII characters.');
 }

@@ -1,7 +1,7 @@
-/** An identifier is base64url of 128 bits: one in 64 begins with a hyphen. */
+/** An identifier that begins with a hyphen, as one in 64 does: identifiers are base64url of 128 bits. */
 const hyphenated = /^-[A-Za-z0-9_-]{21}$/;
 
-/** Options without a value: an identifier after one of them is an argument. */
+/** Options without a value: an identifier that follows one of them is an argument, not its value. */
 const flags = new Set(['--json', '--reseed-witness', '--password-stdin']);
 
 /**

@@ -11,9 +11,12 @@ import { Failure } from './failure.js';
 import { jsonRequest } from './json-request.js';
 import { unreachableFailure } from './unreachable-failure.js';
 
-/** Longer than any timeout of the network itself for a store. */
+/** Longest wait for an answer of the operator API: longer than any timeout of the network itself for a store. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** Below the five minutes after which `fetch` itself gives up. */
+/**
+ * Longest wait while all grants of an application are revoked: below the five minutes after which `fetch` itself gives
+ * up.
+ */
 const REVOCATION_TIMEOUT_MS = 4 * 60_000;
 const COMPARISON_TIMEOUT_MS = 4 * 60_000;
 
@@ -170,8 +173,8 @@ export class OperatorClient {
   }
 
   /**
-   * Streams the frames of a part (see backup/format/multi-file-stream.ts). `upTo`: position of the last event of the
-   * log.
+   * Streams the frames of a part of a backup (see backup/format/multi-file-stream.ts). `upTo`: position of the last
+   * event of the log to copy.
    */
   async backupPart(part: BackupPart, upTo: string): Promise<AsyncIterable<Uint8Array>> {
     const path = `/operator/backups/${part}${part === 'log' ? `?upTo=${upTo}` : ''}`;
@@ -199,7 +202,7 @@ export class OperatorClient {
     throw failureOf(response.status, content);
   }
 
-  /** `timeoutMs` undefined: no limit. */
+  /** Sends a request. `timeoutMs` undefined: no time limit. */
   async #send(
     method: string,
     path: string,

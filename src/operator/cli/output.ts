@@ -31,12 +31,12 @@ function print(lines: readonly string[]): void {
   process.stdout.write(plainText(`${lines.join('\n')}\n`));
 }
 
-/** ISO 8601 in UTC. `ms`: Unix milliseconds. */
+/** Formats a time as ISO 8601 in UTC. `ms`: Unix milliseconds. */
 export function timeText(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** For a table: `2026-01-31 09:30:00` in the time zone of the operator. `ms`: Unix milliseconds. */
+/** Formats a time for a table: `2026-01-31 09:30:00` in the time zone of the operator. `ms`: Unix milliseconds. */
 export function localMoment(ms: number): string {
   return localTime(ms).slice(0, -'.000'.length);
 }

@@ -42,7 +42,7 @@ export function commandLine(): Command {
   return program;
 }
 
-/** Commands with an action: `app register`, not `app`. */
+/** Returns the commands that have an action: `app register`, not `app`. */
 function leafCommands(command: Command): Command[] {
   return command.commands.flatMap((child) => (child.commands.length > 0 ? leafCommands(child) : [child]));
 }

@@ -1,9 +1,9 @@
-/** The lines of a cell. */
+/** Text of a cell: one line, or a list of lines. */
 type Cell = string | readonly string[];
 
 /**
- * Lines of a table. Texts that others chose belong into the last column: only there no width is needed, and nobody knows
- * how wide a terminal draws them.
+ * Returns the lines of a table. Texts that others chose belong into the last column: only there no width is needed, and
+ * nobody knows how wide a terminal draws them.
  */
 export function tableLines(headings: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
   const lines = [headings, ...rows.flatMap(linesOfRow)];

@@ -6,8 +6,9 @@ import type { Run } from '../../launch/run-file.js';
 import { Failure } from './failure.js';
 
 /**
- * Advice if nothing listens. A starting API process opens no port until it can verify access, and a second `npm start`
- * would not help. Only the machine of the network can tell a starting network from none.
+ * Failure with advice for an operator API at which nothing listens. A starting API process opens no port until it can
+ * verify access, and a second `npm start` would not help. Only the machine of the network can tell a starting network
+ * from none.
  */
 export function unreachableFailure(config: Config, cause: string): Failure {
   const at = `${operatorUrl(config)} (OPERATOR_PORT)`;

@@ -9,7 +9,7 @@ export interface BrowserPage {
   readonly status: number;
   readonly text: string;
   readonly forms: readonly HtmlForm[];
-  /** True: the redirect led back to an application. */
+  /** True: a redirect led out of the network, as back to an application. */
   readonly hasLeft: boolean;
 }
 
@@ -60,7 +60,9 @@ export class Browser {
       if (signIn && !hasSignedIn) page = await this.submit(page, signIn, { handle, password });
       else if (consent) page = await this.submit(page, consent, { decision });
       else
-        throw new Error(`neither sign-in nor consent at ${page.url.pathname} (${page.status}): ${page.text}`);
+        throw new Error(
+          `the page ${page.url.pathname} (${page.status}) offers neither sign-in nor consent: ${page.text}`,
+        );
       hasSignedIn ||= signIn !== undefined;
     }
     return page.url;
@@ -79,7 +81,7 @@ export class Browser {
       // 307 and 308 repeat the request; all others go on with GET.
       if (response.status < 307) request = { method: 'GET' };
     }
-    throw new Error(`more than ${MAX_REDIRECTS} redirects, the last to ${url.href}`);
+    throw new Error(`gave up after ${MAX_REDIRECTS} redirects, the last to ${url.href}`);
   }
 
   async #send(url: URL, request: RequestInit): Promise<Response> {

@@ -5,7 +5,7 @@ import type { OperatorClient } from '../cli/operator-client.js';
 import { signIn } from './sign-in.js';
 
 const SCOPES = ['openid', 'read', 'post:create', 'relation:write'];
-/** Nothing needs to listen there: the browser of the demo stops at the redirect. */
+/** Callback address of the demo. Nothing needs to listen there: the browser of the demo stops at the redirect. */
 const REDIRECT_URI = 'http://localhost:8910/callback';
 
 export interface DemoOptions {

@@ -11,7 +11,10 @@ type Attributes = ReadonlyMap<string, string>;
 const TAG = /<(input|button)\b((?:"[^"]*"|'[^']*'|[^'">])*)>/gi;
 const ATTRIBUTE = /([^\s=>/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?/g;
 
-/** Only input fields and buttons: pages of the network have no other elements in forms. */
+/**
+ * Returns the forms of a page, with their input fields and buttons: pages of the network have no other elements in
+ * forms.
+ */
 export function formsOf(page: string): HtmlForm[] {
   return [...page.replaceAll(/<!--.*?-->/gs, '').matchAll(/<form\b([^>]*)>(.*?)<\/form>/gis)].map(
     ([, formTag = '', inside = '']) => formOf(attributesOf(formTag), inside),

@@ -43,5 +43,5 @@ function listeningLine({ url, credentialsFile }: RunningEventStore): string {
 function portNumber(value: string): number {
   const port = Number(value);
   if (/^\d+$/.test(value) && port <= 65_535) return port;
-  throw new InvalidArgumentError('It must be a port number.');
+  throw new InvalidArgumentError('The port to listen on must be a port number, or 0.');
 }
