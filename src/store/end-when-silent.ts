@@ -3,15 +3,15 @@ import type { Client } from 'pg';
 const BEAT_MS = 2_000;
 
 /**
- * Postgres ends a silent session after several missed beats: the event loop of a busy process pauses for moments, and a
- * lost lock restarts the guarded work.
+ * Time without a heartbeat after which Postgres ends a session. It is four heartbeats, because a busy event loop
+ * pauses for moments: a session lost by mistake loses its lock, and the guarded work starts again.
  */
 export const SILENT_SECONDS = 8;
 
 /**
- * Makes Postgres end this session and its locks once its holder freezes or is unreachable. Later statements of the
- * holder then fail, even after it wakes. The session lasts while the event loop of the holder runs. Rejects if the
- * server cannot be reached.
+ * Makes Postgres end this session, and release its locks, once the process that holds it freezes or is unreachable.
+ * Later statements of that process fail, even after it wakes. Heartbeats keep the session while the event loop runs.
+ * Rejects if the server cannot be reached.
  */
 export async function endWhenSilent(client: Client): Promise<void> {
   // A frozen process acknowledges packets until its buffers are full; then only the TCP user timeout ends a sending

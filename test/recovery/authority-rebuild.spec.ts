@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { pino } from 'pino';
 import { authorityGroup } from '../../projections/authority/authority.projection.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
-import { moveJob, openStates, requestJob } from '../../src/jobs/job.js';
+import { moveJob, runnableStates, requestJob } from '../../src/jobs/job.js';
 import {
   authorityTarget,
   beginAuthorityRebuild,
@@ -97,7 +97,7 @@ describe('the rebuilt authority', () => {
     }
     // A failed recovery stays open until an operator resumes it.
     await waitForAuthorityRebuild(bench.pool, pino({ level: 'silent' }));
-    await moveJob(bench.pool, id, openStates, 'failed', now, 'a test');
+    await moveJob(bench.pool, id, runnableStates, 'failed', now, 'a test');
     log.add(some.account('eve'));
     await until(async () => !(await isRebuilding(bench)));
   });
