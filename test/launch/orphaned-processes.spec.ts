@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { stopOrphanedProcesses } from '../../src/launch/orphaned-processes.js';
 import { stopOrphanedPostgres } from '../../src/launch/postgres/orphaned-postgres.js';
 import { isAlive } from '../../src/launch/processes.js';
-import { readRun, writeRun } from '../../src/launch/run-file.js';
+import { readRunFile, writeRunFile } from '../../src/launch/run-file.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
 
 let dataDir = '';
@@ -45,14 +45,14 @@ async function processWith(...args: readonly string[]): Promise<number> {
 }
 
 const writeRunFile = (pids: object) =>
-  writeRun(dataDir, { ready: true, pids: { supervisor: 1, ...pids }, settings: {} });
+  writeRunFile(dataDir, { ready: true, pids: { supervisor: 1, ...pids }, settings: {} });
 
 describe('an orphaned process of a killed launcher', () => {
   it.each(['', '{"ready":true,"pids":{"super', '{"ready":1}', '\0\0\0\0'])(
     'is not looked for when run.json holds %j, which is logged',
     async (content) => {
       writeFileSync(join(dataDir, 'run.json'), content);
-      expect(readRun(dataDir)).toBeUndefined();
+      expect(readRunFile(dataDir)).toBeUndefined();
       await stopOrphanedProcesses(dataDir, log);
       expect(warned.join()).toMatch(/run\.json cannot be read/);
     },

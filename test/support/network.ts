@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { freePort } from '../../src/launch/free-port.js';
 import { waitUntilGone, isAlive } from '../../src/launch/processes.js';
-import { readRun } from '../../src/launch/run-file.js';
+import { readRunFile } from '../../src/launch/run-file.js';
 import type { Run } from '../../src/launch/run-file.js';
 import { environment, plaza } from './command.js';
 import { removeDataDir } from './data-dir.js';
@@ -59,13 +59,13 @@ export async function startNetwork(
   const env = environment({ ...ports, DATA_DIR: dataDir, RATE_LIMITS: 'off', ...settings });
   let launcher = launch(env, onOutput);
   const run = (): Run => {
-    const found = readRun(dataDir);
+    const found = readRunFile(dataDir);
     if (!found) throw new Error(`the network does not run\n${launcher.output()}`);
     return found;
   };
   const stopIfRunning = async (): Promise<void> => {
     if (!isRunning(launcher.process)) return;
-    const pids = pidsIn(readRun(dataDir)?.pids);
+    const pids = pidsIn(readRunFile(dataDir)?.pids);
     launcher.process.kill('SIGTERM');
     await waitUntilAllGone(pids, launcher);
     await launcher.ended;
@@ -150,7 +150,7 @@ function launch(env: NodeJS.ProcessEnv, onOutput?: (chunk: Buffer) => void): Lau
     const isReady = (): boolean => {
       if (!isRunning(child))
         throw new Error(`the network did not start (${child.exitCode ?? child.signalCode})\n${output}`);
-      const run = readRun(dataDir);
+      const run = readRunFile(dataDir);
       return run?.ready === true && run.pids.supervisor === child.pid;
     };
     await until(isReady, MAX_START_MS);

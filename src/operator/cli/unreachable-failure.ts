@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
 import { operatorUrl } from '../../launch/banner.js';
 import { isAlive } from '../../launch/processes.js';
-import { readRun } from '../../launch/run-file.js';
+import { readRunFile } from '../../launch/run-file.js';
 import type { Run } from '../../launch/run-file.js';
 import { Failure } from './failure.js';
 
@@ -21,7 +21,7 @@ export function unreachableFailure(config: Config, cause: string): Failure {
 
 /** The live run of this `DATA_DIR` whose operator API is, or will be, at the requested address. */
 function liveRun(config: Config): Run | undefined {
-  const run = readRun(config.dataDir);
+  const run = readRunFile(config.dataDir);
   if (!run || !isAlive(run.pids.supervisor)) return undefined;
   const { OPERATOR_HOST: operatorHost = '', OPERATOR_PORT: operatorPort } = run.settings;
   const url = operatorUrl({ operatorHost, operatorPort: Number(operatorPort) });
