@@ -104,7 +104,11 @@ export class Erasures extends PeriodicTask {
       const rows = await store.db.query<{ actor_id: string }[]>(erasedSql, [after]);
       const restored = await vault.notDestroyed(rows.map(({ actor_id: actorId }) => actorId));
       const [, count] = await store.db.query<[unknown, number]>(reopenSql, [restored]);
-      if (count > 0) logger.warn({ people: count }, 'keys or credentials of erased accounts may still exist; erasing these accounts again');
+      if (count > 0)
+        logger.warn(
+          { people: count },
+          'keys or credentials of erased accounts may still exist; erasing these accounts again',
+        );
       after = rows.at(-1)?.actor_id ?? '';
       if (rows.length < PAGE) return;
     }
@@ -126,7 +130,10 @@ export class Erasures extends PeriodicTask {
         }
       for (const actorId of await vault.notDestroyed([...keys.keys()])) {
         await vault.destroy(actorId, keys.get(actorId));
-        logger.warn({ actorId }, 'the vault did not have the key of an erased account as destroyed; destroyed it');
+        logger.warn(
+          { actorId },
+          'the vault did not have the key of an erased account as destroyed; destroyed it',
+        );
       }
       epoch = page.at(-1)?.epoch ?? epoch;
       if (page.length < PAGE || this.isStopping) return;

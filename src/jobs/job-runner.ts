@@ -54,7 +54,10 @@ export class JobRunner {
         await this.runSession(signal);
       } catch (error) {
         if (signal.aborted) return;
-        this.options.logger.warn({ err: error }, 'an error interrupted the running of jobs; retrying and resuming the job');
+        this.options.logger.warn(
+          { err: error },
+          'an error interrupted the running of jobs; retrying and resuming the job',
+        );
         await sleep(RETRY_MS, signal);
       }
     }
@@ -139,7 +142,9 @@ export class JobRunner {
     const hasFailed = await moveJob(client, job.id, runnableStates, 'failed', now(), message);
     logger.error(
       { err: error, job: job.id },
-      hasFailed ? 'job failed' : 'error in a job that was paused or had published its result meanwhile; its state stays',
+      hasFailed
+        ? 'job failed'
+        : 'error in a job that was paused or had published its result meanwhile; its state stays',
     );
     if (!hasFailed) return;
     const { incarnation } = (await findJob(client, job.id)) ?? job;

@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg';
 import { Backoff } from '../support/backoff.js';
 import { sleep } from '../support/sleep.js';
 import { Session } from './session.js';
-import type { OnNotification } from './session.js';
+import type { NotificationHandler } from './session.js';
 
 const RECONNECT_MS = { first: 100, longest: 2_000 };
 
@@ -11,10 +11,10 @@ const RECONNECT_MS = { first: 100, longest: 2_000 };
  * Callbacks for one connection. If one of them rejects, the connection is closed, and the listener opens the next
  * one.
  */
-export interface Listening {
+export interface ListenerCallbacks {
   /** Called once LISTEN is in effect, to read the changes whose notifications were lost before. */
   readonly onConnected: () => void | Promise<void>;
-  readonly onNotification: OnNotification;
+  readonly onNotification: NotificationHandler;
   /**
    * Called every `probeEveryMs` to send a query: without an answer, a dead connection looks like one without
    * notifications.
@@ -31,7 +31,7 @@ export interface ListenerOptions {
    * Returns the callbacks for the next connection. Called before each attempt to connect; `client` is not connected
    * yet.
    */
-  readonly open: (client: ClientBase) => Listening;
+  readonly open: (client: ClientBase) => ListenerCallbacks;
   /**
    * Called when a connection is lost or an attempt fails. `isFirst`: true for the first such call after a working
    * connection. Not called on {@link NotificationListener.stop}.

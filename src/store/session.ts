@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import { endSession, sessionClient } from './session-client.js';
 
 /** Handles one notification. If the handler rejects, the session counts as lost. */
-export type OnNotification = (channel: string, payload: string) => void | Promise<void>;
+export type NotificationHandler = (channel: string, payload: string) => void | Promise<void>;
 
 /** One connection to Postgres, for a lock or for LISTEN. Its signal `lost` aborts when the connection breaks. */
 export class Session {
@@ -13,7 +13,9 @@ export class Session {
   constructor(url: string, applicationName: string) {
     this.client = sessionClient(url, applicationName);
     this.client.on('error', (error) => this.breakOff(error));
-    this.client.on('end', () => this.breakOff(new Error('the connection to Postgres for a lock or notifications has ended')));
+    this.client.on('end', () =>
+      this.breakOff(new Error('the connection to Postgres for a lock or notifications has ended')),
+    );
   }
 
   /** Aborts when the connection breaks, with the error as its reason. Does not abort on {@link close}. */
@@ -22,7 +24,7 @@ export class Session {
   }
 
   /** Subscribes to these channels. Resolves once Postgres confirms it: later notifications arrive. */
-  async listen(channels: readonly string[], onNotification: OnNotification): Promise<void> {
+  async listen(channels: readonly string[], onNotification: NotificationHandler): Promise<void> {
     const handle = async (channel: string, payload: string) => onNotification(channel, payload);
     this.client.on('notification', ({ channel, payload = '' }) => {
       handle(channel, payload).catch((error: unknown) => this.breakOff(error));

@@ -10,7 +10,7 @@ import {
   beginAuthorityRebuild,
   waitForAuthorityRebuild,
 } from '../../src/incarnations/authority-rebuild.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openReadStore } from '../../src/store/database.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
 import { WorkerBench } from '../projections/support/worker.js';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop());
 beforeEach(async () => {
   const url = await postgres.createDatabase();
-  await (await openDatabase({ url, applicationName: 'test', maxConnections: 1 })).close();
+  await (await openReadStore({ url, applicationName: 'test', maxConnections: 1 })).close();
   bench = await WorkerBench.open(url);
 });
 afterEach(() => bench?.close());
