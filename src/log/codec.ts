@@ -81,7 +81,7 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
   assertFieldsEncrypted(entry, encrypted, plain);
   if (encrypted && !keys.has(encrypted.keyId))
     throw new Error(
-      `the vault never had its encryption key ${encrypted.keyId}, so its personal fields cannot be read`,
+      `the vault never had the key ${encrypted.keyId} of this event, so its personal fields cannot be read`,
     );
   const key = encrypted && keys.get(encrypted.keyId);
   const erased = encrypted !== undefined && key === undefined;

@@ -44,7 +44,7 @@ async function processWith(...args: readonly string[]): Promise<number> {
   return child.pid!;
 }
 
-const writeRunFile = (pids: object) =>
+const writeRunFileWith = (pids: object) =>
   writeRunFile(dataDir, { ready: true, pids: { supervisor: 1, ...pids }, settings: {} });
 
 describe('an orphaned process of a killed launcher', () => {
@@ -63,7 +63,7 @@ describe('an orphaned process of a killed launcher', () => {
       await processWith(`--data-dir=${dataDir}`),
       await processWith('--dir', join(dataDir, 'eventstore'), '--host', '127.0.0.1'),
     ];
-    writeRunFile({ api, eventStore });
+    writeRunFileWith({ api, eventStore });
     const cleared = stopOrphanedProcesses(dataDir, log);
     for (const other of others) await end(other);
     await cleared;
@@ -71,7 +71,7 @@ describe('an orphaned process of a killed launcher', () => {
   });
 
   it('is not confused with a process of another network or an editor that reused its id', async () => {
-    writeRunFile({
+    writeRunFileWith({
       api: await processWith(`--data-dir=${dataDir}2`),
       worker: await processWith(dataDir),
       eventStore: await processWith('--dir', join(dataDir, 'eventstore2')),

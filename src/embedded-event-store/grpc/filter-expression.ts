@@ -58,7 +58,7 @@ interface Options {
 export function translateExpression(pattern: string): RegExp {
   if (pattern.length > MAX_LENGTH)
     throw new UnsupportedExpressionError(
-      `the regular expression of its filter is longer than ${MAX_LENGTH} characters`,
+      `the regular expression of the filter is longer than ${MAX_LENGTH} characters`,
     );
   const source = new Translation(pattern).translate();
   try {
@@ -66,7 +66,7 @@ export function translateExpression(pattern: string): RegExp {
   } catch (error) {
     // the engine's message quotes the translation, which the client does not know
     const reason = (error as Error).message.split(': ').at(-1);
-    throw new UnsupportedExpressionError(`the regular expression of its filter is invalid: ${reason}`, {
+    throw new UnsupportedExpressionError(`the regular expression of the filter is invalid: ${reason}`, {
       cause: error,
     });
   }
@@ -250,6 +250,6 @@ function literal(character: string): string {
 
 function unsupported(construct: string): UnsupportedExpressionError {
   return new UnsupportedExpressionError(
-    `the regular expression of its filter has ${construct}, which this server does not support`,
+    `the regular expression of the filter has ${construct}, which this server does not support`,
   );
 }

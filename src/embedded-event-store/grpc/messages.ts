@@ -36,7 +36,7 @@ export class MissingMetadataError extends InvalidRequestError {
 export function streamName(identifier: StreamIdentifier | undefined): string {
   const name = Buffer.from(identifier?.getStreamName_asU8() ?? []).toString();
   if (name === '' || name === '$$')
-    throw new InvalidRequestError(`the request names the stream '${name}', which is not a stream name`);
+    throw new InvalidRequestError(`the request was refused: '${name}' is not a stream name`);
   return name;
 }
 

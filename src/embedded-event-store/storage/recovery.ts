@@ -102,7 +102,7 @@ async function openSegments(
       throw new CorruptLogError(
         path,
         0,
-        'recovery found the segment file before this one missing or incomplete',
+        'recovery found the segment file before this one missing, or not ending where this one begins',
       );
     }
     const format = formatOfHeader(await readBytesAt(handle, 0, SEGMENT_HEADER_LENGTH), path, base);

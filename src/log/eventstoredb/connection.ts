@@ -23,7 +23,7 @@ const HEARTBEAT_MS = { pause: 1_000, deadline: 1_500 };
 /**
  * Connection to the leader of the event store. The client library keeps a connection without answers for twenty
  * seconds, and sends abandoned calls when a lost node returns. So this class finds the leader first, and replaces the
- * client whenever the leader is lost. Of two clients in one process, only one ever appends.
+ * client whenever the leader is lost. Two clients of one process never append at the same time.
  */
 export class Connection {
   private pendingLeader: Promise<Leader> | undefined;
