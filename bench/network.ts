@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../src/launch/free-port.js';
-import { readRun } from '../src/launch/run-file.js';
-import type { Run } from '../src/launch/run-file.js';
+import { readRunFile } from '../src/launch/run-file.js';
+import type { RunFile } from '../src/launch/run-file.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -15,7 +15,7 @@ export interface BenchNetwork {
   readonly baseUrl: string;
   /** From the start of the command until every process serves. */
   readonly secondsToReady: number;
-  readonly run: Run;
+  readonly run: RunFile;
   stop(): Promise<void>;
 }
 
@@ -52,12 +52,12 @@ export async function startNetwork(
     },
   });
   const ended = once(child, 'exit');
-  while (!readRun(dataDir)?.ready) {
+  while (!readRunFile(dataDir)?.ready) {
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`the network did not start (${child.exitCode ?? child.signalCode})`);
     await pause(10);
   }
-  const run = readRun(dataDir);
+  const run = readRunFile(dataDir);
   if (!run) throw new Error('the network ended as soon as it was ready');
   return {
     baseUrl: `http://localhost:${port}`,

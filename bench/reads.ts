@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { openLog } from '../src/log/open-log.js';
-import { openDatabase } from '../src/store/database.js';
+import { openReadStore } from '../src/store/database.js';
 import { startFloor } from './floor.js';
 import type { Floor } from './floor.js';
 import { inTurns, load, rounded } from './load.js';
@@ -37,7 +37,7 @@ export function benchReads(): Promise<ReadsBench> {
   return withDataDir(async (dataDir) => {
     const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off' });
     const databaseUrl = network.run.settings['DATABASE_URL'] ?? '';
-    const database = await openDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 2 });
+    const database = await openReadStore({ url: databaseUrl, applicationName: 'bench', maxConnections: 2 });
     const floor = await startFloor('reads/bare-server', [databaseUrl]);
     try {
       return await measureAll(network, database.pool, floor);

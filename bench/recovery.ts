@@ -7,7 +7,7 @@ import { EventStoreDBClient, excludeSystemEvents, START } from '@eventstore/db-c
 import { pino } from 'pino';
 import { startPostgres } from '../src/launch/embedded-postgres.js';
 import { openLog } from '../src/log/open-log.js';
-import { openDatabase } from '../src/store/database.js';
+import { openReadStore } from '../src/store/database.js';
 import { withEventStore } from './event-store-process.js';
 import { residentMegabytes, withDataDir } from './network.js';
 import type { BuildAnswer, BuildQuestion } from './recovery/build-process.js';
@@ -41,7 +41,7 @@ export function benchRecovery(
     const { databaseUrl, vaultDatabaseUrl } = postgres;
     try {
       return await withEventStore(join(dataDir, 'eventstore'), ['--no-fsync'], async (eventStoreUrl) => {
-        const database = await openDatabase({
+        const database = await openReadStore({
           url: databaseUrl,
           applicationName: 'bench',
           maxConnections: 2,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { openDatabase } from '../src/store/database.js';
+import { openReadStore } from '../src/store/database.js';
 import { startFloor } from './floor.js';
 import type { Floor } from './floor.js';
 import { cpuMsOf, rounded } from './load.js';
@@ -39,7 +39,7 @@ export function benchStreams(): Promise<StreamsBench> {
   return withDataDir(async (dataDir) => {
     const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off' });
     const url = network.run.settings['DATABASE_URL'] ?? '';
-    const database = await openDatabase({ url, applicationName: 'bench', maxConnections: 2 });
+    const database = await openReadStore({ url, applicationName: 'bench', maxConnections: 2 });
     try {
       return await measure(network, database.pool);
     } finally {

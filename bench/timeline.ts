@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { openLog } from '../src/log/open-log.js';
-import { openDatabase } from '../src/store/database.js';
+import { openReadStore } from '../src/store/database.js';
 import { load, rounded } from './load.js';
 import type { Measured } from './load.js';
 import { startNetwork, withDataDir } from './network.js';
@@ -41,7 +41,7 @@ function benchPublishing(threshold: string): Promise<Publishing> {
     const settings = { RATE_LIMITS: 'off', FAN_OUT_THRESHOLD: threshold };
     const network = await startNetwork(dataDir, undefined, settings);
     const url = network.run.settings['DATABASE_URL'] ?? '';
-    const database = await openDatabase({ url, applicationName: 'bench', maxConnections: 2 });
+    const database = await openReadStore({ url, applicationName: 'bench', maxConnections: 2 });
     try {
       return await measure(network, database.pool);
     } finally {

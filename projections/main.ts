@@ -9,7 +9,7 @@ import { announceReady, stopOnSignal } from '../src/launch/child.js';
 import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
 import type { LogOptions } from '../src/log/open-log.js';
-import { refusalOfShared } from '../src/log/eventstoredb/usable.js';
+import { exitOnSharedLog } from '../src/log/eventstoredb/usable.js';
 import { guardedTarget } from '../src/incarnations/fixed-target.js';
 import { authorityTarget } from '../src/incarnations/authority-rebuild.js';
 import { PUBLICATION_CHANNEL } from '../src/incarnations/incarnation.js';
@@ -20,7 +20,7 @@ import { sleep } from '../src/support/sleep.js';
 import { openWitness } from '../src/witness/open-witness.js';
 import type { Witness } from '../src/witness/witness.js';
 import { isUnreachable } from '../src/store/unreachable.js';
-import { openDatabase } from '../src/store/database.js';
+import { openReadStore } from '../src/store/database.js';
 import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
 import { servingWith } from './groups.js';
@@ -51,7 +51,7 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
       ]),
     ),
   });
-  const refuseShared = refusalOfShared(config, logger);
+  const refuseShared = exitOnSharedLog(config, logger);
   const opened = await whenReachable(() => open({ ...stores, logger, refuseShared }), logger, signal);
   if (!opened) return probes.close();
   const { log } = opened;
@@ -101,7 +101,7 @@ async function keepRunning(
 }
 
 async function open(options: StoreUrls & Pick<LogOptions, 'logger' | 'refuseShared'>) {
-  const database = await openDatabase({
+  const database = await openReadStore({
     url: options.databaseUrl,
     applicationName: APPLICATION_NAME,
     maxConnections: 2,

@@ -13,7 +13,7 @@ import { LOGGER } from './config/logger.js';
 import { RestrictionProof } from './http/admission/restriction-proof.js';
 import { EventLog } from './log/event-log.js';
 import { openLog } from './log/open-log.js';
-import { refusalOfShared } from './log/eventstoredb/usable.js';
+import { exitOnSharedLog } from './log/eventstoredb/usable.js';
 import { KeyVault } from './log/vault/key-vault.js';
 import { NetworkSecrets } from './log/vault/network-secrets.js';
 import { EnforcingLog } from './witness/enforcing-log.js';
@@ -27,7 +27,7 @@ import { openWitness } from './witness/open-witness.js';
 import { InDoubtResolver } from './witness/in-doubt-resolver.js';
 import { Witness } from './witness/witness.js';
 import { AuthorityStore } from './store/authority/authority-store.js';
-import { openDatabase } from './store/database.js';
+import { openReadStore } from './store/database.js';
 import { Postgres } from './store/postgres.js';
 
 const DATABASE_CONNECTIONS = 16;
@@ -52,14 +52,14 @@ export async function openResources(
 ): Promise<DynamicModule> {
   const urls = storesOf(config);
   const applicationName = 'plaza-api';
-  const database = await openDatabase({
+  const database = await openReadStore({
     url: urls.databaseUrl,
     applicationName,
     maxConnections: DATABASE_CONNECTIONS,
     queryTimeoutMs: QUERY_MS,
   });
   opened.push(database);
-  const refuseShared = refusalOfShared(config, logger);
+  const refuseShared = exitOnSharedLog(config, logger);
   const { log, vault, secrets, close } = await openLog({ ...urls, applicationName, logger, refuseShared });
   opened.push({ close });
   await waitForAuthorityRebuild(database.pool, logger);

@@ -1,13 +1,13 @@
 import { openLog } from '../../src/log/open-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openReadStore } from '../../src/store/database.js';
 import type { BenchNetwork } from '../network.js';
 import { shown } from '../reads/seed.js';
 
 /** Runs `work` on a running network's log, and waits until its reads show the result. */
 export async function live({ run }: BenchNetwork, work: (log: EventLog) => Promise<void>): Promise<void> {
   const { EVENTSTORE_URL = '', VAULT_DATABASE_URL = '', DATABASE_URL = '' } = run.settings;
-  const database = await openDatabase({ url: DATABASE_URL, applicationName: 'bench', maxConnections: 2 });
+  const database = await openReadStore({ url: DATABASE_URL, applicationName: 'bench', maxConnections: 2 });
   const opened = await openLog({
     eventStoreUrl: EVENTSTORE_URL,
     vaultDatabaseUrl: VAULT_DATABASE_URL,

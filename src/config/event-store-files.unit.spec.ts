@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { selfSigned } from '../embedded-event-store/access/self-signed.js';
+import { createSelfSigned } from '../embedded-event-store/access/self-signed.js';
 import { ConfigError, readConfig } from './config.js';
 import { readEventStoreAddress } from './event-store-files.js';
 
@@ -13,7 +13,7 @@ const urlWith = (...options: string[]) => `esdb://ann:secret@db?${options.join('
 
 beforeAll(() => {
   const dates = { notBefore: new Date(0), notAfter: new Date(1e12) };
-  const { certificate, key } = selfSigned({ names: ['db'], ...dates, serial: Buffer.of(1) });
+  const { certificate, key } = createSelfSigned({ names: ['db'], ...dates, serial: Buffer.of(1) });
   writeFileSync(pathOf('certificate'), certificate);
   writeFileSync(pathOf('key'), key);
   writeFileSync(pathOf('neither'), 'secret');

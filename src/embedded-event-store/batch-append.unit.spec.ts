@@ -153,7 +153,7 @@ describe('a batch append', () => {
     [
       'of an event with the empty id',
       { ids: ['00000000-0000-0000-0000-000000000000'] },
-      'or is the empty one',
+      'or is the empty UUID',
     ],
     ['of an event without a type', { metadata: { 'content-type': 'application/json' } }, "'type' is missing"],
     [

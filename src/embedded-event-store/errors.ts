@@ -50,7 +50,7 @@ export class DamagedEventError extends Error {
   }
 }
 
-/** The disk is full. The append left no trace; the client may retry it. */
+/** The disk is full. Nothing of the append is stored; the client may repeat it. */
 export class DiskFullError extends Error {
   override readonly name = 'DiskFullError';
   constructor(cause: Error) {
@@ -60,7 +60,7 @@ export class DiskFullError extends Error {
   }
 }
 
-/** Recovery would mistake so large a frame for damage. */
+/** The append exceeds the largest frame: recovery would take so large a frame for damage. */
 export class AppendTooLargeError extends Error {
   override readonly name = 'AppendTooLargeError';
   constructor(length: number, limit: number) {
@@ -71,14 +71,17 @@ export class AppendTooLargeError extends Error {
   }
 }
 
-export const EXIT_BROKEN = 5;
+export const EXIT_LOG_UNWRITABLE = 5;
 
-/** The store cannot write any more. The outcome of the failing append is unknown. */
+/**
+ * The store accepts no appends, because it is shutting down or could not write its log. After a failed write, the
+ * outcome of unanswered appends is unknown.
+ */
 export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError';
 }
 
-/** Ends a call with a given status. For simulated servers in tests alone. */
+/** Makes the server end a call with this status. Only for simulated servers in tests. */
 export class CallRefusedError extends StoreUnavailableError {
   override readonly name = 'CallRefusedError';
   constructor(readonly status: StatusObject) {

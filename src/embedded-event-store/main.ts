@@ -6,7 +6,7 @@
  * version.
  */
 import { parseArgs } from 'node:util';
-import { EXIT_BROKEN, NewerLogError, StoreUnavailableError } from './errors.js';
+import { EXIT_LOG_UNWRITABLE, NewerLogError, StoreUnavailableError } from './errors.js';
 import { CorruptLogError, DirectoryLockedError, startEventStore, type RunningEventStore } from './server.js';
 
 const EXIT_LOCKED = 3;
@@ -33,7 +33,7 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof DirectoryLockedError) return EXIT_LOCKED;
   if (error instanceof CorruptLogError) return EXIT_CORRUPT;
   if (error instanceof NewerLogError) return EXIT_NEWER;
-  return error instanceof StoreUnavailableError ? EXIT_BROKEN : 1;
+  return error instanceof StoreUnavailableError ? EXIT_LOG_UNWRITABLE : 1;
 }
 
 const MAX_SHUTDOWN_MS = 2_000;
@@ -46,8 +46,8 @@ function endBroken({ message }: Error): void {
   log('error', 'the event log cannot be written: this process ends, and the next start recovers the log', {
     error: message,
   });
-  setTimeout(() => process.exit(EXIT_BROKEN), MAX_SHUTDOWN_MS);
-  void store.close().finally(() => process.exit(EXIT_BROKEN));
+  setTimeout(() => process.exit(EXIT_LOG_UNWRITABLE), MAX_SHUTDOWN_MS);
+  void store.close().finally(() => process.exit(EXIT_LOG_UNWRITABLE));
 }
 
 try {

@@ -34,8 +34,8 @@ export interface EventStoreOptions extends Omit<StoreOptions, 'newId'> {
   host: string;
   port: number;
   /**
-   * Serves TLS and requires a password in every call. Without TLS only this process's user and root can connect,
-   * which needs Linux and a loopback address. Default: TLS where that is not given.
+   * True: serves TLS, and every call needs a password. False: only processes of this user and of root can connect,
+   * which needs Linux and a loopback address. Default: false where that is given, otherwise true.
    */
   tls?: boolean;
   limits?: PendingConnectionLimits;
@@ -53,20 +53,23 @@ export interface RunningEventStore {
   port: number;
   url: string;
   credentialsFile?: string;
-  /** Finishes pending appends, ends all other calls with UNAVAILABLE, and releases the directory. */
+  /** Finishes the accepted appends, ends all other calls with UNAVAILABLE, and releases the directory. */
   close(): Promise<void>;
 }
 
-/** An event may have 1 MiB. EventStoreDB accepts messages of 17 MiB, and clients size their batches by that. */
+/**
+ * Longest message that the server receives or sends. The data of an append may have 1 MiB; but EventStoreDB accepts
+ * messages of 17 MiB, and clients size their batches by that.
+ */
 const MAX_MESSAGE_LENGTH = 17 * 1024 * 1024;
 /**
- * Time for clients to receive the end of their calls, after all data sent before. A call that is cut off later ends
- * as cancelled, without a reason. Shorter than a launcher's grace period before SIGKILL.
+ * Time for clients to receive the rest of their data and then the end of their calls. A call that is cut off after it
+ * ends as cancelled, without a reason. A launcher must wait longer before it sends SIGKILL.
  */
 const CLOSE_GRACE_MS = 5_000;
 
 /**
- * Starts a server of EventStoreDB's gRPC protocol over the directory `dir`.
+ * Opens the store in the directory `dir`, and serves the gRPC protocol of EventStoreDB for it.
  * @throws {DirectoryLockedError}
  * @throws {CorruptLogError}
  * @throws the error of listening
@@ -86,7 +89,7 @@ export async function startEventStore({
   }
 }
 
-/** Serves an open store. `close` of the result refuses further appends and leaves the store open. */
+/** Serves a store that is open already. `close` of the result refuses further appends, and leaves the store open. */
 export async function serveStore(
   store: Store,
   { host, port, tls = isTlsRequired(host), limits, simulation, ...options }: ServeOptions,
@@ -125,7 +128,10 @@ export async function serveStore(
 
 type Shutdown = Pick<Server, 'tryShutdown' | 'forceShutdown'>;
 
-/** gRPC does not wait for the end of injected sockets, so their clients may not have received the status yet. */
+/**
+ * Waits until all connections are closed. gRPC itself does not wait for sockets that it was given, so their clients
+ * might not receive the end of their calls.
+ */
 function shutdownOf(server: Server, listener: Listener): Shutdown {
   return {
     tryShutdown: (done) => {
@@ -138,7 +144,10 @@ function shutdownOf(server: Server, listener: Listener): Shutdown {
 
 function ownUid(): number {
   const uid = process.getuid?.();
-  if (uid === undefined) throw new Error('this system has no user ids: the event store must serve TLS');
+  if (uid === undefined)
+    throw new Error(
+      'without TLS the event store must know its user id, which this system does not have: serve TLS',
+    );
   return uid;
 }
 
@@ -167,11 +176,12 @@ function addServices(
 }
 
 /**
- * Overrides two methods of the generated service: Read sends stored bytes unchanged, and BatchAppend decodes a field
- * that the generated code does not know.
+ * Overrides two methods of the generated service definition: Read sends bytes that are encoded already, and
+ * BatchAppend decodes a field that the generated code does not know.
  */
 function streamsService({ read, batchAppend, ...others }: ServiceDefinition): ServiceDefinition {
-  if (!read || !batchAppend) throw new Error('the generated service definition lacks a method');
+  if (!read || !batchAppend)
+    throw new Error('the Streams service of @eventstore/db-client lacks its method read or batchAppend');
   return {
     ...others,
     read: { ...read, responseSerialize: (bytes: Buffer) => bytes },

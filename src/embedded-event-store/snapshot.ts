@@ -9,7 +9,7 @@ import { formatOfHeader, listSegments, SEGMENT_HEADER_LENGTH, segmentPath } from
 
 export interface SegmentCopy {
   readonly name: string;
-  /** Yields checked frames. A buffer is valid only until the next one. */
+  /** Yields the header, then frames whose checksums were verified. A buffer is valid only until the next one. */
   bytes(): AsyncGenerator<Buffer, void>;
 }
 
@@ -21,8 +21,8 @@ export interface CopiedHead {
 const CHUNK_LENGTH = 4 * 1024 * 1024;
 
 /**
- * Copies the log up to and including one event, while a store writes to it. All bytes up to a committed event are
- * durable and immutable (group-writer.ts). The copy ignores all later bytes, torn or not.
+ * Copies the log up to and including one event, for a backup, while a store writes to it. All bytes up to an event
+ * that readers see are durable and never change (group-writer.ts). Later bytes are not copied.
  */
 export class LogSnapshot {
   #head: CopiedHead | undefined;
@@ -43,12 +43,16 @@ export class LogSnapshot {
   }
 
   /**
-   * Available after all segments were read.
-   * @throws {CorruptLogError} the event is missing
+   * The last event of the copy, known once all segments were read.
+   * @throws {CorruptLogError} it is not the event to copy up to
    */
   get head(): CopiedHead {
     if (this.#head?.position !== this.upTo)
-      throw new CorruptLogError(this.dir, this.upTo, 'the event to copy up to is not there');
+      throw new CorruptLogError(
+        this.dir,
+        this.upTo,
+        'a backup did not find the event that its copy of the log must end with',
+      );
     return this.#head;
   }
 
@@ -65,7 +69,8 @@ export class LogSnapshot {
     try {
       const header = await readBytesAt(handle, 0, SEGMENT_HEADER_LENGTH);
       const format = formatOfHeader(header, path, base);
-      if (!format) throw new CorruptLogError(path, 0, 'the segment header is damaged');
+      if (!format)
+        throw new CorruptLogError(path, 0, 'a backup found the header of this segment file damaged');
       yield header;
       let at = SEGMENT_HEADER_LENGTH;
       let wanted = CHUNK_LENGTH;
@@ -73,7 +78,11 @@ export class LogSnapshot {
         const chunk = await readBytesAt(handle, at, wanted);
         const whole = this.#wholeFrames(chunk, base + at, format);
         if (whole.length === 0 && chunk.length < wanted)
-          throw new CorruptLogError(path, at, 'acknowledged events cannot be read back');
+          throw new CorruptLogError(
+            path,
+            at,
+            'a backup found that this segment file ends before the last event to copy',
+          );
         wanted = Math.max(CHUNK_LENGTH, whole.next);
         at += whole.length;
         yield chunk.subarray(0, whole.length);
@@ -83,13 +92,16 @@ export class LogSnapshot {
     }
   }
 
-  /** Returns the length of the whole frames up to the wanted event, and the length of the frame that follows. */
+  /**
+   * Returns the length of the whole frames in `chunk`, up to the one with the last event to copy, and the length of
+   * the frame after them.
+   */
   #wholeFrames(chunk: Buffer, position: number, format: FrameFormat): { length: number; next: number } {
     for (let at = 0; ;) {
       const check = checkFrame(chunk, at, chunk.length, position + at, format);
       if (check.kind === 'partial') return { length: at, next: check.length };
       if (check.kind === 'damaged')
-        throw new CorruptLogError(this.dir, position + at, 'acknowledged events cannot be read back');
+        throw new CorruptLogError(this.dir, position + at, 'a backup found acknowledged events damaged');
       const end = at + check.length;
       if (position + end > this.upTo) {
         this.#head = lastOf(chunk, at + format.headerLength, end, format);

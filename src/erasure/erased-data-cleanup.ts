@@ -7,9 +7,13 @@ interface Row {
   readonly shows: boolean;
 }
 
-/** Rows to lock at a time: a build may be about to write them. */
+/** Posts that one statement updates and so locks: few, because the build of an incarnation may wait to write them. */
 const BATCH = 1_000;
 
+/**
+ * Tells whether the published incarnation has applied an erasure, and removes the data of the person from those that
+ * are not published.
+ */
 export class ErasedDataCleanup extends ReadModels {
   constructor(private readonly pool: Pool) {
     super();
@@ -28,8 +32,9 @@ export class ErasedDataCleanup extends ReadModels {
   }
 
   /**
-   * Clears an incarnation that no worker updates, or not yet. Later events restore nothing. Incarnations of
-   * every version have the tables `actor` and `post`.
+   * Removes the data of an erased person from an incarnation that no worker updates, or that has not applied the
+   * erasure yet. Events that are applied later bring nothing back: the key of their texts is destroyed. Incarnations
+   * of every version have the tables `actor` and `post`.
    */
   private async clear(schema: string, actorId: string): Promise<void> {
     const { rows } = await this.pool.query<{ there: boolean }>(

@@ -25,7 +25,10 @@ const pendingSql = `
 const erasedSql = `
   SELECT actor_id FROM authority.account WHERE state = 'erased' AND actor_id > $1 ORDER BY actor_id LIMIT ${PAGE}`;
 
-/** Accounts whose erased data a backup brought back. $1: owners of the restored keys. */
+/**
+ * Marks the erasure of these accounts as unfinished, because a restored backup brought their data back: owners of
+ * keys that are not destroyed ($1), and accounts with a credential.
+ */
 const reopenSql = `
   UPDATE authority.account SET erasure_finished_at = NULL
   WHERE state = 'erased' AND (actor_id = ANY ($1::text[])
@@ -42,8 +45,8 @@ export interface ErasuresOptions {
 }
 
 /**
- * Executes due erasures, finishes interrupted ones, and destroys the keys that a restored backup brought
- * back. One process at a time runs it.
+ * Erases the accounts whose time has come, finishes interrupted erasures, and destroys again the keys that a restored
+ * backup brought back. A lock of the witness lets only one process at a time do this.
  */
 export class Erasures extends PeriodicTask {
   private keysCheckedAt = -Infinity;
@@ -62,7 +65,7 @@ export class Erasures extends PeriodicTask {
       // Without a witness no erasure is possible, and none ever was.
       const level = isTransient(error) ? 'warn' : 'error';
       if (!this.hasWarned && !(error instanceof WitnessRequired))
-        logger[level]({ err: error }, 'erasures deferred; retrying');
+        logger[level]({ err: error }, 'erasures of accounts interrupted; retrying');
       this.hasWarned = true;
     }
   }
@@ -81,7 +84,7 @@ export class Erasures extends PeriodicTask {
         await this.erase(actorId);
       } catch (error) {
         if (isTransient(error) && !(error instanceof ErasurePendingError)) throw error;
-        logger.error({ err: error, actorId }, 'erasure failed; retrying');
+        logger.error({ err: error, actorId }, 'erasure of an account failed; retrying');
       }
     }
   }
@@ -101,13 +104,20 @@ export class Erasures extends PeriodicTask {
       const rows = await store.db.query<{ actor_id: string }[]>(erasedSql, [after]);
       const restored = await vault.notDestroyed(rows.map(({ actor_id: actorId }) => actorId));
       const [, count] = await store.db.query<[unknown, number]>(reopenSql, [restored]);
-      if (count > 0) logger.warn({ people: count }, 'found data of erased accounts; removing it');
+      if (count > 0)
+        logger.warn(
+          { people: count },
+          'keys or credentials of erased accounts may still exist; erasing these accounts again',
+        );
       after = rows.at(-1)?.actor_id ?? '';
       if (rows.length < PAGE) return;
     }
   }
 
-  /** Covers a log and an authority store that were rolled back together with the vault. */
+  /**
+   * Destroys the keys of people whose erasure the witness knows. The log and the authority store may have lost the
+   * erasure, if they were restored together with the vault.
+   */
   private async destroyWitnessedKeys(): Promise<void> {
     const { witness, vault, logger } = this.options;
     for (let epoch = 0n; ;) {
@@ -120,7 +130,10 @@ export class Erasures extends PeriodicTask {
         }
       for (const actorId of await vault.notDestroyed([...keys.keys()])) {
         await vault.destroy(actorId, keys.get(actorId));
-        logger.warn({ actorId }, 'destroyed a key again that a backup had restored');
+        logger.warn(
+          { actorId },
+          'the vault did not have the key of an erased account as destroyed; destroyed it',
+        );
       }
       epoch = page.at(-1)?.epoch ?? epoch;
       if (page.length < PAGE || this.isStopping) return;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Group } from '../../projections/runner/projection.js';
 import type { Target } from '../../projections/runner/target.js';
 import type { EventLog } from '../log/event-log.js';
-import { openStates } from '../jobs/job.js';
+import { runnableStates } from '../jobs/job.js';
 import { sleep } from '../support/sleep.js';
 import { guardedTarget } from './fixed-target.js';
 import { quarantineIfRolledBack } from '../recovery/detect/log-rollback.js';
@@ -31,10 +31,10 @@ export async function authorityTarget(group: Group, log: EventLog, client: Clien
   return {
     ...target,
     async onCaughtUp() {
-      const { rowCount } = await client.query(`SELECT FROM ${PENDING_REBUILD}`, [openStates]);
+      const { rowCount } = await client.query(`SELECT FROM ${PENDING_REBUILD}`, [runnableStates]);
       if (rowCount === 0) return;
       await quarantineIfRolledBack(client, log);
-      await client.query(`DELETE FROM ${PENDING_REBUILD}`, [openStates]);
+      await client.query(`DELETE FROM ${PENDING_REBUILD}`, [runnableStates]);
     },
   };
 }
@@ -49,7 +49,7 @@ export async function waitForAuthorityRebuild(pool: Pool, logger: Logger): Promi
     const { rowCount } = await pool.query(
       `SELECT FROM authority.deriving WHERE NOT EXISTS (
         SELECT FROM recovery.job WHERE kind = 'recover' AND state = ANY ($1) AND updated_at >= deriving.since)`,
-      [[...openStates, 'paused', 'failed']],
+      [[...runnableStates, 'paused', 'failed']],
     );
     if (rowCount === 0) return;
     if (!waited) logger.info('waiting for the authority projection to catch up');

@@ -4,7 +4,7 @@ import { groupLock } from '../../projections/runner/group-runner.js';
 import type { Versions } from '../../projections/runner/projection.js';
 import { dropIncarnation } from './incarnation.js';
 import { lockNameOf } from './serving-target.js';
-import { openStates } from '../jobs/job.js';
+import { runnableStates } from '../jobs/job.js';
 
 interface Row {
   readonly incarnation: string;
@@ -29,7 +29,7 @@ export async function dropSuperfluous(
   client: ClientBase,
   { groupName, before, logger }: { groupName: string; before: Date; logger: Pick<Logger, 'info'> },
 ): Promise<void> {
-  const { rows } = await client.query<Row>(obsoleteSql, [before, [...openStates, 'paused']]);
+  const { rows } = await client.query<Row>(obsoleteSql, [before, [...runnableStates, 'paused']]);
   for (const { incarnation, schema_name: schemaName, versions, is_over: isOver } of rows) {
     const drop = () => dropIncarnation(client, { incarnation, schemaName });
     if (isOver) await drop();

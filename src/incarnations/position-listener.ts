@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { POSITION_CHANNEL } from '../../projections/runner/checkpoint-store.js';
 import { NotificationListener } from '../store/notification-listener.js';
-import type { Listening } from '../store/notification-listener.js';
+import type { ListenerCallbacks } from '../store/notification-listener.js';
 
 const HEARTBEAT_MS = 10_000;
 
@@ -96,7 +96,7 @@ export class PositionListener {
     return (this.state?.appliedPosition ?? -1n) >= position;
   }
 
-  private listenOn(client: ClientBase): Listening {
+  private listenOn(client: ClientBase): ListenerCallbacks {
     const refresh = coalesce(async () => {
       const { changes } = this;
       const row = await this.options.read(client);

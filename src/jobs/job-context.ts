@@ -7,31 +7,38 @@ import type { JobProgress } from './job.js';
 
 export interface JobTools {
   readonly group: Group;
-  /**
-   * Groups with tables of their own, which outlive incarnations. Below, `now` is in Unix milliseconds;
-   * `monotonic` in milliseconds of a clock that never jumps.
-   */
+  /** Groups whose tables belong to no incarnation: audit and authority. */
   readonly fixedGroups: readonly Group[];
   readonly log: EventLog;
   readonly databaseUrl: string;
   readonly witness: Witness;
   readonly logger: Logger;
   readonly ids: { uuid(): string; incarnation(): string };
+  /** Unix milliseconds; `monotonic`: milliseconds of a clock that never jumps. */
   readonly now: () => number;
   readonly monotonic: () => number;
 }
 
 export interface JobContext extends JobTools {
-  /** Records the state of the job. The job reads and writes over connections of its own. */
+  /**
+   * Connection on which the job runner records the state of the job. The job opens connections of its own for its
+   * data.
+   */
   readonly client: Client;
-  /** Aborts when the job is paused or preempted, or the worker stops. The work done by then must be resumable. */
+  /**
+   * Aborts when the job is paused or preempted, or when the worker stops or loses its database session. A later run
+   * of the job must be able to continue from the work done by then.
+   */
   readonly signal: AbortSignal;
   readonly report: (progress: JobProgress) => void;
-  /** Names the publication to replace. The job ends as soon as reads are admitted to another one. */
+  /**
+   * Tells the runner which published incarnation this job replaces. If another one is published meanwhile, the job
+   * fails.
+   */
   readonly takesPlaceOf: (incarnation: string) => void;
   /**
-   * Records the outcome of the job, with the last reported progress by default. Call it in the publishing
-   * transaction, on its client.
+   * Records that the job succeeded, with this message for an operator. `progress`: by default the last reported one.
+   * Call it on the client, and in the transaction, that publishes the result.
    * @throws {JobError} the job is over already.
    */
   readonly conclude: (database: ClientBase, said: string, progress?: JobProgress) => Promise<void>;

@@ -1,4 +1,7 @@
-/** The job cannot succeed as requested; a retry fails too. The message gives an operator the cause and the remedy. */
+/**
+ * The job cannot succeed as requested: a retry would fail too. The message names the cause and the remedy for an
+ * operator.
+ */
 export class JobError extends Error {
   override readonly name = 'JobError';
 }

@@ -11,7 +11,7 @@ import { JobError } from './job-error.js';
 import { RETIRED_INCARNATION_KEPT_MS } from '../incarnations/rollback-grace.js';
 import { dropSuperfluous } from '../incarnations/housekeeping.js';
 import { dropUnpublished } from '../incarnations/incarnation-of-job.js';
-import { concludeJob, findJob, moveJob, nextUnfinishedJob, openStates } from './job.js';
+import { concludeJob, findJob, moveJob, nextRunnableJob, runnableStates } from './job.js';
 import type { Job, JobKind } from './job.js';
 import { JobWatch } from './job-watch.js';
 import { rebuild } from '../incarnations/rebuild.js';
@@ -40,8 +40,8 @@ export interface JobRunnerOptions extends JobTools {
 }
 
 /**
- * Runs the jobs of operators, one at a time and in one worker only; the next worker resumes a job. Also drops
- * obsolete incarnations.
+ * Runs the jobs that operators requested, one at a time. A lock keeps other workers out; the next worker that gets it
+ * resumes an interrupted job. Also drops incarnations that are no longer needed.
  */
 export class JobRunner {
   private cleanedUpAt = -Infinity;
@@ -54,7 +54,10 @@ export class JobRunner {
         await this.runSession(signal);
       } catch (error) {
         if (signal.aborted) return;
-        this.options.logger.warn({ err: error }, 'job session interrupted; retrying');
+        this.options.logger.warn(
+          { err: error },
+          'an error interrupted the running of jobs; retrying and resuming the job',
+        );
         await sleep(RETRY_MS, signal);
       }
     }
@@ -70,7 +73,7 @@ export class JobRunner {
       if (!(await connection.lock('plaza/jobs', signal, () => undefined))) return;
       while (!signal.aborted) {
         await this.dropObsolete(connection.client);
-        const job = await nextUnfinishedJob(connection.client);
+        const job = await nextRunnableJob(connection.client);
         if (job) await this.runJob(job, connection.client, progressPool, signal);
         else await sleep(POLL_MS, signal);
       }
@@ -106,7 +109,7 @@ export class JobRunner {
         conclude: async (concluding, message, progress = watch.latest) => {
           if (!(await concludeJob(concluding, job.id, message, progress, now())))
             throw new JobError(
-              'The job is already over; nothing more was published. See plaza recovery status.',
+              'The job was already over when it tried to publish its result: nothing was published. See plaza recovery status.',
             );
         },
       });
@@ -125,7 +128,7 @@ export class JobRunner {
     const transient = [LogUnavailable, WrongExpectedRevision, WitnessUnavailable];
     if (transient.some((kind) => error instanceof kind) || isUnreachable(error)) {
       const message = `waiting: ${messageOf(error)}`;
-      await moveJob(client, job.id, openStates, 'running', now(), message);
+      await moveJob(client, job.id, runnableStates, 'running', now(), message);
       await sleep(RETRY_MS);
       return;
     }
@@ -136,10 +139,12 @@ export class JobRunner {
       ? messageOf(error)
       : `Unexpected fault; report it with the worker's log: ${messageOf(error)}`;
     // A job paused meanwhile keeps its build for the resumption. A published one lost only the confirmation.
-    const hasFailed = await moveJob(client, job.id, openStates, 'failed', now(), message);
+    const hasFailed = await moveJob(client, job.id, runnableStates, 'failed', now(), message);
     logger.error(
       { err: error, job: job.id },
-      hasFailed ? 'job failed' : 'fault in a job that was paused or published meanwhile',
+      hasFailed
+        ? 'job failed'
+        : 'error in a job that was paused or had published its result meanwhile; its state stays',
     );
     if (!hasFailed) return;
     const { incarnation } = (await findJob(client, job.id)) ?? job;

@@ -14,14 +14,20 @@ export class JobWatch {
 
   constructor(
     private readonly job: Job,
-    /** A pool of its own: progress must not wait for the job, nor be part of its transactions. */
+    /**
+     * A pool of its own: the record of progress must neither wait for the statements of the job nor be rolled back
+     * with its transactions.
+     */
     private readonly database: Pool,
     private readonly now: () => number,
   ) {
     this.latest = job;
   }
 
-  /** Aborts when the job is paused, or with a {@link JobError} when the job is preempted. */
+  /**
+   * Aborts when the job is paused; with a {@link JobError} as reason when the job must end for another job or
+   * publication.
+   */
   get stopped(): AbortSignal {
     return this.stopping.signal;
   }

@@ -2,8 +2,9 @@ import type { ClientBase, Pool } from 'pg';
 
 export type JobKind = 'rebuild' | 'recover' | 'rollback';
 
-export const openStates = ['requested', 'running', 'verifying'] as const;
-export type JobState = (typeof openStates)[number] | 'paused' | 'published' | 'failed' | 'rolled_back';
+/** A worker runs the jobs in these states. A paused job is unfinished too, but waits for an operator. */
+export const runnableStates = ['requested', 'running', 'verifying'] as const;
+export type JobState = (typeof runnableStates)[number] | 'paused' | 'published' | 'failed' | 'rolled_back';
 
 export interface JobProgress {
   readonly step: string | null;
@@ -14,8 +15,8 @@ export interface JobProgress {
 }
 
 /**
- * Times are Unix milliseconds. `names`: projections; empty for all that answer reads. `reseedWitness`: a
- * recovery first fills the witness from the log.
+ * Times are Unix milliseconds. `names`: projections to rebuild; empty: all projections that answer reads.
+ * `reseedWitness`: a recovery first fills the witness with the restrictions of the log.
  */
 export interface Job extends JobProgress {
   readonly id: string;
@@ -79,8 +80,11 @@ export interface JobRequest {
   readonly now: number;
 }
 
-/** Returns the unfinished job of this kind and these names, paused or not: a repeated request resumes it. */
-export async function unfinishedJob(
+/**
+ * Returns the newest unfinished job of this kind and these names; it may be paused. A repeated request resumes this
+ * job and creates no other one.
+ */
+export async function findUnfinishedJob(
   database: Database,
   kind: JobKind,
   names: readonly string[],
@@ -88,7 +92,7 @@ export async function unfinishedJob(
   const { rows } = await database.query<Row>(
     `SELECT * FROM recovery.job WHERE kind = $1 AND names = $2 AND state = ANY ($3)
     ORDER BY requested_at DESC LIMIT 1`,
-    [kind, names, [...openStates, 'paused']],
+    [kind, names, [...runnableStates, 'paused']],
   );
   return rows[0] && jobOf(rows[0]);
 }
@@ -116,19 +120,22 @@ export async function listJobs(database: Database, limit: number): Promise<reado
 }
 
 /**
- * Returns the job to run: a started one first, then recoveries, then by age. Paused jobs wait for an
- * operator.
+ * Returns the next job to run: first one that was started already, then a recovery, then the oldest. Paused jobs are
+ * left out: they wait for an operator.
  */
-export async function nextUnfinishedJob(database: Database): Promise<Job | undefined> {
+export async function nextRunnableJob(database: Database): Promise<Job | undefined> {
   const { rows } = await database.query<Row>(
     `SELECT * FROM recovery.job WHERE state = ANY ($1)
     ORDER BY state = 'requested', kind <> 'recover', requested_at LIMIT 1`,
-    [openStates],
+    [runnableStates],
   );
   return rows[0] && jobOf(rows[0]);
 }
 
-/** Returns false, without a change, if the job is in none of the states `from`. `now`: Unix milliseconds. */
+/**
+ * Changes the state and the message of a job. Returns false and changes nothing if the job is in none of the states
+ * `from`. `now`: Unix milliseconds.
+ */
 export async function moveJob(
   database: Database,
   id: string,
@@ -144,6 +151,7 @@ export async function moveJob(
   return rowCount === 1;
 }
 
+/** Records the progress. Returns false and changes nothing if the job is paused or over. `now`: Unix milliseconds. */
 export async function recordJobProgress(
   database: Database,
   id: string,
@@ -161,7 +169,7 @@ export async function recordJobProgress(
       total === null ? null : Math.round(total),
       rate,
       new Date(now),
-      openStates,
+      runnableStates,
       isVerifying,
     ],
   );
@@ -169,8 +177,8 @@ export async function recordJobProgress(
 }
 
 /**
- * Records the outcome of a job. Returns false, without a change, if the job is over. Belongs in the
- * publishing transaction: a row that contradicts the publication would mislead an operator.
+ * Records that the job succeeded. Returns false and changes nothing if the job is over already. Belongs in the
+ * transaction that publishes the result: otherwise a crash could leave a job as unfinished whose result is published.
  */
 export async function concludeJob(
   database: Database,
@@ -182,7 +190,7 @@ export async function concludeJob(
   const { rowCount } = await database.query(
     `UPDATE recovery.job SET state = 'published', message = $2, step = $3, done = $4, total = $4, rate = $5, updated_at = $6
     WHERE id = $1 AND state = ANY ($7)`,
-    [id, message, step, Math.round(total ?? done), rate, new Date(now), [...openStates, 'paused']],
+    [id, message, step, Math.round(total ?? done), rate, new Date(now), [...runnableStates, 'paused']],
   );
   return rowCount === 1;
 }

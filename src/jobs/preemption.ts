@@ -1,19 +1,19 @@
 import type { ClientBase, Pool } from 'pg';
-import { openStates } from './job.js';
+import { runnableStates } from './job.js';
 
 interface Row {
   readonly is_recovery_asked: boolean;
   readonly incarnation: string | null;
   readonly status: 'serving' | 'quarantined' | null;
   readonly reason: string | null;
-  /** The job has published its incarnation and is about to end. */
+  /** True: the published incarnation is the one of this job, which is about to end. */
   readonly is_own: boolean | null;
 }
 
 /**
- * Returns why a rebuild or rollback must end, for an operator; undefined if it may continue. A recovery has
- * priority, and a job never replaces another publication than requested. `instead`: the publication to
- * replace, if any.
+ * Returns why a rebuild or rollback must end, in a sentence for an operator; undefined: it may continue. Two reasons:
+ * an operator requested a recovery, which goes first; or the publication that the job replaces (`instead`) has
+ * changed or is in quarantine. `instead` undefined: only the first is checked.
  */
 export async function preemptionReason(
   database: Pool | ClientBase,
@@ -25,7 +25,7 @@ export async function preemptionReason(
       publication.incarnation, publication.status, publication.reason,
       publication.incarnation = job.incarnation AS is_own
     FROM recovery.job LEFT JOIN recovery.publication ON true WHERE job.id = $1`,
-    [jobId, openStates],
+    [jobId, runnableStates],
   );
   const [row] = rows;
   if (!row || row.is_own === true) return undefined;

@@ -3,7 +3,8 @@ import type { Config } from '../config/config.js';
 import { localUrl } from './local-url.js';
 
 /**
- * Text for the terminal: addresses, data directory and next steps. `faults`: the reasons why the network is not ready.
+ * Returns the text that a started network prints: addresses, data directory and next steps. `faults`: the reasons why
+ * the network is not ready.
  */
 export function banner(config: Config, faults: readonly string[] = []): string {
   return `

@@ -29,8 +29,9 @@ export interface ChildOptions {
 }
 
 /**
- * Starts a Node process and waits until it announces that it serves (see child.ts). Its output goes to standard error.
- * @throws {StartRefusedError} {@link LaunchError}
+ * Starts a Node process and waits until it tells its parent that it serves (see child.ts). Its output goes to
+ * standard error.
+ * @throws {StartRefusedError} the process told why it cannot serve. {@link LaunchError} it ended or took too long.
  */
 export async function startChild(options: ChildOptions): Promise<RunningProcess> {
   const { name, entry, args, env, signal, startTimeoutMs = START_TIMEOUT_MS, onStarted } = options;
@@ -60,7 +61,8 @@ export async function startChild(options: ChildOptions): Promise<RunningProcess>
   const { pid } = child;
   if (earlyExit === undefined && pid !== undefined)
     return { pid, exited, kill: () => child.kill('SIGKILL'), stop: () => stop(child, exited) };
-  if (isTimedOut) throw new LaunchError(`${name} took too long to be ready; see its log lines above`);
+  if (isTimedOut)
+    throw new LaunchError(`${name} took too long to be ready and was stopped; see its log lines above`);
   const message = `${name} ended before it was ready (${earlyExit}); see its log lines above`;
   throw announcement.refusal
     ? new StartRefusedError(message, announcement.refusal)

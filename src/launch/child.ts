@@ -1,6 +1,6 @@
 /**
- * Ctrl-C reaches a process twice, from the terminal and forwarded by npm: a second signal this soon is the same
- * request.
+ * A second stop signal within this time is taken for the same request: Ctrl-C reaches a process twice, from the
+ * terminal and forwarded by npm.
  */
 const REPEAT_WINDOW_MS = 1_000;
 const STOP_TIMEOUT_MS = 10_000;
@@ -9,10 +9,16 @@ export function announceReady(): void {
   process.send?.({ type: 'ready' });
 }
 
-/** Reasons why a process cannot serve. `port`: another port would do. `data`: no restart helps. */
+/**
+ * Reasons why a process cannot serve. `port`: its port is taken, another one would do. `data`: its data is in use or
+ * damaged, so a restart would fail too.
+ */
 export type StartRefusal = 'port' | 'data';
 
-/** Resolves when the message is sent, so the process may end. Does nothing in a process that was started by hand. */
+/**
+ * Tells the parent process why this one cannot serve. Resolves when the message is sent, so that the process may end.
+ * Does nothing without a parent that listens.
+ */
 export async function announceRefusal(why: StartRefusal): Promise<void> {
   if (!process.connected) return;
   await new Promise<void>((resolve) => {
@@ -21,8 +27,8 @@ export async function announceRefusal(why: StartRefusal): Promise<void> {
 }
 
 /**
- * Calls `begin` once, on SIGTERM, SIGINT, SIGHUP or when the IPC channel of the parent closes. Calls `insist` on a
- * repeated request.
+ * Calls `begin` at the first stop request: SIGTERM, SIGINT, SIGHUP, or the end of the parent process. Calls `insist`
+ * at each further request.
  */
 export function onStopSignal(begin: (why: string) => void, insist: () => void): void {
   let requestedAt: number | undefined;
@@ -39,8 +45,8 @@ export function onStopSignal(begin: (why: string) => void, insist: () => void): 
 }
 
 /**
- * Runs `stop` once, on a stop signal or when the parent is gone, then exits with 0. Exits with 1 if `stop` fails, takes
- * too long, or is requested again.
+ * At the first stop request, runs `stop` and exits with 0. Exits with 1 if `stop` fails or takes too long, or at the
+ * next request.
  */
 export function stopOnSignal(stop: () => Promise<void>): void {
   onStopSignal(
@@ -59,8 +65,8 @@ export function stopOnSignal(stop: () => Promise<void>): void {
 }
 
 /**
- * Exits with 1 as soon as the parent is gone, for work that may be interrupted at any moment. Under an older Node,
- * `bin/plaza.mjs` is the parent, the process that an operator kills.
+ * Exits with 1 as soon as the parent process is gone; for work that may be interrupted at any moment. Under an older
+ * Node, the command runs in a child of `bin/plaza.mjs`: an operator who ends the command ends that parent.
  */
 export function endWithParent(): void {
   if (!process.connected) return;

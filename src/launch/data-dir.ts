@@ -4,17 +4,20 @@ import { lockDirectory } from '../embedded-event-store/storage/directory-lock.js
 import { LaunchError } from './launch-error.js';
 import { makeDirectories } from './make-directories.js';
 import { isAlive } from './processes.js';
-import { readRun } from './run-file.js';
+import { readRunFile } from './run-file.js';
 
 export interface DataDir {
-  /** Without symbolic links, so that it names the same directory in the command line of every process. */
+  /**
+   * Path without symbolic links: it is the same in the command line of every process, by which orphans are
+   * recognized.
+   */
   readonly path: string;
   release(): void;
 }
 
 /**
- * Creates the directory if absent, and locks it until it is released or this process ends.
- * @throws {LaunchError} another process holds it, or it is not usable.
+ * Creates the data directory if absent, and locks it until it is released or this process ends.
+ * @throws {LaunchError} another process holds the lock, or the directory is not usable.
  */
 export function acquireDataDir(path: string): DataDir {
   let isNetwork: boolean;
@@ -26,7 +29,8 @@ export function acquireDataDir(path: string): DataDir {
     if (release) return { path: real, release };
     isNetwork = runsOn(real);
   } catch (error) {
-    if (error instanceof UnusableFileError) throw new LaunchError(`DATA_DIR: ${error.message}`);
+    if (error instanceof UnusableFileError)
+      throw new LaunchError(`DATA_DIR: the directory cannot be locked: ${error.message}`);
     const { code, message } = error as NodeJS.ErrnoException;
     throw new LaunchError(
       `DATA_DIR: ${path} cannot be used (${code ?? message}); name a directory that this account can create and write`,
@@ -40,12 +44,13 @@ export function acquireDataDir(path: string): DataDir {
 }
 
 function runsOn(dataDir: string): boolean {
-  const supervisor = readRun(dataDir)?.pids.supervisor;
+  const supervisor = readRunFile(dataDir)?.pids.supervisor;
   return supervisor !== undefined && isAlive(supervisor);
 }
 
 /**
- * Locks a directory until the result is called or this process ends. Undefined: another process holds it.
+ * Locks a directory, and returns the function that releases it; the end of this process does so too. Undefined:
+ * another process holds the lock.
  * @throws errors of the file system.
  */
 export function acquireDirectory(path: string): (() => void) | undefined {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { sleep } from '../support/sleep.js';
 import { freePort } from './free-port.js';
 import { findBinaries } from './postgres/binaries.js';
-import { DATABASES, ensureCluster } from './postgres/cluster.js';
+import { EMBEDDED_DATABASES, ensureCluster } from './postgres/cluster.js';
 import type { Cluster } from './postgres/cluster.js';
 import { postgresHome } from './postgres/home.js';
 import { stopOrphanedPostgres } from './postgres/orphaned-postgres.js';
@@ -23,18 +23,22 @@ export interface EmbeddedPostgres extends RunningProcess {
 
 export interface EmbeddedPostgresOptions {
   /**
-   * Must exist, and the caller must hold its lock (see data-dir.ts): a Postgres that runs in it counts as an orphan.
+   * Data directory of the network. It must exist, and the caller must hold its lock (see data-dir.ts): so a Postgres
+   * that runs in it is an orphan, and is stopped.
    */
   readonly dataDir: string;
   readonly log: Logger;
-  /** Undefined: a free port. A restart keeps its port, since other processes hold the URLs. */
+  /**
+   * Port to listen on; undefined: any free port. A restart keeps its port, because other processes have it in their
+   * URLs.
+   */
   readonly port?: number | undefined;
   readonly choosePort?: () => Promise<number>;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Starts Postgres on `DATA_DIR/postgres`, created if absent. It listens on loopback, on a port of its own; the password
+ * Starts the embedded Postgres on `DATA_DIR/postgres`, created if absent. It listens on loopback only; the password
  * of its role is in `DATA_DIR/postgres.password`. See docs/adr/0003-embedded-postgres.md.
  */
 export async function startPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -49,7 +53,7 @@ export async function startPostgres(options: EmbeddedPostgresOptions): Promise<E
   const password = await preparePassword(cluster, join(dataDir, 'postgres.password'), signal);
   const { server, port } = await listen(cluster, options);
   const urlOf = (database: string) => `postgres://plaza:${password}@127.0.0.1:${port}/${database}`;
-  const [databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl] = DATABASES.map(urlOf) as [
+  const [databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl] = EMBEDDED_DATABASES.map(urlOf) as [
     string,
     string,
     string,
@@ -64,8 +68,8 @@ export async function startPostgres(options: EmbeddedPostgresOptions): Promise<E
 }
 
 /**
- * Returns the password. A new password is stored only once the cluster has it: a crash in between must not lock the
- * network out.
+ * Returns the password of the role. A new password is stored in its file only after the cluster has it: a crash in
+ * between leaves a cluster without a known password, and the next start sets another.
  */
 async function preparePassword(cluster: Cluster, file: string, signal?: AbortSignal): Promise<string> {
   const stored = readSecret(file);
@@ -79,14 +83,17 @@ async function ensureDatabases(url: string): Promise<void> {
   await client.connect();
   try {
     const { rows } = await client.query<{ datname: string }>('SELECT datname FROM pg_database');
-    const missing = DATABASES.filter((name) => rows.every(({ datname }) => datname !== name));
+    const missing = EMBEDDED_DATABASES.filter((name) => rows.every(({ datname }) => datname !== name));
     for (const name of missing) await client.query(`CREATE DATABASE ${name}`);
   } finally {
     await client.end();
   }
 }
 
-/** Retries two refusals that end by themselves: a taken port, and leftover workers of a killed server. */
+/**
+ * Starts the server. Retries while a port is taken (with another one), or while workers of a killed server still use
+ * the shared memory. Every other failure is final.
+ */
 async function listen(
   cluster: Cluster,
   { log, port: fixedPort, choosePort = freePort, signal }: EmbeddedPostgresOptions,

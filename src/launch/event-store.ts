@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { CorruptLogError, DirectoryLockedError, startEventStore } from '../embedded-event-store/server.js';
 import {
-  EXIT_BROKEN,
+  EXIT_LOG_UNWRITABLE,
   NewerLogError,
   StoreUnavailableError,
   UnusableFileError,
@@ -47,11 +47,11 @@ export async function runEventStore(
 function endBroken(store: RunningEventStore | undefined, error: Error, log: Logger): void {
   if (!store) return;
   log.fatal(
-    { err: error, exitCode: EXIT_BROKEN },
+    { err: error, exitCode: EXIT_LOG_UNWRITABLE },
     'the event log cannot be written: this process ends, and the next start recovers the log',
   );
-  setTimeout(() => process.exit(EXIT_BROKEN), STOP_TIMEOUT_MS);
-  void store.close().finally(() => process.exit(EXIT_BROKEN));
+  setTimeout(() => process.exit(EXIT_LOG_UNWRITABLE), STOP_TIMEOUT_MS);
+  void store.close().finally(() => process.exit(EXIT_LOG_UNWRITABLE));
 }
 
 async function refuseTakenPort({ host, port }: EventStoreProcessOptions): Promise<void> {
@@ -61,14 +61,17 @@ async function refuseTakenPort({ host, port }: EventStoreProcessOptions): Promis
 
 async function cannotListen(fault: string, host: string, port: number): Promise<LaunchError> {
   if (fault !== 'EADDRINUSE')
-    return new LaunchError(`--host, --port: nothing can listen on ${host}:${port} here (${fault})`);
+    return new LaunchError(`--host, --port: the event store cannot listen on ${host}:${port} (${fault})`);
   await announceRefusal('port');
   return new LaunchError(
     `--port: another program listens on ${host}:${port}; stop it or choose another port, 0 for any free one`,
   );
 }
 
-/** Known errors become one line for the operator; an unknown error keeps its stack. */
+/**
+ * Turns a known error into one line for the operator, and tells the parent if a restart would not help. An unknown
+ * error keeps its stack.
+ */
 async function explain(error: unknown, { host, port }: EventStoreProcessOptions): Promise<unknown> {
   if (
     error instanceof DirectoryLockedError ||
@@ -85,5 +88,5 @@ async function explain(error: unknown, { host, port }: EventStoreProcessOptions)
   if (fault !== undefined) return cannotListen(fault, host, port);
   const { code, path } = error as NodeJS.ErrnoException;
   if (code === undefined || path === undefined) return error;
-  return new LaunchError(`--dir: ${path} cannot be used by the event store (${code})`);
+  return new LaunchError(`--dir: the event store cannot read or write ${path} (${code})`);
 }

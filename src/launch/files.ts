@@ -1,6 +1,6 @@
 import { closeSync, constants, fsyncSync, openSync, writeFileSync } from 'node:fs';
 
-/** Makes created, renamed or linked names in a directory survive a power cut. */
+/** Syncs a directory: files created, renamed or linked in it are still there after a power cut. */
 export function syncDirectory(path: string): void {
   const handle = openSync(path, 'r');
   try {
@@ -11,8 +11,8 @@ export function syncDirectory(path: string): void {
 }
 
 /**
- * Replaces the content of an existing file, never through a symbolic link. The directory may belong to another account,
- * which must not redirect a write by root.
+ * Replaces the content of an existing file, but follows no symbolic link. If root writes in a directory of another
+ * account, that account could otherwise lead the write to any file.
  */
 export function overwriteFile(path: string, content: string): void {
   const handle = openSync(path, constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW);

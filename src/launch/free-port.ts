@@ -12,8 +12,8 @@ const MIN_SIZE = 1_000;
 const MAX_ATTEMPTS = 1_000;
 
 /**
- * The range for listening ports, below the ephemeral ports, which begin at `firstOutgoing`. A client could occupy an
- * ephemeral port, even one that connects to the server under restart.
+ * Returns a range for listening ports below the ephemeral ports, which begin at `firstOutgoing`. Any outgoing
+ * connection could occupy an ephemeral port while its server restarts.
  */
 export function portRangeBelow(firstOutgoing: number): PortRange {
   const end = Math.min(DEFAULT_RANGE[1], firstOutgoing);
@@ -33,9 +33,9 @@ function firstOutgoing(): number {
 }
 
 /**
- * Returns an unused loopback port, and reserves it: no process that uses this function gets it while this process
- * lives, even during a restart of its server.
- * @throws {LaunchError} no free port.
+ * Returns an unused loopback port, and reserves it while this process lives: no other caller of this function gets
+ * it, even while the server on it restarts.
+ * @throws {LaunchError} no free port was found.
  */
 export async function freePort(choose: (range: PortRange) => number = randomPort): Promise<number> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -45,14 +45,16 @@ export async function freePort(choose: (range: PortRange) => number = randomPort
     if ((await listenError(port, '127.0.0.1')) === undefined) return port;
     release();
   }
-  throw new LaunchError(`no free port found on 127.0.0.1 between ${RANGE[0]} and ${RANGE[1]}`);
+  throw new LaunchError(
+    `no free port was found on 127.0.0.1: ${MAX_ATTEMPTS} from ${RANGE[0]} to ${RANGE[1] - 1} were tried`,
+  );
 }
 
 const randomPort = ([first, end]: PortRange): number => randomInt(first, end);
 
 /**
- * Reserves a port that an operator or another process chose. False: another live process reserved it, possibly the one
- * that chose it. A port outside the range of {@link freePort} needs no reservation.
+ * Reserves a port that an operator or another process chose. False: another live process has reserved it, possibly
+ * the one that chose it. A port that {@link freePort} never returns needs no reservation.
  */
 export async function reservePort(port: number): Promise<boolean> {
   if (port < RANGE[0] || port >= RANGE[1]) return true;
@@ -60,8 +62,9 @@ export async function reservePort(port: number): Promise<boolean> {
 }
 
 /**
- * The lock is a UDP socket of the same number, without traffic: the kernel releases it when its process ends. Unlike a
- * lock file it covers all users and containers that share the ports, and leaves nothing behind. TCP ports are separate.
+ * Locks a port number by a UDP socket on it, which carries no traffic: the kernel releases it when this process ends.
+ * Unlike a lock file it holds for all users and containers that share the ports, and is never left behind. TCP
+ * servers on the same number are not affected.
  */
 function lockPort(port: number): Promise<(() => void) | undefined> {
   return new Promise((resolve) => {
@@ -74,7 +77,9 @@ function lockPort(port: number): Promise<(() => void) | undefined> {
   });
 }
 
-/** Error code of an attempt to listen; undefined: the port is free. Without a host: all addresses. */
+/**
+ * Tries to listen, and returns the error code; undefined: the port is free. Without a host, it tries all addresses.
+ */
 export function listenError(port: number, host?: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();

@@ -23,7 +23,7 @@ export interface SupervisionOptions {
 }
 
 /**
- * Starts a process and restarts it whenever it ends.
+ * Starts a process, and restarts it whenever it ends. Gives up only if a restart is refused because of its data.
  * @throws the error of the first start, which an operator must fix.
  */
 export async function keepRunning({
@@ -44,7 +44,10 @@ export async function keepRunning({
       const since = performance.now();
       const how = await current.exited;
       if (ending.signal.aborted) return;
-      log.error({ part: name, pid: current.pid, how }, 'process ended unexpectedly; restarting it');
+      log.error(
+        { part: name, pid: current.pid, how },
+        'a process of the network ended unexpectedly; restarting it',
+      );
       if (performance.now() - since > HEALTHY_AFTER_MS) backoff.reset();
       const next = await restart(backoff);
       if (!next) return;
@@ -69,7 +72,7 @@ export async function keepRunning({
           onLost(error);
           return undefined;
         }
-        log.error({ part: name, err: error }, 'process did not start; retrying');
+        log.error({ part: name, err: error }, 'a process of the network did not start again; retrying');
       }
     }
   }

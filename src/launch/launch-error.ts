@@ -1,4 +1,4 @@
-/** An operator must act before the network can start. The message is one line and says how. */
+/** The network cannot start before an operator acts. The message tells the operator what to do, in one line. */
 export class LaunchError extends Error {
   override readonly name = 'LaunchError';
 }

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Creates a directory and its missing parents. The `recursive` option of Node loops forever where a parent reports
- * ENOENT for a new entry, as `/proc` does.
+ * Creates a directory and its missing parents. Does not use the `recursive` option of Node, which loops forever where
+ * a parent reports ENOENT for a new entry, as `/proc` does.
  * @throws errors of the file system.
  */
 export function makeDirectories(path: string, mode?: number): void {

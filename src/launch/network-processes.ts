@@ -13,11 +13,11 @@ import { keepRunning } from './keep-running.js';
 import type { SupervisedProcess, SupervisionOptions } from './keep-running.js';
 import { LaunchError } from './launch-error.js';
 import { stopOrphanedProcesses, ownerArguments } from './orphaned-processes.js';
-import { removeRun, writeRun } from './run-file.js';
+import { removeRunFile, writeRunFile } from './run-file.js';
 import type { RunningProcess } from './running-process.js';
 import { ensureSecret } from './secret-file.js';
 
-/** In stop order: no process loses a store that it still uses. */
+/** Processes in the order of their stop: each one before the stores that it uses. */
 const STOP_ORDER = ['api', 'worker', 'eventStore', 'postgres'] as const;
 type ProcessName = (typeof STOP_ORDER)[number];
 
@@ -41,14 +41,14 @@ export class NetworkProcesses {
   }
 
   /**
-   * Resolves with true once all processes serve, with false after {@link cancelStart}; started processes then need
-   * {@link stop}.
+   * Starts all processes. Resolves with true once they serve; with false after {@link cancelStart}: the processes
+   * started by then must still be ended by {@link stop}.
    * @throws {LaunchError}
    */
   async start(): Promise<boolean> {
     try {
       await stopOrphanedProcesses(this.config.dataDir, this.log);
-      removeRun(this.config.dataDir);
+      removeRunFile(this.config.dataDir);
       await reservePorts(this.config);
       const [eventStore, postgres] = await this.#startTogether(this.#eventStore(), this.#postgres());
       const operatorToken = this.#operatorToken();
@@ -60,7 +60,7 @@ export class NetworkProcesses {
       throw reason instanceof LaunchError ? reason : error;
     }
     this.#isReady = true;
-    this.#writeRun();
+    this.#writeRunFile();
     return true;
   }
 
@@ -80,7 +80,7 @@ export class NetworkProcesses {
 
   async stop(): Promise<void> {
     for (const name of STOP_ORDER) await this.#supervised.get(name)?.stop();
-    removeRun(this.config.dataDir);
+    removeRunFile(this.config.dataDir);
   }
 
   kill(): void {
@@ -150,8 +150,8 @@ export class NetworkProcesses {
   }
 
   /**
-   * Records the process id at once: a process frozen before it serves outlives the launcher, and the next start must
-   * find it.
+   * Starts a child, and records its process id at once: if it freezes before it serves, it outlives the launcher, and
+   * the next start must find it.
    */
   async #start(name: ProcessName, options: ChildOptions): Promise<RunningProcess> {
     const onStarted = (pid: number): void => {
@@ -180,26 +180,31 @@ export class NetworkProcesses {
     const { signal } = this.#starting;
     const onRestart = () => this.#recordProcesses();
     const onLost = ({ message }: LaunchError) => {
-      const lost = new LaunchError(`${message}; the network stops, since a restart would not help`);
+      const lost = new LaunchError(
+        `${message}; the whole network stops, because a restart of this process would fail again`,
+      );
       this.#lost.resolve(lost);
       this.#starting.abort(lost);
     };
     this.#supervised.set(name, await keepRunning({ name, start, log, onRestart, onLost, signal }));
-    this.#writeRun();
+    this.#writeRunFile();
   }
 
-  /** A full disk must not end a network that serves. */
+  /** Writes run.json, but only logs a failure: a full disk must not end a network that serves. */
   #recordProcesses(): void {
     try {
-      this.#writeRun();
+      this.#writeRunFile();
     } catch (error) {
-      this.log.error({ err: error }, 'run.json not written; it lacks the current processes');
+      this.log.error(
+        { err: error },
+        'run.json not written; after a crash, the next start may not find the processes of now',
+      );
     }
   }
 
-  #writeRun(): void {
+  #writeRunFile(): void {
     const pids = Object.fromEntries([...this.#supervised].map(([name, child]) => [name, child.pid()]));
-    writeRun(this.config.dataDir, {
+    writeRunFile(this.config.dataDir, {
       ready: this.#isReady,
       pids: { supervisor: process.pid, ...pids },
       starting: [...this.#startingPids.values()],

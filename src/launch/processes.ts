@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { sleep } from '../support/sleep.js';
 
 /**
- * True if a process with this id exists, of any owner. A zombie counts as gone once its last thread has ended; until
- * then its ports and files are in use.
+ * True if a process with this id exists, of any owner. A zombie whose last thread has ended counts as gone; before
+ * that, its ports and files are in use.
  */
 export function isAlive(pid: number): boolean {
   try {
@@ -23,8 +23,8 @@ function isZombie(pid: number): boolean {
 const PF_EXITING = 0x4;
 
 /**
- * True for a process that is exiting: its ports and files are in use, and its arguments are no longer readable. False
- * without /proc.
+ * True if a process is exiting: its ports and files are still in use, but its arguments can no longer be read. Always
+ * false without /proc.
  */
 export function isExiting(pid: number): boolean {
   return isAlive(pid) && ((statusOf(pid)?.flags ?? 0) & PF_EXITING) !== 0;
@@ -52,8 +52,8 @@ export function childProcessIds(parent: number): number[] {
 }
 
 /**
- * True if the arguments of a process contain `expected`, in this order and without gaps. It tells a process of Plaza from
- * another one with the same id after a reboot. Undefined: no such process.
+ * True if the arguments of a process contain `expected`, in this order and without gaps: it is then a process of
+ * Plaza, and not another one that got the same id after a reboot. Undefined: no such process.
  */
 export function hasArguments(pid: number, ...expected: readonly string[]): boolean | undefined {
   if (existsSync('/proc/self/cmdline')) {

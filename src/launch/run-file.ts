@@ -17,28 +17,34 @@ const run = z.object({
   settings: z.record(z.string(), z.string()),
 });
 
-export type Run = z.infer<typeof run>;
+export type RunFile = z.infer<typeof run>;
 
 const fileIn = (dataDir: string) => join(dataDir, 'run.json');
 
 /**
- * Undefined: nothing runs here, and nothing was killed here. An unreadable file counts as absent, since it must not
- * block a start.
+ * Reads `run.json`: the processes of the network that runs on this directory, or that was killed. Undefined: none. A
+ * file that cannot be read counts as absent, since it must not block a start.
  */
-export function readRun(dataDir: string, log?: Logger): Run | undefined {
+export function readRunFile(dataDir: string, log?: Logger): RunFile | undefined {
   const file = fileIn(dataDir);
   if (!existsSync(file)) return undefined;
   try {
     return run.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     // The message of the parser quotes the content, which holds secrets.
-    log?.warn({ file, fault: (error as Error).name }, 'run.json cannot be read; ignoring it');
+    log?.warn(
+      { file, fault: (error as Error).name },
+      'run.json cannot be read; ignoring it and the processes that it lists',
+    );
     return undefined;
   }
 }
 
-/** Replaces the file atomically, even in a power cut. Mode 0600: the settings hold secrets. */
-export function writeRun(dataDir: string, content: Run): void {
+/**
+ * Replaces `run.json` atomically, even in a power cut. Only its owner may read it (0600), because the settings in it
+ * hold secrets.
+ */
+export function writeRunFile(dataDir: string, content: RunFile): void {
   const file = fileIn(dataDir);
   writeFileSync(`${file}.new`, `${JSON.stringify(content, undefined, 2)}\n`, {
     mode: 0o600,
@@ -47,6 +53,6 @@ export function writeRun(dataDir: string, content: Run): void {
   renameSync(`${file}.new`, file);
 }
 
-export function removeRun(dataDir: string): void {
+export function removeRunFile(dataDir: string): void {
   rmSync(fileIn(dataDir), { force: true });
 }

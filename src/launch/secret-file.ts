@@ -21,8 +21,8 @@ export function newSecret(): string {
 }
 
 /**
- * Stores a secret unless one exists, and returns the stored one: of two concurrent callers one wins. The file appears
- * atomically, even in a power cut.
+ * Stores a secret if the file has none, and returns the stored one: of two concurrent callers, one wins. The file
+ * appears atomically, even in a power cut.
  */
 export function storeSecret(path: string, secret: string): string {
   const temporary = `${path}.${randomBytes(6).toString('hex')}`;
@@ -39,7 +39,10 @@ export function storeSecret(path: string, secret: string): string {
   }
 }
 
-/** Renames first: a secret that another process stored meanwhile is detected and put back. */
+/**
+ * Removes an empty secret file. It is renamed first: if another process has stored a secret meanwhile, that file is
+ * put back.
+ */
 function removeEmpty(path: string, renamed: string): void {
   try {
     renameSync(path, renamed);

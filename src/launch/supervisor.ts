@@ -9,9 +9,9 @@ import { removePreRestoreCopies } from '../backup/restore/remove-pre-restore-cop
 import { refuseInterruptedRestore } from '../backup/restore/restore-state.js';
 
 /**
- * Runs the whole network on this machine until a stop signal: embedded stores, worker and API, each a process that is
- * restarted when it dies. `onStarted` gets the final configuration, and the reasons why the network is not ready, a
- * line each.
+ * Runs the whole network on this machine until a stop signal: embedded stores, worker and API. Each is a process that
+ * is restarted when it dies. `onStarted` gets the final configuration, and the reasons why the network is not ready,
+ * one line each; none: it is ready.
  * @throws {LaunchError}
  */
 export async function runNetwork(

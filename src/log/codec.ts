@@ -14,7 +14,7 @@ type Json = Record<string, unknown>;
 type Keys = ReadonlyMap<string, PersonKey | undefined>;
 type StoredMetadata = EventMetadata & { readonly schemaVersion: number };
 
-export interface Decoded {
+export interface DecodedEvents {
   readonly events: readonly Recorded[];
   readonly failure?: UnreadableEvent;
 }
@@ -56,7 +56,7 @@ export class Codec {
     );
   }
 
-  async decode(stored: readonly RecordedEvent[]): Promise<Decoded> {
+  async decode(stored: readonly RecordedEvent[]): Promise<DecodedEvents> {
     const keys = await this.vault.keysById(stored.flatMap((event) => encryptedFieldsOf(event)?.keyId ?? []));
     const events: Recorded[] = [];
     for (const event of stored) {
@@ -80,7 +80,9 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
   const encrypted = encryptedFieldsOf(stored);
   assertFieldsEncrypted(entry, encrypted, plain);
   if (encrypted && !keys.has(encrypted.keyId))
-    throw new Error(`its key ${encrypted.keyId} was never in the vault`);
+    throw new Error(
+      `the vault never had the key ${encrypted.keyId} of this event, so its personal fields cannot be read`,
+    );
   const key = encrypted && keys.get(encrypted.keyId);
   const erased = encrypted !== undefined && key === undefined;
   let data: Json = plain;
@@ -99,7 +101,10 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
   };
 }
 
-/** Without this, a writer to the log without access to the vault could forge texts of any person. */
+/**
+ * Throws if a personal field of this event is stored as readable text. Otherwise a writer with access to the log, but
+ * not to the vault, could forge texts of any person.
+ */
 function assertFieldsEncrypted(
   { personal }: RegistryEntry<StoredEvent>,
   encrypted: Encrypted | undefined,
@@ -111,7 +116,11 @@ function assertFieldsEncrypted(
     throw new Error(`its personal fields are not encrypted (${readable.join(', ') || 'all are missing'})`);
 }
 
-/** Postgres cannot store such text, so the event would stop every projection. @throws {Refusal} */
+/**
+ * Throws if a text has a null character or a lone surrogate: Postgres cannot store it, so its event would stop every
+ * projection.
+ * @throws {Refusal}
+ */
 export function assertStorable(value: unknown): void {
   if (typeof value === 'string') {
     if (!value.isWellFormed() || value.includes('\0'))
@@ -124,8 +133,8 @@ export function assertStorable(value: unknown): void {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The encrypted fields of an event; undefined: it has none. No schema validation, because this runs for every event
- * read. Decrypting a malformed ciphertext fails later.
+ * Returns the encrypted fields of an event; undefined: it has none. Checks only their form, because this runs for
+ * every event read: if the ciphertext is malformed, its decryption fails.
  */
 function encryptedFieldsOf({ data }: RecordedEvent): Encrypted | undefined {
   const { sealed } = data as { readonly sealed?: Partial<Encrypted> | null };
@@ -137,7 +146,7 @@ function encryptedFieldsOf({ data }: RecordedEvent): Encrypted | undefined {
 
 function requireEntry(type: string) {
   const entry = registryEntryOf(type);
-  if (!entry) throw new Error(`unknown event type ${type}: run a release that knows it`);
+  if (!entry) throw new Error(`events of type ${type} are unknown to this release: run one that knows them`);
   return entry;
 }
 

@@ -1,7 +1,10 @@
 import type { StoredEvent } from './registry.js';
 import type { EventMetadata, Recorded } from './recorded.js';
 
-/** Expected revision, for optimistic concurrency. `no_stream`: the stream must not exist. Never "any". */
+/**
+ * Revision of the stream that an append expects (optimistic concurrency). `no_stream`: the stream must not exist.
+ * "Any" revision is not possible.
+ */
 export type ExpectedRevision = 'no_stream' | bigint;
 
 export interface NewEvent<Event extends StoredEvent = StoredEvent> {
@@ -13,7 +16,10 @@ export interface NewEvent<Event extends StoredEvent = StoredEvent> {
 export interface Append<Event extends StoredEvent = StoredEvent> {
   readonly stream: string;
   readonly expected: ExpectedRevision;
-  /** Each event has an id of its own. A retry with the same ids and the same `expected` is idempotent. */
+  /**
+   * Each event has an id of its own. An append repeated with the same ids and the same `expected` stores nothing
+   * twice.
+   */
   readonly events: readonly NewEvent<Event>[];
   readonly metadata: EventMetadata;
 }
@@ -21,7 +27,10 @@ export interface Append<Event extends StoredEvent = StoredEvent> {
 export interface AppendedEvents {
   readonly revision: bigint;
   readonly position: bigint;
-  /** The last event as appended, if it is a restriction: with its epoch, and with the content of the first attempt. */
+  /**
+   * The last event, if it is a restriction: with its epoch, and with the content of the first attempt, which a retry
+   * does not change.
+   */
   readonly restriction?: Required<NewEvent>;
 }
 
@@ -29,11 +38,16 @@ export interface ReadOptions {
   readonly from?: bigint;
   readonly direction?: 'forwards' | 'backwards';
   readonly limit?: number;
-  /** For a read that proves absence: a deleted stream then reads as empty. */
+  /**
+   * True: a deleted stream reads as empty, and not as an outage. For a read that must prove that an event is absent.
+   */
   readonly isProof?: boolean;
 }
 
-/** The last handled event. On resume, the id proves that the log is still the same. */
+/**
+ * Position and id of the last event that a reader handled. When the reader resumes, the id shows whether it is still
+ * the same log.
+ */
 export interface Checkpoint {
   readonly position: bigint;
   readonly eventId: string;
@@ -44,7 +58,7 @@ export interface SubscribeOptions {
   readonly types: readonly StoredEvent['type'][];
   readonly batchSize: number;
   readonly signal: AbortSignal;
-  /** Rejects after this time of failures alone. Undefined: a subscription waits for the log, however long. */
+  /** A subscription rejects after so many milliseconds of uninterrupted failures. Undefined: it retries for ever. */
   readonly giveUpAfterMs?: number;
 }
 
@@ -60,36 +74,37 @@ export interface EventReference {
   readonly witnessEpoch: number | undefined;
 }
 
-/** Port to the event log. A process has one instance, and so one appending client. */
+/** The event log, for all other code. A process has one instance, so that only one client appends. */
 export abstract class EventLog {
   /**
-   * Resolves once the append is durable. Retries ambiguous outcomes within its deadline.
-   * @throws {WrongExpectedRevision} another writer was first. {@link LogUnavailable} in doubt: the same append may be
-   * repeated with the same ids. {@link PersonErased} the encryption key is destroyed. {@link NotWitnessed} a
-   * restriction cannot be acknowledged. An append has one at most, as its last event.
+   * Resolves once the append is durable. Repeats an attempt without a clear answer until its deadline. Of
+   * restrictions, an append has one at most, as its last event.
+   * @throws {WrongExpectedRevision} another writer was first. {@link LogUnavailable} the outcome is unknown: the same
+   * append may be repeated with the same ids. {@link PersonErased} the encryption key is destroyed. {@link
+   * NotWitnessed} the restriction cannot be acknowledged.
    */
   abstract append(append: Append): Promise<AppendedEvents>;
 
   /**
-   * Resolves once the restrictions among these stored events can be acknowledged. A command whose change was made
-   * earlier waits for this.
+   * Resolves once every restriction among these stored events is recorded in the witness, and so can be acknowledged.
+   * For a command that finds its change made already.
    * @throws {NotWitnessed}
    */
   abstract ensureWitnessed(recorded: readonly Recorded[]): Promise<void>;
 
-  /** Reads from the leader. Empty if no such stream exists. @throws {LogUnavailable} */
+  /** Reads events of a stream from the leader. Empty if the stream does not exist. @throws {LogUnavailable} */
   abstract read(stream: string, options?: ReadOptions): Promise<readonly Recorded[]>;
 
   /**
-   * The event with this id, read from the leader; undefined: the leader does not have it. Also finds events that this
-   * code cannot read.
+   * Finds the event with this id in a stream, read from the leader; undefined: the leader does not have it. Also
+   * finds events that this release cannot decode.
    * @throws {LogUnavailable}
    */
   abstract find(stream: string, id: string): Promise<EventReference | undefined>;
 
   /**
-   * Position of the network's newest event; undefined: the log has none. The first call is slow if many events of
-   * other origin follow it.
+   * Position of the network's newest event; undefined: the log has none. If many events of other applications or of
+   * the server follow that event, the first call is slow.
    * @throws {LogUnavailable}
    */
   abstract head(): Promise<bigint | undefined>;
@@ -98,24 +113,27 @@ export abstract class EventLog {
 
   abstract reconnect(): Promise<void>;
 
-  /** Resolves if the log accepts the largest append now; writes nothing. @throws {LogFull} {@link LogUnavailable} */
+  /**
+   * Resolves if the log would accept an append of the largest size now. Writes nothing. @throws {LogFull} {@link
+   * LogUnavailable}
+   */
   abstract checkWritable(): Promise<void>;
 
   /**
-   * The configuration fault behind a use that failed or hangs, with its remedy, in a fixed sentence that is safe to
-   * publish. Undefined: no fault that needs an operator. Never rejects.
+   * Explains why a read or append failed or hangs, if the configuration is the cause: one fixed sentence with the
+   * remedy, safe to publish. Undefined: no such cause was found. Never rejects.
    */
   abstract explain(use: 'read' | 'append', error?: unknown): Promise<string | undefined>;
 
   /**
    * Resolves if the leader has this event at this position. Rejects when `signal` aborts.
-   * @throws {LogReplaced} the leader denied it three times, over as many connections. {@link LogUnavailable} no
-   * answer.
+   * @throws {LogReplaced} three reads, each over another connection, did not find it. {@link LogUnavailable} no
+   * answer, so nothing is proven.
    */
   abstract verify(checkpoint: Checkpoint, signal?: AbortSignal): Promise<void>;
 
   /**
-   * Endless batches of events after a checkpoint; reconnects by itself. Ends when `signal` aborts.
+   * Yields batches of events after a checkpoint for ever; reconnects by itself. Ends when `signal` aborts.
    * @throws {LogReplaced} the log has another event at the checkpoint. {@link LogUnavailable} only with
    * `giveUpAfterMs`.
    */
@@ -147,7 +165,7 @@ export type WitnessCode =
   | 'witness_finalize_unconfirmed';
 
 /**
- * A restriction cannot be acknowledged: the witness did not record it or contradicts it, or some readers do not honor
+ * A restriction cannot be acknowledged: the witness did not record it, or contradicts it, or some reads may not honor
  * it yet.
  */
 export class NotWitnessed extends Error {

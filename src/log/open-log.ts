@@ -33,8 +33,8 @@ export interface LogOptions {
   readonly applicationName: string;
   readonly logger?: Pick<Logger, 'warn' | 'error'>;
   /**
-   * Called, at any time after the start, if the log has streams of other applications; undefined: such a log is
-   * allowed.
+   * Called at any time after the start if the event store has streams of other applications. Undefined: such an event
+   * store is allowed.
    */
   readonly refuseShared?: ((error: LogShared) => void) | undefined;
 }

@@ -2,8 +2,8 @@ import type { Batch, EventLog, EventReference, SubscribeOptions } from './event-
 import type { Recorded } from './recorded.js';
 
 /**
- * All events of these types, oldest first, in batches; ends at the end of the log. Rejects with the signal's reason
- * when it aborts.
+ * Yields all events of these types in batches, oldest first. Ends when it has caught up with the log. Rejects with
+ * the reason of the signal when that aborts.
  * @throws {LogUnavailable} and the errors of {@link EventLog.subscribe}.
  */
 export function readUntilHead(

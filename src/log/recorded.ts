@@ -9,7 +9,9 @@ export interface EventMetadata {
   readonly appId?: string | undefined;
   readonly grantId?: string | undefined;
   readonly intentId?: string | undefined;
-  /** HMAC-SHA-256 under the actor's key, so that erasure also makes the digest useless. */
+  /**
+   * HMAC-SHA-256 of the intent's payload, with the key of the actor: after an erasure, the digest reveals nothing.
+   */
   readonly payloadHash?: string | undefined;
   readonly operator?: string | undefined;
   readonly reason?: string | undefined;
@@ -23,6 +25,6 @@ export interface Recorded<Event extends StoredEvent = StoredEvent> {
   readonly position: bigint;
   readonly event: Event;
   readonly metadata: EventMetadata;
-  /** True: the person's key is destroyed, and the personal fields hold the registry's placeholders. */
+  /** True: the key of the person is destroyed, so the personal fields hold the placeholders of the registry. */
   readonly erased: boolean;
 }

@@ -31,8 +31,8 @@ type Json = Record<string, unknown>;
 
 export interface RegistryEntry<Event extends StoredEvent> {
   /**
-   * Newest version of the shape. `upcasters[version - 1]` lifts an older version by one. Stored events are never
-   * rewritten.
+   * Newest version of the event's data. `upcasters[version - 1]` converts data of a version to the next one, when it
+   * is read. Stored events are never rewritten.
    */
   readonly version: number;
   readonly upcasters: readonly ((older: Json) => Json)[];
@@ -258,13 +258,18 @@ export function registryEntryOf(type: string): RegistryEntry<StoredEvent> | unde
     : undefined;
 }
 
-/** Upcasts stored data to the newest shape, one version at a time. Throws for an unknown version. */
+/**
+ * Converts stored data to the newest version, one version at a time.
+ * @throws {Error} the version is unknown.
+ */
 export function upcast(
   { version, upcasters }: Pick<RegistryEntry<StoredEvent>, 'version' | 'upcasters'>,
   from: number,
   data: Json,
 ): Json {
   if (!Number.isInteger(from) || from < 1 || from > version)
-    throw new Error(`unknown schema version ${from}; the newest is ${version}: run a release that knows it`);
+    throw new Error(
+      `the event has schema version ${from}, and this release knows 1 to ${version}: run one that knows it`,
+    );
   return upcasters.slice(from - 1).reduce((older, upcaster) => upcaster(older), data);
 }

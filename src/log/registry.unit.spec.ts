@@ -17,7 +17,7 @@ describe('a stored event', () => {
   });
 
   it.each([0, 4, 1.5, Number.NaN])('of unknown version %d is rejected', (version) => {
-    expect(() => upcast(thirdVersion, version, {})).toThrow('the newest is 3');
+    expect(() => upcast(thirdVersion, version, {})).toThrow('this release knows 1 to 3');
   });
 });
 

@@ -3,8 +3,8 @@ import type { EventMetadata } from './recorded.js';
 import type { EventOf, EventType, StoredEvent } from './registry.js';
 
 /**
- * Every event that restricts visibility or authority, or lifts a restriction. The witness records each, so that a
- * recovery restores them all (docs/recovery.md).
+ * Types of the events that restrict visibility or authority, or lift a restriction. The witness records each of these
+ * events, so that a recovery can restore them (docs/recovery.md).
  */
 export const restrictionTypes = [
   'account.suspended',
@@ -27,9 +27,10 @@ export function isRestriction(event: StoredEvent): event is RestrictionEvent {
 }
 
 /**
- * The subject that a restriction hides from queries of the read models (projections/outstanding.sql.ts). A block hides
- * each of the two from the other. Undefined: it hides no rows. Applications and grants are checked in the authority
- * store, which has the restriction before it is acknowledged.
+ * Returns the subject that a restriction hides from reads until the read models show it
+ * (projections/outstanding.sql.ts); undefined: it hides none. A block hides each of two actors from the other.
+ * Suspended applications and revoked grants are checked in the authority store, which shows the restriction before it
+ * is acknowledged.
  */
 export function hiddenBy(event: RestrictionEvent): string | undefined {
   switch (event.type) {
@@ -52,9 +53,9 @@ export function hiddenBy(event: RestrictionEvent): string | undefined {
 }
 
 /**
- * The event id of an intent's restriction: the same on every attempt, so that the witness recognizes it. First 128
- * bits of SHA-256 over (type, stream, application, actor, intent), as a UUID of version 8 (RFC 9562, section 5.8).
- * Undefined: the restriction has no intent.
+ * Returns the event id for the restriction of an intent: the same on every attempt, so that the witness recognizes
+ * it. It is the first 128 bits of SHA-256 over (type, stream, application, actor, intent), as a UUID of version 8
+ * (RFC 9562, section 5.8). Undefined: no intent requested the restriction.
  */
 export function restrictionId(
   type: RestrictionEvent['type'],

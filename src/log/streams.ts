@@ -1,6 +1,9 @@
-/** The only place that builds or reads stream names: `<category>-<id>`. */
+/** Builds the names of all streams, `<category>-<id>`. No other file builds or reads them. */
 export const streams = {
-  /** Never written: the writability check appends with an expected revision that no stream has. */
+  /**
+   * No event is ever written to it: the check that the log is writable appends here with an expected revision that no
+   * stream has.
+   */
   readiness: () => 'readiness',
   network: () => 'network',
   account: (actorId: string) => `account-${actorId}`,
@@ -8,7 +11,10 @@ export const streams = {
   application: (appId: string) => `application-${appId}`,
   grant: (grantId: string) => `grant-${grantId}`,
   post: (postId: string) => `post-${postId}`,
-  /** Follows and blocks in both directions. They share a stream, so that no follow overtakes a block. */
+  /**
+   * Follows and blocks between two actors, in both directions. One stream has them all, so that a follow and a block
+   * at the same time conflict.
+   */
   pair: (first: string, second: string) => `pair-${[first, second].sort().join('.')}`,
   like: (actorId: string, postId: string) => `like-${actorId}.${postId}`,
   profile: (actorId: string) => `profile-${actorId}`,
@@ -30,7 +36,10 @@ const categories: ReadonlySet<string> = new Set([
   'inbox',
   'report',
 ]);
-/** Prefix of future categories, so that this version already counts them as the network's own. */
+/**
+ * Prefix of the categories that later releases add: this release already takes their streams for those of the
+ * network.
+ */
 const futureCategory = /^plaza_[a-z]/;
 
 export function isOwnStream(name: string): boolean {

@@ -1,15 +1,16 @@
 import { sleep } from '../support/sleep.js';
 
 /**
- * Before the second and third attempt. A leader that resumes after a freeze believes that it still leads until the
- * next gossip, every 2 s; an election follows.
+ * Pauses before the second and third attempt. A leader that resumes after a freeze believes that it still leads until
+ * the next gossip, every 2 s; then an election follows.
  */
 const PAUSES_MS = [1_000, 4_000];
 
 /**
- * Guards a quarantine against a stale leader: repeats `check` three times, each over a new connection.
- * @returns The last finding, if every attempt had one; else undefined. Rejects when `check` does, or when `signal`
- * aborts.
+ * Guards against a quarantine because of a stale leader: if `check` finds a fault, repeats it twice, each time over a
+ * new connection.
+ * @returns The last finding, if all three attempts had one; otherwise undefined. Rejects when `check` does, or when
+ * `signal` aborts.
  */
 export async function verifyRepeatedly<T>(
   reconnect: () => Promise<void>,

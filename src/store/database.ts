@@ -12,7 +12,7 @@ import { outstandingRestrictionMigrations } from './migrations/1763870000000-out
 import { openPostgres } from './postgres.js';
 import type { Postgres } from './postgres.js';
 
-export function openDatabase(options: {
+export function openReadStore(options: {
   readonly url: string;
   readonly applicationName: string;
   readonly maxConnections: number;

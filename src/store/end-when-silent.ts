@@ -3,22 +3,22 @@ import type { Client } from 'pg';
 const BEAT_MS = 2_000;
 
 /**
- * Postgres ends a silent session after several missed beats: the event loop of a busy process pauses for moments, and a
- * lost lock restarts the guarded work.
+ * Time without a heartbeat after which Postgres ends a session. It is four heartbeats, because a busy event loop
+ * pauses for moments: a session lost by mistake loses its lock, and the guarded work starts again.
  */
-export const SILENT_SECONDS = 8;
+export const SESSION_TIMEOUT_SECONDS = 8;
 
 /**
- * Makes Postgres end this session and its locks once its holder freezes or is unreachable. Later statements of the
- * holder then fail, even after it wakes. The session lasts while the event loop of the holder runs. Rejects if the
- * server cannot be reached.
+ * Makes Postgres end this session, and release its locks, once the process that holds it freezes or is unreachable.
+ * Later statements of that process fail, even after it wakes. Heartbeats keep the session while the event loop runs.
+ * Rejects if the server cannot be reached.
  */
 export async function endWhenSilent(client: Client): Promise<void> {
   // A frozen process acknowledges packets until its buffers are full; then only the TCP user timeout ends a sending
   // session. A process frozen within a transaction keeps row locks that restricting commands wait for.
   await client.query(`
-    SET idle_session_timeout = '${SILENT_SECONDS}s'; SET idle_in_transaction_session_timeout = '2s';
-    SET tcp_user_timeout = '${SILENT_SECONDS}s'; SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2`);
+    SET idle_session_timeout = '${SESSION_TIMEOUT_SECONDS}s'; SET idle_in_transaction_session_timeout = '2s';
+    SET tcp_user_timeout = '${SESSION_TIMEOUT_SECONDS}s'; SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2`);
   let isPending = false;
   const heartbeat = setInterval(() => {
     // A transaction has its own, shorter timeout, which a heartbeat would postpone.

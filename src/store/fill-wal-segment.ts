@@ -1,7 +1,8 @@
 /**
- * Fills the current segment of the write-ahead log, so that the next checkpoint needs no older segment. The checkpoint
- * takes ten minutes at most (`checkpoint_timeout`, and as much again to write). Postgres then removes these segments if
- * `wal_recycle` is off; otherwise it overwrites them at some time.
+ * Fills the current segment of the write-ahead log, so that the next checkpoint no longer needs this and older
+ * segments, which may hold erased data. The checkpoint follows within ten minutes (`checkpoint_timeout`, and as much
+ * again to write). It removes these segments if `wal_recycle` is off; otherwise Postgres overwrites them at some
+ * later time.
  */
 export async function fillWalSegment(database: { query(text: string): Promise<unknown> }): Promise<void> {
   await database.query(`

@@ -3,16 +3,22 @@ import type { ClientBase } from 'pg';
 import { Backoff } from '../support/backoff.js';
 import { sleep } from '../support/sleep.js';
 import { Session } from './session.js';
-import type { OnNotification } from './session.js';
+import type { NotificationHandler } from './session.js';
 
 const RECONNECT_MS = { first: 100, longest: 2_000 };
 
-/** Work of one connection. A rejection ends the connection, and the next one follows. */
-export interface Listening {
-  /** LISTEN is in effect: reads what was announced while nobody listened. */
+/**
+ * Callbacks for one connection. If one of them rejects, the connection is closed, and the listener opens the next
+ * one.
+ */
+export interface ListenerCallbacks {
+  /** Called once LISTEN is in effect, to read the changes whose notifications were lost before. */
   readonly onConnected: () => void | Promise<void>;
-  readonly onNotification: OnNotification;
-  /** A silent connection may be dead; only a query tells. */
+  readonly onNotification: NotificationHandler;
+  /**
+   * Called every `probeEveryMs` to send a query: without an answer, a dead connection looks like one without
+   * notifications.
+   */
   readonly probe: () => Promise<unknown>;
 }
 
@@ -21,15 +27,21 @@ export interface ListenerOptions {
   readonly applicationName: string;
   readonly channels: readonly string[];
   readonly probeEveryMs: number;
-  /** Called for each attempt to connect, with a client that is not connected yet. */
-  readonly open: (client: ClientBase) => Listening;
-  /** `isFirst`: no attempt has failed since the last connection. Not called on {@link NotificationListener.stop}. */
+  /**
+   * Returns the callbacks for the next connection. Called before each attempt to connect; `client` is not connected
+   * yet.
+   */
+  readonly open: (client: ClientBase) => ListenerCallbacks;
+  /**
+   * Called when a connection is lost or an attempt fails. `isFirst`: true for the first such call after a working
+   * connection. Not called on {@link NotificationListener.stop}.
+   */
   readonly onDisconnected: (reason: unknown, isFirst: boolean) => void;
 }
 
 /**
- * Listens to notifications of Postgres, and reconnects with backoff. Notifications between two connections are lost, so
- * `onConnected` must make up for them.
+ * Listens to notifications of Postgres, and reconnects after growing pauses. Notifications sent between two
+ * connections are lost: `onConnected` must read what they announced.
  */
 export class NotificationListener {
   private readonly stopping = new AbortController();
@@ -38,7 +50,7 @@ export class NotificationListener {
 
   constructor(private readonly options: ListenerOptions) {}
 
-  /** Resolves after the first attempt to connect, whether it succeeds or not. */
+  /** Resolves after the first attempt to connect, successful or not; the listener then goes on trying. */
   start(): Promise<void> {
     this.running ??= this.run();
     return this.attempted.promise;
@@ -60,7 +72,7 @@ export class NotificationListener {
     this.attempted.resolve();
   }
 
-  /** Resolves once the connection is lost or the listener stops. */
+  /** Opens one connection and listens. Resolves once the connection is lost or the listener stops. */
   private async listen(backoff: Backoff): Promise<void> {
     const { url, applicationName, channels, probeEveryMs, open, onDisconnected } = this.options;
     const session = new Session(url, applicationName);

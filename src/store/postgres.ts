@@ -10,7 +10,10 @@ export interface PostgresOptions {
   readonly url: string;
   readonly applicationName: string;
   readonly maxConnections: number;
-  /** Timeout after which the server counts as unreachable, in milliseconds. Undefined: none. */
+  /**
+   * Milliseconds after which a statement fails and the server counts as unreachable. Undefined: a statement may take
+   * any time.
+   */
   readonly queryTimeoutMs?: number | undefined;
   readonly entities?: readonly EntityTarget<ObjectLiteral>[];
   readonly migrations: readonly (new () => MigrationInterface)[];
@@ -22,7 +25,7 @@ export abstract class Postgres {
   abstract close(): Promise<void>;
 }
 
-/** Runs the migrations, then connects. Rejects if the database cannot be reached. */
+/** Runs the migrations, then opens a pool of connections. Rejects if the database cannot be reached. */
 export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
   await migrate(options);
   const dataSource = await connect(options, {
@@ -33,14 +36,15 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
 }
 
 /**
- * Requests read few rows by keys. Without statistics of young tables, Postgres would overestimate this work, sort whole
- * tables and compile each statement.
+ * Planner settings for the connections of requests, which read few rows by keys. While new tables have no statistics,
+ * Postgres would expect many rows, sort whole tables and compile each statement.
  */
 export const PREFER_INDEXES = '-c enable_seqscan=off -c enable_bitmapscan=off -c jit=off';
 
 /**
- * A frozen server must look unreachable: without a timeout a statement waits for ever. A slow server ends the statement
- * itself, a moment earlier. It also ends an abandoned transaction, with time for one that waits for the log.
+ * Options of a connection with a timeout: without one, a statement to a frozen server waits for ever. A server that
+ * is merely slow ends the statement itself, a moment earlier (80 %). It also ends an abandoned transaction, but only
+ * after three timeouts, because a transaction may wait for the log.
  */
 const timeouts = (queryTimeoutMs: number) => ({
   Client: TimeoutClient,
@@ -53,9 +57,9 @@ const timeouts = (queryTimeoutMs: number) => ({
 type Query = (...args: unknown[]) => unknown;
 
 /**
- * Ends its connection after the first timed-out statement. `pg` would keep the connection, queue later statements
- * behind that one, and drop them unsent when they time out. A dropped ROLLBACK would let the next user of the pool
- * write into a transaction without a commit.
+ * Ends its connection after the first statement that times out. `pg` would keep the connection, queue later
+ * statements behind that one, and drop them unsent when they time out. A dropped ROLLBACK would leave the transaction
+ * open: the next user of the connection would write into it, and no COMMIT would follow.
  */
 class TimeoutClient extends Client {
   constructor(config?: string | ClientConfig) {
@@ -82,8 +86,8 @@ class TimeoutClient extends Client {
 }
 
 /**
- * Runs the migrations on connections of their own, without a timeout unless `statementTimeoutMs` is given. Rejects if
- * the database cannot be reached.
+ * Runs the migrations on connections of their own. `statementTimeoutMs`: limit of each statement; undefined: none.
+ * Rejects if the database cannot be reached.
  */
 export async function migrate(
   options: Omit<PostgresOptions, 'maxConnections'>,

@@ -7,8 +7,9 @@ const FIRST_PROBE_MS = 10_000;
 const CLOSE_MS = 1_000;
 
 /**
- * Returns a client with a session: for a lock, a search path, or LISTEN. It must detect a frozen or vanished server by
- * itself. No pooler in transaction mode may stand between. `queryMs`: statement timeout; Infinity: none.
+ * Returns a client, not connected yet, for a lock, a search path or LISTEN: all three belong to a session of
+ * Postgres. So `url` must not lead to a pooler in transaction mode. The client detects a frozen or unreachable server
+ * by its timeouts and keepalive. `queryMs`: limit of a statement; Infinity: none.
  */
 export function sessionClient(url: string, applicationName: string, queryMs = QUERY_MS): Client {
   return new Client({
@@ -21,7 +22,10 @@ export function sessionClient(url: string, applicationName: string, queryMs = QU
   });
 }
 
-/** Ends the session and its locks; closes the socket if the server does not answer. Never rejects. */
+/**
+ * Ends the session, and so releases its locks. Closes the socket if the server does not answer within a second. Never
+ * rejects.
+ */
 export async function endSession(client: Client): Promise<void> {
   const ended = client.end().catch(() => undefined);
   if (await endsWithin(CLOSE_MS, ended)) return;

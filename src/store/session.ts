@@ -1,10 +1,10 @@
 import type { Client } from 'pg';
 import { endSession, sessionClient } from './session-client.js';
 
-/** Rejects if the session is of no more use. */
-export type OnNotification = (channel: string, payload: string) => void | Promise<void>;
+/** Handles one notification. If the handler rejects, the session counts as lost. */
+export type NotificationHandler = (channel: string, payload: string) => void | Promise<void>;
 
-/** A connection with a session, for a lock or for LISTEN. Its loss is a signal. */
+/** One connection to Postgres, for a lock or for LISTEN. Its signal `lost` aborts when the connection breaks. */
 export class Session {
   readonly client: Client;
   private readonly broken = new AbortController();
@@ -13,16 +13,18 @@ export class Session {
   constructor(url: string, applicationName: string) {
     this.client = sessionClient(url, applicationName);
     this.client.on('error', (error) => this.breakOff(error));
-    this.client.on('end', () => this.breakOff(new Error('the connection to Postgres has ended')));
+    this.client.on('end', () =>
+      this.breakOff(new Error('the connection to Postgres for a lock or notifications has ended')),
+    );
   }
 
-  /** Aborts with the fault as reason when the connection breaks, but not on {@link close}. */
+  /** Aborts when the connection breaks, with the error as its reason. Does not abort on {@link close}. */
   get lost(): AbortSignal {
     return this.broken.signal;
   }
 
-  /** Resolves once Postgres sends the notifications of these channels. */
-  async listen(channels: readonly string[], onNotification: OnNotification): Promise<void> {
+  /** Subscribes to these channels. Resolves once Postgres confirms it: later notifications arrive. */
+  async listen(channels: readonly string[], onNotification: NotificationHandler): Promise<void> {
     const handle = async (channel: string, payload: string) => onNotification(channel, payload);
     this.client.on('notification', ({ channel, payload = '' }) => {
       handle(channel, payload).catch((error: unknown) => this.breakOff(error));
@@ -30,12 +32,12 @@ export class Session {
     await this.client.query(channels.map((channel) => `LISTEN ${channel}`).join('; '));
   }
 
-  /** Counts the connection as lost. */
+  /** Declares the connection lost: `lost` aborts with this reason, unless the session is closed. */
   breakOff(reason: unknown): void {
     if (!this.isClosed) this.broken.abort(reason);
   }
 
-  /** Never rejects. */
+  /** Ends the session. Never rejects. */
   close(): Promise<void> {
     this.isClosed = true;
     return endSession(this.client);

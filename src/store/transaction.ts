@@ -1,6 +1,9 @@
 import type { ClientBase } from 'pg';
 
-/** Commits once `work` resolves; rolls back and rejects with its error if it rejects. */
+/**
+ * Runs `work` in a transaction of this client. Commits once `work` resolves. If `work` or the COMMIT fails, rolls
+ * back and rejects with that error.
+ */
 export async function inTransaction<Result>(
   client: ClientBase,
   work: () => Promise<Result>,

@@ -1,10 +1,9 @@
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 
 /**
- * SQLSTATE codes of a server that is down, stopping, full or without its disk (classes 08, 53 and 58, 57P01-57P03).
- * Also: timeouts of a statement, session or transaction (57014, 57P05, 25P03, 25P04), and a standby after a failover
- * (25006). Also: no access, since the database is dropped or closed (57P04, 3D000, 55000) or role or password changed
- * (class 28).
+ * SQLSTATE codes that count as unreachable. Server down, stopping, full or without its disk: classes 08, 53 and 58,
+ * 57P01-57P03. Timeout of a statement, session or transaction: 57014, 57P05, 25P03, 25P04. Standby after a failover:
+ * 25006. Database dropped or closed: 57P04, 3D000, 55000. Role or password changed: class 28.
  */
 const serverUnavailable = /^(08...|28...|3D000|53...|55000|57014|57P0[1-5]|58...|25P0[34]|25006)$/;
 
@@ -31,7 +30,10 @@ interface ErrorFields {
   readonly cause?: unknown;
 }
 
-/** True if any error in the chain of causes says that Postgres was unreachable: a temporary condition. */
+/**
+ * True if this error, or a cause of it, says that Postgres could not be reached or could not answer: a retry may
+ * succeed.
+ */
 export function isUnreachable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   // TypeORM releases a broken connection; later calls get this error.

@@ -1,11 +1,14 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { CipherKey } from 'node:crypto';
 
-/** Bytes of the nonce and of the tag (NIST SP 800-38D). Stored formats depend on both. */
+/**
+ * Lengths of the nonce and the tag in bytes (NIST SP 800-38D). Stored formats rely on both: another length makes
+ * stored data unreadable.
+ */
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 
-/** The caller stores the three parts in an order of its own. */
+/** Result of an encryption. Its parts have no order here: each stored format has its own. */
 export interface Ciphertext {
   readonly nonce: Buffer;
   readonly text: Buffer;
@@ -19,7 +22,7 @@ export interface EncryptionOptions {
   readonly additionalData?: string;
 }
 
-/** AES-256-GCM. `key`: 32 bytes. */
+/** Encrypts a text with AES-256-GCM. `key`: 32 bytes. */
 export function encryptAesGcm(
   key: CipherKey,
   plain: string,
@@ -31,7 +34,7 @@ export function encryptAesGcm(
   return { nonce, text, tag: cipher.getAuthTag() };
 }
 
-/** @throws if the key or the additional data is another one, or if a bit of a part has changed. */
+/** @throws {Error} the key or the additional data differ from those of the encryption, or a part was changed. */
 export function decryptAesGcm(key: CipherKey, { nonce, text, tag }: Ciphertext, additionalData = ''): string {
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(additionalData)).setAuthTag(tag);

@@ -1,10 +1,13 @@
-/** The pauses between attempts: each is twice the one before, up to the longest. */
+/**
+ * Computes the pauses between failed attempts. Each pause is twice the one before, but at most `longest`, in
+ * milliseconds.
+ */
 export class Backoff {
   private count = 0;
 
   constructor(private readonly ms: { readonly first: number; readonly longest: number }) {}
 
-  /** The failures since the last success. */
+  /** Number of failures since the last success. */
   get failures(): number {
     return this.count;
   }
@@ -14,7 +17,7 @@ export class Backoff {
     return Math.min(this.ms.first * 2 ** this.count++, this.ms.longest);
   }
 
-  /** After a success. */
+  /** Call after a success: the next failure is followed by the first, shortest pause again. */
   reset(): void {
     this.count = 0;
   }

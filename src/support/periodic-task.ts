@@ -1,8 +1,8 @@
 import { sleep } from './sleep.js';
 
 /**
- * Runs at once, and again `everyMs` after each end, until stopped. `once` must not reject: it logs its failure, and the
- * next run retries.
+ * Calls `runOnce` at the start, and again `everyMs` after each call ends, until stopped. `runOnce` must not reject:
+ * it logs its own failures.
  */
 export abstract class PeriodicTask {
   private readonly stopping = new AbortController();

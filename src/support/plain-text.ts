@@ -1,7 +1,7 @@
 /**
  * Escapes untrusted text for a terminal as `\uXXXX`: control characters except line feed and tab, bidirectional
- * overrides and other format characters, separators, lone surrogates (Unicode categories C, Zl and Zp). JSON keeps its
- * meaning.
+ * overrides and other format characters, separators, lone surrogates (Unicode categories C, Zl and Zp). A JSON text
+ * still parses to the same value.
  */
 export const plainText = (text: string): string => text.replaceAll(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, escaped);
 

@@ -1,8 +1,8 @@
 import { setTimeout as timer } from 'node:timers/promises';
 
 /**
- * Resolves after `ms` milliseconds, or as soon as `signal` aborts, and never rejects. A caller that must not go on after
- * an abort checks the signal itself.
+ * Resolves after `ms` milliseconds, or as soon as `signal` aborts; never rejects. After the call, a caller that must
+ * stop on an abort checks the signal itself.
  */
 export async function sleep(
   ms: number,
@@ -12,7 +12,10 @@ export async function sleep(
   await timer(ms, undefined, { signal, ref: keepsProcess }).catch(() => undefined);
 }
 
-/** True if `work` ends within `ms` milliseconds. The wait does not keep the process. Rejects if `work` does in time. */
+/**
+ * Resolves with true as soon as `work` resolves, with false after `ms` milliseconds; `work` itself goes on. The timer
+ * does not keep the process alive. Rejects if `work` rejects in time.
+ */
 export async function endsWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   const ended = new AbortController();
   const isLate = timer(ms, false, { signal: ended.signal, ref: false }).catch(() => false);

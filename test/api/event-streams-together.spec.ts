@@ -22,7 +22,7 @@ import { RequestMeter } from '../../src/http/limits/request-meter.js';
 import { PUBLICATION_CHANNEL } from '../../src/incarnations/incarnation.js';
 import { readPublicationState } from '../../src/incarnations/recovery-state.js';
 import { credentialHash } from '../../src/store/authority/credential-hash.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openReadStore } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
@@ -170,7 +170,7 @@ describe('one API process', () => {
 
   beforeAll(async () => {
     const databaseUrl = network.env['DATABASE_URL'] ?? '';
-    database = await openDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 4 });
+    database = await openReadStore({ url: databaseUrl, applicationName: 'test', maxConnections: 4 });
     const logger = pino({ level: 'silent' });
     positions = new PositionListener({
       databaseUrl,

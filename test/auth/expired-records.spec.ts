@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { ExpiredRecords } from '../../src/auth/storage/expired-records.js';
 import { AuthorityStore } from '../../src/store/authority/authority-store.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openReadStore } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -16,7 +16,7 @@ let records: ExpiredRecords;
 
 beforeAll(async () => {
   server = await startTestPostgres();
-  database = await openDatabase({
+  database = await openReadStore({
     url: await server.createDatabase(),
     applicationName: 'test',
     maxConnections: 4,

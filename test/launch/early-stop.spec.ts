@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../../src/launch/free-port.js';
 import { waitUntilGone, isAlive } from '../../src/launch/processes.js';
-import { readRun } from '../../src/launch/run-file.js';
+import { readRunFile } from '../../src/launch/run-file.js';
 import { environment, root } from '../support/command.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
 import { until } from '../support/until.js';
@@ -21,14 +21,14 @@ describe('an `npm start` that is stopped while the network starts', () => {
     const exited = once(npm, 'exit');
     try {
       const { ready, pids } = await until(() => {
-        const run = readRun(dataDir);
+        const run = readRunFile(dataDir);
         return run?.pids.postgres === undefined ? undefined : run;
       });
       npm.kill('SIGTERM');
       expect(await exited).toEqual([0, null]);
       expect(ready).toBe(false);
       expect(Object.values(pids).filter((pid) => pid !== undefined && isAlive(pid))).toEqual([]);
-      expect(readRun(dataDir)).toBeUndefined();
+      expect(readRunFile(dataDir)).toBeUndefined();
     } finally {
       npm.kill('SIGTERM');
       await exited;
@@ -40,7 +40,7 @@ describe('an `npm start` that is stopped while the network starts', () => {
 
 /** Stops a launcher that npm left running. */
 async function stopOrphan(dataDir: string): Promise<void> {
-  const launcher = readRun(dataDir)?.pids.supervisor;
+  const launcher = readRunFile(dataDir)?.pids.supervisor;
   if (launcher === undefined || !isAlive(launcher)) return;
   process.kill(launcher, 'SIGTERM');
   await waitUntilGone(launcher, 60_000);

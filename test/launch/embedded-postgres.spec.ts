@@ -125,7 +125,7 @@ describe('the embedded Postgres', () => {
     const { directory, account } = postgresHome(dataDir);
     const cluster = { directory: join(directory, 'data'), account, binaries: findBinaries(account) };
     const refused = ensureCluster(cluster, { value: "hidden' NONSENSE '", isNew: true });
-    await expect(refused).rejects.toThrow(/^Postgres could not prepare its data: (?:ERROR|FATAL): /);
+    await expect(refused).rejects.toThrow(/^(?:initdb|postgres) failed on \S+: (?:ERROR|FATAL): /);
     await expect(refused).rejects.not.toThrow(/hidden/);
   });
 

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { childProcessIds, waitUntilGone } from '../../src/launch/processes.js';
-import { EXIT_BROKEN } from '../../src/embedded-event-store/errors.js';
+import { EXIT_LOG_UNWRITABLE } from '../../src/embedded-event-store/errors.js';
 import { canHaveFailingDisk, makeFailingDisk } from '../support/failing-disk.js';
 import type { FailingDisk } from '../support/failing-disk.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
@@ -134,7 +134,7 @@ describe('plaza eventstore', () => {
       oneLine(/^--port: another program listens on 127\.0\.0\.1:\d+; stop it or choose another port/),
     );
     expect(await fail('--dir', another, '--port', '0', '--host', '192.0.2.1')).toEqual(
-      oneLine(/nothing can listen on 192\.0\.2\.1:0 here \(EADDRNOTAVAIL\)/),
+      oneLine(/the event store cannot listen on 192\.0\.2\.1:0 \(EADDRNOTAVAIL\)/),
     );
     writeFileSync(another, '');
     expect(await fail('--dir', another, '--port', '0')).toEqual(oneLine(/--dir: .* cannot be used .*EEXIST/));
@@ -171,7 +171,7 @@ describe('plaza eventstore', () => {
         for (;;) await client.appendToStream('a-stream', event());
       };
       await expect(appending()).rejects.toThrow(/unavailable|stopped writing/i);
-      expect(await exited).toEqual([EXIT_BROKEN, null]);
+      expect(await exited).toEqual([EXIT_LOG_UNWRITABLE, null]);
       await client.dispose();
       expect(await fail(...at)).toEqual(oneLine(/could not bring the end of its log to the disk/));
       disk.heal();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { lockDirectory } from '../../src/embedded-event-store/storage/directory-lock.js';
 import { waitUntilGone, isAlive } from '../../src/launch/processes.js';
-import { readRun } from '../../src/launch/run-file.js';
+import { readRunFile } from '../../src/launch/run-file.js';
 import { environment } from '../support/command.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
@@ -43,7 +43,7 @@ async function waitForReplacement(
 async function killApiAndGetSuccessor(): Promise<number> {
   process.kill(network.pids().api!, 'SIGKILL');
   const [pid] = await until(() => {
-    const starting = readRun(network.dataDir)?.starting;
+    const starting = readRunFile(network.dataDir)?.starting;
     return starting?.length === 1 && starting;
   });
   return pid!;
@@ -159,7 +159,9 @@ describe('the network on one machine', () => {
       release();
     }
     // The last output may arrive after the exit.
-    await until(() => /^the event store ended .* a restart would not help$/m.test(network.output()));
+    await until(() =>
+      /^the event store ended .* a restart of this process would fail again$/m.test(network.output()),
+    );
     expect(network.output()).toMatch(/the event store directory .*eventstore is in use by another process/);
     await network.restart();
   });

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { stopOrphanedProcesses } from '../../src/launch/orphaned-processes.js';
 import { stopOrphanedPostgres } from '../../src/launch/postgres/orphaned-postgres.js';
 import { isAlive } from '../../src/launch/processes.js';
-import { readRun, writeRun } from '../../src/launch/run-file.js';
+import { readRunFile, writeRunFile } from '../../src/launch/run-file.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
 
 let dataDir = '';
@@ -44,15 +44,15 @@ async function processWith(...args: readonly string[]): Promise<number> {
   return child.pid!;
 }
 
-const writeRunFile = (pids: object) =>
-  writeRun(dataDir, { ready: true, pids: { supervisor: 1, ...pids }, settings: {} });
+const writeRunFileWith = (pids: object) =>
+  writeRunFile(dataDir, { ready: true, pids: { supervisor: 1, ...pids }, settings: {} });
 
 describe('an orphaned process of a killed launcher', () => {
   it.each(['', '{"ready":true,"pids":{"super', '{"ready":1}', '\0\0\0\0'])(
     'is not looked for when run.json holds %j, which is logged',
     async (content) => {
       writeFileSync(join(dataDir, 'run.json'), content);
-      expect(readRun(dataDir)).toBeUndefined();
+      expect(readRunFile(dataDir)).toBeUndefined();
       await stopOrphanedProcesses(dataDir, log);
       expect(warned.join()).toMatch(/run\.json cannot be read/);
     },
@@ -63,7 +63,7 @@ describe('an orphaned process of a killed launcher', () => {
       await processWith(`--data-dir=${dataDir}`),
       await processWith('--dir', join(dataDir, 'eventstore'), '--host', '127.0.0.1'),
     ];
-    writeRunFile({ api, eventStore });
+    writeRunFileWith({ api, eventStore });
     const cleared = stopOrphanedProcesses(dataDir, log);
     for (const other of others) await end(other);
     await cleared;
@@ -71,7 +71,7 @@ describe('an orphaned process of a killed launcher', () => {
   });
 
   it('is not confused with a process of another network or an editor that reused its id', async () => {
-    writeRunFile({
+    writeRunFileWith({
       api: await processWith(`--data-dir=${dataDir}2`),
       worker: await processWith(dataDir),
       eventStore: await processWith('--dir', join(dataDir, 'eventstore2')),

@@ -60,7 +60,7 @@ describe('a Postgres that is not ready yet', () => {
       childProcessIds(process.pid).filter(
         (pid) => hasArguments(pid, cluster.binaries.postgres) || hasArguments(pid, 'sleep', '1000'),
       );
-    await expect(starting).rejects.toThrow('Postgres did not start: it took too long to be ready');
+    await expect(starting).rejects.toThrow('Postgres did not start: the server took too long to be ready');
     expect(servers()).toEqual([]);
   });
 

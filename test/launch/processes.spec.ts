@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { listenError, freePort } from '../../src/launch/free-port.js';
 import { stopOrphanedProcesses, ownerArguments } from '../../src/launch/orphaned-processes.js';
 import { hasArguments, isAlive } from '../../src/launch/processes.js';
-import { writeRun } from '../../src/launch/run-file.js';
+import { writeRunFile } from '../../src/launch/run-file.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
 
 const ROUNDS = 10;
@@ -39,7 +39,7 @@ afterEach(() => removeDataDir(dataDir));
     const mark = ownerArguments.node(dataDir);
     await eachOfMany(async (child, port) => {
       const pids = { supervisor: process.pid, api: child.pid! };
-      writeRun(dataDir, { ready: true, pids, settings: {} });
+      writeRunFile(dataDir, { ready: true, pids, settings: {} });
       child.kill('SIGKILL');
       while (hasArguments(child.pid!, ...mark));
       await stopOrphanedProcesses(dataDir, pino({ level: 'silent' }));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { freePort } from '../../src/launch/free-port.js';
-import { readRun } from '../../src/launch/run-file.js';
+import { readRunFile } from '../../src/launch/run-file.js';
 import { environment, runPlaza } from '../support/command.js';
 import { removeDataDir } from '../support/data-dir.js';
 import { dataDirWithCluster } from '../support/postgres.js';
@@ -43,7 +43,7 @@ describeOnTerminal('a network that is started on a terminal', () => {
   });
 
   afterAll(async () => {
-    const run = readRun(dataDir);
+    const run = readRunFile(dataDir);
     if (run) process.kill(run.pids.supervisor, 'SIGTERM');
     if (started.exitCode === null) await once(started, 'close');
     removeDataDir(dataDir);

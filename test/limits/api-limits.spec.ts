@@ -5,7 +5,7 @@ import { limits } from '../../src/config/limit-settings.js';
 import { TrustedProxies } from '../../src/config/trusted-proxies.js';
 import type { Caller } from '../../src/http/admission/authority.js';
 import { RequestLimits } from '../../src/http/limits/request-limits.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openReadStore } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -16,7 +16,7 @@ let database: Postgres;
 beforeAll(async () => {
   postgres = await startTestPostgres();
   const url = await postgres.createDatabase();
-  database = await openDatabase({ url, applicationName: 'test', maxConnections: 8 });
+  database = await openReadStore({ url, applicationName: 'test', maxConnections: 8 });
 });
 
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { MAX_LEASE_POINTS, LeasedWindow } from '../../src/http/limits/leased-window.js';
 import { LimitsUnavailable, SharedWindow } from '../../src/limits/shared-window.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openReadStore } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -13,7 +13,7 @@ let database: Postgres;
 beforeAll(async () => {
   postgres = await startTestPostgres();
   const url = await postgres.createDatabase();
-  database = await openDatabase({ url, applicationName: 'test', maxConnections: 8, queryTimeoutMs: 5_000 });
+  database = await openReadStore({ url, applicationName: 'test', maxConnections: 8, queryTimeoutMs: 5_000 });
 });
 
 afterEach(() => {

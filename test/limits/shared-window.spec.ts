@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LimitsUnavailable, SharedWindow } from '../../src/limits/shared-window.js';
 import type { WindowOptions } from '../../src/limits/shared-window.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openReadStore } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   postgres = await startTestPostgres();
   const url = await postgres.createDatabase();
   const open = () =>
-    openDatabase({ url, applicationName: 'test', maxConnections: 8, queryTimeoutMs: QUERY_MS });
+    openReadStore({ url, applicationName: 'test', maxConnections: 8, queryTimeoutMs: QUERY_MS });
   [one, other] = [await open(), await open()];
 });
 

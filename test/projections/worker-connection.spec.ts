@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { WorkerConnection } from '../../projections/runner/worker-connection.js';
-import { SILENT_SECONDS } from '../../src/store/end-when-silent.js';
+import { SESSION_TIMEOUT_SECONDS } from '../../src/store/end-when-silent.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
@@ -53,7 +53,7 @@ describe('a worker whose connection is idle for long', () => {
       return rows[0]?.at.getTime() ?? 0;
     };
     const begun = await beats();
-    await until(async () => (await beats()) > begun + 1.5 * SILENT_SECONDS * 1_000);
+    await until(async () => (await beats()) > begun + 1.5 * SESSION_TIMEOUT_SECONDS * 1_000);
     expect(worker.lost.aborted).toBe(false);
     await other.end();
     await worker.close();

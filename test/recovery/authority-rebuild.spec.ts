@@ -4,13 +4,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { pino } from 'pino';
 import { authorityGroup } from '../../projections/authority/authority.projection.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
-import { moveJob, openStates, requestJob } from '../../src/jobs/job.js';
+import { moveJob, runnableStates, requestJob } from '../../src/jobs/job.js';
 import {
   authorityTarget,
   beginAuthorityRebuild,
   waitForAuthorityRebuild,
 } from '../../src/incarnations/authority-rebuild.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openReadStore } from '../../src/store/database.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
 import { WorkerBench } from '../projections/support/worker.js';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop());
 beforeEach(async () => {
   const url = await postgres.createDatabase();
-  await (await openDatabase({ url, applicationName: 'test', maxConnections: 1 })).close();
+  await (await openReadStore({ url, applicationName: 'test', maxConnections: 1 })).close();
   bench = await WorkerBench.open(url);
 });
 afterEach(() => bench?.close());
@@ -97,7 +97,7 @@ describe('the rebuilt authority', () => {
     }
     // A failed recovery stays open until an operator resumes it.
     await waitForAuthorityRebuild(bench.pool, pino({ level: 'silent' }));
-    await moveJob(bench.pool, id, openStates, 'failed', now, 'a test');
+    await moveJob(bench.pool, id, runnableStates, 'failed', now, 'a test');
     log.add(some.account('eve'));
     await until(async () => !(await isRebuilding(bench)));
   });

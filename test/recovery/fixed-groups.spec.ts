@@ -5,7 +5,7 @@ import { authorityGroup, projectInline } from '../../projections/authority/autho
 import { auditGroup } from '../../projections/audit/audit.projection.js';
 import { reapplyGroup } from '../../src/incarnations/fixed-groups.js';
 import { clearAuditTables, rederiveAuthority } from '../../src/recovery/apply/rederive-authority.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openReadStore } from '../../src/store/database.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -26,7 +26,7 @@ afterEach(async () => {
 /** An empty authority store. */
 async function openStore() {
   const databaseUrl = await postgres.createDatabase();
-  const database = await openDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 2 });
+  const database = await openReadStore({ url: databaseUrl, applicationName: 'test', maxConnections: 2 });
   opened.push(() => database.close());
   return { databaseUrl, database };
 }

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { readConfig } from '../../src/config/config.js';
 import { readManifest } from '../../src/backup/restore/checked-backup.js';
 import { OperatorClient } from '../../src/operator/cli/operator-client.js';
-import { allAuthorityTables, tablesOf } from '../../src/backup/format/tables.js';
+import { allAuthorityTables, tablesOfPart } from '../../src/backup/format/tables.js';
 import { environment, plaza } from '../support/command.js';
 import { backUp, newBackupDir } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
@@ -111,8 +111,8 @@ describe('an interrupted backup', () => {
 describe('the parts of a backup', () => {
   it.each([
     ['DATABASE_URL', 'authority', allAuthorityTables],
-    ['VAULT_DATABASE_URL', 'public', tablesOf.vault],
-    ['WITNESS_DATABASE_URL', 'public', tablesOf.witness],
+    ['VAULT_DATABASE_URL', 'public', tablesOfPart.vault],
+    ['WITNESS_DATABASE_URL', 'public', tablesOfPart.witness],
   ] as const)(
     'contain every table of %s, schema %s, or say that the log has it',
     async (variable, schema, known) => {

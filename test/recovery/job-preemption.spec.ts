@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { quarantine } from '../../src/incarnations/incarnation.js';
-import { nextUnfinishedJob } from '../../src/jobs/job.js';
+import { nextRunnableJob } from '../../src/jobs/job.js';
 import { some } from '../projections/support/recorded.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -146,6 +146,6 @@ describe('among requested jobs', () => {
   it('a recovery comes first, whatever was requested before', async () => {
     await jobs.request('rebuild');
     const recovery = await jobs.request('recover');
-    expect((await nextUnfinishedJob(jobs.pool))?.id).toBe(recovery);
+    expect((await nextRunnableJob(jobs.pool))?.id).toBe(recovery);
   });
 });

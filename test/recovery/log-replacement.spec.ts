@@ -11,10 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { copiedLogIn, restoringLogIn } from '../../src/backup/restore/restore-state.js';
+import { preRestoreLogIn, restoringLogIn } from '../../src/backup/restore/restore-state.js';
 import { tlsIdentity } from '../../src/embedded-event-store/access/tls-identity.js';
 import { LogReplacement } from '../../src/backup/restore/restore-log.js';
-import { FORMAT } from '../../src/backup/format/manifest.js';
+import { BACKUP_FORMAT } from '../../src/backup/format/manifest.js';
 import type { PartManifest } from '../../src/backup/format/manifest.js';
 import { canHaveSmallDisk, makeSmallDisk } from '../support/small-disk.js';
 
@@ -54,7 +54,7 @@ const directoriesIn = (dir: string) =>
   readdirSync(dir, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
 
 const manifest = (files: Files): PartManifest => ({
-  format: FORMAT,
+  format: BACKUP_FORMAT,
   version: '1.0.0',
   backupId: 'backup',
   networkId: 'network',
@@ -93,7 +93,7 @@ describe('a log that is replaced within its directory', () => {
     mkdirSync(join(eventStore, 'lost+found'));
     await replace('a');
     expect(read(eventStore)).toEqual(NEW);
-    expect(read(copiedLogIn(dataDir, 'a'))).toEqual(OLD);
+    expect(read(preRestoreLogIn(dataDir, 'a'))).toEqual(OLD);
     expect(directoriesIn(eventStore)).toContain('lost+found');
   });
 
@@ -128,10 +128,10 @@ describe('a log that is replaced within its directory', () => {
   it.each(steps)('is completed after an interruption with %i files moved aside', async (moved) => {
     await withLog('a', (log) => log.stage(backup, manifest(NEW), () => undefined));
     for (const name of Object.keys(OLD).slice(0, moved))
-      renameSync(join(eventStore, name), join(copiedLogIn(dataDir, 'a'), name));
+      renameSync(join(eventStore, name), join(preRestoreLogIn(dataDir, 'a'), name));
     await replace('b');
     expect(read(eventStore)).toEqual(NEW);
-    expect({ ...read(copiedLogIn(dataDir, 'b')), ...read(copiedLogIn(dataDir, 'a')) }).toEqual(OLD);
+    expect({ ...read(preRestoreLogIn(dataDir, 'b')), ...read(preRestoreLogIn(dataDir, 'a')) }).toEqual(OLD);
   });
 
   it.each(steps)('is completed after an interruption with %i files put in place', async (put) => {
@@ -143,7 +143,7 @@ describe('a log that is replaced within its directory', () => {
       renameSync(join(restoringLogIn(dataDir), name), join(eventStore, name));
     await replace('b');
     expect(read(eventStore)).toEqual(NEW);
-    expect(read(copiedLogIn(dataDir, 'a'))).toEqual(OLD);
+    expect(read(preRestoreLogIn(dataDir, 'a'))).toEqual(OLD);
   });
 
   it('is put back where a new file cannot be put in place, and leaves nothing else', async () => {

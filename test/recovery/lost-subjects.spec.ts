@@ -3,7 +3,7 @@ import { projectInline } from '../../projections/authority/authority.projection.
 import type { StoredEvent } from '../../src/log/registry.js';
 import { restrictionTypes } from '../../src/log/restrictions.js';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openReadStore } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { Builds } from '../projections/support/builds.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
@@ -89,7 +89,7 @@ describe('the authority of a subject that the log has lost', () => {
 
   beforeAll(async () => {
     const url = await postgres.createDatabase();
-    database = await openDatabase({ url, applicationName: 'test', maxConnections: 2 });
+    database = await openReadStore({ url, applicationName: 'test', maxConnections: 2 });
   });
   afterAll(() => database?.close());
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Client } from 'pg';
 import { endSessionsSql } from '../../src/commands/account/end-sessions.js';
 import { openVaultDatabase } from '../../src/log/open-log.js';
-import { tablesOf } from '../../src/backup/format/tables.js';
+import { tablesOfPart } from '../../src/backup/format/tables.js';
 import { PreRestoreCopy } from '../../src/backup/restore/pre-restore-copies.js';
 import {
   destroyErasedKeys,
@@ -15,7 +15,7 @@ import {
   copyWitnessRecordBack,
   restoreTables,
 } from '../../src/backup/restore/restore-tables.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openReadStore } from '../../src/store/database.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { openReadyWitness } from '../support/witness.js';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const options = { applicationName: 'test', maxConnections: 1 };
   const [databaseUrl, vaultUrl] = [await postgres.createDatabase(), await postgres.createDatabase()];
   const opened = [
-    await openDatabase({ ...options, url: databaseUrl }),
+    await openReadStore({ ...options, url: databaseUrl }),
     await openVaultDatabase({ ...options, url: vaultUrl }),
   ];
   for (const each of opened) await each.close();
@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await vault.query('TRUNCATE person_key, network_secret');
-  await database.query(`TRUNCATE ${tablesOf.authority.join(', ')}`);
+  await database.query(`TRUNCATE ${tablesOfPart.authority.join(', ')}`);
 });
 
 afterAll(async () => {

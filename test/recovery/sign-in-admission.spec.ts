@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { SignInAdmission } from '../../src/http/admission/sign-in-admission.js';
 import { beginAuthorityRebuild } from '../../src/incarnations/authority-rebuild.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openReadStore } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -14,7 +14,7 @@ let pool: Pool;
 beforeAll(async () => {
   postgres = await startTestPostgres();
   const url = await postgres.createDatabase();
-  database = await openDatabase({ url, applicationName: 'test', maxConnections: 4 });
+  database = await openReadStore({ url, applicationName: 'test', maxConnections: 4 });
   ({ pool } = database);
   await pool.query(`
     INSERT INTO recovery.incarnation (incarnation, schema_name, versions, created_at) VALUES ('i', 'inc_i', '{}', now());

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { freePort } from '../../src/launch/free-port.js';
 import { waitUntilGone, isAlive } from '../../src/launch/processes.js';
-import { readRun } from '../../src/launch/run-file.js';
-import type { Run } from '../../src/launch/run-file.js';
+import { readRunFile } from '../../src/launch/run-file.js';
+import type { RunFile } from '../../src/launch/run-file.js';
 import { environment, plaza } from './command.js';
 import { removeDataDir } from './data-dir.js';
 import { dataDirWithCluster } from './postgres.js';
@@ -26,7 +26,7 @@ export interface TestNetwork {
    */
   readonly env: NodeJS.ProcessEnv;
   /** Changes with a restart. */
-  pids(): Run['pids'];
+  pids(): RunFile['pids'];
   /** Everything printed so far, with the logs. */
   output(): string;
   /** Signals all processes, and waits until they have ended. */
@@ -58,14 +58,14 @@ export async function startNetwork(
   const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };
   const env = environment({ ...ports, DATA_DIR: dataDir, RATE_LIMITS: 'off', ...settings });
   let launcher = launch(env, onOutput);
-  const run = (): Run => {
-    const found = readRun(dataDir);
+  const run = (): RunFile => {
+    const found = readRunFile(dataDir);
     if (!found) throw new Error(`the network does not run\n${launcher.output()}`);
     return found;
   };
   const stopIfRunning = async (): Promise<void> => {
     if (!isRunning(launcher.process)) return;
-    const pids = pidsIn(readRun(dataDir)?.pids);
+    const pids = pidsIn(readRunFile(dataDir)?.pids);
     launcher.process.kill('SIGTERM');
     await waitUntilAllGone(pids, launcher);
     await launcher.ended;
@@ -150,7 +150,7 @@ function launch(env: NodeJS.ProcessEnv, onOutput?: (chunk: Buffer) => void): Lau
     const isReady = (): boolean => {
       if (!isRunning(child))
         throw new Error(`the network did not start (${child.exitCode ?? child.signalCode})\n${output}`);
-      const run = readRun(dataDir);
+      const run = readRunFile(dataDir);
       return run?.ready === true && run.pids.supervisor === child.pid;
     };
     await until(isReady, MAX_START_MS);
@@ -165,7 +165,7 @@ function launch(env: NodeJS.ProcessEnv, onOutput?: (chunk: Buffer) => void): Lau
 
 const isRunning = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
 
-function pidsIn(pids: Partial<Run['pids']> = {}): number[] {
+function pidsIn(pids: Partial<RunFile['pids']> = {}): number[] {
   return Object.values(pids).filter((pid) => pid !== undefined);
 }
 

@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireDirectory } from '../../src/launch/data-dir.js';
 import { hasArguments, waitUntilGone } from '../../src/launch/processes.js';
-import { readRun } from '../../src/launch/run-file.js';
+import { readRunFile } from '../../src/launch/run-file.js';
 import { environment, plaza } from './command.js';
 import { removeDataDir } from './data-dir.js';
 import { startNetwork } from './network.js';
@@ -39,7 +39,7 @@ export async function sharedNetwork(): Promise<SharedNetwork> {
 }
 
 function runningNetwork(dataDir: string): SharedNetwork | undefined {
-  const run = readRun(dataDir);
+  const run = readRunFile(dataDir);
   // Another process may have got the launcher's id by now.
   if (!run?.ready || !hasArguments(run.pids.supervisor, plaza, 'start')) return undefined;
   const settings: NodeJS.ProcessEnv = { DATA_DIR: dataDir, RATE_LIMITS: 'off', ...run.settings };
@@ -58,7 +58,7 @@ async function start(dataDir: string): Promise<SharedNetwork> {
 
 /** Removes the data of a killed launcher, whose processes end by themselves. */
 async function removeAbandoned(dataDir: string): Promise<void> {
-  const pids = Object.values(readRun(dataDir)?.pids ?? {}).filter((pid) => pid !== undefined);
+  const pids = Object.values(readRunFile(dataDir)?.pids ?? {}).filter((pid) => pid !== undefined);
   await Promise.all(pids.map((pid) => waitUntilGone(pid, MAX_END_MS)));
   removeDataDir(dataDir);
 }

@@ -1,18 +1,21 @@
 import { z } from 'zod';
 
-/** Parts in the order of their copying: a later part knows at least everything that an earlier part knows. */
+/**
+ * Parts of a backup in the order in which they are copied: a later part knows at least everything that an earlier
+ * part knows.
+ */
 export const backupParts = ['log', 'authority', 'vault', 'witness'] as const;
 export type BackupPart = (typeof backupParts)[number];
 
-export const FORMAT = 1;
-export const MANIFEST = 'manifest.json';
+export const BACKUP_FORMAT = 1;
+export const MANIFEST_FILE = 'manifest.json';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const table = /^[a-z_]+\.[a-z_0-9]+$/;
 const column = /^(?:[a-z_0-9]+|"[a-z_0-9]+")$/;
 
 const file = z.strictObject({
-  /** A plain name: a path would lead out of the directory. */
+  /** Name of the file in the directory of its part. A path is refused: it could lead out of that directory. */
   name: z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/),
   bytes: z.int().nonnegative(),
   sha256,
@@ -22,7 +25,7 @@ const file = z.strictObject({
 export type BackupFile = z.infer<typeof file>;
 
 const common = {
-  format: z.literal(FORMAT),
+  format: z.literal(BACKUP_FORMAT),
   backupId: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   networkId: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   takenAt: z.iso.datetime(),
@@ -34,14 +37,14 @@ export const partManifest = z.strictObject({
   part: z.enum(backupParts),
   note: z.string(),
   files: z.array(file),
-  /** Part `log` only: its last event, the one that records the start of this backup. */
+  /** Only in the part `log`: its last event, which records the start of this backup. */
   head: z.strictObject({ position: z.string().regex(/^\d+$/), eventId: z.uuid() }).optional(),
-  /** Part `witness` only: number of the newest restriction. */
+  /** Only in the part `witness`: the epoch (number) of its newest restriction. */
   epoch: z.string().regex(/^\d+$/).optional(),
 });
 export type PartManifest = z.infer<typeof partManifest>;
 
-/** `DIR/manifest.json`, written last: a directory without the file is no complete backup. */
+/** Content of `DIR/manifest.json`. The file is written last: a directory without it is no complete backup. */
 export const backupManifest = z.strictObject({
   ...common,
   parts: z.array(

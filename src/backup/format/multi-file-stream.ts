@@ -1,6 +1,7 @@
 /**
- * Several files in one response, each with its checksum. A sequence of frames: kind (one letter), length (u32,
- * big-endian), content. The last frame marks the end, so a broken connection is detected.
+ * Encoding of several files, each with its checksum, in one HTTP response. It is a sequence of frames: kind (one
+ * letter), length (u32, big-endian), content. The last frame marks the end, so a response that breaks off is
+ * detected.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -32,8 +33,8 @@ const contents = {
 };
 
 /**
- * Encodes the files, then `facts()`, evaluated after the last file. An error ends the stream with a `fault` frame; the
- * message comes from `explain`.
+ * Encodes the files, and then the result of `facts()`, which is called after the last file. An error does not reject:
+ * it ends the stream with a `fault` frame, with the message that `explain` gives.
  */
 export async function* encodeFiles(
   size: number,
@@ -61,7 +62,8 @@ export async function* encodeFiles(
 }
 
 /**
- * Decodes a stream. A stream that breaks off ends without an `end` frame and without an error.
+ * Decodes such a stream to frames. A stream that breaks off between frames or within one ends without an `end` frame
+ * and without an error: the caller must check that.
  * @throws {Error} the bytes are not frames.
  */
 export async function* decodeFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Frame, void> {
@@ -97,7 +99,8 @@ function frameHeader(letter: keyof typeof letters, length: number): Buffer {
 
 function contentLength(bytes: Buffer): number {
   const length = bytes.readUInt32BE(1);
-  if (length > MAX_CONTENT_LENGTH) throw new Error('the response is no part of a backup');
+  if (length > MAX_CONTENT_LENGTH)
+    throw new Error(`the response is no part of a backup: it has a frame of ${length} bytes`);
   return length;
 }
 
@@ -105,6 +108,7 @@ function parseFrame(bytes: Buffer): Frame {
   const kind = (letters as Record<string, Frame['kind'] | undefined>)[bytes.toString('latin1', 0, 1)];
   const content = bytes.subarray(HEADER_LENGTH);
   if (kind === 'data') return { kind, bytes: content };
-  if (kind === undefined) throw new Error('the response is no part of a backup');
+  if (kind === undefined)
+    throw new Error('the response is no part of a backup: it has a frame of unknown kind');
   return { kind, ...contents[kind].parse(JSON.parse(content.toString())) } as Frame;
 }

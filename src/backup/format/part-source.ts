@@ -2,11 +2,14 @@ import { Client } from 'pg';
 import { LogSnapshot } from '../../embedded-event-store/snapshot.js';
 import type { BackupPart } from './manifest.js';
 import { encodeFiles } from './multi-file-stream.js';
-import { beginSnapshot, filesOf, bytesOfTables, tablesOf } from './tables.js';
+import { beginSnapshot, tablesAsFiles, bytesOfTables, tablesOfPart } from './tables.js';
 
 type Explain = (error: unknown) => string;
 
-/** The log up to and including the event at `position`, which the caller must have read or appended before. */
+/**
+ * Yields the part `log`, encoded: the log up to and including the event at `position`. The caller must have read or
+ * appended that event before.
+ */
 export async function* logPart(
   dir: string,
   position: bigint,
@@ -19,7 +22,10 @@ export async function* logPart(
 
 const EPOCH = 'SELECT epoch::text AS epoch FROM head';
 
-/** Tables of one snapshot. A connection of its own, since the copy may take long. */
+/**
+ * Yields a part with tables, encoded, as they are at one moment. Uses a connection of its own, since the copy may
+ * take long.
+ */
 export async function* tablesPart(
   part: Exclude<BackupPart, 'log'>,
   url: string,
@@ -30,11 +36,11 @@ export async function* tablesPart(
   await client.connect();
   try {
     await beginSnapshot(client);
-    const tables = tablesOf[part];
+    const tables = tablesOfPart[part];
     const { rows } = part === 'witness' ? await client.query<{ epoch: string }>(EPOCH) : { rows: [] };
     yield* encodeFiles(
       await bytesOfTables(client, tables),
-      filesOf(client, tables),
+      tablesAsFiles(client, tables),
       () => ({ ...rows[0] }),
       explain,
     );

@@ -9,16 +9,20 @@ export interface CopiedTable {
 }
 
 /**
- * Tables of each part, referenced tables first. The authority store contributes only credentials, hashed or encrypted
- * as stored. The rest of that store derives from the log, and some of it is personal data.
+ * Tables that a backup copies, by part; referenced tables come first. Of the authority store these are only the
+ * credentials, sessions and tokens, hashed or encrypted as stored. The rest of that store derives from the log, and
+ * some of it is personal data.
  */
-export const tablesOf = {
+export const tablesOfPart = {
   authority: ['authority.credential', 'authority.client_secret', 'authority.oidc_record'],
   vault: ['public.person_key', 'public.network_secret'],
   witness: ['public.ledger', 'public.head', 'public.restriction'],
 } as const satisfies Record<Exclude<BackupPart, 'log'>, readonly string[]>;
 
-/** Tables of the authority store that derive from the log: no backup has them, and a restore empties them. */
+/**
+ * Tables of the authority store that derive from the log. No backup has them; a restore of that store or of the log
+ * empties them, except for revoked grants and erased accounts.
+ */
 export const derivedAuthorityTables = [
   'authority.account',
   'authority.application',
@@ -26,12 +30,18 @@ export const derivedAuthorityTables = [
   'authority.publishing',
 ];
 
-/** State of the authority rebuild, which a restored network begins anew: see incarnations/authority-rebuild.ts. */
+/**
+ * Table with the state of the authority rebuild. Neither copied nor restored: a restored network begins the rebuild
+ * anew (incarnations/authority-rebuild.ts).
+ */
 const transient = ['authority.deriving'];
 
-/** Every table of the authority store. A new table must join one of these lists. */
+/**
+ * All tables of the authority store. A new table must join one of these lists, so that it is decided what a backup
+ * does with it.
+ */
 export const allAuthorityTables: readonly string[] = [
-  ...tablesOf.authority,
+  ...tablesOfPart.authority,
   ...derivedAuthorityTables,
   ...transient,
 ];
@@ -44,8 +54,14 @@ export async function bytesOfTables(client: ClientBase, tables: readonly string[
   return Number(rows[0]?.bytes ?? 0);
 }
 
-/** The tables as files, read one at a time. Call {@link beginSnapshot} before, so that all tables show one moment. */
-export async function* filesOf(client: ClientBase, tables: readonly string[]): AsyncGenerator<SentFile> {
+/**
+ * Yields the tables as files, read one at a time. Call {@link beginSnapshot} before, so that all show the same
+ * moment.
+ */
+export async function* tablesAsFiles(
+  client: ClientBase,
+  tables: readonly string[],
+): AsyncGenerator<SentFile> {
   for (const table of tables) {
     const columns = await columnsOf(client, table);
     yield {
@@ -56,7 +72,7 @@ export async function* filesOf(client: ClientBase, tables: readonly string[]): A
   }
 }
 
-/** Without generated columns, which `COPY` cannot write. */
+/** Returns the columns of a table, except for generated ones, which `COPY` cannot write. */
 async function columnsOf(client: ClientBase, table: string): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT quote_ident(attname) AS name FROM pg_attribute

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
-import { backupManifest, MANIFEST, partManifest } from '../format/manifest.js';
+import { backupManifest, MANIFEST_FILE, partManifest } from '../format/manifest.js';
 import type { BackupFile, BackupManifest, BackupPart, PartManifest } from '../format/manifest.js';
 import { Failure } from '../../operator/cli/failure.js';
 
@@ -15,7 +15,8 @@ export interface CheckedBackup {
 }
 
 /**
- * Verifies every file of the selected parts. `onBytes` gets the bytes of each chunk read.
+ * Verifies every file of the selected parts of a backup by its length and checksum. `onBytes` gets the number of
+ * bytes of each chunk read.
  * @throws {Failure} names the missing or altered file.
  */
 export async function checkBackup(
@@ -30,13 +31,13 @@ export async function checkBackup(
 }
 
 /**
- * The manifest of a backup directory; the parts are not verified.
+ * Returns the manifest of a backup directory, without verifying its parts.
  * @throws {Failure} the directory is no complete backup.
  */
 export async function readManifest(dir: string): Promise<BackupManifest> {
-  const file = join(dir, MANIFEST);
+  const file = join(dir, MANIFEST_FILE);
   if (!existsSync(file))
-    throw new Failure(`${dir} is no backup, or one that was not finished: it has no ${MANIFEST}`);
+    throw new Failure(`${dir} is no backup, or one that was not finished: it has no ${MANIFEST_FILE}`);
   return parseManifest(backupManifest, await readFile(file), file);
 }
 
@@ -51,7 +52,7 @@ async function checkPart(
     throw new Failure(
       `this backup has no part ${part}; name the parts to restore with --parts: ${listOf(parts)}`,
     );
-  const file = join(dir, part, MANIFEST);
+  const file = join(dir, part, MANIFEST_FILE);
   if (!existsSync(file))
     throw new Failure(
       `the part ${part} is not in ${dir}: if it is kept elsewhere, copy it to ${join(dir, part)}, else leave it out with --parts`,

@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg';
 export class PreRestoreCopy {
   readonly schemas: string[] = [];
 
-  /** `stamp`: characters of `[a-z0-9]`, unique for each restore. */
+  /** `stamp`: part of the names of the copies, of the characters `[a-z0-9]`, unique for each restore. */
   constructor(private readonly stamp: string) {}
 
   async copyTable(client: ClientBase, table: string): Promise<void> {

@@ -8,8 +8,8 @@ import { LOGGER } from '../../config/logger.js';
 import { removeUnrecordedRestores, readUnrecordedRestores } from './restore-state.js';
 
 /**
- * Appends an event for each restore into `DATA_DIR`, which could not be recorded while nothing ran. The notes stay
- * until all events exist, and each event is appended once, however often this runs.
+ * Appends an event to the log for each restore into `DATA_DIR`: while it ran, no process could append. The notes
+ * about the restores stay until all events exist. Each event is appended once, however often this runs.
  */
 export async function recordRestores(app: INestApplicationContext): Promise<void> {
   const { dataDir } = app.get(Config);
@@ -23,6 +23,6 @@ export async function recordRestores(app: INestApplicationContext): Promise<void
   } catch (error) {
     app
       .get<Logger>(LOGGER)
-      .error({ err: error }, 'restore not recorded in the event log; the next start retries');
+      .error({ err: error }, 'restore of a backup not recorded in the event log; the next start retries');
   }
 }

@@ -8,8 +8,8 @@ import { allPreRestoreCopies, restoringLogIn } from './restore-state.js';
 const POLL_INTERVAL_MS = 1_000;
 
 /**
- * Removes the pre-restore copies once `/readyz` answers ok: before, above all in quarantine, an operator may need them.
- * `urls`: connection strings by environment variable.
+ * Removes the pre-restore copies once `/readyz` answers ok. Until then, above all in quarantine, an operator may need
+ * them. `urls`: connection strings by the name of their environment variable.
  */
 export async function removePreRestoreCopies(options: {
   readonly dataDir: string;
@@ -30,10 +30,13 @@ export async function removePreRestoreCopies(options: {
       for (const [variable, schemas] of Object.entries(copy.databases)) await drop(urls[variable], schemas);
       for (const directory of [restoringLogIn(dataDir), copy.log, copy.directory])
         rmSync(directory, { recursive: true, force: true });
-      log.info({ directory: copy.directory }, 'network ready; pre-restore copy removed');
+      log.info(
+        { directory: copy.directory },
+        'network ready after a restore; removed the copy of the data that the restore replaced',
+      );
     }
   } catch (error) {
-    log.error({ err: error }, 'pre-restore copy not removed; the next start retries');
+    log.error({ err: error }, 'copies of data that a restore replaced not removed; the next start retries');
   }
 }
 

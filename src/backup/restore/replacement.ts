@@ -10,7 +10,12 @@ import {
 } from './restore-state.js';
 import type { CopiedSchemas } from './restore-state.js';
 import type { BackupPart } from '../format/manifest.js';
-import { resetAudit, resetAuthority, resetReadModels, publishedNetwork } from './reset-derived-data.js';
+import {
+  resetAuditTables,
+  resetAuthorityTables,
+  resetReadModels,
+  publishedNetwork,
+} from './reset-derived-data.js';
 import { PreRestoreCopy } from './pre-restore-copies.js';
 import {
   destroyErasedKeys,
@@ -45,21 +50,24 @@ export type ReplacementStep = (typeof replacementSteps)[number];
 export interface ReplacementResult {
   readonly parts: readonly RestorePart[];
   readonly kept: string;
-  /** Null: the log stayed. */
+  /** Directory with the replaced log. Null: this restore did not replace the log. */
   readonly keptLog: string | null;
   readonly keptSchemas: CopiedSchemas;
-  /** Number of people erased since the backup: their keys stay destroyed. */
+  /** Number of people who were erased after the backup was taken: their keys stay destroyed. */
   readonly stillErased: number;
-  /** True: the witness stayed, because it knows restrictions that the backup lacks. */
+  /** True: the current witness was not replaced, because it knows restrictions that the backup lacks. */
   readonly witnessKept: boolean;
   readonly witnessBrokenAt: string | null;
 }
 
-/** Operator, time, and the command that completes an interrupted restore. */
+/**
+ * A restore as requested: operator, reason, time. `command`: the command line that completes this restore if it is
+ * interrupted.
+ */
 export interface RestoreRequest {
   readonly reason: string | undefined;
   readonly operator: string;
-  /** Unix milliseconds. */
+  /** Time of the request, in Unix milliseconds. */
   readonly now: number;
   readonly command: string;
   readonly observe?: (step: ReplacementStep) => Promise<void>;
@@ -77,8 +85,9 @@ interface ReplacementOptions extends RestoreRequest {
 }
 
 /**
- * Replaces the stores by a checked backup. One transaction for each database is prepared first, and the log is copied
- * beside the old one. Then the files of the log are swapped, which can be undone, and the databases commit.
+ * Replaces the stores by a checked backup. First a transaction is prepared in each database, and the log of the
+ * backup is copied beside the current one. Then the files of the log are swapped, which can still be undone, and the
+ * databases commit.
  */
 export class Replacement {
   readonly #copies: Readonly<Record<keyof DatabaseNames, PreRestoreCopy>>;
@@ -93,8 +102,9 @@ export class Replacement {
   }
 
   /**
-   * `witness`: `optional` keeps a witness that is ahead of the backup, `required` refuses the restore.
-   * @throws {RestoreRefusedError}
+   * Replaces the stores. `witness`: what happens if the current witness has restrictions that the backup lacks:
+   * `optional` keeps that witness, `required` refuses the restore.
+   * @throws {RestoreRefusedError} nothing was replaced.
    */
   async run(witness: 'optional' | 'required'): Promise<ReplacementResult> {
     const { stores, dataDir, backup, log, stamp, parts, now, operator, reason } = this.options;
@@ -132,8 +142,8 @@ export class Replacement {
   }
 
   /**
-   * Changes files only. After a failure nothing has changed, and a restore that was interrupted before can still be
-   * completed.
+   * Replaces the files; no database changes. If it fails, the files are as before, and a restore that was interrupted
+   * before can still be completed.
    */
   async #replaceFiles(): Promise<string> {
     const { dataDir, stamp, backup, log, onBytes, command, parts } = this.options;
@@ -215,9 +225,9 @@ export class Replacement {
       await this.#replaceTables(client, 'authority', copy);
       await keepNewerCredentials(client, copy);
     }
-    if (parts.includes('authority') || parts.includes('log')) await resetAuthority(client, copy, now);
+    if (parts.includes('authority') || parts.includes('log')) await resetAuthorityTables(client, copy, now);
     if (parts.includes('read')) await resetReadModels(client, copy);
-    else if (parts.includes('log')) await resetAudit(client, copy);
+    else if (parts.includes('log')) await resetAuditTables(client, copy);
   }
 
   async #replaceTables(

@@ -15,18 +15,25 @@ export async function resetReadModels(client: ClientBase, copy: PreRestoreCopy):
 }
 
 /**
- * Empties the authority tables that derive from the replaced log, and requests an authority rebuild. Until the rebuild
- * ends nobody may act: a grant would take effect before its later revocation. `now`: Unix milliseconds.
+ * Empties the authority tables that derive from the replaced log, and requests an authority rebuild. Until it ends,
+ * nobody may act: halfway through the log, a grant exists whose revocation comes later. `now`: Unix milliseconds.
  */
-export async function resetAuthority(client: ClientBase, copy: PreRestoreCopy, now: number): Promise<void> {
+export async function resetAuthorityTables(
+  client: ClientBase,
+  copy: PreRestoreCopy,
+  now: number,
+): Promise<void> {
   for (const table of derivedAuthorityTables) await copy.copyTable(client, table);
   await client.query(CLEAR_AUTHORITY);
   await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'authority'`);
   await beginAuthorityRebuild(client, now);
 }
 
-/** Empties the audit, which holds positions and events of the replaced log. */
-export async function resetAudit(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
+/**
+ * Empties the audit tables and their checkpoint, because their positions and events are those of the replaced log.
+ * The replaced rows are kept in `copy`.
+ */
+export async function resetAuditTables(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
   await copy.copyAndTruncate(client, await tablesIn(client, 'audit'));
   await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'audit'`);
 }

@@ -3,22 +3,22 @@ import { copyFile, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/prom
 import { join } from 'node:path';
 import { acquireDirectory } from '../../launch/data-dir.js';
 import { syncDirectory } from '../../launch/files.js';
-import { eventStoreIn, copiedLogIn, restoringLogIn } from './restore-state.js';
+import { eventStoreIn, preRestoreLogIn, restoringLogIn } from './restore-state.js';
 import type { PartManifest } from '../format/manifest.js';
 import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from '../take/durable-files.js';
 import { Failure } from '../../operator/cli/failure.js';
 
 /**
- * Files that a restore leaves in place. The lock: POSIX drops it when its holder opens and closes the file. Certificate
- * and password: clients elsewhere have copies of them.
+ * Files of the directory that a restore does not move. The lock: POSIX releases it when its holder opens and closes
+ * the file. Certificate and credentials: clients on other machines have copies of them.
  */
 const PRESERVED_FILES = /^(?:lock(?:-journal)?|tls\.key|tls\.crt|credentials)$/;
 
 const SQLITE_FULL = 13;
 
 /**
- * Replaces the log of a stopped embedded event store file by file within its directory. The directory itself may be a
- * mount, which cannot be renamed, or a link; within it no rename leaves the file system.
+ * Replaces the log of a stopped embedded event store, file by file. The directory of the log stays: it may be a
+ * mount, which cannot be renamed, or a link. All files stay within it, so no rename leaves the file system.
  */
 export class LogReplacement {
   readonly #directory: string;
@@ -33,11 +33,11 @@ export class LogReplacement {
   ) {
     this.#directory = eventStoreIn(dataDir);
     this.#restored = restoringLogIn(dataDir);
-    this.archiveDirectory = copiedLogIn(dataDir, stamp);
+    this.archiveDirectory = preRestoreLogIn(dataDir, stamp);
   }
 
   /**
-   * Locks the directory of the event store, created if absent.
+   * Creates the directory of the event store if absent, and locks it.
    * @throws {Failure} an event store runs there, or the directory is not writable.
    */
   static open(dataDir: string, stamp: string): LogReplacement {
@@ -55,8 +55,8 @@ export class LogReplacement {
   }
 
   /**
-   * Copies the log of a backup beside the current one.
-   * @throws {Failure} such as too little space for both.
+   * Copies the log of the backup into a directory beside the current log.
+   * @throws {Failure} for example, the disk has no space for both.
    */
   stage(from: string, { files }: PartManifest, onBytes: (bytes: number) => void): Promise<void> {
     return this.#explainErrors(async () => {
@@ -105,7 +105,10 @@ export class LogReplacement {
   }
 }
 
-/** Durable once this returns. After a crash in between, each file is in exactly one of the two directories. */
+/**
+ * Moves the files of the log; the result is durable once this returns. After a crash in between, each file is in
+ * exactly one of the two directories.
+ */
 async function moveFiles(from: string, to: string): Promise<void> {
   for (const name of await filesIn(from)) await rename(join(from, name), join(to, name));
   syncDirectory(to);

@@ -25,7 +25,10 @@ const RESTORING = 'restoring.json';
 const RESTORED = 'restored.json';
 const KEPT = 'kept.json';
 
-/** Blocks every start until the restore completes. `command` completes it; `parts` are the parts that it replaces. */
+/**
+ * Marks a restore as begun: the network does not start until it completes. `command`: the command line that completes
+ * it. `parts`: the parts that it replaces.
+ */
 export function beginRestore(dataDir: string, command: string, parts: readonly string[]): void {
   replaceJson(dataDir, RESTORING, { command, parts });
 }
@@ -44,7 +47,10 @@ export function endRestore(dataDir: string, done: UnrecordedRestore): void {
   cancelRestore(dataDir);
 }
 
-/** @throws {LaunchError} a restore was interrupted: old and new data are mixed. */
+/**
+ * Throws if a restore is unfinished: the network must not start on a mixture of old and new data.
+ * @throws {LaunchError} names the command that completes the restore.
+ */
 export function refuseInterruptedRestore(dataDir: string): void {
   const interrupted = readInterrupted(dataDir);
   if (!interrupted) return;
@@ -53,7 +59,11 @@ export function refuseInterruptedRestore(dataDir: string): void {
   );
 }
 
-/** @throws {LaunchError} a restore was interrupted, and these parts do not cover all of its parts. */
+/**
+ * Throws if an interrupted restore replaced a part that is not among these: that part would stay a mixture of old and
+ * new data.
+ * @throws {LaunchError} names the command that completes the interrupted restore.
+ */
 export function refuseUncoveredParts(dataDir: string, parts: readonly string[]): void {
   const interrupted = readInterrupted(dataDir);
   const uncovered = interrupted?.parts.filter((part) => !parts.includes(part)) ?? [];
@@ -78,8 +88,8 @@ export function removeUnrecordedRestores(dataDir: string): void {
 }
 
 /**
- * Creates the directory that lists the pre-restore copies, and returns its path. Schemas are listed before they exist:
- * removing an absent schema does nothing.
+ * Creates the directory with the list of the pre-restore copies, and returns its path. Schemas are listed before they
+ * exist: removing one that does not exist does nothing.
  */
 export function createCopyDirectory(dataDir: string, stamp: string, databases: CopiedSchemas): string {
   const directory = join(dataDir, `kept-${stamp}`);
@@ -102,18 +112,22 @@ export function allPreRestoreCopies(dataDir: string): readonly CopyLocation[] {
     const databases = existsSync(listFile)
       ? copyList.parse(JSON.parse(readFileSync(listFile, 'utf8'))).databases
       : {};
-    return { directory, log: copiedLogIn(dataDir, stamp), databases };
+    return { directory, log: preRestoreLogIn(dataDir, stamp), databases };
   });
 }
 
 export const eventStoreIn = (dataDir: string) => join(dataDir, 'eventstore');
 
-/** Within the directory of the event store, which may be a file system of its own. */
+/**
+ * Directory for the log of the backup until it is put in place. It is in the directory of the event store, which may
+ * be a file system of its own.
+ */
 export const restoringLogIn = (dataDir: string) => join(eventStoreIn(dataDir), 'restoring');
 
-export const copiedLogIn = (dataDir: string, stamp: string) => join(eventStoreIn(dataDir), `kept-${stamp}`);
+export const preRestoreLogIn = (dataDir: string, stamp: string) =>
+  join(eventStoreIn(dataDir), `kept-${stamp}`);
 
-/** Atomic and durable: a power cut leaves the old or the new content. */
+/** Writes a JSON file, atomically and durably: a power cut leaves the old or the new content. */
 function replaceJson(dataDir: string, name: string, content: object): void {
   const file = join(dataDir, name);
   writeFileSync(`${file}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true });

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { BackupPart } from '../format/manifest.js';
-import { tablesOf } from '../format/tables.js';
+import { tablesOfPart } from '../format/tables.js';
 import type { CopiedTable } from '../format/tables.js';
 import type { PreRestoreCopy } from './pre-restore-copies.js';
 
@@ -17,8 +17,9 @@ export class RestoreRefusedError extends Error {
 }
 
 /**
- * Replaces the rows of a part, and copies the replaced ones. Needs a transaction, and tables of the current version.
- * @throws {RestoreRefusedError} the backup has other tables than this release.
+ * Replaces the rows of a part by those of the backup, and keeps the replaced ones in `copy`. Needs a transaction, and
+ * tables of the current version.
+ * @throws {RestoreRefusedError} the backup has tables that this release does not know.
  */
 export async function restoreTables(
   client: ClientBase,
@@ -27,7 +28,7 @@ export async function restoreTables(
   copy: PreRestoreCopy,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
-  const tables: readonly string[] = tablesOf[part];
+  const tables: readonly string[] = tablesOfPart[part];
   if (files.some(({ table }) => !tables.includes(table)))
     throw new RestoreRefusedError(
       `the part ${part} has tables that this release does not know; restore it with the release that made it`,
@@ -44,7 +45,7 @@ export async function restoreTables(
   for (const table of tables) await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
 }
 
-/** Keeps the record that the network has a witness, which an older vault lacks. */
+/** Puts back the record that the network has a witness: a vault restored from an older backup may lack it. */
 export async function copyWitnessRecordBack(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
   await client.query(
     `INSERT INTO network_secret SELECT * FROM ${copy.copiedTable('public.network_secret')} WHERE name = 'has-witness'
@@ -52,7 +53,7 @@ export async function copyWitnessRecordBack(client: ClientBase, copy: PreRestore
   );
 }
 
-/** A key destroyed since the backup stays destroyed. Returns the number of such keys. */
+/** Destroys the restored keys that were destroyed after the backup was taken. Returns their number. */
 export async function destroyErasedKeys(client: ClientBase, copy: PreRestoreCopy): Promise<number> {
   const { rowCount } = await client.query(
     `UPDATE person_key SET key = NULL, destroyed_at = gone.destroyed_at
@@ -63,9 +64,9 @@ export async function destroyErasedKeys(client: ClientBase, copy: PreRestoreCopy
 }
 
 /**
- * Keeps every session, token and credential that ended or changed since the backup, and adds no record that the current
- * store lacks. Passwords and client secrets that only the current store has stay: people and applications have no
- * others. Into an empty store the whole backup comes.
+ * Merges restored credentials with the replaced ones in `copy`. Whatever ended or changed after the backup stays so,
+ * and a session or token that only the backup has is removed: it ended since. Passwords and client secrets that only
+ * `copy` has stay, because people and applications have no others. If `copy` is empty, the whole backup stays.
  */
 export async function keepNewerCredentials(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
   const [records, secrets, credentials] = [
@@ -87,8 +88,8 @@ export async function keepNewerCredentials(client: ClientBase, copy: PreRestoreC
 }
 
 /**
- * The restored parts, and whether `plaza restore` can restore the log: advice must not name a command that would be
- * refused.
+ * Parts that are restored, and whether `plaza restore` can also restore the log (`isLogHere`). Advice in a refusal
+ * must not name a command that would be refused too.
  */
 export interface RestoreScope {
   readonly parts: readonly string[];
@@ -101,7 +102,8 @@ function leaveOutAdvice(part: BackupPart, { parts }: RestoreScope): string {
 }
 
 /**
- * Checks for keys of people who signed up after the backup: without a key the texts in the log are unreadable.
+ * Refuses a restore of the vault without the log if the current vault has keys that the backup lacks. They are those
+ * of people who signed up later, whose texts would become unreadable.
  * @throws {RestoreRefusedError} the backup lacks such keys.
  */
 export async function refuseMissingKeys(
@@ -120,8 +122,8 @@ export async function refuseMissingKeys(
 }
 
 /**
- * Checks that the backup has every restriction of the replaced witness. It has them if its hash chain passes through
- * the end of the replaced one; the length of a chain proves nothing.
+ * Refuses a backup of the witness that lacks restrictions of the current one. It has all of them if its hash chain
+ * passes through the end of the current chain; the length of a chain proves nothing.
  * @throws {RestoreRefusedError} restrictions are missing.
  */
 export async function refuseMissingRestrictions(

@@ -20,23 +20,25 @@ import { openStoppedDatabases } from './stopped-stores.js';
 
 export interface RestoreOptions extends RestoreRequest {
   readonly dir: string;
-  /** Undefined: all parts, but the witness only if it knows no restriction that the backup lacks. */
+  /**
+   * Parts to restore. Undefined: all; but the current witness stays if it knows restrictions that the backup lacks.
+   */
   readonly parts: readonly RestorePart[] | undefined;
   readonly onProgress: (step: ProgressStep) => void;
 }
 
-export interface RestoredNetwork extends ReplacementResult {
+export interface RestoreResult extends ReplacementResult {
   readonly backupId: string;
   readonly networkId: string;
   readonly takenAt: string;
 }
 
 /**
- * Restores parts of a backup into a stopped network. All parts are verified, and every refusal happens, before the
- * first change. After an interruption the next start refuses and names the command to run again.
+ * Restores parts of a backup into a stopped network. All parts are verified, and all reasons for a refusal are
+ * checked, before the first change. After an interruption, the next start refuses and names the command to run again.
  * @throws {Failure} {@link LaunchError}
  */
-export async function restore(config: Config, options: RestoreOptions): Promise<RestoredNetwork> {
+export async function restore(config: Config, options: RestoreOptions): Promise<RestoreResult> {
   const { dir, parts = restoreParts, onProgress } = options;
   const isLogHere = config.eventStoreUrl === undefined;
   if (parts.includes('log') && !isLogHere)

@@ -6,14 +6,14 @@ import { withSettings } from '../../config/settings.js';
 import { startPostgres } from '../../launch/embedded-postgres.js';
 import { openVaultDatabase } from '../../log/open-log.js';
 import { openWitness } from '../../witness/open-witness.js';
-import { openDatabase } from '../../store/database.js';
+import { openReadStore } from '../../store/database.js';
 import { Failure } from '../../operator/cli/failure.js';
 
 const APPLICATION_NAME = 'plaza-restore';
 
 export interface StoppedNetworkDatabases {
   connect(): Promise<DatabaseClients>;
-  /** Number of the first altered line of the ledger; undefined: none. */
+  /** Finds the first line of the witness ledger that was altered, and returns its number; undefined: none was. */
   firstBroken(): Promise<bigint | undefined>;
   close(): Promise<void>;
 }
@@ -28,7 +28,8 @@ export interface DatabaseClients {
 export type DatabaseVariable = 'DATABASE_URL' | 'VAULT_DATABASE_URL' | 'WITNESS_DATABASE_URL';
 
 /**
- * Starts the embedded Postgres if it holds one of the databases. The caller must hold the lock of `dataDir`.
+ * Opens the three databases of a stopped network. Starts the embedded Postgres if it holds one of them; the caller
+ * must hold the lock of `dataDir`.
  * @throws {Failure} a process of the network is still connected to one of them. {@link LaunchError}
  */
 export async function openStoppedDatabases(settings: Config): Promise<StoppedNetworkDatabases> {
@@ -69,7 +70,7 @@ export async function openStoppedDatabases(settings: Config): Promise<StoppedNet
 async function migrateTables(urls: Readonly<Record<DatabaseVariable, string>>): Promise<void> {
   const common = { applicationName: APPLICATION_NAME, maxConnections: 1 };
   const [database, vault] = [
-    await openDatabase({ ...common, url: urls.DATABASE_URL }),
+    await openReadStore({ ...common, url: urls.DATABASE_URL }),
     await openVaultDatabase({ ...common, url: urls.VAULT_DATABASE_URL }),
   ];
   await database.close();
@@ -94,7 +95,10 @@ async function connectAll(urls: Readonly<Record<DatabaseVariable, string>>): Pro
   };
 }
 
-/** The lock on `DATA_DIR` does not show processes on other machines; their connections do. */
+/**
+ * Throws if a process of the network is still connected. Processes on other machines do not hold the lock on
+ * `DATA_DIR`, but their connections show them.
+ */
 async function refuseRunningNetwork(stores: StoppedNetworkDatabases): Promise<void> {
   const clients = await stores.connect();
   try {

@@ -6,7 +6,7 @@ import { syncDirectory } from '../../launch/files.js';
 export const OWNER_ONLY = 0o600;
 export const OWNER_ONLY_DIRECTORY = 0o700;
 
-/** Writes a new file, durable once this returns. Returns its SHA-256. */
+/** Writes a new file and syncs its content, but not its directory. Returns the SHA-256 of the content. */
 export async function writeNewFile(path: string, content: string): Promise<string> {
   const handle = await open(path, 'wx', OWNER_ONLY);
   try {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { acquireDirectory } from '../../launch/data-dir.js';
 import { syncDirectory } from '../../launch/files.js';
 import { makeDirectories } from '../../launch/make-directories.js';
-import { backupParts, FORMAT, MANIFEST } from '../format/manifest.js';
+import { backupParts, BACKUP_FORMAT, MANIFEST_FILE } from '../format/manifest.js';
 import type { BackupManifest, BackupPart } from '../format/manifest.js';
 import { Failure } from '../../operator/cli/failure.js';
 import type { OperatorClient } from '../../operator/cli/operator-client.js';
@@ -20,7 +20,8 @@ export interface BackupOptions {
 }
 
 /**
- * Copies a running network into a directory, part by part. `DIR/manifest.json` appears last.
+ * Takes a backup of a running network: copies its parts into a directory, one after the other. `DIR/manifest.json` is
+ * written last.
  * @throws {Failure}
  */
 export async function takeBackup(
@@ -43,8 +44,8 @@ async function copyParts(
   const wanted = backupParts.filter((part) => parts.includes(part));
   const { backupId, networkId, at, position, version } = await api.beginBackup(wanted, reason);
   const takenAt = new Date(at).toISOString();
-  const common: CommonManifest = { format: FORMAT, backupId, networkId, takenAt, version };
-  const manifest = join(dir, MANIFEST);
+  const common: CommonManifest = { format: BACKUP_FORMAT, backupId, networkId, takenAt, version };
+  const manifest = join(dir, MANIFEST_FILE);
   await writeNewFile(unfinishedPath(manifest), manifestText(common));
   const written: BackupManifest['parts'] = [];
   for (const part of wanted) {
@@ -60,13 +61,14 @@ async function copyParts(
 }
 
 /**
- * Directory of the lock. The operating system holds the lock for the running process: a directory that an interrupted
- * backup left behind blocks no later backup.
+ * Directory that is locked while a backup is taken. The operating system ends the lock with its process: a directory
+ * that an interrupted backup left behind blocks no later backup.
  */
 const LOCK = 'lock.unfinished';
 
 /**
- * Creates and locks the directory, and clears an unfinished backup in it. Returns the function that releases the lock.
+ * Creates and locks the directory of a backup, and removes an unfinished backup from it. Returns the function that
+ * releases the lock.
  * @throws {Failure} the directory has other content, or another backup is being written to it.
  */
 async function lockDirectory(dir: string): Promise<() => void> {
@@ -79,7 +81,7 @@ async function lockDirectory(dir: string): Promise<() => void> {
     if (!release)
       throw new Failure(`another backup is being written to ${dir}; wait for it, or name another directory`);
     refuseOtherContent(dir, await readdir(dir));
-    for (const name of [...partNames, unfinishedPath(MANIFEST)])
+    for (const name of [...partNames, unfinishedPath(MANIFEST_FILE)])
       await rm(join(dir, name), { recursive: true, force: true });
     syncDirectory(dir);
     return release;
@@ -93,9 +95,9 @@ async function lockDirectory(dir: string): Promise<() => void> {
 const partNames = backupParts.flatMap((part) => [part, unfinishedPath(part)]);
 
 function refuseOtherContent(dir: string, names: readonly string[]): void {
-  const known = new Set([...partNames, unfinishedPath(MANIFEST), LOCK]);
-  const isComplete = names.includes(MANIFEST);
-  const isUnfinished = names.includes(unfinishedPath(MANIFEST)) || names.every((name) => name === LOCK);
+  const known = new Set([...partNames, unfinishedPath(MANIFEST_FILE), LOCK]);
+  const isComplete = names.includes(MANIFEST_FILE);
+  const isUnfinished = names.includes(unfinishedPath(MANIFEST_FILE)) || names.every((name) => name === LOCK);
   if (isComplete || !isUnfinished || names.some((name) => !known.has(name))) throw notEmpty(dir);
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from '../../launch/files.js';
-import { MANIFEST, partInstructions, partManifest } from '../format/manifest.js';
+import { MANIFEST_FILE, partInstructions, partManifest } from '../format/manifest.js';
 import type { BackupFile, BackupManifest, BackupPart } from '../format/manifest.js';
 import { decodeFrames } from '../format/multi-file-stream.js';
 import { Failure } from '../../operator/cli/failure.js';
@@ -16,8 +16,8 @@ export type CommonManifest = Pick<
 export const unfinishedPath = (path: string) => `${path}.unfinished`;
 
 /**
- * Writes one part under a temporary name, its manifest last: a directory with the name of the part is complete. Returns
- * the entry for the manifest of the backup.
+ * Writes one part of a backup into a directory with a temporary name, its manifest last, then renames it: a directory
+ * with the name of the part is complete. Returns the entry for the manifest of the backup.
  * @throws {Failure}
  */
 export async function writePart(
@@ -46,7 +46,7 @@ export async function writePart(
     ...facts,
   });
   const manifestSha256 = await writeNewFile(
-    join(unfinishedPath(directory), MANIFEST),
+    join(unfinishedPath(directory), MANIFEST_FILE),
     manifestText(manifest),
   );
   syncDirectory(unfinishedPath(directory));
@@ -92,7 +92,8 @@ class FilesWriter {
   }
 
   async #beginFile(name: string, about: object): Promise<void> {
-    if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) throw new Error('a file has an invalid name');
+    if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name))
+      throw new Error('the server sent a file of the backup that has an invalid name');
     this.#hash = createHash('sha256');
     const handle = await open(join(this.dir, name), 'wx', OWNER_ONLY);
     this.#openFile = { name, about, handle, bytes: 0 };
@@ -109,7 +110,9 @@ class FilesWriter {
   async #finishFile(bytes: number, sha256: string): Promise<void> {
     const file = this.#current();
     if (bytes !== file.bytes || sha256 !== this.#hash.digest('hex'))
-      throw new Error(`${file.name} did not arrive as it was sent`);
+      throw new Error(
+        `the file ${file.name} of the backup did not arrive as it was sent: length or checksum differ`,
+      );
     await file.handle.sync();
     await file.handle.close();
     this.#openFile = undefined;
@@ -117,7 +120,7 @@ class FilesWriter {
   }
 
   #current() {
-    if (!this.#openFile) throw new Error('bytes arrived before the name of their file');
+    if (!this.#openFile) throw new Error('the server sent bytes of the backup before the name of their file');
     return this.#openFile;
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encodeFiles } from '../format/multi-file-stream.js';
 import type { SentFile } from '../format/multi-file-stream.js';
-import { FORMAT } from '../format/manifest.js';
+import { BACKUP_FORMAT } from '../format/manifest.js';
 import { writePart } from './write-part.js';
 
 let dir: string;
@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true }));
 
 const common = {
-  format: FORMAT,
+  format: BACKUP_FORMAT,
   backupId: 'backup',
   networkId: 'network',
   takenAt: new Date(0).toISOString(),

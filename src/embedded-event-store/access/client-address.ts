@@ -11,7 +11,10 @@ interface StoreAddress {
   tls: boolean;
 }
 
-/** The kernel identifies the user of a loopback connection on Linux alone; anywhere else clients need TLS. */
+/**
+ * True if clients on this address need TLS and a password. Without them the store admits a connection by its user,
+ * which can be recognized only on Linux and over loopback.
+ */
 export function isTlsRequired(host: string): boolean {
   return (
     process.platform !== 'linux' || !(host === 'localhost' || host === '::1' || /^127\.[\d.]+$/.test(host))

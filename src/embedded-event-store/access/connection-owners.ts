@@ -20,19 +20,22 @@ interface Lookup {
   answer: PromiseWithResolvers<number | undefined>;
 }
 
-/** Limit of a scan, about 200,000 connections. An owner beyond it counts as unknown. */
+/**
+ * Most bytes that one scan reads of the table of connections, about 200,000 connections. The owner of a connection
+ * beyond that is unknown, and the connection is refused.
+ */
 const MAX_TABLE_BYTES = 32 * 1024 * 1024;
 const READ_LENGTH = 4096;
 /**
- * Pause after a lookup that found a foreign user, in durations of that lookup: a flood costs a quarter of the time at
- * most.
+ * After a lookup that found a connection of another user, a pause of this many times its duration follows. So a flood
+ * of such connections costs at most a quarter of the time.
  */
 const PAUSE_FACTOR = 3;
 const MAX_PAUSE_MS = 500;
 
 /**
- * Finds the user at the other end of a loopback connection in the kernel's tables of connections.
- * One lookup serves all waiting connections, so its cost does not grow with their number.
+ * Finds the user at the other end of a loopback connection, in the tables of connections of the kernel. One lookup
+ * serves all connections that wait for one, so its cost does not grow with their number.
  */
 export class ConnectionOwners {
   #waiting: Lookup[] = [];
@@ -44,7 +47,7 @@ export class ConnectionOwners {
   ) {}
 
   /**
-   * Returns the uid of the connecting process; undefined if the connection is closed, half closed or not found.
+   * Returns the uid of the connecting process; undefined: the connection is closed, half closed or not in the table.
    * @throws the error of reading the tables
    */
   async ownerOf(connection: Connection): Promise<number | undefined> {
@@ -78,8 +81,8 @@ export class ConnectionOwners {
   }
 
   /**
-   * Reads the local end after the remote end. A local end that still exists proves that the remote end belongs to the
-   * same connection, not to a later one between the same addresses.
+   * Returns the owner of the other end of each connection. Our own end is read last: if it still exists then, the
+   * other end belongs to the same connection, and not to a later one between the same addresses.
    */
   async #owners(connections: readonly Connection[]): Promise<(number | undefined)[]> {
     const others = await this.#findRows(connections.map(otherEnd));

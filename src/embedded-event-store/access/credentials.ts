@@ -7,7 +7,10 @@ export interface Credentials {
   password: string;
 }
 
-/** Checks the call's basic credentials (RFC 7617). Returns the error status, or undefined if they are right. */
+/**
+ * Checks the user and password of a call (HTTP Basic, RFC 7617). Returns the error to answer with; undefined: they
+ * are right.
+ */
 export function checkCredentials(
   metadata: Metadata,
   { user, password }: Credentials,

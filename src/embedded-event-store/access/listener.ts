@@ -15,13 +15,16 @@ export interface ListenerOptions {
 
 export interface Listener {
   port: number;
-  /** Over TLS: exempts a connection from the time limit after its first call with valid credentials. */
+  /** Over TLS: ends the time limit of a connection, because a call on it had valid credentials. */
   release(peer: string): void;
   close(done?: () => void): void;
 }
 
 const LIMITS: PendingConnectionLimits = { unidentified: 1024, silent: 256, timeoutMs: 10_000 };
-/** HTTP/2 begins with the line `PRI * HTTP/2.0`, HTTP/1.1 with a method (RFC 9113, section 3.4). */
+/**
+ * First bytes of HTTP/2, which begins with the line `PRI * HTTP/2.0`. HTTP/1.1 begins with a method (RFC 9113,
+ * section 3.4).
+ */
 const HTTP2_PREFIX = Buffer.from('PRI');
 
 export async function startListener(options: ListenerOptions): Promise<Listener> {
@@ -66,7 +69,10 @@ function sameUserServer(
   });
 }
 
-/** A reset leaves no row in TIME_WAIT: thousands of such rows would slow down each lookup in the kernel's tables. */
+/**
+ * Refuses a connection by a reset, which leaves no row in TIME_WAIT: thousands of such rows would slow down each
+ * lookup in the tables of the kernel.
+ */
 function refuse(socket: Socket): void {
   socket.resetAndDestroy();
 }
@@ -92,7 +98,10 @@ function tlsServer(
   return server.on('connection', (socket: Socket) => arrivals.awaitFirstBytes(socket));
 }
 
-/** Returns undefined if the peer disconnects first. Puts the bytes that it read back into the socket. */
+/**
+ * True if the client begins with HTTP/2, as gRPC does; false: HTTP/1.1; undefined: it disconnected first. Puts the
+ * bytes read back into the socket.
+ */
 async function beginsWithHttp2(socket: Socket): Promise<boolean | undefined> {
   return new Promise((resolve) => {
     let prefix = Buffer.alloc(0);

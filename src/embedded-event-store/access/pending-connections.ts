@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 
 export interface PendingConnectionLimits {
+  /** Most connections whose user is not known yet. */
   unidentified: number;
-  /** Connections that have sent no request yet or, over TLS, no valid credentials. */
+  /** Most connections that have sent no first bytes yet or, over TLS, no call with valid credentials. */
   silent: number;
   timeoutMs: number;
 }
@@ -12,7 +13,7 @@ interface PendingConnection {
   timer: NodeJS.Timeout;
 }
 
-/** Connections that are not served yet, by remote address and port. Bounded in number and time. */
+/** Connections that have proven nothing yet, by remote address and port. Bounded in number and in time. */
 export class PendingConnections {
   readonly #unidentified = new Map<string, PendingConnection>();
   readonly #silent = new Map<string, PendingConnection>();
@@ -20,8 +21,8 @@ export class PendingConnections {
   constructor(private readonly limits: PendingConnectionLimits) {}
 
   /**
-   * Returns false if too many connections wait: the caller refuses the newest. Any other rule lets a flood of
-   * connections from another user evict the legitimate ones.
+   * Adds a connection whose user is being looked up. Returns false if too many wait: the caller then refuses this
+   * newest one. If it evicted another, a flood of connections of another user would close the legitimate ones.
    */
   awaitOwner(socket: Socket): boolean {
     this.#removeEarlier(socket);
@@ -30,7 +31,10 @@ export class PendingConnections {
     return true;
   }
 
-  /** Evicts the oldest connection if there are too many: a real client sends its first bytes within moments. */
+  /**
+   * Adds a connection that must send its first bytes. If there are too many, closes the oldest one: a real client
+   * sends its first bytes within moments.
+   */
   awaitFirstBytes(socket: Socket): void {
     const peer = remoteEndpointOf(socket);
     const known = this.#unidentified.get(peer);
@@ -57,7 +61,10 @@ export class PendingConnections {
     return { socket, timer: setTimeout(() => this.#remove(peer), this.limits.timeoutMs) };
   }
 
-  /** A second connection from the same address and port proves that the first one is closed. */
+  /**
+   * Closes an earlier connection of the same remote address and port: the new one proves that the client has closed
+   * it.
+   */
   #removeEarlier(socket: Socket): void {
     this.#remove(remoteEndpointOf(socket));
   }

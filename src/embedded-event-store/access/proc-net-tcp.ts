@@ -34,8 +34,8 @@ export function parseRow(line: string): TcpRow | undefined {
 }
 
 /**
- * Only an established connection's uid is its owner's. A closed end and one in TIME_WAIT have uid 0, which would pass
- * for root. An end that is not accepted yet has the listener's uid.
+ * True if the uid of this row is that of the owner. A closed end, or one in TIME_WAIT, has uid 0, which would pass
+ * for root; an end that is not accepted yet has the uid of the listener.
  */
 export function hasOwnerUid({ state, inode }: TcpRow): boolean {
   return state === ESTABLISHED && inode !== 0;
@@ -49,7 +49,10 @@ export function toIpv4Mapped({ address, port }: TcpAddress): TcpAddress {
   return { address: `::ffff:${address}`, port };
 }
 
-/** The table has an address as 32-bit words in this machine's byte order, and a port as a number. */
+/**
+ * Formats an address as in the table: 32-bit words in the byte order of this machine, and the port as a number, both
+ * in hexadecimal digits.
+ */
 function hexAddress({ address, port }: TcpAddress): string {
   const bytes = addressBytes(address);
   if (endianness() === 'LE') bytes.swap32();

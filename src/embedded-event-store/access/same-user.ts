@@ -17,7 +17,7 @@ interface SameUserOptions {
   now: () => { getTime(): number };
 }
 
-/** Admits loopback connections of one user and of root. Linux only. */
+/** Admits loopback connections of processes of one user, and of root. Works on Linux only. */
 export class SameUser {
   readonly #owners: ConnectionOwners;
   #refused = 0;

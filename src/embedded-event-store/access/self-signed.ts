@@ -10,11 +10,11 @@ export interface SelfSignedOptions {
   names: readonly string[];
   notBefore: Date;
   notAfter: Date;
-  /** Random, 19 bytes at most. */
+  /** Random serial number of the certificate, 19 bytes at most: one byte is added, and RFC 5280 allows 20. */
   serial: Buffer;
 }
 
-export interface SelfSigned {
+export interface SelfSignedCertificate {
   certificate: string;
   key: string;
 }
@@ -36,13 +36,18 @@ const OID = {
   basicConstraints: '551d13',
 };
 const TRUE = Buffer.from('0101ff', 'hex');
-/** Tags of GeneralName, RFC 5280 section 4.2.1.6. */
+/** Tags of the two kinds of names that a certificate is valid for (GeneralName, RFC 5280 section 4.2.1.6). */
 const DNS_NAME = 0x82;
 const IP_ADDRESS = 0x87;
 const VERSION_3 = Buffer.from('a003020102', 'hex');
 const EXTENSIONS = 0xa3;
 
-export function selfSigned({ names, notBefore, notAfter, serial }: SelfSignedOptions): SelfSigned {
+export function createSelfSigned({
+  names,
+  notBefore,
+  notAfter,
+  serial,
+}: SelfSignedOptions): SelfSignedCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid(OID.ecdsaWithSha256));
   const name = sequence(

@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { selfSigned } from './self-signed.js';
+import { createSelfSigned } from './self-signed.js';
 
 const made = (names: readonly string[]) =>
-  selfSigned({
+  createSelfSigned({
     names,
     notBefore: new Date('2026-01-02T03:04:05Z'),
     notAfter: new Date('2051-01-02T03:04:05Z'),

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { UnusableFileError } from '../errors.js';
 import { OWNER_ONLY } from '../storage/directory.js';
 import { CERTIFICATE_FILE, CREDENTIALS_FILE } from './client-address.js';
-import { selfSigned } from './self-signed.js';
-import type { SelfSigned } from './self-signed.js';
+import { createSelfSigned } from './self-signed.js';
+import type { SelfSignedCertificate } from './self-signed.js';
 
-/** Certificate and key in PEM, and the credentials that every client must send. */
+/** Certificate and private key in PEM, and the user and password that every client must send. */
 export interface TlsIdentity {
   certificate: string;
   key: string;
@@ -25,7 +25,10 @@ interface TlsIdentityOptions {
 }
 
 const USER = 'plaza';
-/** The minimum length rejects an empty or truncated file, which would allow an empty password. */
+/**
+ * Content of the credentials file. The password must have 16 characters: an empty or truncated file is replaced, and
+ * never allows an empty password.
+ */
 const CREDENTIALS = /^([^\s:]+):(\S{16,})\s*$/;
 const VALID_YEARS = 10;
 const RENEW_DAYS = 365;
@@ -34,8 +37,8 @@ const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
 const WILDCARDS = new Set(['0.0.0.0', '::']);
 
 /**
- * Reads the identity from the store's directory. Creates missing parts, and a new certificate for another host or
- * before expiry.
+ * Reads certificate, key and credentials from the directory of the store, and creates the missing ones. Creates a new
+ * certificate if the host has changed, or a year before it expires.
  * @throws {UnusableFileError} the certificate or key is damaged
  */
 export async function tlsIdentity(options: TlsIdentityOptions): Promise<TlsIdentity> {
@@ -47,7 +50,7 @@ export async function tlsIdentity(options: TlsIdentityOptions): Promise<TlsIdent
   return { certificate, key, user, password, credentialsFile };
 }
 
-async function keyAndCertificate({ dir, host, now }: TlsIdentityOptions): Promise<SelfSigned> {
+async function keyAndCertificate({ dir, host, now }: TlsIdentityOptions): Promise<SelfSignedCertificate> {
   const certificateFile = join(dir, CERTIFICATE_FILE);
   const keyFile = join(dir, 'tls.key');
   const names = [...OWN_NAMES, WILDCARDS.has(host) ? hostname() : host];
@@ -66,13 +69,22 @@ async function keyAndCertificate({ dir, host, now }: TlsIdentityOptions): Promis
   const notBefore = new Date(now().getTime() - DAY_MS);
   const notAfter = new Date(notBefore);
   notAfter.setUTCFullYear(notAfter.getUTCFullYear() + VALID_YEARS);
-  const created = selfSigned({ names: [...new Set(names)], notBefore, notAfter, serial: randomBytes(16) });
+  const created = createSelfSigned({
+    names: [...new Set(names)],
+    notBefore,
+    notAfter,
+    serial: randomBytes(16),
+  });
   await writeAtomically(keyFile, created.key);
   await writeAtomically(certificateFile, created.certificate);
   return created;
 }
 
-function isUsable({ certificate, key }: SelfSigned, names: readonly string[], nowMs: number): boolean {
+function isUsable(
+  { certificate, key }: SelfSignedCertificate,
+  names: readonly string[],
+  nowMs: number,
+): boolean {
   const x509 = new X509Certificate(certificate);
   return (
     x509.checkPrivateKey(createPrivateKey(key)) &&

@@ -84,7 +84,10 @@ class ClassicAppend {
   async finish(): Promise<void> {
     if (this.#answered) return;
     try {
-      if (!this.#options) throw new InvalidRequestError('the options of the append are missing');
+      if (!this.#options)
+        throw new InvalidRequestError(
+          'the append was refused: its request has no options with stream and expected revision',
+        );
       const { stream, expected } = this.#options;
       const result = await this.store.append(stream, expected, this.#events);
       if (result.kind === 'deleted') this.fail(streamDeleted(stream));

@@ -25,16 +25,21 @@ import { callStatusOf, tooManyUnfinished, type CallStatus } from './status.js';
 
 type BatchCall = ServerDuplexStream<BatchAppendRequest, BatchAppendResp>;
 
-/** Backpressure: a call is paused above so many bytes waiting for the disk, or responses waiting for the client. */
+/**
+ * Backpressure: a call is no longer read while more bytes than this wait for the disk, or more than MAX_ANSWERS
+ * responses wait for the client.
+ */
 const MAX_BACKLOG = 32 * 1024 * 1024;
 const MAX_ANSWERS = 1024;
-/** Limits of one call's incomplete appends, in number and bytes of memory. */
+/**
+ * Limits of the incomplete appends of one call, in number and in bytes of memory. Beyond them, an append is refused.
+ */
 const MAX_UNFINISHED = 1024;
 const MAX_UNFINISHED_SIZE = 32 * 1024 * 1024;
 
 /**
- * Upper limit of any client's deadline; a setting of EventStoreDB, with a default of 2 s. Here it only frees
- * abandoned appends.
+ * An append whose requests stay incomplete for so long is answered with a timeout and dropped, whatever deadline its
+ * client set. EventStoreDB has such a limit too, 2 s by default.
  */
 const MAX_UNFINISHED_MS = 30_000;
 
@@ -49,8 +54,8 @@ interface PartialAppend {
 }
 
 /**
- * BatchAppend: one call carries many appends, each in one or more requests with one correlation id. Each append gets
- * one response.
+ * Handles the call BatchAppend, which carries many appends. The requests of one append have the same correlation id.
+ * Each append gets one response, unless the store becomes unavailable: then the call ends.
  */
 export function batchAppendHandler(
   store: Store,
@@ -98,7 +103,10 @@ class BatchAppend {
     }
   }
 
-  /** Returns undefined if the append has had its response. */
+  /**
+   * Adds a request to its append, and returns the append; undefined: the append is refused here, or was answered
+   * before.
+   */
   #addRequest(request: BatchAppendReq, timeoutMs: number | undefined, id: string): PartialAppend | undefined {
     const correlation = request.getCorrelationId();
     const options = request.getOptions();
@@ -169,8 +177,8 @@ class BatchAppend {
   }
 
   /**
-   * No response to a single append says that its outcome is unknown; only the end of the call does. The durable
-   * appends get their responses before.
+   * Ends the call because the store became unavailable. Only that tells the client that the outcome of an append is
+   * unknown: no response to a single append does. Appends that are durable already get their responses first.
    */
   async #endUnavailable(status: CallStatus): Promise<void> {
     await this.store.refuseAppends();

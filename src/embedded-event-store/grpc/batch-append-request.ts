@@ -5,11 +5,17 @@ import durationPb from 'google-protobuf/google/protobuf/duration_pb.js';
 
 export interface BatchAppendRequest {
   request: BatchAppendReq;
-  /** The option `deadline`, a duration. Takes precedence over the older option, a point in time. */
+  /**
+   * The option `deadline` of the request in milliseconds, a duration. It takes precedence over an older option, a
+   * point in time.
+   */
   timeoutMs: number | undefined;
 }
 
-/** https://github.com/EventStore/EventStore/blob/release/oss-v23.10/src/Protos/Grpc/streams.proto */
+/**
+ * Field numbers in the definition of the protocol:
+ * https://github.com/EventStore/EventStore/blob/release/oss-v23.10/src/Protos/Grpc/streams.proto
+ */
 const OPTIONS = 2;
 const DEADLINE = 7;
 

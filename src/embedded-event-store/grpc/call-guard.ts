@@ -15,8 +15,8 @@ export interface CallGate extends Credentials {
 }
 
 /**
- * Simulates a node of a cluster or a differently configured server, for tests alone. It consists of functions, so no
- * argument or environment variable of a process can enable it.
+ * Simulates a node of a cluster, or a server with other settings, in tests only. It consists of functions, so no
+ * argument or environment variable can switch it on.
  */
 export interface ServerSimulation {
   refusalOf(metadata: Metadata): CallStatus | undefined;

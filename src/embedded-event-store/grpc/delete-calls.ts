@@ -11,7 +11,7 @@ import type { AppendResult, Store } from '../storage/store.js';
 import { expectedRevision, writableStreamName } from './messages.js';
 import { InvalidRequestError, callStatusOf, streamDeleted, wrongExpectedVersion } from './status.js';
 
-/** Delete: hides the stream's events; the name can be used again. */
+/** Handles the call Delete: hides the events of a stream. A later append can use the name again. */
 export function deleteHandler(store: Store): handleUnaryCall<DeleteReq, DeleteResp> {
   const respond = (at: string): DeleteResp =>
     new streamsPb.DeleteResp().setPosition(
@@ -21,7 +21,7 @@ export function deleteHandler(store: Store): handleUnaryCall<DeleteReq, DeleteRe
     void remove(request, (stream, expected) => store.deleteStream(stream, expected), respond, callback);
 }
 
-/** Tombstone: deletes the stream's name for good. */
+/** Handles the call Tombstone: deletes a stream for good. Its name can never be used again. */
 export function tombstoneHandler(store: Store): handleUnaryCall<TombstoneReq, TombstoneResp> {
   const respond = (at: string): TombstoneResp =>
     new streamsPb.TombstoneResp().setPosition(
@@ -39,7 +39,10 @@ async function remove<R>(
 ): Promise<void> {
   try {
     const options = request.getOptions();
-    if (!options) throw new InvalidRequestError('the options of the deletion are missing');
+    if (!options)
+      throw new InvalidRequestError(
+        'nothing was deleted: the request has no options with stream and expected revision',
+      );
     const stream = writableStreamName(options.getStreamIdentifier());
     const expected = expectedRevision(options, options.hasRevision() ? options.getRevision() : undefined);
     const result = await deletion(stream, expected);

@@ -37,7 +37,7 @@ export function supportedMethodsHandler(): handleUnaryCall<Empty, SupportedMetho
   return (_call, callback) => callback(null, answer);
 }
 
-/** A cluster of one leader, at the address by which the client connected. */
+/** Answers Gossip with a cluster of one node: this leader, at the address that the client connected to. */
 export function gossipHandler(instanceId: string, nowMs: () => number): handleUnaryCall<Empty, ClusterInfo> {
   return (call, callback) => {
     const [, address = '', port = ''] = /^\[?(.*?)\]?:(\d+)$/.exec(call.getHost()) ?? [];

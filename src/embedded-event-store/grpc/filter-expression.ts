@@ -12,14 +12,14 @@ export class UnsupportedExpressionError extends Error {
 }
 
 const MAX_LENGTH = 4096;
-/** Nested groups and classes; deeper ones overflow the stack of translation and engine. */
+/** Most levels of nested groups and classes. With more, translating or matching would overflow the stack. */
 const MAX_DEPTH = 100;
 
 const START = '(?<![\\s\\S])';
 const END = '(?![\\s\\S])';
 const END_OR_LAST_NEWLINE = `(?=\\n?${END})`;
 const WORD = '[\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}]';
-/** In .NET, joiners count as word characters at a word boundary only. */
+/** Word characters at a word boundary: in .NET, joiners (U+200C, U+200D) count as such only there. */
 const BOUNDARY_WORD = '[\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}\\u200c\\u200d]';
 const SPACE = '[\\f\\n\\r\\t\\v\\x85\\p{Z}]';
 const ESCAPED_CLASSES: Readonly<Record<string, string>> = {
@@ -57,14 +57,18 @@ interface Options {
 
 export function translateExpression(pattern: string): RegExp {
   if (pattern.length > MAX_LENGTH)
-    throw new UnsupportedExpressionError(`it is longer than ${MAX_LENGTH} characters`);
+    throw new UnsupportedExpressionError(
+      `the regular expression of the filter is longer than ${MAX_LENGTH} characters`,
+    );
   const source = new Translation(pattern).translate();
   try {
     return new RegExp(source, 'v');
   } catch (error) {
     // the engine's message quotes the translation, which the client does not know
     const reason = (error as Error).message.split(': ').at(-1);
-    throw new UnsupportedExpressionError(reason ?? 'invalid expression', { cause: error });
+    throw new UnsupportedExpressionError(`the regular expression of the filter is invalid: ${reason}`, {
+      cause: error,
+    });
   }
 }
 
@@ -139,7 +143,10 @@ class Translation {
     return source;
   }
 
-  /** Refuses back-references: one to a group without a match fails in .NET and matches in JavaScript. */
+  /**
+   * Translates an escape. Back-references are refused: one to a group that matched nothing fails in .NET, and matches
+   * in JavaScript.
+   */
   #escape(): string {
     const anchor = this.#takeMatch(/[AGzZbB]/y);
     if (anchor) return ESCAPED_ANCHORS[anchor[0]] ?? '';
@@ -242,5 +249,7 @@ function literal(character: string): string {
 }
 
 function unsupported(construct: string): UnsupportedExpressionError {
-  return new UnsupportedExpressionError(`not supported in a filter: ${construct}`);
+  return new UnsupportedExpressionError(
+    `the regular expression of the filter has ${construct}, which this server does not support`,
+  );
 }

@@ -18,13 +18,13 @@ interface RevisionOptions {
   hasStreamExists(): boolean;
 }
 
-/** Bytes of an append's event data; EventStoreDB's default. */
+/** Most bytes of event data in one append, as by default in EventStoreDB. A larger append is refused. */
 export const MAX_APPEND_SIZE = 1024 * 1024;
 
-/** Revisions are signed 64-bit numbers in the log, unsigned ones in the protocol. */
+/** Largest revision: the log stores revisions as signed 64-bit numbers, the protocol sends unsigned ones. */
 const MAX_REVISION = 2n ** 63n - 1n;
 
-/** Each event repeats its stream's name in the log, and error responses have it in a header. */
+/** Most bytes of a stream name: each event repeats it in the log, and error responses have it in a header. */
 export const MAX_STREAM_NAME_LENGTH = 2048;
 
 export class MissingMetadataError extends InvalidRequestError {
@@ -35,17 +35,19 @@ export class MissingMetadataError extends InvalidRequestError {
 
 export function streamName(identifier: StreamIdentifier | undefined): string {
   const name = Buffer.from(identifier?.getStreamName_asU8() ?? []).toString();
-  if (name === '' || name === '$$') throw new InvalidRequestError(`'${name}' is not a stream name`);
+  if (name === '' || name === '$$')
+    throw new InvalidRequestError(`the request was refused: '${name}' is not a stream name`);
   return name;
 }
 
 /**
- * $all is read-only: clients write to streams.
+ * Returns the name of the stream that a client wants to write to. $all is refused, since it can only be read.
  * @throws {InvalidRequestError}
  */
 export function writableStreamName(identifier: StreamIdentifier | undefined): string {
   const name = streamName(identifier);
-  if (name === '$all') throw new InvalidRequestError("'$all' cannot be written to");
+  if (name === '$all')
+    throw new InvalidRequestError("nothing was written: '$all' cannot be written to, only streams can");
   // the limit holds for the stream, so that its metadata stream is writable too
   const length = Buffer.byteLength(originalStreamOf(name) ?? name);
   if (length > MAX_STREAM_NAME_LENGTH) {
@@ -58,13 +60,18 @@ export function writableStreamName(identifier: StreamIdentifier | undefined): st
 
 export function expectedRevision(options: RevisionOptions, revision: string | undefined): ExpectedRevision {
   if (revision !== undefined) {
-    if (BigInt(revision) > MAX_REVISION) throw new InvalidRequestError(`${revision} is not a valid revision`);
+    if (BigInt(revision) > MAX_REVISION)
+      throw new InvalidRequestError(
+        `nothing was written: the expected revision ${revision} is not a valid revision, at most 2^63 - 1`,
+      );
     return Number(revision);
   }
   if (options.hasNoStream()) return NO_STREAM;
   if (options.hasAny()) return ANY;
   if (options.hasStreamExists()) return STREAM_EXISTS;
-  throw new InvalidRequestError('the expected revision is not set');
+  throw new InvalidRequestError(
+    'nothing was written: the request does not say which revision it expects, not even any',
+  );
 }
 
 interface WrongRevisionMessage<Empty> {
@@ -98,7 +105,8 @@ export function proposedEvent(message: ProposedMessage): ProposedEvent {
   if (contentType === undefined) throw new MissingMetadataError('content-type');
   const id = message.getId();
   const eventId = id && canonicalEventId(uuidText(id));
-  if (eventId === undefined) throw new InvalidRequestError('the event id is not a UUID, or is the empty one');
+  if (eventId === undefined)
+    throw new InvalidRequestError('the append was refused: the event id is not a UUID, or is the empty UUID');
   return {
     id: eventId,
     type,
@@ -115,7 +123,10 @@ export function uuidText(uuid: UUID): string {
     : uuid.getString();
 }
 
-/** Counts towards MAX_APPEND_SIZE: the data alone, as in EventStoreDB (Event.SizeOnDisk). */
+/**
+ * Bytes of an event that count towards MAX_APPEND_SIZE: those of its data alone, as in EventStoreDB
+ * (Event.SizeOnDisk).
+ */
 export function appendSize(event: ProposedEvent): number {
   return event.data.length;
 }

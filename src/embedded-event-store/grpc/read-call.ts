@@ -17,14 +17,17 @@ import type { Store } from '../storage/store.js';
 import type { LiveCalls } from './live-calls.js';
 import { StreamWriter } from './stream-writer.js';
 import { parseReadRequest, type ReadRequest } from './read-request.js';
-import { encode, sendEvents } from './send-events.js';
+import { encodeResponse, sendEvents } from './send-events.js';
 import { callStatusOf, streamDeleted, unreadablePosition } from './status.js';
-import { subscribe } from './subscription.js';
+import { serveSubscription } from './subscription.js';
 
-/** EventStoreDB's page size. It reports the first visible revision when its first page is empty. */
+/**
+ * Events in a page of EventStoreDB. It tells the first visible revision of a stream if the first page of a read has
+ * no visible event.
+ */
 const FIRST_PAGE = 32;
 
-/** Responses are encoded already: the service definition sends them unchanged. */
+/** Handles the call Read. Responses are encoded here: the service definition sends the bytes unchanged. */
 export function readHandler(store: Store, live: LiveCalls): handleServerStreamingCall<ReadReq, Buffer> {
   return (call) => {
     const writer = new StreamWriter(call);
@@ -35,7 +38,7 @@ export function readHandler(store: Store, live: LiveCalls): handleServerStreamin
 
 async function serve(store: Store, message: ReadReq, writer: StreamWriter): Promise<void> {
   const request = parseReadRequest(message);
-  if (request.count === undefined) await subscribe(store, request, writer);
+  if (request.count === undefined) await serveSubscription(store, request, writer);
   else if (request.target.kind === 'stream')
     await readStream(store, request, request.target, request.count, writer);
   else await readAll(store, request, request.target, request.count, writer);
@@ -69,7 +72,7 @@ async function readStream(
   if (view.kind === 'missing') {
     const identifier = new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream));
     const notFound = new streamsPb.ReadResp.StreamNotFound().setStreamIdentifier(identifier);
-    return writer.send(encode(new streamsPb.ReadResp().setStreamNotFound(notFound)));
+    return writer.send(encodeResponse(new streamsPb.ReadResp().setStreamNotFound(notFound)));
   }
   const revision = from === 'end' ? Infinity : from === 'start' ? 0 : from;
   if (request.streamPositions && !request.backwards && from !== 'end') {
@@ -80,7 +83,7 @@ async function readStream(
   const cursor = new StreamCursor(store.index, stream, revision, () => store.now());
   await sendPages(store, cursor, count, request, writer);
   if (request.streamPositions) {
-    await writer.send(encode(new streamsPb.ReadResp().setLastStreamPosition(String(view.last))));
+    await writer.send(encodeResponse(new streamsPb.ReadResp().setLastStreamPosition(String(view.last))));
   }
 }
 
@@ -89,7 +92,7 @@ function isFirstPageEmpty(revision: number, first: number, last: number, count: 
 }
 
 function firstPosition(revision: number): Buffer {
-  return encode(new streamsPb.ReadResp().setFirstStreamPosition(String(revision)));
+  return encodeResponse(new streamsPb.ReadResp().setFirstStreamPosition(String(revision)));
 }
 
 function allCursor(

@@ -17,7 +17,7 @@ export interface ReadRequest {
     | { kind: 'stream'; stream: string; from: StartPoint<number> }
     | { kind: 'all'; from: StartPoint<Position>; filter?: ReadFilter };
   backwards: boolean;
-  /** Undefined for a subscription. */
+  /** Most events to read. Undefined: the call is a subscription. */
   count: number | undefined;
   resolveLinks: boolean;
   structuredIds: boolean;
@@ -27,20 +27,29 @@ export interface ReadRequest {
 type Options = ReadReq.Options;
 type Filter = NonNullable<ReturnType<Options['getFilter']>>;
 
-/** EventStoreDB's default; only checkpoints depend on it here. */
+/**
+ * Search window of a filter that names none, as in EventStoreDB. Here it only decides how often a subscription sends
+ * checkpoints.
+ */
 const DEFAULT_WINDOW = 32;
 
 export function parseReadRequest(request: ReadReq): ReadRequest {
   const options = request.getOptions();
-  if (!options) throw new InvalidRequestError('the options of the read are missing');
+  if (!options)
+    throw new InvalidRequestError(
+      'the read was refused: its request has no options with stream and position',
+    );
   const backwards = options.getReadDirection() === streamsPb.ReadReq.Options.ReadDirection.BACKWARDS;
   const count = options.hasCount() ? Number(options.getCount()) : undefined;
   if (count === undefined && !options.hasSubscription())
-    throw new InvalidRequestError('neither count nor subscription is set');
+    throw new InvalidRequestError(
+      'the read was refused: its request asks for neither a number of events nor a subscription',
+    );
   if (count === undefined && options.getFilter()?.getCheckpointintervalmultiplier() === 0) {
-    throw new InvalidRequestError('the checkpoint interval of the filter is 0');
+    throw new InvalidRequestError('the subscription was refused: the checkpoint interval of its filter is 0');
   }
-  if (count === undefined && backwards) throw new InvalidRequestError('a subscription cannot go backwards');
+  if (count === undefined && backwards)
+    throw new InvalidRequestError('the subscription was refused: it would go backwards, and only reads can');
   return {
     target: options.hasStream() ? streamTarget(options) : allTarget(options),
     backwards,
@@ -52,7 +61,8 @@ export function parseReadRequest(request: ReadReq): ReadRequest {
 }
 
 function streamTarget(options: Options): ReadRequest['target'] {
-  if (options.hasFilter()) throw new InvalidRequestError('only $all can be filtered');
+  if (options.hasFilter())
+    throw new InvalidRequestError('the read was refused: it filters a stream, and only $all can be filtered');
   const stream = options.getStream();
   const from = stream?.hasRevision() ? Number(stream.getRevision()) : stream?.hasEnd() ? 'end' : 'start';
   return { kind: 'stream', stream: streamName(stream?.getStreamIdentifier()), from };
@@ -60,7 +70,8 @@ function streamTarget(options: Options): ReadRequest['target'] {
 
 function allTarget(options: Options): ReadRequest['target'] {
   const all = options.getAll();
-  if (!all) throw new InvalidRequestError('the read names neither a stream nor $all');
+  if (!all)
+    throw new InvalidRequestError('the read was refused: its request names neither a stream nor $all');
   const position = all.getPosition();
   const filter = options.getFilter();
   return {
@@ -77,9 +88,11 @@ function allTarget(options: Options): ReadRequest['target'] {
 function parseFilter(filter: Filter): ReadFilter {
   const byStream = filter.getStreamIdentifier();
   const expression = byStream ?? filter.getEventType();
-  if (!expression) throw new InvalidRequestError('the filter names neither streams nor event types');
+  if (!expression)
+    throw new InvalidRequestError('the read was refused: its filter names neither streams nor event types');
   const window = filter.hasMax() ? filter.getMax() : DEFAULT_WINDOW;
-  if (window === 0) throw new InvalidRequestError('the search window of the filter is 0');
+  if (window === 0)
+    throw new InvalidRequestError('the read was refused: the search window of its filter is 0');
   const regex = expression.getRegex();
   return {
     on: byStream ? 'stream' : 'type',
@@ -93,6 +106,6 @@ function compile(pattern: string): RegExp {
     return translateExpression(pattern);
   } catch (error) {
     if (!(error instanceof UnsupportedExpressionError)) throw error;
-    throw new InvalidRequestError(`the filter's expression cannot be used: ${error.message}`);
+    throw new InvalidRequestError(`the read was refused: ${error.message}`);
   }
 }

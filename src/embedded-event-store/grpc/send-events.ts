@@ -15,6 +15,6 @@ export async function sendEvents(
   }
 }
 
-export function encode(response: { serializeBinary(): Uint8Array }): Buffer {
+export function encodeResponse(response: { serializeBinary(): Uint8Array }): Buffer {
   return Buffer.from(response.serializeBinary());
 }

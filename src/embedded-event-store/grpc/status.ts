@@ -34,7 +34,7 @@ export function notReady(): CallStatus {
   return callStatus(status.UNAVAILABLE, 'Server Is Not Ready');
 }
 
-/** A read of $all from a position without an event. A subscription gets a more specific error. */
+/** Answer to a read of $all that starts at a position without an event. A subscription gets a more specific error. */
 export function unreadablePosition(isFiltered: boolean): CallStatus {
   return callStatus(status.UNKNOWN, `Unexpected ${isFiltered ? 'Filtered' : ''}ReadAllResult: Error`);
 }
@@ -100,7 +100,7 @@ export function callStatusOf(error: unknown): CallStatus {
   return callStatus(status.INTERNAL, error instanceof Error ? error.message : String(error));
 }
 
-/** Header values are ASCII; other characters are percent-encoded. */
+/** Encodes a value for a gRPC header: headers are ASCII, so other characters are percent-encoded. */
 function headerValue(value: string): string {
   return /^[ -~]*$/.test(value) ? value : encodeURIComponent(value);
 }

@@ -2,7 +2,7 @@ import type { ServerSurfaceCall } from '@grpc/grpc-js/build/src/server-call.js';
 import type { Writable } from 'node:stream';
 import type { CallStatus } from './status.js';
 
-/** The sending half of a streaming call. Respects backpressure and ends once. */
+/** Sends the responses of a streaming call: waits while the client is slow, and ends the call only once. */
 export class StreamWriter {
   #closed = false;
   #ended = false;
@@ -27,7 +27,10 @@ export class StreamWriter {
     if (!this.#closed && !this.call.write(message)) await this.drained();
   }
 
-  /** Sends without waiting: the caller applies backpressure by `pendingMessages` and `drained`. */
+  /**
+   * Sends a response without waiting for a slow client: the caller must limit them by `pendingMessages` and
+   * `drained`.
+   */
   push(message: unknown): void {
     if (!this.#closed && !this.#ended) this.call.write(message);
   }

@@ -8,14 +8,18 @@ import { StreamForwards, viewStream } from '../reading/stream-events.js';
 import type { Store } from '../storage/store.js';
 import type { StreamWriter } from './stream-writer.js';
 import type { ReadRequest } from './read-request.js';
-import { encode, sendEvents } from './send-events.js';
+import { encodeResponse, sendEvents } from './send-events.js';
 import { streamDeleted } from './status.js';
 
 /**
- * A catch-up subscription is a cursor in the log or in a stream. There is no queue between the log and the client, so
- * a slow client costs one page of memory, however far behind.
+ * Serves a catch-up subscription until the client leaves. It is a cursor in the log or in a stream. No queue lies
+ * between the log and the client, so a slow client costs one page of memory, however far it is behind.
  */
-export async function subscribe(store: Store, request: ReadRequest, writer: StreamWriter): Promise<void> {
+export async function serveSubscription(
+  store: Store,
+  request: ReadRequest,
+  writer: StreamWriter,
+): Promise<void> {
   const commits = new CommitSignal(store, writer);
   const source =
     request.target.kind === 'stream' ? streamSource(store, request.target) : allSource(store, request.target);
@@ -42,7 +46,7 @@ interface Source {
   name: string;
   cursor: EventCursor;
   isDeleted(): boolean;
-  /** False for a stream without events, which sends no CaughtUp. */
+  /** False for a stream that has no events: its subscription does not send CaughtUp. */
   exists(): boolean;
   checkpoint(): number | undefined;
 }
@@ -85,7 +89,7 @@ function allSource(store: Store, { from, filter }: Extract<ReadRequest['target']
   };
 }
 
-/** Never misses a commit between two calls of `next`. */
+/** Resolves `next` after a commit, even one that came before the call of `next`, since its last result. */
 class CommitSignal {
   #committed = false;
   #wake: (() => void) | undefined;
@@ -105,15 +109,15 @@ class CommitSignal {
   }
 }
 
-const CAUGHT_UP = encode(new streamsPb.ReadResp().setCaughtUp(new streamsPb.ReadResp.CaughtUp()));
+const CAUGHT_UP = encodeResponse(new streamsPb.ReadResp().setCaughtUp(new streamsPb.ReadResp.CaughtUp()));
 
 function confirmation(id: string): Buffer {
   const message = new streamsPb.ReadResp.SubscriptionConfirmation().setSubscriptionId(id);
-  return encode(new streamsPb.ReadResp().setConfirmation(message));
+  return encodeResponse(new streamsPb.ReadResp().setConfirmation(message));
 }
 
 function checkpointAt(position: number): Buffer {
   const text = String(position);
   const message = new streamsPb.ReadResp.Checkpoint().setCommitPosition(text).setPreparePosition(text);
-  return encode(new streamsPb.ReadResp().setCheckpoint(message));
+  return encodeResponse(new streamsPb.ReadResp().setCheckpoint(message));
 }

@@ -1,8 +1,8 @@
 import type { EventIndex } from '../storage/event-index.js';
 import type { EventFilter } from './event-filter.js';
-import { ordinalsOfPage, MAX_PAGE_EVENTS, type Page, type EventCursor } from './event-cursor.js';
+import { fitIntoPage, MAX_PAGE_EVENTS, type Page, type EventCursor } from './event-cursor.js';
 
-/** Scanned events per page: a filter that matches nothing must not block other calls. */
+/** Most events that one page scans: a filter that matches nothing must not block other calls. */
 const MAX_SCANNED = 4096;
 
 export class AllForwards implements EventCursor {
@@ -12,7 +12,7 @@ export class AllForwards implements EventCursor {
     private readonly index: EventIndex,
     private ordinal: number,
     private readonly filter?: EventFilter,
-    /** Pages end at multiples of this number of scanned events. */
+    /** A page ends when the number of scanned events is a multiple of this, so that a checkpoint can be sent. */
     private readonly pageInterval = Infinity,
   ) {}
 
@@ -28,7 +28,7 @@ export class AllForwards implements EventCursor {
     const matching: number[] = [];
     let at = start;
     for (; at < end && matching.length < maxEvents; at++) if (!filter || filter(at)) matching.push(at);
-    const ordinals = ordinalsOfPage(this.index, matching);
+    const ordinals = fitIntoPage(this.index, matching);
     this.ordinal = ordinals.length < matching.length ? (ordinals.at(-1) ?? start) + 1 : at;
     this.scanned += this.ordinal - start;
     return { ordinals, atEnd: this.ordinal >= this.index.count };
@@ -50,7 +50,7 @@ export class AllBackwards implements EventCursor {
     let at = this.ordinal;
     for (; at > end && matching.length < maxEvents; at--)
       if (!filter || filter(at - 1)) matching.push(at - 1);
-    const ordinals = ordinalsOfPage(this.index, matching);
+    const ordinals = fitIntoPage(this.index, matching);
     this.ordinal = ordinals.length < matching.length ? (ordinals.at(-1) ?? at) : at;
     return { ordinals, atEnd: this.ordinal === 0 };
   }

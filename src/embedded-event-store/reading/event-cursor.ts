@@ -5,16 +5,19 @@ export const MAX_PAGE_BYTES = 1024 * 1024;
 
 export interface Page {
   ordinals: number[];
-  /** True at the current end. A page of a filtered read may be empty before the end. */
+  /** True if no event follows for now. A page of a filtered read may be empty and not at the end. */
   atEnd: boolean;
 }
 
-/** A cursor in the log or in a stream: the whole state of a read or subscription. */
+/**
+ * The place of a read or subscription in the log or in a stream, and all of its state. `next` returns the following
+ * page.
+ */
 export interface EventCursor {
   next(limit: number): Page;
 }
 
-export function ordinalsOfPage(index: EventIndex, ordinals: readonly number[]): number[] {
+export function fitIntoPage(index: EventIndex, ordinals: readonly number[]): number[] {
   let bytes = 0;
   const end = ordinals.findIndex(
     (ordinal, i) => (bytes += index.lengthOf(ordinal)) > MAX_PAGE_BYTES && i > 0,

@@ -29,7 +29,7 @@ export function eventFilter(index: EventIndex, { on, matches }: FilterOptions): 
   };
 }
 
-/** Results of an expression by name number: most events share their name with earlier ones. */
+/** Remembers for each name number whether the expression matches: most events share their name with earlier ones. */
 class MatchCache {
   #values = new Uint8Array(256);
 

@@ -5,7 +5,7 @@ export interface Position {
   prepare: number;
 }
 
-/** A position inside an event. EventStoreDB refuses it too: a read from there would return garbage. */
+/** The position is not the start of an event. EventStoreDB refuses such a read too: it would return garbage. */
 export class InvalidPositionError extends Error {
   override readonly name = 'InvalidPositionError';
   constructor() {
@@ -14,8 +14,8 @@ export class InvalidPositionError extends Error {
 }
 
 /**
- * Position 0 is the start of the log, and a position after the last event is the end. A client may have such a
- * position from before the log's restore from a backup.
+ * Returns the ordinal of the event at a position. Position 0 is the start of the log, and each position after the
+ * last event is its end: a client may know such a position from before a restore of the log.
  * @throws {InvalidPositionError}
  */
 export function ordinalAt(index: EventIndex, { commit }: Position): number {

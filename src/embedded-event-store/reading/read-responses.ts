@@ -4,7 +4,7 @@ import { ID_FIELD_LENGTH, RecordView } from '../storage/record.js';
 import type { Store } from '../storage/store.js';
 import { bytesSize, varintSize, writeBytes, writeVarint } from '../storage/wire.js';
 import { MAX_PAGE_BYTES } from './event-cursor.js';
-import { visibleEvent } from './stream-events.js';
+import { visibleOrdinal } from './stream-events.js';
 
 export interface ResponseFormat {
   resolveLinks: boolean;
@@ -13,7 +13,10 @@ export interface ResponseFormat {
 
 const LINK = /^(\d+)@(.+)$/s;
 
-/** Yields a page's responses: usually the stored records, unchanged. */
+/**
+ * Yields the encoded responses for a page of events: the stored records, unchanged, unless links are resolved or ids
+ * converted.
+ */
 export async function* readResponses(
   store: Store,
   ordinals: readonly number[],
@@ -36,7 +39,10 @@ type PageEvent = { record: Buffer } | { link: Buffer; target: number | undefined
 
 const targetOf = (event: PageEvent): number | undefined => ('link' in event ? event.target : undefined);
 
-/** Small links may point to large events: splits the page so that no part's targets exceed a page's limit. */
+/**
+ * Splits a page whose links are resolved: small links may point to large events, and the targets of one part must not
+ * exceed the size of a page.
+ */
 function* chunksByTarget(index: EventIndex, events: readonly PageEvent[]): Generator<PageEvent[]> {
   let chunk: PageEvent[] = [];
   let bytes = 0;
@@ -71,10 +77,13 @@ async function resolveLinks(
 function linkTarget(store: Store, link: Buffer): number | undefined {
   const [, revision, stream] = LINK.exec(new RecordView().at(link, 0).data.toString()) ?? [];
   if (revision === undefined || stream === undefined) return undefined;
-  return visibleEvent(store.index, stream, Number(revision), store.now());
+  return visibleOrdinal(store.index, stream, Number(revision), store.now());
 }
 
-/** A resolved link has the link's position in the log. */
+/**
+ * Encodes the response for an event, or for a link with its target. A resolved link has its own position in the log,
+ * not that of its target.
+ */
 function responseOf({ structuredIds }: ResponseFormat, event: Buffer | undefined, link?: Buffer): Buffer {
   const [of, by] = [event, link].map((record) => record && new RecordView().at(record, 0));
   const recorded = (view: RecordView | undefined): Buffer | undefined =>
@@ -82,7 +91,7 @@ function responseOf({ structuredIds }: ResponseFormat, event: Buffer | undefined
   return readEvent(recorded(of), recorded(by), (by ?? of)?.position ?? 0);
 }
 
-/** ReadResp { event: ReadEvent { event, link, commit_position } } */
+/** Encodes the message ReadResp { event: ReadEvent { event, link, commit_position } }. */
 function readEvent(event: Buffer | undefined, link: Buffer | undefined, position: number): Buffer {
   const sizeOf = (part: Buffer | undefined): number => (part ? bytesSize(part.length) : 0);
   const size = sizeOf(event) + sizeOf(link) + 1 + varintSize(position);

@@ -1,13 +1,16 @@
 import type { EventIndex } from '../storage/event-index.js';
-import { DELETED_BEFORE, originalStreamOf, type StreamMetadata } from '../storage/stream-metadata.js';
+import { SOFT_DELETED_BEFORE, originalStreamOf, type StreamMetadata } from '../storage/stream-metadata.js';
 import { TOMBSTONE_REVISION } from '../storage/wire.js';
-import { ordinalsOfPage, MAX_PAGE_EVENTS, type Page, type EventCursor } from './event-cursor.js';
+import { fitIntoPage, MAX_PAGE_EVENTS, type Page, type EventCursor } from './event-cursor.js';
 
 const METASTREAM_METADATA: StreamMetadata = { maxCount: 1 };
 
 export type StreamView = { kind: 'missing' } | { kind: 'deleted' } | VisibleRevisions;
 
-/** Visible are revisions `first` to `last` (none if first > last) of events created at or after `since` (ms). */
+/**
+ * Revisions of a stream that a reader sees: `first` to `last` (none if first > last), created at or after `since`
+ * (ms).
+ */
 interface VisibleRevisions {
   kind: 'present';
   stream: number;
@@ -24,13 +27,13 @@ export function viewStream(index: EventIndex, name: string, nowMs: number): Stre
   if (stream === undefined || index.countOf(stream) === 0) return { kind: 'missing' };
   const { maxCount, maxAgeMs, truncateBefore } =
     original === undefined ? index.metadataOf(stream) : METASTREAM_METADATA;
-  if (truncateBefore === DELETED_BEFORE) return { kind: 'missing' };
+  if (truncateBefore === SOFT_DELETED_BEFORE) return { kind: 'missing' };
   const last = index.countOf(stream) - 1;
   const first = Math.max(0, maxCount === undefined ? 0 : last - maxCount + 1, truncateBefore ?? 0);
   return { kind: 'present', stream, first, last, since: maxAgeMs === undefined ? 0 : nowMs - maxAgeMs };
 }
 
-export function visibleEvent(
+export function visibleOrdinal(
   index: EventIndex,
   name: string,
   revision: number,
@@ -42,7 +45,7 @@ export function visibleEvent(
   return index.createdMsOf(ordinal) >= view.since ? ordinal : undefined;
 }
 
-/** The first visible revision at or after `from`; `last` + 1 if there is none. */
+/** Returns the first visible revision at or after `from`; `last` + 1 if there is none. */
 export function firstVisibleRevision(
   index: EventIndex,
   { stream, first, last, since }: VisibleRevisions,
@@ -75,7 +78,7 @@ export class StreamForwards implements EventCursor {
     const from = firstVisibleRevision(this.index, view, this.revision);
     const count = Math.min(limit, MAX_PAGE_EVENTS, last - from + 1);
     if (count <= 0) return { ordinals: [], atEnd: from > last };
-    const ordinals = ordinalsOfPage(this.index, this.index.ordinalsOf(stream, from, count));
+    const ordinals = fitIntoPage(this.index, this.index.ordinalsOf(stream, from, count));
     this.revision = from + ordinals.length;
     return { ordinals, atEnd: this.revision > last };
   }
@@ -96,7 +99,7 @@ export class StreamBackwards implements EventCursor {
     const from = Math.max(view.first, end - Math.min(limit, MAX_PAGE_EVENTS) + 1);
     if (end < from) return { ordinals: [], atEnd: true };
     const block = this.index.ordinalsOf(view.stream, from, end - from + 1).reverse();
-    const ordinals = ordinalsOfPage(this.index, block);
+    const ordinals = fitIntoPage(this.index, block);
     this.revision = end - ordinals.length;
     return {
       ordinals: ordinals.filter((ordinal) => this.index.createdMsOf(ordinal) >= view.since),

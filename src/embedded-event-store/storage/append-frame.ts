@@ -16,8 +16,9 @@ export interface AppendFrame extends FramePlace {
 }
 
 /**
- * Encodes records as the next frame of the log. `durable` is the end of the durable bytes.
- * @throws {AppendTooLargeError} recovery would not accept the frame
+ * Encodes records as the next frame of the log. `durable`: the position up to which the log is on disk by now; the
+ * frame says so.
+ * @throws {AppendTooLargeError} recovery would not accept so large a frame
  */
 export function encodeFrame(
   records: readonly NewRecord[],
@@ -61,7 +62,7 @@ export function eachRecord(
   }
 }
 
-/** A record's position is that of its prefix. */
+/** Gives each record its position in the log: that of its prefix. */
 function encodersAt(records: readonly NewRecord[], frame: number): RecordEncoder[] {
   let position = frame + FRAME_HEADER_LENGTH;
   return records.map((record) => {

@@ -1,4 +1,6 @@
-/** Growing columns of numbers outside of the garbage collector's heap: 4 or 8 bytes a value. */
+/**
+ * Columns of numbers that grow, 4 or 8 bytes a value. They lie outside of the heap that the garbage collector scans.
+ */
 
 const FIRST_CAPACITY = 1024;
 
@@ -24,7 +26,8 @@ class Column<A extends Uint32Array | Float64Array> {
   }
 
   set(index: number, value: number): void {
-    if (index >= this.length) throw new RangeError(`a column of ${this.length} values has none at ${index}`);
+    if (index >= this.length)
+      throw new RangeError(`cannot replace value ${index} of a column of ${this.length} values`);
     this.#values[index] = value;
   }
 }

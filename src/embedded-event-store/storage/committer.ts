@@ -12,7 +12,10 @@ import { StreamStates } from './stream-states.js';
 
 const IDLE_MS = 1_000;
 
-/** Writes records to the log: places them at once, indexes them when they are durable. */
+/**
+ * Writes records to the log. They get their positions at once, and enter the index, where readers see them, once they
+ * are durable.
+ */
 export class Committer {
   readonly states: StreamStates;
   readonly #inFlight = new InFlight();
@@ -56,12 +59,13 @@ export class Committer {
 
   assertWritable(): void {
     if (this.#writer.broken) throw this.#writer.broken;
-    if (this.#closing) throw new StoreUnavailableError('the event store is shutting down');
+    if (this.#closing)
+      throw new StoreUnavailableError('the append was refused: the event store is shutting down');
   }
 
   /**
-   * Appends records as one frame, all or none. `states` includes them at once. Returns their positions when they are
-   * durable.
+   * Appends records as one frame, all or none. Checks of later appends see them at once (`states`). Returns their
+   * positions once they are durable.
    * @throws {AppendTooLargeError}
    * @throws {DiskFullError}
    * @throws {StoreUnavailableError}
@@ -107,7 +111,7 @@ export class Committer {
   }
 
   /**
-   * Appends an empty frame, unless the log ends with one. The empty frame proves all earlier events durable, so that
+   * Appends an end mark, unless the log ends with one. It proves that all earlier events are durable, so that
    * recovery distinguishes damage from a torn tail. Resolves even if the write fails.
    */
   async markEnd(): Promise<void> {
@@ -123,7 +127,6 @@ export class Committer {
     });
   }
 
-  /** Writes an end mark once the store is idle: it proves to the next start that all events before it are durable. */
   #markEndWhenIdle(): void {
     clearTimeout(this.#idle);
     if (this.#endMarked || this.#closing) return;

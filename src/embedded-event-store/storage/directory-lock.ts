@@ -5,18 +5,21 @@ import { DirectoryLockedError, UnusableFileError } from '../errors.js';
 import { OWNER_ONLY } from './directory.js';
 
 const SQLITE_BUSY = 5;
-/** Lowest byte of SQLite's result code: read-only, cannot open, not a database (sqlite.org/rescode.html). */
+/**
+ * SQLite's result codes for an unusable lock file, by their lowest byte: read-only, cannot open, not a database
+ * (sqlite.org/rescode.html).
+ */
 const UNUSABLE = new Set([8, 14, 26]);
 
 /**
  * Locks a directory for one writer and returns the function that unlocks it.
  *
- * The kernel releases the lock on the file `lock` at any end of its holder: no lock is ever stale, and no process id
- * is mistaken for another. Node offers such locks through SQLite alone, as exclusive transactions; the database stays
- * empty. POSIX also releases the lock when its holder closes any other handle of the file, so nothing else in this
- * process may open the file.
- * @throws {DirectoryLockedError}
- * @throws {UnusableFileError}
+ * The lock is a lock of the kernel on the file `lock`. The kernel releases it however its holder ends, so no lock is
+ * ever stale. Node offers such locks only through SQLite, as exclusive transactions; the database stays empty. POSIX
+ * also releases the lock when its holder closes any other handle of the file, so nothing else in this process may
+ * open the file.
+ * @throws {DirectoryLockedError} another process holds the lock
+ * @throws {UnusableFileError} the file cannot be used as a lock
  */
 export function lockDirectory(dir: string): () => void {
   const path = join(dir, 'lock');
@@ -41,8 +44,8 @@ export function lockDirectory(dir: string): () => void {
 }
 
 /**
- * SQLite would make the file readable for others. Never opens an existing file, since closing it would release the
- * lock.
+ * Creates the lock file, readable for its owner only, as SQLite would not. Never opens an existing file, since
+ * closing it would release the lock.
  */
 function createForOwner(path: string): void {
   try {

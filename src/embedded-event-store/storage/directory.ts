@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 export const OWNER_ONLY = 0o600;
 const OWNER_ONLY_DIRECTORY = 0o700;
 
-/** Creates a directory and its missing parents, durably and for their owner alone. */
+/** Creates a directory and its missing parents, for their owner only. They are durable once this returns. */
 export async function makeDirectory(dir: string): Promise<void> {
   const path = resolve(dir);
   const first = await mkdir(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
@@ -13,7 +13,7 @@ export async function makeDirectory(dir: string): Promise<void> {
   for (let made = path; made !== above; made = dirname(made)) await syncDirectory(dirname(made));
 }
 
-/** Makes creation, renaming and removal of the directory's files durable. */
+/** Syncs a directory: files created, renamed or removed in it stay so after a power failure. */
 export async function syncDirectory(dir: string): Promise<void> {
   const handle = await open(dir, 'r');
   try {

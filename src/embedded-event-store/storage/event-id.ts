@@ -3,13 +3,15 @@ const EMPTY = '00000000-0000-0000-0000-000000000000';
 
 export const EVENT_ID_LENGTH = 36;
 
-/** Undefined if the text is no UUID, or the empty UUID that the protocol forbids. */
+/**
+ * Returns an event id in lower case; undefined: the text is no UUID, or the empty UUID, which the protocol forbids.
+ */
 export function canonicalEventId(text: string): string | undefined {
   const id = text.toLowerCase();
   return UUID.test(id) && id !== EMPTY ? id : undefined;
 }
 
-/** Converts two signed 64-bit halves, the form that .NET and Java clients send. */
+/** Converts an event id from the form that .NET and Java clients send, two signed 64-bit halves, to text. */
 export function eventIdOfHalves(most: bigint, least: bigint): string {
   const hex = [most, least].map((half) => BigInt.asUintN(64, half).toString(16).padStart(16, '0')).join('');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');

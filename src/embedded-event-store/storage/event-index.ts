@@ -8,13 +8,16 @@ import { TOMBSTONE_REVISION } from './wire.js';
 export const STREAM_DELETED_TYPE = '$streamDeleted';
 export const LINK_TYPE = '$>';
 
-/** Each stream keeps the ordinal of every MARK_STRIDE-th event. The lookup of a revision goes on from there, event by event. */
+/**
+ * Each stream keeps the ordinal of every MARK_STRIDE-th of its events. To find another revision, the lookup goes on
+ * from there, event by event.
+ */
 const MARK_STRIDE = 64;
 const DOLLAR = 0x24;
 
 /**
- * Index of all durable events, by ordinal (from 0 in log order) and by stream. Takes 36 bytes an event, plus stream
- * names.
+ * Index of all durable events, in memory: by ordinal (from 0, in log order) and by stream. Takes 36 bytes an event,
+ * plus the names of streams.
  */
 export class EventIndex {
   readonly streams = new NameTable();
@@ -86,7 +89,7 @@ export class EventIndex {
     return this.#revision.at(ordinal);
   }
 
-  /** Ordinal of the first event at or after a position; `count` if there is none. */
+  /** Returns the ordinal of the first event at or after a position; `count` if there is none. */
   ordinalFrom(position: number): number {
     let low = 0;
     let high = this.count;
@@ -102,7 +105,7 @@ export class EventIndex {
     return this.streams.find(Buffer.from(name));
   }
 
-  /** -1 for a stream without events, TOMBSTONE_REVISION for a tombstoned stream. */
+  /** Returns the last revision of a stream: -1 without events, TOMBSTONE_REVISION if it is tombstoned. */
   lastRevision(stream: number): number {
     return this.#tombstoned.has(stream) ? TOMBSTONE_REVISION : this.#count.at(stream) - 1;
   }

@@ -1,13 +1,13 @@
 /**
- * Optimistic concurrency and idempotency of appends. Rules, their order and corner cases as in EventStoreDB's
- * IndexWriter.CheckCommit:
+ * Decides whether an append is new, repeats an earlier one, or expected another revision. Rules, their order and
+ * corner cases are those of EventStoreDB (IndexWriter.CheckCommit):
  * https://github.com/EventStore/EventStore/blob/release/oss-v23.10/src/EventStore.Core/Services/Storage/ReaderIndex/IndexWriter.cs
  */
 import type { ExistingEvent, StreamStates } from './stream-states.js';
 import { metastreamOf } from './stream-metadata.js';
 import { TOMBSTONE_REVISION } from './wire.js';
 
-/** A revision, or one of the three constants, numbered as in the protocol's error details. */
+/** A revision from 0, or one of the three negative constants, numbered as in the error details of the protocol. */
 export type ExpectedRevision = number;
 export const NO_STREAM = -1;
 export const ANY = -2;

@@ -1,7 +1,7 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { OWNER_ONLY } from './directory.js';
 
-/** Returns fewer than `length` bytes only at the end of the file. */
+/** Reads `length` bytes of a file at `offset`; fewer only if the file ends before. */
 export async function readBytesAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
@@ -18,7 +18,7 @@ export async function writeAt(handle: FileHandle, bytes: Buffer, offset: number)
     done += (await handle.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
 }
 
-/** Creates or replaces a file and syncs it, but not its name. Removes the file if that fails. */
+/** Creates or replaces a file and syncs its content, but not its directory. Removes the file if that fails. */
 export async function writeWhole(path: string, bytes: Buffer): Promise<void> {
   const handle = await open(path, 'w', OWNER_ONLY);
   try {

@@ -22,7 +22,7 @@ export class FileWindow {
     this.offset += length;
   }
 
-  /** Buffers `length` bytes from `at` on. Returns false if the file ends before. */
+  /** Reads on until the buffer has `length` bytes from `at` on. Returns false if the file ends before. */
   async need(length: number): Promise<boolean> {
     if (this.end - this.at >= length) return true;
     const to = length > this.bytes.length ? Buffer.allocUnsafe(length) : this.bytes;

@@ -35,7 +35,7 @@ export const CURRENT_FORMAT: FrameFormat = {
 
 export const FRAME_HEADER_LENGTH = CURRENT_FORMAT.headerLength;
 export const RECORD_PREFIX_LENGTH = CURRENT_FORMAT.recordPrefixLength;
-/** A greater length in a header is damage. */
+/** Longest payload of a frame, in bytes. Recovery takes a header with a greater length for damage. */
 export const MAX_PAYLOAD_LENGTH = 64 * 1024 * 1024;
 
 const PAYLOAD_CRC_AT = 24;
@@ -61,7 +61,10 @@ export function writeRecordPrefix(bytes: Buffer, start: number, end: number): vo
   bytes.writeUInt32LE(crc32(bytes.subarray(start, end)), prefix + RECORD_CRC_AT);
 }
 
-/** Undefined if the record is damaged. Version 1 has no checksum of single records. */
+/**
+ * Returns a record without its prefix; undefined: its length or checksum is wrong. In version 1 only the length is
+ * checked, because single records have no checksum there.
+ */
 export function verifyRecord(
   bytes: Buffer,
   { version, recordPrefixLength }: FrameFormat,
@@ -75,7 +78,10 @@ export function verifyRecord(
 
 export type FrameCheck =
   | { kind: 'frame'; length: number; durable: number }
-  /** True if the header passes its checksum, so that its length is valid. */
+  /**
+   * The frame continues beyond the given bytes. `hasValidHeader`: the checksum of the header is right, so `length`
+   * can be trusted.
+   */
   | { kind: 'partial'; length: number; hasValidHeader: boolean }
   | { kind: 'damaged' };
 

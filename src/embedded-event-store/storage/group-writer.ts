@@ -13,28 +13,32 @@ export interface FramePlace {
 export interface QueuedFrame extends FramePlace {
   bytes: Buffer;
   onDurable(): void;
-  /** The frame is lost, or may be lost. */
+  /** Called if the frame is not stored, or if that is unknown. */
   onFailed(error: Error): void;
 }
 
 export interface GroupWriterEvents {
   onCommitted(): void;
   onAppendsFailed(error: Error): void;
-  /** The writer has stopped for good: only a restart finds out which bytes are on disk. */
+  /**
+   * Called once when the writer has stopped for good. Only a restart with its recovery finds out which bytes are on
+   * disk.
+   */
   onBroken(error: StoreUnavailableError): void;
   onSpaceAvailable(): void;
 }
 
-/** A successful write proves the disk writable for this time. */
+/** For so long after a successful write, the disk counts as writable without a probe. */
 const PROBE_VALID_MS = 1_000;
 const SPACE_CHECK_MS = 500;
 
 /**
- * Group commit: while one batch is written and synced, the frames of the next batch gather.
+ * Group commit: while one batch of frames is written and synced, the frames of the next batch are collected.
  *
- * On a full disk the writer truncates the file to its durable end and fails all queued appends with DiskFullError.
- * The next append tries again, and the writer polls for free space. After any other error, above all of an fsync, the
- * file's state is unknown. Then every append fails with StoreUnavailableError until a restart and its recovery.
+ * If the disk is full, the writer truncates the file to its durable end and fails all queued appends with
+ * DiskFullError. The next append tries again, and the writer polls for free space. After any other error, above all
+ * of an fsync, the state of the file is unknown. Then every append fails with StoreUnavailableError until a restart
+ * and its recovery.
  */
 export class GroupWriter {
   #queue: QueuedFrame[] = [];
@@ -89,7 +93,8 @@ export class GroupWriter {
   }
 
   /**
-   * Resolves if a write succeeded within the last second, or a probe that changes nothing succeeds now.
+   * Resolves if a write succeeded within the last second, or if a probe now succeeds, which changes nothing in the
+   * log.
    * @throws {DiskFullError}
    * @throws {StoreUnavailableError}
    */

@@ -19,8 +19,8 @@ interface InFlightStream {
 }
 
 /**
- * Streams and events of pending appends. Checks of further appends see them, readers do not. Clearing them rolls back
- * a failed write.
+ * Streams and events of appends that are not durable yet. The checks of later appends see them, readers do not. If a
+ * write fails, clearing them undoes it in memory.
  */
 export class InFlight {
   readonly #streams = new Map<string, InFlightStream>();

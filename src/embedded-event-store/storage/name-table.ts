@@ -4,15 +4,18 @@ const NONE = -1;
 const { imul } = Math;
 
 /**
- * Numbers names from 0 in order of appearance. All names lie in one buffer with an open-addressed hash table: about
- * twenty bytes a name plus its text, and no work for the garbage collector.
+ * Gives names numbers from 0, in the order of their appearance. All names lie in one buffer with a hash table (open
+ * addressing): about twenty bytes a name plus its text, and nothing for the garbage collector to scan.
  */
 export class NameTable {
   #bytes = Buffer.alloc(64 * 1024);
   #used = 0;
   readonly #starts = new Float64Column();
   readonly #hashes = new Uint32Column();
-  /** Name number + 1, or 0 for an empty slot. The length is a power of two; at most half of the slots are used. */
+  /**
+   * Hash table: a name number + 1, or 0 for an empty slot. Its length is a power of two; at most half of the slots
+   * are used.
+   */
   #slots = new Uint32Array(1024);
 
   constructor() {
@@ -34,7 +37,7 @@ export class NameTable {
     return found === NONE ? undefined : found;
   }
 
-  /** Valid until the next name is added. */
+  /** Returns the bytes of a name, not a copy: do not change them. */
   bytesOf(number: number): Buffer {
     return this.#bytes.subarray(this.#starts.at(number), this.#starts.at(number + 1));
   }

@@ -3,15 +3,18 @@ import { EVENT_ID_LENGTH } from './event-id.js';
 const { imul } = Math;
 
 /**
- * Ids of the latest events, for idempotent appends without an expected revision. Bounded as in EventStoreDB: a
- * repeated append that is too old is a new append.
+ * Ids of the latest events (131,072 by default), for repeated appends without an expected revision. Bounded as in
+ * EventStoreDB: an append that repeats an older one is stored as a new append.
  *
  * A ring of ids by event ordinal, with hash chains: adding an id evicts the oldest in constant time.
  */
 export class RecentIds {
   readonly #capacity: number;
   readonly #ids: Buffer;
-  /** Slot + 1 of the chain's latest id, by hash, and of the next older id, by slot. */
+  /**
+   * `#heads`: slot + 1 of the latest id of each hash chain. `#older`: slot + 1 of the next older id in the chain of
+   * each slot. 0: none.
+   */
   readonly #heads: Uint32Array;
   readonly #older: Uint32Array;
   #count = 0;
@@ -53,7 +56,7 @@ export class RecentIds {
     return latest - ((latest - slot) & (this.#capacity - 1));
   }
 
-  /** The evicted id is the oldest, so it is the last of its chain. */
+  /** Removes the id of this slot from its chain: it is the oldest of all, and so the last of the chain. */
   #unlink(slot: number): void {
     const chain = this.#chainOf(this.#ids, slot * EVENT_ID_LENGTH);
     if (this.#heads[chain] === slot + 1) {

@@ -13,7 +13,7 @@ interface Run {
 }
 
 /**
- * Reads committed events' records from the log.
+ * Reads the records of durable events from the log and verifies their checksums.
  * @throws {DamagedEventError}
  */
 export class RecordReader {
@@ -23,7 +23,7 @@ export class RecordReader {
     private readonly onDamaged: (error: DamagedEventError) => void,
   ) {}
 
-  /** Returns the records in the order of `ordinals`. Neighbours in the log share one read. */
+  /** Returns records in the order of `ordinals`. Records that lie close together in the log share one read. */
   async read(ordinals: readonly number[]): Promise<Buffer[]> {
     const runs = this.#runs(ordinals);
     const [first] = runs;

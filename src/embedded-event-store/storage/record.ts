@@ -105,7 +105,7 @@ function writeEntry(to: Buffer, start: number, key: Buffer, value: Buffer): numb
   return writeBytes(to, at, 2, value);
 }
 
-/** Offsets of a record's parts. One object serves many records: recovery reads millions. */
+/** Offsets of the fields of one record. One object is reused for many records, because recovery reads millions. */
 export class RecordView {
   bytes: Buffer = Buffer.alloc(0);
   recordedStart = 0;

@@ -15,21 +15,30 @@ import { checkFrame, CURRENT_FORMAT, type FrameFormat } from './frame.js';
 import { isNoSpace } from './no-space.js';
 import { findEndCopies, finishRewrite, rewriteUnprovenEnd } from './unproven-end.js';
 import { formatOfHeader, listSegments, SEGMENT_HEADER_LENGTH, segmentPath, type Segment } from './segment.js';
-import { cutTail, inspectTail, type TornTail } from './torn-tail.js';
+import { saveAndCutTail, inspectTail, type TornTail } from './torn-tail.js';
 
 export interface RecoveryEvents {
-  /** The payload is `bytes[start, end)`, valid during the call only. */
+  /** Called for the records of each valid frame: `bytes[start, end)`, valid during the call only. */
   onPayload(bytes: Buffer, start: number, end: number, format: FrameFormat): void;
   onTornTail(tail: TornTail): void;
-  /** Removed a last segment without frames, left by an interrupted creation or by a truncation. */
+  /**
+   * Called after a last segment without frames was removed: its creation was interrupted, or another program
+   * truncated it.
+   */
   onEmptySegment(removed: { readonly segment: string; readonly bytes: number }): void;
-  /** Ignored a tail that cannot be saved until the disk has space. */
+  /**
+   * Called if a torn tail is ignored for now: it is truncated only after it is saved, and the disk has no space for
+   * that.
+   */
   onTailPending(tail: Omit<TornTail, 'savedAs'>): void;
 }
 
 export interface RecoveredLog {
   readonly segments: Segment[];
-  /** Saves and truncates the ignored tail; must run before the first write. */
+  /**
+   * Saves and truncates a torn tail that was ignored for lack of space; must run before the first write. Undefined:
+   * there is none.
+   */
   readonly cutPendingTail: (() => Promise<void>) | undefined;
 }
 
@@ -39,7 +48,8 @@ interface ReadFrames {
 }
 
 /**
- * Opens and reads all segments. Afterwards their bytes are durable and end without an end mark.
+ * Opens and reads all segments. Afterwards all their bytes are durable, and the log does not end with an end mark:
+ * the store writes a new one.
  * @throws {CorruptLogError}
  * @throws {StoreUnavailableError}
  */
@@ -71,8 +81,9 @@ export async function recoverSegments(dir: string, events: RecoveryEvents): Prom
 }
 
 /**
- * Checks headers and continuity. Removes a last segment without frames, left by an interrupted creation. Returns the
- * position up to which the removed segment's existence proves the log durable, or 0.
+ * Opens all segments, and checks that each has a valid header and begins where the previous one ends. Removes a last
+ * segment without frames. Returns the position up to which the existence of that segment proves the log durable; 0:
+ * none was removed.
  */
 async function openSegments(
   dir: string,
@@ -88,7 +99,11 @@ async function openSegments(
     segments.push(segment);
     const previous = segments.at(-2);
     if (base !== (previous ? previous.base + previous.size : 0)) {
-      throw new CorruptLogError(path, 0, 'a segment file is missing in front of this one, or not whole');
+      throw new CorruptLogError(
+        path,
+        0,
+        'recovery found the segment file before this one missing, or not ending where this one begins',
+      );
     }
     const format = formatOfHeader(await readBytesAt(handle, 0, SEGMENT_HEADER_LENGTH), path, base);
     const isLast = index === bases.length - 1;
@@ -103,7 +118,7 @@ async function openSegments(
         events.onEmptySegment({ segment: basename(path), bytes: segment.size });
       return base;
     }
-    if (!format) throw new CorruptLogError(path, 0, 'the segment header is damaged');
+    if (!format) throw new CorruptLogError(path, 0, 'recovery found the header of this segment file damaged');
     segment.format = format;
   }
   return 0;
@@ -129,8 +144,8 @@ async function readFrames(segment: Segment, events: RecoveryEvents): Promise<Rea
 }
 
 /**
- * Truncates damage at the end of the last segment. Without space to save the bytes, the log ends before them, and the
- * result truncates them later.
+ * Saves and truncates damage at the end of the last segment. Without space to save it, the damage stays behind the
+ * end of the log, and the result truncates it later.
  * @throws {CorruptLogError} acknowledged events are damaged
  */
 async function cutDamage(
@@ -143,7 +158,7 @@ async function cutDamage(
   if (segment.base + damage < durable || (await wasAcknowledged(segment, damage)))
     throw unreadable(segment, damage);
   const tail = await inspectTail(segment, damage);
-  const cut = async (): Promise<void> => events.onTornTail(await cutTail(dir, segment, tail));
+  const cut = async (): Promise<void> => events.onTornTail(await saveAndCutTail(dir, segment, tail));
   segment.size = damage;
   try {
     await cut();
@@ -166,5 +181,5 @@ async function wasAcknowledged(segment: Segment, damage: number): Promise<boolea
 }
 
 function unreadable(segment: Segment, offset: number): CorruptLogError {
-  return new CorruptLogError(segment.path, offset, 'acknowledged events cannot be read back');
+  return new CorruptLogError(segment.path, offset, 'recovery found acknowledged events damaged or cut off');
 }

@@ -42,8 +42,8 @@ export function segmentHeader(base: number, { version } = CURRENT_FORMAT): Buffe
 }
 
 /**
- * Returns undefined for a damaged or incomplete header.
- * @throws {NewerLogError} unknown version, even in an incomplete header
+ * Returns the format that the header of a segment names; undefined: the header is damaged or incomplete.
+ * @throws {NewerLogError} the version is unknown, even in an incomplete header
  */
 export function formatOfHeader(header: Buffer, path: string, base: number): FrameFormat | undefined {
   if (header.length < VERSION_END || !header.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;

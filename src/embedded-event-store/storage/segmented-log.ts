@@ -9,10 +9,10 @@ import { createSegment, segmentPath, type Segment } from './segment.js';
 
 const WRITE_PROBE_LENGTH = 32;
 const SPACE_PROBE_LENGTH = 128 * 1024;
-/** Below this free space, `statfs` is not reliable enough: a space probe follows. */
+/** With less free space than this, a space probe follows: `statfs` alone is not reliable enough. */
 const LOW_SPACE = 4 * SPACE_PROBE_LENGTH;
 
-/** The log's files as one sequence of bytes; positions are offsets into it. For one writer. */
+/** The segment files as one sequence of bytes; a position is an offset in it. Only one writer may use it. */
 export class SegmentedLog {
   private constructor(
     private readonly dir: string,
@@ -38,12 +38,12 @@ export class SegmentedLog {
     return this.#current.base;
   }
 
-  /** The current segment has an older format, which is only read. */
+  /** True if the current segment has an older format, which is only read: the next frame must open a new segment. */
   get mustRoll(): boolean {
     return this.#current.format !== CURRENT_FORMAT;
   }
 
-  /** Appends bytes durably. After an error, call `truncate` before the next write. */
+  /** Appends bytes; they are durable once this resolves. After an error, call `truncate` before the next write. */
   async write(buffers: Buffer[], length: number): Promise<void> {
     const segment = this.#current;
     await this.#cutPendingTail();
@@ -62,7 +62,8 @@ export class SegmentedLog {
   }
 
   /**
-   * Rewrites the last bytes of the log unchanged and syncs them. Also probes for space if little is free.
+   * Proves that the log can be written: rewrites its last bytes unchanged and syncs them. If little space is free,
+   * also writes and removes a file.
    * @throws the same errors as `write`
    */
   async probeWrite(): Promise<void> {
@@ -93,7 +94,7 @@ export class SegmentedLog {
     }
   }
 
-  /** Reads bytes of one frame. Undefined if the file was truncated while it was open. */
+  /** Reads bytes of one frame; undefined: another program has truncated the file since it was opened. */
   async read(position: number, length: number): Promise<Buffer | undefined> {
     const segment = this.#segmentOf(position);
     const bytes = Buffer.allocUnsafe(length);
@@ -131,14 +132,19 @@ export class SegmentedLog {
     this.cutPendingTail = undefined;
   }
 
-  /** Recovery must not find a segment whose predecessor has grown since. */
+  /**
+   * Removes a segment whose creation failed: the segment before it goes on growing, and recovery would then find a
+   * gap.
+   */
   async #removeSegment(base: number): Promise<void> {
     const path = segmentPath(this.dir, base);
     try {
       await rm(path, { force: true });
       await syncDirectory(this.dir);
     } catch (error) {
-      throw new SyncError(`${path} could not be removed`, { cause: error });
+      throw new SyncError(`the new segment file ${path} could not be removed after its creation failed`, {
+        cause: error,
+      });
     }
   }
 
@@ -160,28 +166,39 @@ export class SegmentedLog {
 
   #at(index: number): Segment {
     const segment = this.segments[index];
-    if (!segment) throw new RangeError(`the log has no segment ${index}`);
+    if (!segment)
+      throw new RangeError(
+        `segment ${index} of the log was requested, but the log has ${this.segments.length}`,
+      );
     return segment;
   }
 }
 
-/** After a failed fsync the page cache's state is unknown: the bytes may or may not survive a restart. */
+/** An fsync failed. The state of the page cache is unknown then: the bytes may or may not survive a restart. */
 export class SyncError extends Error {
   override readonly name = 'SyncError';
 }
 
-/** If another program truncated or extended the file, the next event would be written where no reader finds it. */
+/**
+ * Throws if another program has truncated or extended the file: the next event would be written where no reader finds
+ * it.
+ */
 function assertUnchangedSize({ handle, path, size }: Segment): void {
   const found = fstatSync(handle.fd).size;
   if (found !== size)
-    throw new Error(`${path} has ${found} bytes in place of ${size}: another program has changed it`);
+    throw new Error(
+      `nothing was written: ${path} has ${found} bytes and should have ${size}, so another program has changed it`,
+    );
 }
 
 async function sync(segment: Segment): Promise<void> {
   try {
     await segment.handle.datasync();
   } catch (error) {
-    throw new SyncError(`fsync of ${segment.path} failed`, { cause: error });
+    throw new SyncError(
+      `fsync of the segment file ${segment.path} failed: its last bytes may not be on the disk`,
+      { cause: error },
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import { makeDirectory } from './directory.js';
 import { lockDirectory } from './directory-lock.js';
 import { EventIndex } from './event-index.js';
 import { checkAppend, type ExpectedRevision, type AppendCheck } from './expected-revision.js';
-import { NewRecords, type ProposedEvent } from './new-records.js';
+import { RecordFactory, type ProposedEvent } from './record-factory.js';
 import { RecordReader } from './record-reader.js';
 import { RecordView, type NewRecord } from './record.js';
 import { SegmentedLog } from './segmented-log.js';
@@ -15,18 +15,26 @@ export type { ProposedEvent };
 
 export interface StoreOptions {
   dir: string;
-  /** False gives up durability after a power failure, for tests and measurements. Default true. */
+  /**
+   * False: events that were acknowledged may be lost in a power failure; for tests and measurements. Default: true.
+   */
   fsync?: boolean;
   segmentLength?: number;
   log: (level: 'info' | 'warn' | 'error', message: string, fields: Record<string, unknown>) => void;
   now: () => { getTime(): number };
   newId: () => string;
-  /** Called once when the log has become unwritable: end the process, so that the next start recovers. */
+  /**
+   * Called once when the log cannot be written any more. The process must end, so that the next start recovers the
+   * log.
+   */
   onBroken?: (error: StoreUnavailableError) => void;
 }
 
 export type AppendResult =
-  /** Durable. `revision` and `position` of the last event; no position for an append without events. */
+  /**
+   * The append is durable. `revision` and `position` are those of its last event; an append without events has no
+   * position.
+   */
   | { kind: 'appended'; revision: number; position: number | undefined }
   | { kind: 'wrong-expected-revision'; current: number }
   | { kind: 'deleted' };
@@ -34,7 +42,7 @@ export type AppendResult =
 const DEFAULT_SEGMENT_LENGTH = 256 * 1024 * 1024;
 
 /**
- * Locks the directory, reads the log and indexes it.
+ * Locks the directory, recovers and reads the log, and indexes its events.
  * @throws {DirectoryLockedError}
  * @throws {CorruptLogError}
  * @throws {StoreUnavailableError}
@@ -71,8 +79,8 @@ const TAIL_PENDING =
   'the event log ends with a torn tail, and the disk is full: free disk space; the store then saves the tail and accepts appends';
 
 /**
- * The storage core. Appends are checked and placed at once, in call order. They settle, and become visible, when they
- * are durable. `index` and `records` hold durable events only.
+ * Stores events in streams. An append is checked and gets its positions at once, in the order of the calls. It
+ * resolves, and readers see it, once it is durable: `index` and `records` have durable events only.
  * @throws {AppendTooLargeError} from appends and deletions, as all below
  * @throws {DiskFullError}
  * @throws {StoreUnavailableError}
@@ -80,11 +88,12 @@ const TAIL_PENDING =
 export class Store {
   readonly records: RecordReader;
   readonly #committer: Committer;
-  readonly #newRecords: NewRecords;
+  readonly #recordFactory: RecordFactory;
   #closed: Promise<void> | undefined;
 
   /**
-   * Writes an end mark first: recovery has made all earlier bytes durable.
+   * Creates the store over a recovered log. First writes an end mark, because recovery has made all earlier bytes
+   * durable.
    * @throws {StoreUnavailableError}
    */
   static async over(
@@ -121,7 +130,7 @@ export class Store {
       onBroken: (error) => options.onBroken?.(error),
       onSpaceAvailable: () => options.log('info', 'the disk of the event log has free space again', {}),
     });
-    this.#newRecords = new NewRecords(this.#committer.states, () => this.now(), options.newId);
+    this.#recordFactory = new RecordFactory(this.#committer.states, () => this.now(), options.newId);
   }
 
   now(): number {
@@ -155,13 +164,16 @@ export class Store {
       return this.#answerWhenDurable(stream, check, () => this.append(stream, expected, events));
     const { current } = check;
     if (events.length === 0) return { kind: 'appended', revision: current, position: undefined };
-    const records = this.#newRecords.forEvents(stream, current + 1, events);
-    const restoration = this.#newRecords.restoration(stream, check, events);
+    const records = this.#recordFactory.forEvents(stream, current + 1, events);
+    const restoration = this.#recordFactory.restoration(stream, check, events);
     const positions = await this.#committer.commit(restoration ? [...records, restoration] : records);
     return { kind: 'appended', revision: current + events.length, position: positions[events.length - 1] };
   }
 
-  /** Soft delete: a later append restores the stream, and its revisions go on. */
+  /**
+   * Hides the events of a stream (soft delete). A later append restores the stream, and its revisions continue after
+   * the hidden ones.
+   */
   async deleteStream(stream: string, expected: ExpectedRevision): Promise<AppendResult> {
     const id = this.newId();
     const check = this.#check(stream, expected, [id]);
@@ -170,7 +182,7 @@ export class Store {
     const metastream = metastreamOf(stream);
     const revision = this.#committer.states.lastRevision(metastream) + 1;
     if (check.current < 0 && revision === 0) return { kind: 'wrong-expected-revision', current: -1 };
-    return this.#commitOne(this.#newRecords.metadata(metastream, revision, SOFT_DELETE_JSON, id));
+    return this.#commitOne(this.#recordFactory.metadata(metastream, revision, SOFT_DELETE_JSON, id));
   }
 
   async tombstoneStream(stream: string, expected: ExpectedRevision): Promise<AppendResult> {
@@ -178,7 +190,7 @@ export class Store {
     const check = this.#check(stream, expected, [id]);
     if (check.kind !== 'append')
       return this.#answerWhenDurable(stream, check, () => this.tombstoneStream(stream, expected));
-    return this.#commitOne(this.#newRecords.tombstone(stream, id));
+    return this.#commitOne(this.#recordFactory.tombstone(stream, id));
   }
 
   async close(): Promise<void> {
@@ -207,8 +219,9 @@ export class Store {
   }
 
   /**
-   * Answers rest on durable events alone. A repeated append is acknowledged together with the first one. A refusal
-   * because of a pending append waits for that one, and retries if it fails.
+   * Answers an append that stores nothing, once the events that decide the answer are durable. A repeated append is
+   * acknowledged together with the first one. A refusal because of a pending append waits for that one, and the check
+   * is repeated if that one fails.
    */
   async #answerWhenDurable(
     stream: string,

@@ -1,14 +1,17 @@
 import { TOMBSTONE_REVISION } from './wire.js';
 
-/** Metadata that limits a stream's visible events. $acl and user fields are stored and ignored. */
+/** Metadata of a stream that limits its visible events. Other metadata, such as $acl, is stored and has no effect. */
 export interface StreamMetadata {
   maxCount?: number;
   maxAgeMs?: number;
   truncateBefore?: number;
 }
 
-/** $tb of a soft-deleted stream: int64's maximum, which JSON.parse rounds to 2^63. */
-export const DELETED_BEFORE = TOMBSTONE_REVISION;
+/**
+ * Value of `$tb` (truncate before) in the metadata of a soft-deleted stream: the largest int64, which JSON.parse
+ * rounds to 2^63.
+ */
+export const SOFT_DELETED_BEFORE = TOMBSTONE_REVISION;
 export const SOFT_DELETE_JSON = Buffer.from('{"$tb":9223372036854775807}');
 
 const META_PREFIX = '$$';
@@ -21,7 +24,7 @@ export function originalStreamOf(name: string): string | undefined {
   return name.startsWith(META_PREFIX) ? name.slice(META_PREFIX.length) : undefined;
 }
 
-/** Invalid metadata counts as none, as in EventStoreDB. */
+/** Parses the metadata of a stream. Invalid metadata counts as none, as in EventStoreDB. */
 export function parseMetadata(data: Buffer, isJson: boolean): StreamMetadata {
   const json = isJson ? parseObject(data) : undefined;
   if (json === undefined) return {};

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { DELETED_BEFORE, parseMetadata, SOFT_DELETE_JSON, withTruncateBefore } from './stream-metadata.js';
+import {
+  SOFT_DELETED_BEFORE,
+  parseMetadata,
+  SOFT_DELETE_JSON,
+  withTruncateBefore,
+} from './stream-metadata.js';
 
 const parse = (json: string, isJson = true): unknown => parseMetadata(Buffer.from(json), isJson);
 
@@ -27,7 +32,7 @@ describe('stream metadata', () => {
   });
 
   it('recognizes a deletion, and undoes it without losing other fields', () => {
-    expect(parse(SOFT_DELETE_JSON.toString())).toEqual({ truncateBefore: DELETED_BEFORE });
+    expect(parse(SOFT_DELETE_JSON.toString())).toEqual({ truncateBefore: SOFT_DELETED_BEFORE });
     const back = withTruncateBefore(Buffer.from('{"$tb":9223372036854775807,"mine":1}'), 7);
     expect(JSON.parse(back!.toString())).toEqual({ $tb: 7, mine: 1 });
     expect(withTruncateBefore(Buffer.from('[]'), 7)).toBeUndefined();

@@ -1,7 +1,12 @@
 import type { EventIndex } from './event-index.js';
 import type { InFlight, InFlightAppend } from './in-flight.js';
 import { RecordView } from './record.js';
-import { DELETED_BEFORE, metastreamOf, originalStreamOf, type StreamMetadata } from './stream-metadata.js';
+import {
+  SOFT_DELETED_BEFORE,
+  metastreamOf,
+  originalStreamOf,
+  type StreamMetadata,
+} from './stream-metadata.js';
 import { TOMBSTONE_REVISION } from './wire.js';
 
 export interface ExistingEvent {
@@ -10,7 +15,10 @@ export interface ExistingEvent {
   append?: InFlightAppend;
 }
 
-/** The streams as a new append sees them: the index plus pending appends. */
+/**
+ * The state of streams that an append is checked against: the durable events of the index, and the appends in
+ * progress.
+ */
 export class StreamStates {
   constructor(
     private readonly index: EventIndex,
@@ -18,7 +26,10 @@ export class StreamStates {
     private readonly recordSync: (ordinal: number) => Buffer,
   ) {}
 
-  /** -1 without events, TOMBSTONE_REVISION for a tombstoned stream and its metadata stream. */
+  /**
+   * Returns the last revision: -1 without events, TOMBSTONE_REVISION for a tombstoned stream and for its metadata
+   * stream.
+   */
   lastRevision(stream: string): number {
     const original = originalStreamOf(stream);
     if (original !== undefined && this.#last(original) === TOMBSTONE_REVISION) return TOMBSTONE_REVISION;
@@ -37,7 +48,7 @@ export class StreamStates {
   }
 
   isSoftDeleted(stream: string): boolean {
-    return this.#metadata(stream).truncateBefore === DELETED_BEFORE;
+    return this.#metadata(stream).truncateBefore === SOFT_DELETED_BEFORE;
   }
 
   rawMetadata(stream: string): Buffer | undefined {
@@ -50,7 +61,7 @@ export class StreamStates {
     return new RecordView().at(this.recordSync(ordinal), 0).data;
   }
 
-  /** Finds an event among the latest events of the log only. */
+  /** Finds an event of a stream by its id, but only among the latest events of the log (RecentIds). */
   recentEvent(stream: string, id: string): ExistingEvent | undefined {
     const inFlight = this.inFlight.event(id);
     if (inFlight) return inFlight.stream === stream ? inFlight : undefined;
@@ -60,7 +71,7 @@ export class StreamStates {
     return { revision: this.index.revisionOf(ordinal), position: this.index.positionOf(ordinal) };
   }
 
-  /** The event at this revision, if it has this id, however old. */
+  /** Returns the event at this revision if it has this id, however old it is. */
   eventAt(stream: string, revision: number, id: string): ExistingEvent | undefined {
     const recent = this.recentEvent(stream, id);
     if (recent?.revision === revision) return recent;

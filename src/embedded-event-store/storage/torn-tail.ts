@@ -10,17 +10,17 @@ export interface TornTail {
   readonly position: number;
   readonly end: number;
   readonly bytes: number;
-  /** True if nothing proves that the tail's write was interrupted. */
+  /** True if nothing proves that the write of the tail was interrupted: events in it may have been acknowledged. */
   readonly mayBeAcknowledged: boolean;
   readonly savedAs: string;
 }
 
-/** A frame with an event is longer: its prefix and id alone take this many bytes. */
+/** A tail of at most this many bytes holds no whole event: the headers and id of one alone take as many. */
 const NO_EVENT_LENGTH = 70;
 
 /**
- * A tail was never acknowledged if it is too short for an event, or if its frame has a valid header and lacks bytes:
- * an append is acknowledged when all of its bytes are durable.
+ * Describes a torn tail, and whether acknowledged events may be in it. None is if the tail is too short for an event.
+ * Nor if its frame has a valid header and lacks bytes: an append is acknowledged when all of its bytes are durable.
  */
 export async function inspectTail(segment: Segment, offset: number): Promise<Omit<TornTail, 'savedAs'>> {
   const bytes = segment.size - offset;
@@ -37,7 +37,7 @@ export async function inspectTail(segment: Segment, offset: number): Promise<Omi
   };
 }
 
-export async function cutTail(
+export async function saveAndCutTail(
   dir: string,
   { handle, base }: Segment,
   tail: Omit<TornTail, 'savedAs'>,
@@ -52,7 +52,7 @@ export async function cutTail(
   return { ...tail, savedAs };
 }
 
-/** Earlier interrupted writes may have left tails at the same position. */
+/** Returns a file name that is not taken: earlier interrupted writes may have left tails at the same position. */
 async function freePath(dir: string, name: string): Promise<string> {
   const taken = new Set(await readdir(dir));
   let file = `${name}.bin`;

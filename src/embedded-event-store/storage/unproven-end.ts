@@ -17,10 +17,10 @@ import type { Segment } from './segment.js';
 const COPY_NAME = /^log-end-(\d{16})\.bin$/;
 
 /**
- * Makes all bytes after `durable` in the last segment durable. Truncates an end mark instead: the store writes a new
- * one.
- * @param durable proven position, not before the segment's first frame
- * @param hasTail a torn tail follows that could not be saved for lack of space: skips the truncation
+ * Makes the bytes after `durable` in the last segment durable. If they are only an end mark, truncates it: the store
+ * writes a new one.
+ * @param durable proven position, not before the first frame of the segment
+ * @param hasTail a torn tail follows that could not be saved for lack of space: then nothing is truncated
  * @throws {StoreUnavailableError} the disk does not accept the writes
  */
 export async function rewriteUnprovenEnd(
@@ -33,7 +33,7 @@ export async function rewriteUnprovenEnd(
     const from = durable - segment.base;
     const frames = await readBytesAt(segment.handle, from, segment.size - from);
     if (wholeFrames(frames, durable, segment.format) < frames.length)
-      throw new Error(`two reads of ${segment.path} differ`);
+      throw new Error(`a second read of ${segment.path} found damage at its end that the first did not find`);
     if (hasTail) return rewrite(segment, from, frames);
     if (frames.length <= segment.format.headerLength) return truncate(segment, from);
     try {
@@ -57,8 +57,8 @@ export async function findEndCopies(dir: string): Promise<number[]> {
 }
 
 /**
- * Completes an interrupted `rewriteUnprovenEnd`: the log may lack the copy's frames.
- * @throws {CorruptLogError}
+ * Completes a `rewriteUnprovenEnd` that was interrupted: the log may lack the frames of its copy.
+ * @throws {CorruptLogError} the log lacks bytes before the copy
  */
 export async function finishRewrite(dir: string, segment: Segment, position: number): Promise<void> {
   await orUnavailable(async () => {
@@ -66,7 +66,11 @@ export async function finishRewrite(dir: string, segment: Segment, position: num
     const end = segment.base + segment.size;
     const isComplete = frames.length > 0 && wholeFrames(frames, position, segment.format) === frames.length;
     if (isComplete && position > end)
-      throw new CorruptLogError(segment.path, segment.size, `it ends in front of ${copyPath(dir, position)}`);
+      throw new CorruptLogError(
+        segment.path,
+        segment.size,
+        `recovery found that the log ends before the copy of its end, ${copyPath(dir, position)}, begins`,
+      );
     const isOlder = position < segment.base || position + frames.length < end;
     if (isComplete && !isOlder) await replaceEnd(dir, segment, position, frames);
     else await removeCopy(dir, position);

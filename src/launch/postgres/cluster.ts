@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { SpawnOptionsWithStdioTuple, StdioNull, StdioPipe } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { overwriteFile, syncDirectory } from '../files.js';
 import { LaunchError } from '../launch-error.js';
@@ -11,7 +11,7 @@ import { lastErrorLine } from './last-fault.js';
 
 const MAJOR = '18';
 const ROLE = 'plaza';
-export const DATABASES = ['plaza', 'plaza_vault', 'plaza_witness'] as const;
+export const EMBEDDED_DATABASES = ['plaza', 'plaza_vault', 'plaza_witness'] as const;
 
 export interface Cluster {
   readonly directory: string;
@@ -25,7 +25,8 @@ export interface Password {
 }
 
 /**
- * Creates the cluster if absent. It appears atomically: the next start discards an unfinished one.
+ * Creates the data of Postgres if absent, and sets a new password. The data appear atomically: the next start
+ * discards what an interrupted one leaves.
  * @throws {LaunchError} the data is of another major version, or Postgres fails.
  */
 export async function ensureCluster(
@@ -60,7 +61,7 @@ async function create(cluster: Cluster, password: Password, signal: AbortSignal 
   overwriteFile(join(directory, 'pg_hba.conf'), `host all ${ROLE} 127.0.0.1/32 scram-sha-256\n`);
   const statements = [
     `CREATE ROLE ${ROLE} LOGIN CREATEDB PASSWORD '${password.value}'`,
-    ...DATABASES.map((name) => `CREATE DATABASE ${name} OWNER ${ROLE}`),
+    ...EMBEDDED_DATABASES.map((name) => `CREATE DATABASE ${name} OWNER ${ROLE}`),
   ];
   await administer(unfinished, statements, ['-c', 'fsync=off'], signal);
   await initdb(unfinished, ['--sync-only'], signal);
@@ -86,7 +87,7 @@ function initdb(cluster: Cluster, flags: string[], signal: AbortSignal | undefin
   return run(cluster, cluster.binaries.initdb, { args, signal });
 }
 
-/** The output is searched for errors, and must not contain statements, which hold a password. */
+/** Settings that keep statements, which hold a password, out of the output: error messages quote the output. */
 const QUIET_SETTINGS = ['log_checkpoints=off', 'log_min_error_statement=panic', 'log_line_prefix='];
 
 function administer(
@@ -107,12 +108,14 @@ interface Run {
   readonly signal: AbortSignal | undefined;
 }
 
-async function run({ account }: Cluster, program: string, { args, input = '', signal }: Run): Promise<void> {
+async function run(cluster: Cluster, program: string, { args, input = '', signal }: Run): Promise<void> {
   signal?.throwIfAborted();
-  const child = spawn(program, args, spawnOptions(account));
+  const child = spawn(program, args, spawnOptions(cluster.account));
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) =>
-      reject(new LaunchError(`the embedded Postgres does not run here: ${error.message}`)),
+      reject(
+        new LaunchError(`the program ${program} of the embedded Postgres cannot be run: ${error.message}`),
+      ),
     );
     child.once('close', resolve);
   });
@@ -123,10 +126,14 @@ async function run({ account }: Cluster, program: string, { args, input = '', si
   const [code, output] = await Promise.all([ended, text(child.stderr)]);
   signal?.removeEventListener('abort', giveUp);
   signal?.throwIfAborted();
-  if (code !== 0) throw new LaunchError(`Postgres could not prepare its data: ${lastErrorLine(output)}`);
+  if (code !== 0)
+    throw new LaunchError(`${basename(program)} failed on ${cluster.directory}: ${lastErrorLine(output)}`);
 }
 
-/** An environment of its own: a stray `PGDATA` or `PGOPTIONS` must not change the start. */
+/**
+ * Options to start a Postgres program. Its environment has only what it needs: a stray `PGDATA` or `PGOPTIONS` must
+ * not change the start.
+ */
 export function spawnOptions(
   account: SystemAccount | undefined,
 ): SpawnOptionsWithStdioTuple<StdioPipe, StdioNull, StdioPipe> {

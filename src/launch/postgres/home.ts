@@ -18,7 +18,10 @@ import { LaunchError } from '../launch-error.js';
 import { accountForPostgres, isOpenToOthers } from './system-account.js';
 import type { SystemAccount } from './system-account.js';
 
-/** Data and programs of a network started by root, when other accounts cannot enter `DATA_DIR` or the clone. */
+/**
+ * Directory for the data and programs of Postgres when root starts the network, and other accounts cannot enter
+ * `DATA_DIR` or the clone.
+ */
 export const OPEN_HOME = '/var/lib/plaza';
 
 export interface PostgresHome {
@@ -27,8 +30,8 @@ export interface PostgresHome {
 }
 
 /**
- * Finds or creates `DATA_DIR/postgres`. If the account of Postgres cannot enter `DATA_DIR`, the entry is a link to a
- * directory under {@link OPEN_HOME}.
+ * Finds or creates `DATA_DIR/postgres`, and returns it with the account that must run Postgres. If that account
+ * cannot enter `DATA_DIR`, the entry is a link to a directory under {@link OPEN_HOME}.
  * @throws {LaunchError}
  */
 export function postgresHome(dataDir: string): PostgresHome {

@@ -1,4 +1,7 @@
-/** The last error in the output of Postgres or initdb. Never a line with a statement, which may hold a password. */
+/**
+ * Returns the last error in the output of Postgres or initdb. Lines with a statement are left out, since it may hold
+ * a password.
+ */
 export function lastErrorLine(output: string): string {
   const lines = output
     .split('\n')

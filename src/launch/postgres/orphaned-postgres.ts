@@ -9,8 +9,8 @@ const GRACEFUL_STOP_MS = 15_000;
 const IMMEDIATE_STOP_MS = 5_000;
 
 /**
- * Stops the Postgres of an earlier start. The caller holds the lock on `DATA_DIR`, so a server in this directory is an
- * orphan.
+ * Stops a Postgres that an earlier start left running. The caller holds the lock on `DATA_DIR`, so a server in this
+ * directory is an orphan.
  * @throws {LaunchError} the server does not stop.
  */
 export async function stopOrphanedPostgres(directory: string, log: Logger): Promise<void> {
@@ -28,7 +28,7 @@ export async function stopOrphanedPostgres(directory: string, log: Logger): Prom
     overwriteFile(file, [process.pid, ...rest].join('\n'));
     return;
   }
-  log.warn({ pid }, 'Postgres of an earlier start still running; stopping it');
+  log.warn({ pid }, 'Postgres of an earlier start of this network still running; stopping it');
   process.kill(pid, 'SIGINT');
   if (await waitUntilGone(pid, GRACEFUL_STOP_MS)) return;
   process.kill(pid, 'SIGQUIT');

@@ -67,7 +67,9 @@ export async function startServer(
   } catch (error) {
     await exited;
     signal?.throwIfAborted();
-    throw timeout.signal.aborted ? new PostgresStartError('it took too long to be ready') : error;
+    throw timeout.signal.aborted
+      ? new PostgresStartError('the server took too long to be ready, and was stopped')
+      : error;
   } finally {
     clearTimeout(timer);
     cancelled.removeEventListener('abort', giveUp);
@@ -90,7 +92,10 @@ function untilReady(stderr: Readable, log: Logger): Promise<void> {
   });
 }
 
-/** SIGINT is a fast shutdown: open transactions are rolled back. After SIGQUIT the next start runs crash recovery. */
+/**
+ * Stops Postgres by SIGINT, a fast shutdown: open transactions are rolled back. If it takes too long, by SIGQUIT: the
+ * next start then runs crash recovery.
+ */
 async function stop(child: ChildProcess, exited: Promise<string>): Promise<void> {
   const force = setTimeout(() => child.kill('SIGQUIT'), GRACEFUL_STOP_MS);
   child.kill('SIGINT');
@@ -99,8 +104,8 @@ async function stop(child: ChildProcess, exited: Promise<string>): Promise<void>
 }
 
 /**
- * Postgres does not end with its parent. This shell holds a pipe from the launcher, and shuts Postgres down when the
- * pipe closes.
+ * Starts a shell that stops Postgres when the launcher ends, since Postgres does not end with its parent. The shell
+ * waits on a pipe from the launcher, which closes then.
  */
 function stopWithLauncher(pid: number, log: Logger): ChildProcess {
   const script = 'read -r line; kill -INT "$1"';
@@ -110,6 +115,9 @@ function stopWithLauncher(pid: number, log: Logger): ChildProcess {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   }).on('error', (error) => {
-    log.warn({ err: error }, 'no watchdog for Postgres; it will outlive a killed launcher');
+    log.warn(
+      { err: error },
+      'the watchdog of Postgres did not start; Postgres will outlive a killed launcher',
+    );
   });
 }

@@ -9,8 +9,9 @@ export interface SystemAccount {
 }
 
 /**
- * The account for Postgres, which refuses to run as root: the owner of `DATA_DIR`, else `postgres`. Never a shared
- * account like `nobody`; and a start must not create accounts. Undefined when not run by root.
+ * Returns the account for Postgres, which refuses to run as root: the owner of `DATA_DIR`; if that is root,
+ * `postgres`. No shared account such as `nobody` is used, and none is created. Undefined: root did not start this
+ * process, so Postgres runs as the same user.
  * @throws {LaunchError} no such account exists.
  */
 export function accountForPostgres(dataDir: string): SystemAccount | undefined {

@@ -1,8 +1,8 @@
 import { ErrorType, isCommandError, jsonEvent } from '@eventstore/db-client';
 
 /**
- * Upper bound of Plaza's appends: a request body has at most 64 KiB, and encryption adds a third to a text of at most
- * 2,000 code points.
+ * Upper bound of the data of one append. A request body has at most 64 KiB, and encryption adds a third to its text
+ * of at most 2,000 code points.
  */
 export const LARGEST_APPEND_BYTES = 80 * 1024;
 

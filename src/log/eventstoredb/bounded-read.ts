@@ -3,7 +3,9 @@ import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
 
 export const READ_DEADLINE_MS = 2_000;
 
-/** A follower may lag unnoticed. With this option it names the leader, and the client reconnects to that node. */
+/**
+ * Option of a call: only the leader answers it. A follower, which may lag unnoticed, refuses it and names the leader.
+ */
 export const FROM_LEADER = { requiresLeader: true } as const;
 
 type BoundedRead = AsyncIterable<{ event?: RecordedEvent }> & { cancel(): Promise<void> };

@@ -1,8 +1,8 @@
 import { isCommandError, ErrorType, NotLeaderError } from '@eventstore/db-client';
 
 /**
- * gRPC status codes (grpc.io/docs/guides/status-codes): CANCELLED and UNAVAILABLE; below, also DEADLINE_EXCEEDED and
- * ABORTED.
+ * gRPC status codes (grpc.io/docs/guides/status-codes). A connection is lost with CANCELLED and UNAVAILABLE. With
+ * DEADLINE_EXCEEDED and ABORTED too, the outcome of the call is unknown.
  */
 const lostCodes = new Set([1, 14]);
 const ambiguousCodes = new Set([...lostCodes, 4, 10]);
@@ -15,7 +15,7 @@ const ambiguousTypes: ReadonlySet<string> = new Set([
   ErrorType.NOT_LEADER,
 ]);
 
-/** A node without a known leader answers with a generic code, so its text decides. */
+/** Part of the message of a node that knows no leader. The code of that error is too general to recognize it by. */
 const NO_LEADER = 'No leader info available';
 
 export class DeadlineExceeded extends Error {
@@ -31,8 +31,9 @@ export class ConnectionGivenUp extends Error {
 }
 
 /**
- * The outcome is in doubt: the connection, the time or the leader was lost. Raw errors of the client have a gRPC
- * `code` and no `type`. A node that is not ready for an append answers with a `type` alone.
+ * True if the outcome of a call is unknown, because the connection, the leader or the time was lost: the call may be
+ * repeated. Raw errors of the client have a gRPC `code` and no `type`. A node that is not ready for an append answers
+ * with a `type` alone.
  */
 export function isAmbiguous(error: unknown): boolean {
   if ([DeadlineExceeded, ConnectionGivenUp, LeaderNotFound].some((kind) => error instanceof kind))
@@ -45,13 +46,14 @@ export function isAmbiguous(error: unknown): boolean {
   );
 }
 
-/** After these errors the client searches for another node: the leader, or any. */
+/** True if the node no longer leads, or the connection to it is lost: then the leader must be found again. */
 export const isConnectionLost = (error: unknown): boolean =>
   error instanceof NotLeaderError || (error instanceof Error && lostCodes.has(grpcCodeOf(error) ?? -1));
 
 /**
- * The server did not list its features, which the client asks before its first append. The client remembers the error
- * and fails all later appends with it. It converts all other errors of an append.
+ * True if the server did not list its features, which the client asks for before its first append. The client fails
+ * every later append with the same error, and so must be replaced. Recognized as a raw gRPC error: the client
+ * converts all other errors of appends.
  */
 export const isFeaturesFault = (error: unknown): boolean =>
   grpcCodeOf(error) !== undefined && error instanceof Error && !isCommandError(error);
@@ -61,9 +63,9 @@ export function grpcCodeOf(error: unknown): number | undefined {
 }
 
 /**
- * Settles like `work`. After the time limit, or when one of the signals aborts, it rejects and aborts the signal of
- * `work`. The client's own deadlines do not cover batch appends or a client's first call. A late result is ignored, so
- * `work` must be safe to repeat.
+ * Runs `work` with a time limit, and settles like it. After the limit, or when one of the signals aborts, it rejects
+ * and aborts the signal of `work`. Needed because the deadlines of the client cover neither batch appends nor its
+ * first call. A late result is ignored, so `work` must be safe to repeat.
  * @throws {DeadlineExceeded}
  */
 export async function within<T>(

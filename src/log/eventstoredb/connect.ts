@@ -3,7 +3,8 @@ import type { EndPoint } from '@eventstore/db-client';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 
 /**
- * Connects at the first call. Built without the connection string, which the client would print in its debug output.
+ * Returns a client of one node; it connects at its first call. Built without the connection string, which the client
+ * would print, password included, in its debug output.
  */
 export function connect(
   { credentials, options, files }: EventStoreConnection,

@@ -21,9 +21,9 @@ const MAX_MISSED = 2;
 const HEARTBEAT_MS = { pause: 1_000, deadline: 1_500 };
 
 /**
- * Connection to the leader of the event store. The client keeps an unresponsive connection for twenty seconds, and
- * executes abandoned calls when a lost node returns. So this finds the leader first, and replaces the client whenever
- * the leader is lost. Two clients of a process never append at the same time.
+ * Connection to the leader of the event store. The client library keeps a connection without answers for twenty
+ * seconds, and sends abandoned calls when a lost node returns. So this class finds the leader first, and replaces the
+ * client whenever the leader is lost. Two clients of one process never append at the same time.
  */
 export class Connection {
   private pendingLeader: Promise<Leader> | undefined;
@@ -40,10 +40,10 @@ export class Connection {
   ) {}
 
   /**
-   * The result of `work` within this time. It is repeated with another leader after a loss, so it must be safe to
-   * repeat; its signal aborts once the result is no longer awaited.
-   * @throws The client's errors, {@link DeadlineExceeded}, {@link ConnectionGivenUp}, {@link LeaderNotFound}, or the
-   * reason of `caller`.
+   * Runs `work` with a client of the leader, within this time. If the leader is lost, `work` is repeated with the
+   * next one, so it must be safe to repeat. Its signal aborts once nobody awaits the result.
+   * @throws The errors of the client, {@link DeadlineExceeded}, {@link ConnectionGivenUp}, {@link LeaderNotFound}, or
+   * the reason of `caller`.
    */
   ask<T>(
     milliseconds: number,
@@ -53,7 +53,10 @@ export class Connection {
     return this.askLeader(milliseconds, ({ client }, signal) => work(client, signal), caller);
   }
 
-  /** Like {@link ask}. The stream's revision and the events' ids make an append safe to repeat. */
+  /**
+   * Appends to a stream, like {@link ask}. An append is safe to repeat: expected revision and event ids prevent that
+   * it is stored twice.
+   */
   async append(milliseconds: number, ...given: Parameters<EventStoreDBClient['appendToStream']>) {
     let used: Leader | undefined;
     try {
@@ -93,7 +96,10 @@ export class Connection {
     // Concurrent calls that miss their deadlines together count once.
     if (startedAt >= this.missed.at) this.missed = { count: this.missed.count + 1, at: performance.now() };
     if (this.missed.count < MAX_MISSED && !leader.unanswered.isStuckSince(startedAt)) return;
-    this.logger?.warn({ missed: this.missed.count }, 'event log does not answer; reconnecting');
+    this.logger?.warn(
+      { missed: this.missed.count },
+      'the leader of the event store does not answer; connecting to it again',
+    );
     this.discard(leader);
   }
 
@@ -160,8 +166,8 @@ export class Connection {
   }
 
   /**
-   * A heartbeat each second, from the first answer on: a node that is frozen or no longer leads sends nothing to
-   * subscribers.
+   * Reads from the leader each second, from its first answer on. A node that is frozen, or no longer leads, sends
+   * nothing to subscribers, who would not notice.
    */
   private async runHeartbeat(): Promise<void> {
     const { signal } = this.closing;

@@ -32,15 +32,18 @@ import type {
   SubscribeOptions,
 } from '../event-log.js';
 import { foreignStreamIn } from './foreign-streams.js';
-import { NewestFact } from './newest-fact.js';
+import { NewestOwnEvent } from './newest-own-event.js';
 import type { EventMetadata, Recorded } from '../recorded.js';
-import { storeFault } from './store-faults.js';
+import { configurationFault } from './store-faults.js';
 import { streams } from '../streams.js';
 import { subscribe } from './subscription.js';
 import { verifyCheckpoint } from './verify-checkpoint.js';
 
 const DEADLINE_MS = { attempt: 2_000, append: 5_000, check: 1_200 };
-/** The client sends an absolute time: a server whose clock is ahead by more than this rejects every append. */
+/**
+ * Deadline that the client sends with an append, as a point in time. It is an hour because of wrong clocks: a server
+ * whose clock is ahead by more than that rejects every append.
+ */
 const SERVER_DEADLINE_MS = 60 * 60_000;
 const RETRY_PAUSE_MS = 100;
 const READ_PAGE = 500;
@@ -55,7 +58,7 @@ const READINESS_EVENT = jsonEvent({
 export class EventStoreLog extends EventLog {
   private readonly address: EventStoreConnection;
   private readonly connection: Connection;
-  private readonly newestFact: NewestFact;
+  private readonly newestOwnEvent: NewestOwnEvent;
   private acceptsLargest = false;
 
   constructor(
@@ -67,7 +70,7 @@ export class EventStoreLog extends EventLog {
     keepLoopbackFromProxies();
     this.address = readEventStoreAddress(url);
     this.connection = new Connection(this.address, logger);
-    this.newestFact = new NewestFact(this.connection);
+    this.newestOwnEvent = new NewestOwnEvent(this.connection);
   }
 
   async append(append: Append): Promise<AppendedEvents> {
@@ -87,7 +90,8 @@ export class EventStoreLog extends EventLog {
             ...FROM_LEADER,
           },
         );
-        if (position === undefined) throw new Error('the event store sent no position of the append');
+        if (position === undefined)
+          throw new Error('the event store confirmed an append without sending its position in the log');
         return { revision: nextExpectedRevision, position: position.commit };
       } catch (error) {
         if (error instanceof WrongExpectedVersionError) throw new WrongExpectedRevision(error.message);
@@ -130,12 +134,12 @@ export class EventStoreLog extends EventLog {
   }
 
   head(): Promise<bigint | undefined> {
-    return this.newestFact.position().catch(throwUnavailable);
+    return this.newestOwnEvent.position().catch(throwUnavailable);
   }
 
   /**
-   * Appends with an expected revision that no stream has. A writable server compares and rejects it; nothing is
-   * written. The embedded store answers with its fault, if any.
+   * Sends an append with an expected revision that no stream has. A server that can write compares the revisions and
+   * rejects the append, so nothing is written. The embedded store answers with its fault, if it has one.
    */
   async checkWritable(): Promise<void> {
     const appendOptions = {
@@ -167,7 +171,7 @@ export class EventStoreLog extends EventLog {
   }
 
   explain(use: 'read' | 'append', error?: unknown): Promise<string | undefined> {
-    return storeFault(this.address, use, error);
+    return configurationFault(this.address, use, error);
   }
 
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {

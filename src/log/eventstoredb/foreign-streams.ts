@@ -3,7 +3,10 @@ import { readAll } from './read-all.js';
 import type { Connection } from './connection.js';
 import { isForeignStream } from '../streams.js';
 
-/** A sample of either end: a scan takes time with the log's size, and its newest events may be large. */
+/**
+ * Number of events that are checked at either end of the log: a check of all would take longer with each event. Fewer
+ * at the end, because its events may be large.
+ */
 const SAMPLE = { oldest: 200, newest: 20 };
 
 export async function foreignStreamIn(connection: Connection): Promise<string | undefined> {

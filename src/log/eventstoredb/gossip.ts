@@ -10,7 +10,10 @@ import { LeaderVote } from './leader-vote.js';
 
 const ANSWER_MS = 1_000;
 const LONGEST_ANSWER_BYTES = 64 * 1024;
-/** A gRPC message's prefix: a flag, and four bytes of length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
+/**
+ * Length of the prefix of a gRPC message: a flag, and four bytes with the length of the message (gRPC over HTTP/2,
+ * "Length-Prefixed-Message").
+ */
 const PREFIX_BYTES = 5;
 const READ_REQUEST = {
   ':method': 'POST',
@@ -23,8 +26,8 @@ export const isClusterAddress = ({ hosts, discovers }: EventStoreConnection): bo
   discovers || hosts.length > 1;
 
 /**
- * @returns The node to connect to: the leader of a cluster, or the only host without asking it, since a proxy may
- * stand before it.
+ * @returns The node to connect to: the leader of a cluster; or the only host of the address, without asking for its
+ * role, because it may be a proxy.
  * @throws {LeaderNotFound}
  */
 export async function nodeToAsk(address: EventStoreConnection): Promise<EndPoint> {
@@ -33,8 +36,8 @@ export async function nodeToAsk(address: EventStoreConnection): Promise<EndPoint
 }
 
 /**
- * One round of gossip. The client's own discovery is not used: each unreachable node leaves a connection behind, which
- * opens once the node returns.
+ * Asks the nodes once for the leader, and returns it if it answers. The discovery of the client library is not used:
+ * each unreachable node leaves a connection behind, which opens once the node returns.
  */
 async function findLeader(address: EventStoreConnection): Promise<EndPoint> {
   const vote = new LeaderVote(await resolveNodes(address), (node: Node) => readGossip(node, address));
@@ -84,11 +87,14 @@ async function readGossip(
     for await (const chunk of call as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       if (bytes > LONGEST_ANSWER_BYTES)
-        throw new Error(`a gossip response exceeds ${LONGEST_ANSWER_BYTES} bytes`);
+        throw new Error(
+          `the vote of a cluster node is ignored: its gossip response exceeds ${LONGEST_ANSWER_BYTES} bytes`,
+        );
       chunks.push(chunk);
     }
     const message = Buffer.concat(chunks).subarray(PREFIX_BYTES);
-    if (message.length === 0) throw new Error('a gossip response is empty');
+    if (message.length === 0)
+      throw new Error('the vote of a cluster node is ignored: its gossip response is empty');
     return gossipPb.ClusterInfo.deserializeBinary(message).getMembersList();
   } finally {
     session.destroy();

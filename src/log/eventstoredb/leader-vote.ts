@@ -12,14 +12,14 @@ const nonVoterStates: ReadonlySet<number> = new Set([
   READONLYREPLICA,
 ]);
 
-/** Reads the gossip of a node: the members of the cluster as that node sees them. */
+/** Asks a node for its gossip: the members of the cluster, and their states, as that node sees them. */
 export type ReadGossip<Node extends EndPoint> = (node: Node | EndPoint) => Promise<readonly MemberInfo[]>;
 
 export const hostAndPort = ({ address, port }: EndPoint): string => `${address}:${port}`;
 
 /**
- * One round of questions to the nodes that an address names and to the members that these name. Members vote under
- * the names that the cluster has for them: by another name, one node would have two votes.
+ * Finds the leader by a vote: asks the nodes that an address names, and the members that these name, for the leader.
+ * A member votes under its name in the cluster: under the name in the address, one node could vote twice.
  */
 export class LeaderVote<Node extends EndPoint> {
   private readonly answers = new Map<string, Promise<readonly MemberInfo[]>>();
@@ -37,8 +37,8 @@ export class LeaderVote<Node extends EndPoint> {
   }
 
   /**
-   * @returns The leader that a majority names, as soon as it does: a node that resumes from a freeze may still name
-   * itself.
+   * @returns The leader as soon as a majority of the nodes names it. One node is not enough: after a freeze it may
+   * still take itself for the leader.
    * @throws {LeaderNotFound}
    */
   async leader(): Promise<EndPoint> {
@@ -51,7 +51,7 @@ export class LeaderVote<Node extends EndPoint> {
     throw new LeaderNotFound('The nodes of the event store agree on no leader.');
   }
 
-  /** The answer of this node, asked only once. */
+  /** Returns the answer of this node, which is asked only once. */
   ask(node: Node | EndPoint): Promise<readonly MemberInfo[]> {
     const name = hostAndPort(node);
     let answer = this.answers.get(name);
@@ -79,13 +79,16 @@ export class LeaderVote<Node extends EndPoint> {
     if (count > this.electorate(voters) / 2) this.agreed.resolve(leader);
   }
 
-  /** Dead members do not count unless named: replaced nodes stay in the gossip for half an hour. */
+  /**
+   * Number of members of which more than half must agree: the living ones, but at least as many as the address names.
+   * Dead members beyond that do not count, because replaced nodes stay in the gossip for half an hour.
+   */
   private electorate(voters: readonly MemberInfo[]): number {
     const alive = voters.filter((each) => each.getIsAlive()).length;
     return Math.min(voters.length, Math.max(this.named, alive));
   }
 
-  /** Resolves after all answers. An answer may add nodes to ask. */
+  /** Resolves after all nodes have answered or failed, also those that only an answer named. */
   private async end(): Promise<undefined> {
     for (let done = 0; done < this.counted.length;) {
       done = this.counted.length;

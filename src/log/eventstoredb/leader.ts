@@ -13,7 +13,10 @@ import { writeWithoutQueue } from './unqueued-writes.js';
 export const RETRY_PAUSE_MS = 100;
 const DISPOSE_TIMEOUT_MS = 1_000;
 
-/** A client connected to the leader, for one leadership. After a loss it is disposed, and another replaces it. */
+/**
+ * A client connected to the leader, until that leader or its connection is lost. Then it is disposed, and another one
+ * replaces it.
+ */
 export class Leader {
   readonly unanswered = new UnansweredAppends();
   private readonly lossController = new AbortController();
@@ -43,7 +46,7 @@ export class Leader {
     return this.lossController.signal;
   }
 
-  /** Cancels all calls. Resolves once no append can go through this client. */
+  /** Cancels all calls and closes the client. Resolves once no append can go through it any more. */
   end(): Promise<void> {
     this.disposing ??= this.dispose();
     return this.disposing;

@@ -16,7 +16,7 @@ const DENIED = {
     'The user in EVENTSTORE_URL may not append events: add it, or a group of it, to $w in the $userStreamAcl of $settings.',
 };
 
-export async function storeFault(
+export async function configurationFault(
   connection: EventStoreConnection,
   use: keyof typeof DENIED,
   error: unknown,

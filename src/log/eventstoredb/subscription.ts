@@ -13,8 +13,8 @@ import type { Batch, Checkpoint, SubscribeOptions, UnreadableEvent } from '../ev
 import { verifyCheckpoint } from './verify-checkpoint.js';
 
 /**
- * Events that the server scans at a time. The client's default is 32, and the server sends a message after each
- * window.
+ * Number of events that the server scans at a time. The server sends a message after each such window, so the default
+ * of the client (32) would cost many messages.
  */
 const SEARCH_WINDOW = 2_048;
 const RECONNECT_MS = { first: 100, longest: 500 };
@@ -30,8 +30,9 @@ interface Source {
 }
 
 /**
- * Unlike the client's subscriptions, this one resumes, after verifying that the log still has the last event. It never
- * resumes from a server's checkpoint, which is no event.
+ * Yields batches of events for ever. Unlike a subscription of the client library, it resumes after a loss, once the
+ * log is proven to still have the last event. It never resumes from a checkpoint of the server, which names a
+ * position without an event.
  */
 export async function* subscribe<Event extends { readonly id: string; readonly position: bigint }>(
   { connection, logger }: Source,

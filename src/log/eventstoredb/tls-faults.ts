@@ -4,7 +4,7 @@ import type { EndPoint } from '@eventstore/db-client';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import type { AddressOptions } from '../../config/event-store-options.js';
 
-/** Below the time that load balancers wait for `/readyz`. */
+/** Limit of one TLS handshake. `/readyz` waits for it, and must answer before load balancers give up. */
 const HANDSHAKE_MS = 400;
 
 const SPEAKS_TLS = 'The event store speaks TLS, and EVENTSTORE_URL has tls=false: remove it.';
@@ -22,7 +22,7 @@ const messageByCode: Readonly<Record<string, string>> = {
 
 const networkError = /^(?:E[A-Z]+|EAI_[A-Z]+)?$/;
 
-/** OpenSSL's codes for an untrusted issuer (X509_STORE_CTX_get_error(3)). */
+/** Codes of OpenSSL for a certificate whose issuer is not trusted (X509_STORE_CTX_get_error(3)). */
 const untrustedIssuerCodes: ReadonlySet<string> = new Set([
   'CERT_UNTRUSTED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -33,9 +33,9 @@ const untrustedIssuerCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * @returns The TLS fault and its remedy, in a fixed sentence; undefined: a handshake with the hosts finds none. Each
- * host is tried directly, because the client does not say why no node of a cluster answers. `messages`: the client's
- * errors about nodes whose names come from the cluster.
+ * @returns The TLS fault with its remedy, in a fixed sentence; undefined: a host accepts a handshake, or none shows a
+ * TLS fault. The hosts are tried directly, because the client does not say why no node of a cluster answers.
+ * `messages`: errors of the client about nodes whose names come from the cluster.
  */
 export async function tlsFault(
   connection: EventStoreConnection,

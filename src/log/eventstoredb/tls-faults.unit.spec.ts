@@ -5,7 +5,7 @@ import { createServer } from 'node:tls';
 import { afterEach, expect, it } from '@jest/globals';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import type { AddressOptions } from '../../config/event-store-options.js';
-import { selfSigned } from '../../embedded-event-store/access/self-signed.js';
+import { createSelfSigned } from '../../embedded-event-store/access/self-signed.js';
 import { tlsFault } from './tls-faults.js';
 
 const YEAR_MS = 365 * 86_400_000;
@@ -17,7 +17,7 @@ afterEach(() => {
 
 function certificate(from: number, to: number, name = 'localhost') {
   const at = (years: number) => new Date(Date.now() + years * YEAR_MS);
-  return selfSigned({ names: [name], notBefore: at(from), notAfter: at(to), serial: Buffer.of(1) });
+  return createSelfSigned({ names: [name], notBefore: at(from), notAfter: at(to), serial: Buffer.of(1) });
 }
 const valid = certificate(-1, 1);
 

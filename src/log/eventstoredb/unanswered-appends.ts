@@ -1,13 +1,22 @@
-/** Bounds the memory for appends to a leader that does not answer: each has at most 80 KiB (append-size.ts). */
+/**
+ * Largest number of appends of one client without an answer; further appends wait for a place. Bounds the memory
+ * while the leader does not answer: each append has at most 80 KiB (append-size.ts).
+ */
 export const MAX_UNANSWERED = 256;
 
-/** The appends that one client sent without an answer so far. An abandoned one counts, because the client keeps it. */
+/**
+ * Counts the appends that one client has sent and that are not answered yet. An append that its caller gave up counts
+ * too: the client keeps it in memory.
+ */
 export class UnansweredAppends {
   private count = 0;
   private answeredAt = performance.now();
   private readonly waiting = new Set<() => void>();
 
-  /** Starts `append` once it has a place. Rejects with the reason of `signal` if that aborts first. */
+  /**
+   * Waits until fewer than {@link MAX_UNANSWERED} appends are unanswered, then starts `append`. Rejects with the
+   * reason of `signal` if that aborts first.
+   */
   async run<T>(append: () => Promise<T>, signal: AbortSignal): Promise<T> {
     await this.place(signal);
     try {
@@ -18,7 +27,7 @@ export class UnansweredAppends {
     }
   }
 
-  /** No place became free since this time (`performance.now()`). */
+  /** True if all places are taken, and no append was answered since this time (`performance.now()`). */
   isStuckSince(time: number): boolean {
     return this.count >= MAX_UNANSWERED && this.answeredAt < time;
   }
@@ -43,7 +52,7 @@ export class UnansweredAppends {
     }
   }
 
-  /** The oldest waiting append inherits the place. */
+  /** Gives the free place to the append that has waited longest, if any. */
   private release(): void {
     const [next] = this.waiting;
     if (!next) this.count -= 1;

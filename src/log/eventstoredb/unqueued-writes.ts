@@ -2,9 +2,9 @@ import { Writable } from 'node:stream';
 import type { EventStoreDBClient } from '@eventstore/db-client';
 
 /**
- * Keeps appends out of the client's queue. The client queues an append while its stream waits for a drain. If the
- * stream then fails, it rejects the append's write in a promise without a handler, which ends the process. A stream
- * whose `write` returns true has no queue.
+ * Stops the client library from queueing appends. It queues an append while its stream waits for a drain. If the
+ * stream fails then, the library rejects a promise without a handler, which ends the process. Here `write` always
+ * returns true, so nothing is queued.
  */
 export function writeWithoutQueue(client: EventStoreDBClient): void {
   const create = client['GRPCStreamCreator'];

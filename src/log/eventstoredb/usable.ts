@@ -29,7 +29,7 @@ export class LogShared extends Error {
   }
 }
 
-export function refusalOfShared(
+export function exitOnSharedLog(
   { eventStoreShared }: Pick<Config, 'eventStoreShared'>,
   logger: Pick<Logger, 'fatal'>,
 ): ((error: LogShared) => void) | undefined {
@@ -40,17 +40,17 @@ export function refusalOfShared(
   };
 }
 
-export interface CheckedLog extends EventLog {
+export interface LogToCheck extends EventLog {
   foreignStream(): Promise<string | undefined>;
 }
 
 /**
- * Logs each configuration fault once. An unreachable log is only retried, because other checks report it. Resolves
- * once the log is usable, or `signal` aborts.
- * @throws {LogShared} unless shared logs are allowed
+ * Checks the event store until it is usable or `signal` aborts. Logs a fault of the configuration once, until it
+ * changes. An unreachable event store is only retried: other checks report it.
+ * @throws {LogShared} the event store has streams of another application, and that is not allowed.
  */
 export async function warnIfUnusable(
-  log: CheckedLog,
+  log: LogToCheck,
   { logger, isShared }: { readonly logger: Pick<Logger, 'error'>; readonly isShared: boolean },
   signal: AbortSignal,
 ): Promise<void> {
@@ -67,7 +67,10 @@ export async function warnIfUnusable(
       if (error instanceof LogShared) throw error;
       if (error instanceof LogUnusable) {
         if (error.message !== lastReason)
-          logger.error({ reason: error.message }, 'event store unusable as configured');
+          logger.error(
+            { reason: error.message },
+            'event store unusable as configured; retrying until an operator corrects it',
+          );
         lastReason = error.message;
       }
     }

@@ -8,9 +8,9 @@ import { readAll } from './read-all.js';
 
 /**
  * Resolves if the log has this event at this position. A restored or replaced log may have another event there, the
- * middle of one, or none. Servers answer the middle of a record with UNKNOWN, so every answer except a match or an
- * outage counts as a mismatch if further attempts agree. Each attempt opens a connection, which reads the end of the
- * log first.
+ * middle of one, or none. Servers answer the middle of an event with UNKNOWN. So every answer but a match or an
+ * outage counts as a mismatch, if two further reads agree. Each of these opens a new connection, which reads the end
+ * of the log first.
  * @throws {LogReplaced} the log does not have it. {@link LogUnavailable} an outage: nothing is proven.
  */
 export async function verifyCheckpoint(

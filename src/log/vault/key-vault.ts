@@ -7,9 +7,9 @@ import { fillWalSegment } from '../../store/fill-wal-segment.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { LogUnavailable } from '../event-log.js';
 import { DESTROYED_CHANNEL } from './destroyed-keys.js';
-import type { KeepsKeys } from './destroyed-keys.js';
+import type { KeyCache } from './destroyed-keys.js';
 
-/** 256 bits, as a `KeyObject`, because OpenSSL handles bare bytes more slowly. */
+/** Encryption key of a person: 256 bits, as a `KeyObject`, because OpenSSL handles plain bytes more slowly. */
 export interface PersonKey {
   readonly id: string;
   readonly key: KeyObject;
@@ -25,8 +25,8 @@ interface KeyRow {
 }
 
 /**
- * Some megabytes at 32 bytes a key. Caching is allowed only while this process receives notifications of destroyed
- * keys.
+ * Size and time limit of the key caches: some megabytes, and a minute. Keys are cached only while this process
+ * receives the notifications of destroyed keys.
  */
 const CACHE = { max: 20_000, ttl: 60_000 };
 
@@ -34,12 +34,15 @@ const REWRITTEN_BYTES = 64 * 1024 * 1024;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * One key for each person, in a separate database (docs/recovery.md, "The stores"). Destroying the key erases the
- * person from every copy of the log.
+ * Keys of persons, one each, in a database apart from the log (docs/recovery.md, "The stores"). Destroying the key
+ * makes the texts of the person unreadable in every copy of the log.
  */
-export class KeyVault implements KeepsKeys {
+export class KeyVault implements KeyCache {
   private isCaching = false;
-  /** Counts evictions. A key that was requested before an eviction may be destroyed, so it is not cached. */
+  /**
+   * Number of evictions. If it changes while a key is read from the database, that key may be destroyed, and is not
+   * cached.
+   */
   private evictions = 0;
   private readonly byPerson = new LRUCache<string, PersonKey>(CACHE);
   private readonly byId = new LRUCache<string, PersonKey>(CACHE);
@@ -49,7 +52,10 @@ export class KeyVault implements KeepsKeys {
     private readonly newKey: () => { readonly id: string; readonly key: Buffer },
   ) {}
 
-  /** Creates the key at the first call for a person. @throws {PersonErased} {@link LogUnavailable} */
+  /**
+   * Returns the key of a person, and creates it at the first call.
+   * @throws {PersonErased} the key is destroyed. {@link LogUnavailable} the vault does not answer.
+   */
   async keyOf(person: string): Promise<PersonKey> {
     const cached = this.byPerson.get(person);
     if (cached) return cached;
@@ -64,7 +70,10 @@ export class KeyVault implements KeepsKeys {
     return found;
   }
 
-  /** Undefined: the key is destroyed. No entry: the vault never had it. @throws {LogUnavailable} */
+  /**
+   * Returns keys by their ids. Undefined: the key is destroyed. No entry: the vault never had it. @throws
+   * {LogUnavailable}
+   */
   async keysById(ids: Iterable<string>): Promise<ReadonlyMap<string, PersonKey | undefined>> {
     const found = new Map<string, PersonKey | undefined>();
     const missing: string[] = [];
@@ -89,9 +98,9 @@ export class KeyVault implements KeepsKeys {
   }
 
   /**
-   * Destroys the person's key for good; no key can be created for them later. `keyId`: of that key, if known, so that
-   * a vault that never had it records it as destroyed.
-   * @returns Whether the key existed.
+   * Destroys the key of a person for good: no other key can be created for the person. `keyId`: the id of the key, if
+   * known, so that a vault without it (restored from an older backup) records it as destroyed.
+   * @returns True if the vault had the key.
    * @throws {LogUnavailable}
    */
   async destroy(person: string, keyId: string | undefined): Promise<boolean> {
@@ -108,7 +117,7 @@ export class KeyVault implements KeepsKeys {
       values: [person, keyId ?? this.newKey().id],
     });
     const cached = this.byPerson.get(person);
-    this.forget({ keyId: keyId ?? cached?.id ?? '', person });
+    this.evict({ keyId: keyId ?? cached?.id ?? '', person });
     return rows[0]?.was_there ?? false;
   }
 
@@ -123,9 +132,10 @@ export class KeyVault implements KeepsKeys {
   }
 
   /**
-   * Removes overwritten keys from Postgres' files: a key that is readable on disk is not destroyed. A small table is
-   * rewritten at once; in a large one the space is freed to be overwritten.
-   * @returns False if a long read, such as a backup, holds a lock: other queries must not queue behind VACUUM.
+   * Removes overwritten keys from the files of Postgres, since a key that can be read from the disk is not destroyed.
+   * A small table is rewritten at once; in a large one, the space is freed to be overwritten.
+   * @returns False, with nothing removed, if a long read such as a backup holds a lock: other queries must not queue
+   * behind VACUUM.
    * @throws {LogUnavailable}
    */
   async rewriteFiles(): Promise<boolean> {
@@ -149,7 +159,7 @@ export class KeyVault implements KeepsKeys {
     }
   }
 
-  mayKeep(may: boolean): void {
+  allowCaching(may: boolean): void {
     this.isCaching = may;
     this.evictions++;
     if (may) return;
@@ -157,7 +167,7 @@ export class KeyVault implements KeepsKeys {
     this.byId.clear();
   }
 
-  forget({ keyId, person }: { readonly keyId: string; readonly person: string }): void {
+  evict({ keyId, person }: { readonly keyId: string; readonly person: string }): void {
     this.evictions++;
     this.byPerson.delete(person);
     this.byId.delete(keyId);
@@ -176,7 +186,7 @@ export class KeyVault implements KeepsKeys {
     return rows[0];
   }
 
-  /** Race of two processes for one new person: the first insert wins, and both read its key. */
+  /** Creates the key of a person. If two processes do so at once, the first insert wins, and both return its key. */
   private async create(person: string): Promise<KeyRow> {
     const { id, key } = this.newKey();
     await this.query({
@@ -184,7 +194,8 @@ export class KeyVault implements KeepsKeys {
       values: [id, person, key],
     });
     const row = await this.select(person);
-    if (!row) throw new Error('The key vault does not have a key that was just inserted.');
+    if (!row)
+      throw new Error("A person's new encryption key is missing from the vault right after its insertion.");
     return row;
   }
 

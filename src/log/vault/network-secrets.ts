@@ -11,13 +11,17 @@ export type SecretName =
   | 'has-witness';
 
 /**
- * They live in the vault's database: every process shares them, and they keep their meaning when the log or read store
- * is restored (pairwise subjects, handle streams).
+ * Secrets of the whole network, in the database of the vault: all processes share them. Stored data rely on them,
+ * such as pairwise subjects and the names of handle streams, so they must outlive a restore of the log or the read
+ * store.
  */
 export class NetworkSecrets {
   constructor(private readonly pool: Pool) {}
 
-  /** Uses `create` if the secret does not exist. If two processes create it at once, both get the first one. */
+  /**
+   * Returns a secret, and creates it with `create` if it does not exist. If two processes create it at once, both get
+   * the one that was stored first.
+   */
   async get(name: SecretName, create: () => Buffer | Promise<Buffer>): Promise<Buffer> {
     const existing = await this.find(name);
     if (existing) return existing;
@@ -26,7 +30,8 @@ export class NetworkSecrets {
       [name, await create()],
     );
     const created = await this.find(name);
-    if (!created) throw new Error(`The vault does not have the secret ${name}, which was just inserted.`);
+    if (!created)
+      throw new Error(`The new secret ${name} is missing from the vault right after its insertion.`);
     return created;
   }
 

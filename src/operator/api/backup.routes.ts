@@ -12,7 +12,7 @@ import { describeError } from '../../config/error-description.js';
 import { LOGGER } from '../../config/logger.js';
 import { plazaVersion } from '../../config/version.js';
 import { HttpRefusal } from '../../http/server/errors.js';
-import { readRun } from '../../launch/run-file.js';
+import { readRunFile } from '../../launch/run-file.js';
 import { backupParts } from '../../backup/format/manifest.js';
 import { logPart, tablesPart } from '../../backup/format/part-source.js';
 import { commandMetadata } from './command-metadata.js';
@@ -76,7 +76,7 @@ async function streamOf(frames: AsyncIterable<Buffer>): Promise<Readable> {
  * @throws {HttpRefusal} the log is on an external EventStoreDB.
  */
 function embeddedLog({ dataDir, eventStoreUrl }: Config): string {
-  const run = readRun(dataDir);
+  const run = readRunFile(dataDir);
   const isOurs = run?.pids.eventStore !== undefined && run.settings['EVENTSTORE_URL'] === eventStoreUrl;
   if (isOurs) return join(dataDir, 'eventstore');
   throw new HttpRefusal(

@@ -7,7 +7,7 @@ import { groups } from '../../../projections/groups.js';
 import { Clock } from '../../commands/support/clock.js';
 import { IdGenerator } from '../../commands/support/id-generator.js';
 import { HttpRefusal } from '../../http/server/errors.js';
-import { findJob, moveJob, openStates } from '../../jobs/job.js';
+import { findJob, moveJob, runnableStates } from '../../jobs/job.js';
 import type { Job } from '../../jobs/job.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 import { Postgres } from '../../store/postgres.js';
@@ -42,7 +42,7 @@ export function jobRoutes(server: FastifyInstance, app: INestApplicationContext)
 
   const pause = async (request: FastifyRequest) => {
     const { id } = await jobOf(pool, request);
-    return { changed: await moveJob(pool, id, openStates, 'paused', clock.now()) };
+    return { changed: await moveJob(pool, id, runnableStates, 'paused', clock.now()) };
   };
   server.post('/operator/jobs/:id/pause', (request) => pause(request));
 }

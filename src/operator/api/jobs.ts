@@ -4,7 +4,7 @@ import { RecordReadModelOperation } from '../../commands/network/record-read-mod
 import type { Clock } from '../../commands/support/clock.js';
 import type { IdGenerator } from '../../commands/support/id-generator.js';
 import type { EventMetadata } from '../../log/recorded.js';
-import { findJob, moveJob, requestJob, unfinishedJob } from '../../jobs/job.js';
+import { findJob, moveJob, requestJob, findUnfinishedJob } from '../../jobs/job.js';
 import type { Job, JobKind } from '../../jobs/job.js';
 
 export interface JobServices {
@@ -30,7 +30,7 @@ export async function requestOrResumeJob(
   metadata: EventMetadata,
 ): Promise<Job> {
   const { pool, commands, clock, ids } = context;
-  const unfinished = await unfinishedJob(pool, kind, names);
+  const unfinished = await findUnfinishedJob(pool, kind, names);
   if (unfinished) return resumeJob(unfinished, context);
   const id = ids.uuid();
   await commands.execute(new RecordReadModelOperation(operationOf(kind, id, names, reseedWitness), metadata));

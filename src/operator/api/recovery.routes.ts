@@ -8,7 +8,7 @@ import { Clock } from '../../commands/support/clock.js';
 import { IdGenerator } from '../../commands/support/id-generator.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { EventLog } from '../../log/event-log.js';
-import { unfinishedJob } from '../../jobs/job.js';
+import { findUnfinishedJob } from '../../jobs/job.js';
 import { retiredIncarnations, rollbackObstacle } from '../../incarnations/rollback.js';
 import { NEEDS_RESEED } from '../../recovery/plan/preconditions.js';
 import { recoveryPlan } from '../../recovery/plan/recovery-plan.js';
@@ -42,7 +42,7 @@ export function recoveryRoutes(server: FastifyInstance, app: INestApplicationCon
     rejectIfUnreachable(async (request, reply) => {
       const { reason, reseedWitness } = parse(apply, request.body);
       // Read before the plan: otherwise a recovery that ends in between would start again.
-      const unfinished = await unfinishedJob(pool, 'recover', []);
+      const unfinished = await findUnfinishedJob(pool, 'recover', []);
       const plan = await recoveryPlan(sources);
       if (plan.refused !== null) throw new HttpRefusal('recovery_quarantined', plan.refused);
       if (plan.needsReseed && !reseedWitness)

@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.js';
 import { operatorUrl } from '../../launch/banner.js';
 import { isAlive } from '../../launch/processes.js';
-import { readRun } from '../../launch/run-file.js';
-import type { Run } from '../../launch/run-file.js';
+import { readRunFile } from '../../launch/run-file.js';
+import type { RunFile } from '../../launch/run-file.js';
 import { Failure } from './failure.js';
 
 /**
@@ -21,8 +21,8 @@ export function unreachableFailure(config: Config, cause: string): Failure {
 }
 
 /** The live run of this `DATA_DIR` whose operator API is, or will be, at the requested address. */
-function liveRun(config: Config): Run | undefined {
-  const run = readRun(config.dataDir);
+function liveRun(config: Config): RunFile | undefined {
+  const run = readRunFile(config.dataDir);
   if (!run || !isAlive(run.pids.supervisor)) return undefined;
   const { OPERATOR_HOST: operatorHost = '', OPERATOR_PORT: operatorPort } = run.settings;
   const url = operatorUrl({ operatorHost, operatorPort: Number(operatorPort) });

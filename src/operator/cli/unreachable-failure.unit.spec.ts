@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../config/config.js';
 import { settingsOf } from '../../config/settings.js';
-import { writeRun } from '../../launch/run-file.js';
+import { writeRunFile } from '../../launch/run-file.js';
 import { unreachableFailure } from './unreachable-failure.js';
 
 let dataDir = '';
@@ -23,7 +23,7 @@ const configOf = (settings: NodeJS.ProcessEnv = {}) =>
 
 /** `settings`: settings of the running network. */
 function runs({ ready = false, supervisor = process.pid, settings = {} }): void {
-  writeRun(dataDir, { ready, pids: { supervisor }, settings: settingsOf(configOf(settings)) });
+  writeRunFile(dataDir, { ready, pids: { supervisor }, settings: settingsOf(configOf(settings)) });
 }
 
 const { pid: gone } = spawnSync(process.execPath, ['--version']);

@@ -1,13 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { millisecondsColumn } from './milliseconds.js';
 
-/** Read model of the streams `account-<actorId>` and `profile-<actorId>`. */
+/** Row of an account, from the events of the streams `account-<actorId>` and `profile-<actorId>`. */
 @Entity({ schema: 'authority', name: 'account' })
 export class AccountRow {
   @PrimaryColumn('text', { name: 'actor_id' })
   actorId!: string;
 
-  /** The sign-in name. Null: the account is erased or only partly known. */
+  /** The name that the person signs in with. Null: the account is erased, or its registration is not applied yet. */
   @Column('text', { nullable: true })
   handle!: string | null;
 
@@ -35,13 +35,16 @@ export class AccountRow {
   @Column('bigint', { name: 'erases_at', nullable: true, transformer: millisecondsColumn })
   erasesAt!: number | null;
 
-  /** Null: data of an erased account may still exist. */
+  /**
+   * Null: the account is not erased, or its erasure is unfinished: a key, credential or row of the person may still
+   * exist.
+   */
   @Column('bigint', { name: 'erasure_finished_at', nullable: true, transformer: millisecondsColumn })
   erasureFinishedAt!: number | null;
 
   /**
-   * Revision of the account stream in this row: older events change nothing. The next three do the same for erasure,
-   * profile and handle.
+   * Revision of the newest event of the account stream that this row shows: events up to it change nothing any more.
+   * The next three columns do the same for erasure, profile and handle.
    */
   @Column('bigint')
   revision!: string;

@@ -1,7 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { millisecondsColumn } from './milliseconds.js';
 
-/** Read model of the streams `grant-<grantId>`; every admission joins it. */
+/**
+ * Row of a grant, from the events of the stream `grant-<grantId>`. The check of each access token joins this table.
+ */
 @Entity({ schema: 'authority', name: 'app_grant' })
 export class AppGrantRow {
   @PrimaryColumn('text', { name: 'grant_id' })

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { millisecondsColumn } from './milliseconds.js';
 
-/** Read model of the streams `application-<appId>`. */
+/** Row of an application, from the events of the stream `application-<appId>`. */
 @Entity({ schema: 'authority', name: 'application' })
 export class ApplicationRow {
   @PrimaryColumn('text', { name: 'app_id' })
@@ -22,7 +22,7 @@ export class ApplicationRow {
   @Column('text')
   state!: 'active' | 'suspended';
 
-  /** Null: an older release applied the registration, without this column. */
+  /** Null: an older release, which did not have this column, wrote the row. */
   @Column('bigint', { name: 'registered_at', nullable: true, transformer: millisecondsColumn })
   registeredAt!: number | null;
 

@@ -30,7 +30,7 @@ export class AuthorityStore {
     return rows;
   }
 
-  /** Part of the transaction in progress, if there is one. */
+  /** Sends one statement: inside {@link transaction} as a part of it, otherwise on its own connection of the pool. */
   query<Row extends object>(query: QueryConfig): Promise<QueryResult<Row>> {
     const transaction = this.current.getStore();
     return transaction
@@ -39,9 +39,9 @@ export class AuthorityStore {
   }
 
   /**
-   * Commits once `work` resolves; rolls back and rejects if it rejects. Nested calls join the outer transaction.
-   * Hand-written, because TypeORM takes a failed ROLLBACK for a done one and returns the connection to the pool with
-   * its transaction open.
+   * Runs `work` in a transaction. Commits once `work` resolves; rolls back and rejects if it rejects. A nested call
+   * joins the outer transaction. Not done by TypeORM: it takes a failed ROLLBACK for a successful one, and returns
+   * the connection to the pool with its transaction open.
    */
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.current.getStore()) return work();
@@ -53,7 +53,9 @@ export class AuthorityStore {
       const result = await this.current.run({ manager: runner.manager, connection, enqueue }, work);
       // Postgres treats the COMMIT of a failed transaction as a ROLLBACK and reports success.
       if (connection.getTransactionStatus() === 'E')
-        throw new Error("transaction aborted: a statement's error was swallowed");
+        throw new Error(
+          'the transaction was rolled back: a statement in it failed, and its caller ignored the error',
+        );
       await runner.commitTransaction();
       return result;
     } catch (error) {
@@ -66,7 +68,10 @@ export class AuthorityStore {
   }
 }
 
-/** Serializes concurrent queries on one connection: `pg` will stop queueing them. */
+/**
+ * Sends the queries of one connection one after the other. `pg` queues concurrent queries itself, but will no longer
+ * do so in its next major version.
+ */
 function serialized(queryRunner: QueryRunner): Queue {
   let last: Promise<unknown> = Promise.resolve();
   const enqueue: Queue = (request) => {

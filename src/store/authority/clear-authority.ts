@@ -1,6 +1,6 @@
 /**
- * SQL that deletes everything derived from the log, before an authority rebuild. Final states stay, even if a restored
- * log lost them: revoked grants and erased accounts.
+ * SQL that deletes the authority rows that derive from the log, before an authority rebuild. Two final states stay,
+ * even if a restored log lost their events: revoked grants and erased accounts.
  */
 export const CLEAR_AUTHORITY = `
   DELETE FROM authority.account WHERE state <> 'erased';

@@ -1,6 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Several secrets at a time, so that one can be replaced without a gap. */
+/**
+ * Hash of a client secret. An application may have several valid secrets at a time, so that an operator can replace
+ * one without an interruption.
+ */
 @Entity({ schema: 'authority', name: 'client_secret' })
 export class ClientSecretRow {
   @PrimaryColumn('text', { name: 'app_id' })

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Returns the SHA-256 under which tokens, codes, sessions and client secrets are stored. These have at least 128 random
- * bits, so a slow hash would add no protection.
+ * Returns the SHA-256 under which tokens, codes, sessions and client secrets are stored. They are random with at
+ * least 128 bits, so a slow hash, as for passwords, would not protect them better.
  */
 export function credentialHash(credential: string): Buffer {
   return createHash('sha256').update(credential).digest();

@@ -1,8 +1,8 @@
 import type { AuthorityStore, PreparedStatement } from './authority-store.js';
 
 /**
- * Creating a browser session and ending all sessions of a person lock the same credential row: the later one waits and
- * sees the result of the earlier.
+ * Sign-in and the end of all sessions of a person lock the same credential row. So the later one waits for the
+ * transaction of the earlier one, and sees its result.
  */
 
 const shareLock: PreparedStatement = {
@@ -20,8 +20,8 @@ interface Row {
 }
 
 /**
- * Blocks a change of password and the end of sessions until the transaction of the caller ends. Returns the current
- * hash.
+ * Locks the credential of a person for reading: until the transaction of the caller ends, a change of the password
+ * and the end of all sessions wait. Returns the hash of the password; undefined: the person has none.
  */
 export async function lockCredentialShared(
   store: AuthorityStore,
@@ -31,7 +31,10 @@ export async function lockCredentialShared(
   return row?.password_hash;
 }
 
-/** Blocks sign-in until the transaction of the caller ends. Returns the current hash. */
+/**
+ * Locks the credential of a person for a change: until the transaction of the caller ends, sign-ins of the person
+ * wait. Returns the hash of the password; undefined: the person has none.
+ */
 export async function lockCredential(store: AuthorityStore, actorId: string): Promise<string | undefined> {
   const [row] = await store.rows<Row>(updateLock, [actorId]);
   return row?.password_hash;

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Not in the log, because a credential must be deletable. */
+/** Password hash of a person. It is not derived from the log, because it must be deletable. */
 @Entity({ schema: 'authority', name: 'credential' })
 export class CredentialRow {
   @PrimaryColumn('text', { name: 'actor_id' })

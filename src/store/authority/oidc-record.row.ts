@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * Tokens, codes, sign-in sessions and interactions of the authorization server. Only hashes of the secret values are
- * stored: a reader of the table cannot act for anyone.
+ * Tokens, codes, sign-in sessions and interactions of the authorization server. Their secret values are stored as
+ * hashes only: a reader of the table cannot act for anyone.
  */
 @Entity({ schema: 'authority', name: 'oidc_record' })
 export class OidcRecordRow {

@@ -41,7 +41,7 @@ import { WitnessedLog } from '../../../src/witness/witnessed-log.js';
 import { readPublicationState } from '../../../src/incarnations/recovery-state.js';
 import { RecoveryWatch } from '../../../src/recovery/detect/recovery-watch.js';
 import { Witness } from '../../../src/witness/witness.js';
-import { openDatabase } from '../../../src/store/database.js';
+import { openReadStore } from '../../../src/store/database.js';
 import { Postgres } from '../../../src/store/postgres.js';
 import { removeDataDir } from '../../support/data-dir.js';
 import { startEmbeddedEventStore } from '../../support/event-store.js';
@@ -208,7 +208,7 @@ async function startServer(on: {
   readonly clock: Clock;
 }): Promise<Server> {
   const applicationName = 'plaza-auth-test';
-  const database = await openDatabase({
+  const database = await openReadStore({
     url: on.postgres.databaseUrl,
     applicationName,
     maxConnections: 12,

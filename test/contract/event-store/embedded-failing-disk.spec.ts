@@ -1,7 +1,7 @@
 /** A disk whose writes fail, under a real file system: the page cache then shows data that is not on the disk. */
 import { EventStoreDBClient, jsonEvent, NO_STREAM, type AppendExpectedRevision } from '@eventstore/db-client';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { EXIT_BROKEN } from '../../../src/embedded-event-store/errors.js';
+import { EXIT_LOG_UNWRITABLE } from '../../../src/embedded-event-store/errors.js';
 import { startEmbeddedEventStore } from '../../support/event-store.js';
 import type { EmbeddedEventStore, EventStoreDidNotStart } from '../../support/event-store.js';
 import { canHaveFailingDisk, makeFailingDisk } from '../../support/failing-disk.js';
@@ -50,7 +50,7 @@ import { newStream, numbersOf, rejection } from './support.js';
         for (; ; acknowledged++) await append(client, acknowledged);
       };
       expect((await rejection(failing())).message).toMatch(/unavailable|I\/O error/i);
-      expect(await store!.ended).toBe(EXIT_BROKEN);
+      expect(await store!.ended).toBe(EXIT_LOG_UNWRITABLE);
       expect(store!.logged()).toMatch(/the event log cannot be written: this process ends/);
 
       // A restart rewrites the end of the log. The file system may choose intact blocks for it, so it may succeed or
@@ -59,7 +59,7 @@ import { newStream, numbersOf, rejection } from './support.js';
         () => 'started',
         (error: unknown) => (error as EventStoreDidNotStart).exitCode,
       );
-      expect(['started', EXIT_BROKEN]).toContain(restarted);
+      expect(['started', EXIT_LOG_UNWRITABLE]).toContain(restarted);
       await store!.kill();
 
       disk.heal();

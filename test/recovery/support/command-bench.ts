@@ -12,7 +12,7 @@ import type { Witness } from '../../../src/witness/witness.js';
 import { WitnessedLog } from '../../../src/witness/witnessed-log.js';
 import type { Observer } from '../../../src/witness/witnessed-log.js';
 import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
-import { openDatabase } from '../../../src/store/database.js';
+import { openReadStore } from '../../../src/store/database.js';
 import { until } from '../../support/until.js';
 import { openReadyWitness } from '../../support/witness.js';
 import { projectInline } from '../../../projections/authority/authority.projection.js';
@@ -50,7 +50,7 @@ export interface CommandBench {
 
 export async function openCommandBench(stores: Stores, applicationName: string): Promise<CommandBench> {
   const [database, opened] = await Promise.all([
-    openDatabase({ url: stores.databaseUrl, applicationName, maxConnections: 8 }),
+    openReadStore({ url: stores.databaseUrl, applicationName, maxConnections: 8 }),
     openLog({ ...stores, applicationName }),
   ]);
   const witness = await openReadyWitness(stores.witnessDatabaseUrl, applicationName);

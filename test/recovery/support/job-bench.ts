@@ -7,7 +7,7 @@ import { findJob, requestJob } from '../../../src/jobs/job.js';
 import type { Job, JobKind } from '../../../src/jobs/job.js';
 import { JobRunner } from '../../../src/jobs/job-runner.js';
 import type { Witness } from '../../../src/witness/witness.js';
-import { openDatabase } from '../../../src/store/database.js';
+import { openReadStore } from '../../../src/store/database.js';
 import { MemoryLog } from '../../projections/support/memory-log.js';
 import { some } from '../../projections/support/recorded.js';
 import { WorkerBench } from '../../projections/support/worker.js';
@@ -31,7 +31,7 @@ export class JobBench {
 
   static async open(postgres: TestPostgres): Promise<JobBench> {
     const url = await postgres.createDatabase();
-    await (await openDatabase({ url, applicationName: 'test', maxConnections: 2 })).close();
+    await (await openReadStore({ url, applicationName: 'test', maxConnections: 2 })).close();
     const witness = await openReadyWitness(await postgres.createDatabase());
     const jobs = new JobBench(url, await WorkerBench.open(url), witness);
     jobs.log.add(some.founding('n'), some.post('p'));

@@ -8,7 +8,7 @@ import { allPreRestoreCopies } from '../../../src/backup/restore/restore-state.j
 import { writeNewFile } from '../../../src/backup/take/durable-files.js';
 import { manifestText, writePart } from '../../../src/backup/take/write-part.js';
 import { openStoppedDatabases } from '../../../src/backup/restore/stopped-stores.js';
-import { backupParts, FORMAT, MANIFEST } from '../../../src/backup/format/manifest.js';
+import { backupParts, BACKUP_FORMAT, MANIFEST_FILE } from '../../../src/backup/format/manifest.js';
 import type { BackupManifest, BackupPart } from '../../../src/backup/format/manifest.js';
 import { encodeFiles } from '../../../src/backup/format/multi-file-stream.js';
 import { tablesPart } from '../../../src/backup/format/part-source.js';
@@ -108,11 +108,11 @@ export class StoppedNetwork {
   async backUp(dir: string): Promise<void> {
     mkdirSync(dir);
     const said = { backupId: 'backup', networkId: 'network', takenAt: new Date(0).toISOString() };
-    const common = { format: FORMAT, version: '1.0.0', ...said } as const;
+    const common = { format: BACKUP_FORMAT, version: '1.0.0', ...said } as const;
     const parts: BackupManifest['parts'] = [];
     for (const part of backupParts)
       parts.push(await writePart(dir, part, common, this.streamOf(part), () => undefined));
-    await writeNewFile(join(dir, MANIFEST), manifestText({ ...common, parts }));
+    await writeNewFile(join(dir, MANIFEST_FILE), manifestText({ ...common, parts }));
   }
 
   /** The markers of all stores. */

@@ -19,10 +19,11 @@ interface ScannedRange {
 }
 
 /**
- * Finds the newest event of the network in a log where the server writes statistics, and other applications their
- * events. The scanned range survives interruptions, so each event is read once.
+ * Finds the newest event of the network in a log that also has statistics of the server and events of other
+ * applications. It remembers the range that it has scanned, even if a scan is interrupted, and so reads each event
+ * once.
  */
-export class NewestFact {
+export class NewestOwnEvent {
   private scanned: ScannedRange | undefined;
   private scanning: Promise<bigint | undefined> | undefined;
   private next: Promise<bigint | undefined> | undefined;
@@ -30,8 +31,8 @@ export class NewestFact {
   constructor(private readonly connection: Connection) {}
 
   /**
-   * Position as of this call or later; undefined: the log has no event of the network. Calls during a scan share the
-   * next one, which covers the events appended since. Rejects with the client's errors.
+   * Position of the newest event of the network, as of this call or later; undefined: the log has none. Calls during
+   * a scan share the next scan, which covers the events appended since. Rejects with the errors of the client.
    */
   position(): Promise<bigint | undefined> {
     if (!this.scanning) {

@@ -15,7 +15,7 @@ export interface ProposedEvent {
 const METADATA_TYPE = '$metadata';
 const EMPTY = new Uint8Array(0);
 
-export class NewRecords {
+export class RecordFactory {
   constructor(
     private readonly states: StreamStates,
     private readonly nowMs: () => number,
@@ -38,8 +38,9 @@ export class NewRecords {
   }
 
   /**
-   * Returns the metadata event that restores a soft-deleted stream, or undefined. Both an append to the stream and
-   * new metadata restore it. The event's $tb hides all earlier events.
+   * Returns the metadata event that restores a soft-deleted stream, if these events do; otherwise undefined. An
+   * append to the stream restores it, and so does an append of metadata. `$tb` in the returned event hides all events
+   * before the deletion.
    */
   restoration(
     stream: string,
@@ -72,7 +73,8 @@ export class NewRecords {
   }
 
   /**
-   * Never before the stream's last event, even if the clock goes backwards: creation times ascend within a stream.
+   * Creation time of the next event: never before that of the last event of the stream, even if the clock goes
+   * backwards. Reads rely on ascending times within a stream.
    */
   #createdMs(stream: string): number {
     return Math.max(this.nowMs(), this.states.lastCreatedMs(stream));
