@@ -60,8 +60,9 @@ export async function openResources(
   });
   opened.push(database);
   const refuseShared = exitOnSharedLog(config, logger);
-  const { log, vault, secrets, close } = await openLog({ ...urls, applicationName, logger, refuseShared });
-  opened.push({ close });
+  const openedLog = await openLog({ ...urls, applicationName, logger, refuseShared });
+  opened.push(openedLog);
+  const { log, vault, secrets } = openedLog;
   await waitForAuthorityRebuild(database.pool, logger);
   const positions = new PositionListener({
     databaseUrl: urls.databaseUrl,
