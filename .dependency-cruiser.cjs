@@ -63,6 +63,7 @@ const mayImport = {
     '^src/launch/child\\.ts$',
     '^src/http/health/(health|log-check|metrics-host|probes)\\.ts$',
     '^src/http/server/(arrival-deadline|error\\.filter)\\.ts$',
+    '^src/http/slow-readers/unread-answers\\.ts$',
   ],
   '^src/http/': [
     '^src/domain/',
@@ -102,7 +103,7 @@ const mayImport = {
     '^src/config/',
     '^src/domain/',
     '^src/http/server/(arrival-deadline|errors|error\\.filter)\\.ts$',
-    '^src/http/requests/json-body\\.ts$',
+    '^src/http/requests/(json-body|unreadable)\\.ts$',
     '^src/http/health/metrics-host\\.ts$',
     '^src/http/slow-readers/unread-answers\\.ts$',
     '^src/http/admission/restriction-proof\\.ts$',
