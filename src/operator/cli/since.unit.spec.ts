@@ -19,7 +19,7 @@ describe('the value of --since', () => {
   it.each(['', 'yesterday', '2026-02-30', '2026-01-30T09:30', '30.1.2026', '-1h', '24', '1w', '1769'])(
     'is refused: %j',
     (value) => {
-      expect(() => parseSince(value, now)).toThrow('It must be');
+      expect(() => parseSince(value, now)).toThrow('must be');
     },
   );
 });
