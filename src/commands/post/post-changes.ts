@@ -17,8 +17,8 @@ import type { PostOutcome } from './post-outcome.js';
 import { OtherActors } from '../support/other-actors.js';
 
 /**
- * `revision`: the base of the change. `payload`: all other input, its verb included. `isLimited`: as in {@link
- * handleIdempotentCommand}. `isVisible`: the caller may see posts of the author.
+ * `revision`: the version of the post that the client changes. `payload`: all other input, with the verb. `isLimited`:
+ * as in {@link handleIdempotentCommand}. `isVisible`: the caller may see posts of the author.
  */
 export interface PostChangeCommand {
   readonly intent: Intent;
