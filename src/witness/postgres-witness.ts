@@ -125,7 +125,9 @@ export class PostgresWitness extends Witness {
   private async known(ask: LedgerRequest, now: number): Promise<WitnessedRestriction> {
     const known = await this.writer.take(ask, now);
     if (known) return known;
-    throw new Error(`the ledger has nothing of ${canonicalJson(ask)}, which was just written`);
+    throw new Error(
+      `the ledger returned no restriction for the command that it executed: ${canonicalJson(ask)}`,
+    );
   }
 
   private async select(where: string, values: unknown[]): Promise<readonly WitnessedRestriction[]> {
