@@ -36,8 +36,8 @@ const CHECK_RUNNING = 'Startup check running: verifying restrictions.';
 export class RecoveryWatch {
   private unproven: string | undefined = CHECK_RUNNING;
   /**
-   * Monotonic milliseconds. Undefined once something is published: complete read models prove nothing about
-   * the log, and the read store may be lost while the process runs.
+   * When log and witness last agreed while nothing was published, in monotonic milliseconds. Undefined once something
+   * is published: if the read store is lost later, the log must be proven anew.
    */
   private logProvenAt: number | undefined;
   private hasWitness = true;
@@ -123,7 +123,7 @@ export class RecoveryWatch {
   }
 
   /**
-   * Returns false in quarantine: only a recovery ends it, and the recovery proves its own result.
+   * Makes one check. Returns false in quarantine: only a recovery ends it, and the recovery proves its own result.
    * @throws {InconsistencyError} and faults of the stores.
    */
   private async prove(): Promise<boolean> {
