@@ -10,7 +10,10 @@ import { quarantineIfRolledBack } from '../recovery/detect/log-rollback.js';
 
 const POLL_MS = 100;
 
-/** Excludes a running recovery: it appends the lost restrictions, then derives the authority store itself. */
+/**
+ * The row of a requested authority rebuild, unless a recovery runs: that appends the missing restrictions, then derives
+ * the authority store itself.
+ */
 const PENDING_REBUILD = `authority.deriving
   WHERE NOT EXISTS (SELECT FROM recovery.job WHERE kind = 'recover' AND state = ANY ($1))`;
 
@@ -52,7 +55,8 @@ export async function waitForAuthorityRebuild(pool: Pool, logger: Logger): Promi
       [[...openStates, 'paused', 'failed']],
     );
     if (rowCount === 0) return;
-    if (!waited) logger.info('waiting for the authority projection to catch up');
+    if (!waited)
+      logger.info('not serving yet: waiting for the authority projection to catch up with the log');
     await sleep(POLL_MS);
   }
 }

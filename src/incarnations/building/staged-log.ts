@@ -47,7 +47,7 @@ async function* linesOf(
   }
 }
 
-/** COPY's text format (postgresql.org/docs/current/sql-copy.html, "Text Format"). */
+/** Returns an event as a line in the text format of COPY (postgresql.org/docs/current/sql-copy.html, "Text Format"). */
 function lineOf({ id, position, revision, event, metadata, erased }: Recorded, n: number): string {
   const { actorId, appId, intentId, witnessEpoch } = metadata;
   const fields = [

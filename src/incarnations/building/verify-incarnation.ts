@@ -97,7 +97,7 @@ async function compareAll(
 }
 
 /**
- * Two 64-bit hashes, each summed over the rows' text. The digest detects faults, not forgery; SHA-256 would
+ * Counts the rows and sums two 64-bit hashes over their text. This digest detects faults, not forgery; SHA-256 would
  * dominate the verification time (docs/adr/0012). One server computes both sides, so its own hash suffices.
  */
 async function summarize(

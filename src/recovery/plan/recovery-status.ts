@@ -11,7 +11,7 @@ import { readBothLedgers } from '../detect/read-ledgers.js';
 import type { BothLedgers } from '../detect/read-ledgers.js';
 import { compareLedgers } from '../detect/full-comparison.js';
 import type { MissingRestrictions } from '../detect/full-comparison.js';
-import { allShown, readPublicationState } from '../../incarnations/recovery-state.js';
+import { knownRestrictionIds, readPublicationState } from '../../incarnations/recovery-state.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
 import { readStoreOrigin, detectLogRollback } from '../detect/log-rollback.js';
 import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
@@ -129,7 +129,7 @@ export async function witnessStatus(
   state: PublicationState | undefined,
   signal: AbortSignal,
 ): Promise<WitnessStatus> {
-  const shown = await allShown(database, state);
+  const shown = await knownRestrictionIds(database, state);
   const comparison = await compareLedgers(both, { log, witness }, shown, signal, EXAMPLES);
   const { witnessed, logged, missing, unwitnessed, onlyShown } = comparison;
   const brokenLine = await witness.firstBroken();
