@@ -1,4 +1,4 @@
-/** The worker process (`ROLE=projector`): keeps every group of read models up to date. */
+/** The worker process (`ROLE=projector`): keeps every group of projections up to date, and runs jobs. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { ConfigError, readConfig, storesOf } from '../src/config/config.js';
@@ -82,7 +82,7 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   await opened.close();
 }
 
-/** Filled in as the worker starts; the probes are served before. */
+/** State that the probes report. The worker fills it in as it starts, because the probes are served before. */
 interface ProbeState {
   readonly states: Map<string, () => GroupState>;
   log: LogCheck | undefined;
@@ -175,7 +175,8 @@ async function whenReachable<T>(
       return await attempt();
     } catch (error) {
       if (!isUnreachable(error)) throw error;
-      if (!hasWarned) logger.warn({ err: error }, 'database unreachable; retrying');
+      if (!hasWarned)
+        logger.warn({ err: error }, 'a database is unreachable, so this worker does not start yet; retrying');
       await sleep(RETRY_MS, signal);
     }
   }

@@ -77,7 +77,7 @@ function recordEvent(recorded: Recorded, write: Write): void {
   for (const { kind, id } of auditSubjectsOf(recorded)) write(insertAbout, { kind, id, position });
 }
 
-/** Raise it when a row's content changes, and add a migration that empties the tables. */
+/** Raise this version when a row's content changes, and add a migration that empties the tables. */
 const ROW_VERSION = 1;
 
 export const auditTrail: Projection = {

@@ -62,7 +62,9 @@ interface AccountHandle {
   readonly handle_revision: number;
 }
 
-/** Needs a revision of its own: a newer profile that hides the handle leaves the sign-in name unchanged. */
+/**
+ * The sign-in name has a revision of its own: a newer profile that hides the handle leaves the sign-in name unchanged.
+ */
 export const changeHandle: Statement<AccountHandle> = {
   name: 'account.take-handle',
   table: 'account',
@@ -139,7 +141,9 @@ interface NewApplication {
   readonly revision: string;
 }
 
-/** As for accounts. Rows of an older release lack the registration time and are completed, too. */
+/**
+ * Completes a row without a registration time: an earlier-applied suspension inserted it, or an older release wrote it.
+ */
 export const registerApplication: Statement<NewApplication> = {
   name: 'application.register',
   table: 'application',
@@ -182,7 +186,7 @@ interface NewGrant {
   readonly issued_at: number;
 }
 
-/** Never changes `revoked_at`, so an earlier-applied revocation stays. */
+/** Never changes `revoked_at`, so that a revocation that was applied before stays. */
 export const issueGrant: Statement<NewGrant> = {
   name: 'app_grant.issue',
   table: 'app_grant',

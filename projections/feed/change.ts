@@ -24,7 +24,7 @@ export interface FeedChange {
 }
 
 const HOUR_MS = 3_600_000;
-/** The retention follows the timestamps of events, not the clock of the worker. */
+/** Hours of changes that the feed keeps, counted by the timestamps of events, not by the clock of the worker. */
 export const RETAINED_HOURS = 7 * 24;
 
 const DELETION_LIMIT = { perRow: 2, perCall: 1_000 };

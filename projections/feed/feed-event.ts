@@ -18,8 +18,8 @@ export type Subject =
   | { readonly kind: 'inbox.added'; readonly entry: InboxEntry };
 
 /**
- * A change for the caller, with its subject as the caller may see it now. A removed subject appears as it was. `at`:
- * Unix milliseconds.
+ * A change for the caller, with its subject as the caller may see it now. Of a deleted post only the id appears; an
+ * ended relation appears as it was. `at`: Unix milliseconds.
  */
 export type FeedEvent = Subject & {
   readonly position: number;
