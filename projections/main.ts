@@ -10,7 +10,7 @@ import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
 import type { LogOptions } from '../src/log/open-log.js';
 import { refusalOfShared } from '../src/log/eventstoredb/usable.js';
-import { guardedTarget } from '../src/incarnations/fixed-target.js';
+import { quarantiningTarget } from '../src/incarnations/fixed-target.js';
 import { authorityTarget } from '../src/incarnations/authority-rebuild.js';
 import { PUBLICATION_CHANNEL } from '../src/incarnations/incarnation.js';
 import { JobRunner } from '../src/jobs/job-runner.js';
@@ -159,7 +159,7 @@ function runners({
       runner: new GroupRunner({
         ...common,
         group: auditGroup,
-        prepare: (client) => guardedTarget(log, client, auditGroup, 'audit'),
+        prepare: (client) => quarantiningTarget(log, client, auditGroup, 'audit'),
       }),
     },
   ];

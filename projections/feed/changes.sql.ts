@@ -53,6 +53,9 @@ export function mayBeHeldByCaller(schema: string, change: string): string {
  */
 const MAX_REPLIES = 200;
 
+/**
+ * True if replies to the post that `change` deletes are in the caller's view: their parent or root becomes unavailable.
+ */
 export function orphansReplies(schema: string, change: string): string {
   const repliesBy = (column: string) => `
     SELECT count(*) > ${MAX_REPLIES} OR coalesce(bool_or(${isAuthorInView(schema, 'reply.author_actor_id')}), false)

@@ -1,6 +1,6 @@
 import { presentPosts } from '../posts/post.sql.js';
 import type { PostColumns } from '../posts/post.sql.js';
-import type { FeedEvent, Subject } from './feed-event.js';
+import type { FeedEvent, FeedSubject } from './feed-event.js';
 
 export interface FeedPage {
   readonly events: readonly FeedEvent[];
@@ -12,7 +12,7 @@ export interface FeedPage {
 
 interface Row {
   readonly position: number;
-  readonly kind: Subject['kind'];
+  readonly kind: FeedSubject['kind'];
   readonly at: number;
   readonly actorId: string;
   readonly postId: string | null;

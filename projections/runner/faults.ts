@@ -26,6 +26,7 @@ export class LockLostError extends Error {
   override readonly name = 'LockLostError';
 }
 
+/** The tables were written by a later version of a projection than this process has: it must not write to them. */
 export class VersionTooOldError extends Error {
   override readonly name = 'VersionTooOldError';
 }

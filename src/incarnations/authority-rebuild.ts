@@ -5,7 +5,7 @@ import type { Target } from '../../projections/runner/target.js';
 import type { EventLog } from '../log/event-log.js';
 import { openStates } from '../jobs/job.js';
 import { sleep } from '../support/sleep.js';
-import { guardedTarget } from './fixed-target.js';
+import { quarantiningTarget } from './fixed-target.js';
 import { quarantineIfRolledBack } from '../recovery/detect/log-rollback.js';
 
 const POLL_MS = 100;
@@ -30,7 +30,7 @@ export async function beginAuthorityRebuild(database: Pool | ClientBase, now: nu
  * after the log is compared with the publication: requests are decided by both.
  */
 export async function authorityTarget(group: Group, log: EventLog, client: ClientBase): Promise<Target> {
-  const target = await guardedTarget(log, client, group, 'authority');
+  const target = await quarantiningTarget(log, client, group, 'authority');
   return {
     ...target,
     async onCaughtUp() {

@@ -6,10 +6,10 @@ import type { EventLog } from '../log/event-log.js';
 import { quarantineIfRolledBack } from '../recovery/detect/log-rollback.js';
 
 /**
- * {@link fixedSchemaTarget} of a group, guarded: if the log lacks the event at the group's checkpoint, the whole
- * network enters quarantine.
+ * {@link fixedSchemaTarget} of a group. If the log lacks the event at the group's checkpoint, the whole network enters
+ * quarantine.
  */
-export async function guardedTarget(
+export async function quarantiningTarget(
   log: EventLog,
   client: ClientBase,
   group: Group,

@@ -81,6 +81,7 @@ export async function knownRestrictionIds(
   return rows.map(({ event_id }) => event_id);
 }
 
+/** Returns those of `ids` whose restriction the published read models have applied. */
 export async function shownRestrictions(
   database: Pool,
   ids: readonly string[],

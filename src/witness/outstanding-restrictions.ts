@@ -15,7 +15,7 @@ const GRACE_MS = 250;
  * Maximum of outstanding restrictions, since every read scans them all. Beyond it, as in a long outage of the worker,
  * no restriction is acknowledged. Operators' ones have twice the limit, so that users' deletions cannot exhaust theirs.
  */
-export const MAX_OUTSTANDING = 1_000;
+export const MAX_OUTSTANDING_RESTRICTIONS = 1_000;
 
 /**
  * Holds the restrictions of $1 (JSON) that are not applied yet, if fewer than $2 are held. Only a serving incarnation
@@ -55,7 +55,9 @@ export class OutstandingRestrictions {
     const newest = rows.at(-1)?.position;
     if (newest === undefined) return;
     await this.positions.waitFor(BigInt(newest), GRACE_MS);
-    const maxRows = appended.some(({ event }) => isOperators(event)) ? 2 * MAX_OUTSTANDING : MAX_OUTSTANDING;
+    const maxRows = appended.some(({ event }) => isOperators(event))
+      ? 2 * MAX_OUTSTANDING_RESTRICTIONS
+      : MAX_OUTSTANDING_RESTRICTIONS;
     if (!(await this.insertRows(rows, maxRows)))
       throw notEnforced('too many restrictions wait for the read models', undefined);
   }

@@ -22,7 +22,7 @@ export const writingSteps = ['decided', 'prepared', 'appended', 'accepted', 'fin
 
 export type WritingStep = (typeof writingSteps)[number];
 
-export type Observer = (step: WritingStep, restriction: Restriction) => Promise<void>;
+export type WriteObserver = (step: WritingStep, restriction: Restriction) => Promise<void>;
 
 const REMEMBERED = 10_000;
 
@@ -37,7 +37,7 @@ export class WitnessedLog extends EventLog {
     private readonly log: EventLog,
     private readonly witness: Witness,
     private readonly now: () => number,
-    private readonly observe: Observer = () => Promise.resolve(),
+    private readonly observe: WriteObserver = () => Promise.resolve(),
   ) {
     super();
   }

@@ -16,7 +16,7 @@ export function postOfEvents(recorded: readonly Recorded[]): Post {
  * The outcome of a mutation: the revision that it made, with the current status; once the post is deleted, the revision
  * of the deletion. Undefined: no such post.
  */
-export function outcomeOf(made: Post, newest: Post): PostOutcome['post'] | undefined {
+export function postOutcomeOf(made: Post, newest: Post): PostOutcome['post'] | undefined {
   if (made.status === 'absent' || newest.status === 'absent') return undefined;
   const { status } = newest;
   const { id, revision } = status === 'deleted' ? newest : made;

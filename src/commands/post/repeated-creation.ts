@@ -8,7 +8,7 @@ import type { Append, EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import { earlierOutcome } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
-import { outcomeOf, postOfEvents } from './post-outcome.js';
+import { postOutcomeOf, postOfEvents } from './post-outcome.js';
 import type { PostOutcome } from './post-outcome.js';
 
 const DURABLE_WAIT = { tries: 40, pauseMs: 50 };
@@ -37,7 +37,7 @@ export async function replayCreation(
   // intent alone.
   const isLost = created === -1 && now.status === 'deleted';
   if (!isLost && !earlierOutcome(recorded, intent, payloadHash)) throw reason;
-  const post = outcomeOf(isLost ? now : postOfEvents(recorded.slice(0, created + 1)), now);
+  const post = postOutcomeOf(isLost ? now : postOfEvents(recorded.slice(0, created + 1)), now);
   if (!post) throw reason;
   // Witnessed first: an answer of deletion must hold for good.
   await log.ensureWitnessed(recorded);

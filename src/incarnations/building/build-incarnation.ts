@@ -9,7 +9,7 @@ import type { Incarnation } from '../incarnation.js';
 import { BuildConnection } from './build-connection.js';
 import { runBuildStep, readBuildState, setBuildState } from './build-state.js';
 import { inParallel, withSessions } from './parallel-sessions.js';
-import { LogMeter, PhaseMeter } from './progress-meter.js';
+import { LogProgressMeter, PhaseMeter } from './progress-meter.js';
 import type { BuildProgress, OnProgress } from './build-progress.js';
 
 /**
@@ -63,7 +63,7 @@ async function follow(
   const after = await checkpoints.read(client);
   const applier = new Applier(client, checkpoints, dispatcherOf(group), after, phase === 'loading');
   const range = { from: after?.position ?? 0n, to: (await log.head()) ?? 0n };
-  const meter = new LogMeter(new PhaseMeter(phase, onProgress), range);
+  const meter = new LogProgressMeter(new PhaseMeter(phase, onProgress), range);
   const subscription = { after, types: eventTypesOf(group), batchSize: BATCH_SIZE[phase], signal };
   let batch: Recorded[] = [];
   let writing = Promise.resolve();

@@ -38,7 +38,7 @@ export class PhaseMeter {
  * Estimates the number of events from positions: the observed events per position hold for the rest of the
  * log and for earlier runs.
  */
-export class LogMeter {
+export class LogProgressMeter {
   private events = 0;
 
   constructor(

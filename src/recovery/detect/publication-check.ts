@@ -6,7 +6,7 @@ import { RestrictionCheck } from './restriction-check.js';
 import { WitnessUnavailable } from '../../witness/witness.js';
 import type { Witness } from '../../witness/witness.js';
 
-export const CHECK_INTERVAL_MS = 60_000;
+export const RESTRICTION_CHECK_INTERVAL_MS = 60_000;
 
 export interface PublicationCheckOptions {
   readonly log: EventLog;
@@ -41,7 +41,7 @@ export class PublicationCheck {
   async checkIfDue(client: ClientBase, schema: string | undefined): Promise<string | undefined> {
     const { monotonic } = this.options;
     if (monotonic() < this.nextAt) return undefined;
-    this.nextAt = monotonic() + CHECK_INTERVAL_MS;
+    this.nextAt = monotonic() + RESTRICTION_CHECK_INTERVAL_MS;
     const result = await this.runCheck(client, schema);
     return result === 'unknown' ? undefined : result.lacks;
   }

@@ -10,7 +10,7 @@ import { compareAppliedRestrictions } from './incremental-comparison.js';
 import { readPublicationState, schemaOfRestrictions } from '../../incarnations/recovery-state.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
 import { RestrictionCheck } from './restriction-check.js';
-import { CHECK_INTERVAL_MS } from './publication-check.js';
+import { RESTRICTION_CHECK_INTERVAL_MS } from './publication-check.js';
 import { readStoreOrigin, detectLogRollback } from './log-rollback.js';
 import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import type { Witness } from '../../witness/witness.js';
@@ -94,7 +94,7 @@ export class RecoveryWatch {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       const isDone = this.unproven === undefined && this.isCompared;
-      await sleep(isDone ? CHECK_INTERVAL_MS : RETRY_MS, signal);
+      await sleep(isDone ? RESTRICTION_CHECK_INTERVAL_MS : RETRY_MS, signal);
       if (!signal.aborted) await this.runCheck();
     }
   }
@@ -130,8 +130,8 @@ export class RecoveryWatch {
     const { pool, witness, monotonic } = this.options;
     const state = await readPublicationState(pool);
     if (!state) {
-      const { logProvenAt = -CHECK_INTERVAL_MS } = this;
-      if (monotonic() - logProvenAt >= CHECK_INTERVAL_MS) await this.proveLog();
+      const { logProvenAt = -RESTRICTION_CHECK_INTERVAL_MS } = this;
+      if (monotonic() - logProvenAt >= RESTRICTION_CHECK_INTERVAL_MS) await this.proveLog();
       return true;
     }
     this.logProvenAt = undefined;
