@@ -33,7 +33,10 @@ export function isActorVisible(schema: string, actor: string, ...others: readonl
     AND NOT ${isHidden(...outstanding)}`;
 }
 
-/** The predicate of the partial indexes for skeletons. A skeleton must use exactly this text. */
+/**
+ * SQL condition that a post is published. Skeletons must use exactly this text, because it is the predicate of their
+ * partial indexes.
+ */
 export const isPublished = (post: string): string => `${post}.status = 'published'`;
 
 export function isPostVisible(schema: string, post: string): string {

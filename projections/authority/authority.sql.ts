@@ -11,8 +11,8 @@ interface NewAccount {
 }
 
 /**
- * Adds the fields that an earlier-applied suspension could not know. State and profile stay as newer events set them.
- * Erasure is final.
+ * Inserts an account, or completes a row that a suspension inserted before: state and profile then stay as newer events
+ * set them. Erasure is final.
  */
 export const registerAccount: Statement<NewAccount> = {
   name: 'account.register',
@@ -117,7 +117,7 @@ interface ErasedAccount {
   readonly revision: string;
 }
 
-/** In any order of events, only the account's existence remains. */
+/** Leaves only the fact that the account existed, in whatever order its events are applied. */
 export const eraseAccount: Statement<ErasedAccount> = {
   name: 'account.erase',
   table: 'account',
@@ -204,7 +204,7 @@ interface Use {
   readonly last_used_at: number;
 }
 
-/** Never inserts a row: the grant's first event defines its scopes, and every log and stream has that event first. */
+/** Never inserts a row: only the event that issued the grant has its scopes, and no log has a use before it. */
 export const recordGrantUse: Statement<Use> = {
   name: 'app_grant.use',
   table: 'app_grant',

@@ -7,7 +7,10 @@ interface Erased {
 
 const rows = 'json_to_recordset($1) AS row(actor_id text)';
 
-/** One table and key, so that the statements of one person keep their order. The mark comes first. */
+/**
+ * All statements of an erasure have one table and key, so that those of one person keep their order: the mark comes
+ * first.
+ */
 const personKey = { table: 'actor', key: ({ actor_id }: Erased) => actor_id };
 
 const eraseStatement = (name: string, sql: string): Statement<Erased> => ({
@@ -133,7 +136,10 @@ const statements = [
   deleteTimeline,
 ] as const;
 
-/** The check prevents that another event type with an account's id erases the account. */
+/**
+ * Writes the statements of an erasure, after a check of the type: no other event with an account's id may erase the
+ * account.
+ */
 function erase({ event }: Recorded, write: Write): void {
   if (event.type !== 'account.erased')
     throw new Error(`the handler of erasures got an event that erases no account: ${event.type}`);

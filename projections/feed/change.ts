@@ -84,7 +84,10 @@ export const addChange: Statement<FeedChange> = {
     ON CONFLICT (position, seq) DO NOTHING`,
 };
 
-/** Copies the retained week and truncates: the log may span many years, and truncation frees the disk space. */
+/**
+ * Deletes expired changes at the end of a build. Copies the retained week and truncates the table, because the log may
+ * span many years and truncation frees the disk space.
+ */
 export const DELETE_EXPIRED_CHANGES = `
     DO $$ BEGIN
       IF EXISTS (SELECT FROM change, feed_window WHERE change.position < feed_window.begins) THEN

@@ -6,7 +6,7 @@ export interface FeedPage {
   readonly events: readonly FeedEvent[];
   /** All changes up to this position are delivered, or are not for this caller. */
   readonly cursor: number;
-  /** The changes since the cursor are not available: the caller must reconcile. */
+  /** True: the changes since the caller's cursor are not available, and the caller must reconcile. */
   readonly replace: boolean;
 }
 

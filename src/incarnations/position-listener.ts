@@ -141,7 +141,9 @@ export class PositionListener {
     if (isChange) this.emit();
   }
 
-  /** The row may be older than a notification that arrived during the query. */
+  /**
+   * Takes over the state that was read, with the position of a notification that arrived meanwhile if that is newer.
+   */
   private updateState(state: PublishedState | undefined): void {
     const newest = state && this.announced.get(state.incarnation);
     const isNewer = newest !== undefined && newest > (state?.appliedPosition ?? -1n);

@@ -66,7 +66,7 @@ export class LedgerWriter {
   }
 }
 
-/** Runs in a transaction that locks the head. */
+/** Applies a batch of commands in order, within a transaction: its lock on the head excludes all other writers. */
 async function applyAll(client: PoolClient, batch: readonly QueuedCommand[]): Promise<readonly Outcome[]> {
   const before = await lockHead(client);
   // A separate statement after the lock: its snapshot includes the previous writer's lines.

@@ -13,7 +13,7 @@ export type LedgerRequest =
       readonly place: RestrictionPlace;
     };
 
-/** Stored in the ledger's text: no value may be renamed. */
+/** A step that one line of the ledger records. The line has these names and values as text, so none may be renamed. */
 export type LedgerStep =
   | { readonly step: 'prepared'; readonly epoch: bigint; readonly restriction: Restriction }
   | { readonly step: 'accepted' | 'moved'; readonly id: string; readonly position: bigint }

@@ -19,7 +19,9 @@ import { releaseHandleOfErasedAccount } from './erased-handles.js';
 import { ReadModels } from './read-models.js';
 import { RevokeGrants } from '../grant/revoke-grants.js';
 
-/** The erasure is in the log, but the read models still show the person. Repeating the command resumes it. */
+/**
+ * The erasure is in the log, but the read models still show the person. Repeating the command completes the erasure.
+ */
 export class ErasurePendingError extends Error {
   override readonly name = 'ErasurePendingError';
 }

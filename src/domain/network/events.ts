@@ -7,7 +7,9 @@ export type SigningKeyRotated = DomainEvent<
   { readonly keyId: string; readonly signsFrom: number } & EventTime
 >;
 
-/** Restrictions such as deletions and blocks continue while publishing is paused. */
+/**
+ * Until {@link PublishingResumed}, nobody creates or edits posts or changes a profile. Deletions and blocks continue.
+ */
 export type PublishingPaused = DomainEvent<'network.publishing_paused', EventTime>;
 
 export type PublishingResumed = DomainEvent<'network.publishing_resumed', EventTime>;

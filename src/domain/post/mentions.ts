@@ -10,7 +10,9 @@ export const MAX_MENTIONS = 50;
 const urlOrMention =
   /(?<![A-Za-z0-9+.-])[A-Za-z0-9+.-]+:\/\/\S+|(?<![\p{Script=Latin}\p{M}0-9_@/-])@([A-Za-z0-9_]{3,30})(?![\p{Script=Latin}\p{M}0-9_@]|\.[\p{Script=Latin}0-9])/gu;
 
-/** Returns the mentioned handles of a text in NFC: lowercase, unique, in order. */
+/**
+ * Returns the mentioned handles of a text in NFC: lowercase, unique, in order. Refuses more than {@link MAX_MENTIONS}.
+ */
 export function mentionedHandles(text: string): readonly string[] | Refusal {
   const mentions = [...text.matchAll(urlOrMention)].flatMap(([, handle]) => handle?.toLowerCase() ?? []);
   const handles = [...new Set(mentions)];

@@ -143,7 +143,10 @@ async function appliedDigest(
   return digestIn(rows[0]);
 }
 
-/** Restrictions applied under another epoch: a rolled-back witness that was reseeded assigned a new one. */
+/**
+ * Returns those that the read models have under any epoch: a rolled-back witness that was reseeded may have assigned
+ * another one.
+ */
 async function appliedOf(
   { database, schema }: IncrementalComparison,
   witnessed: readonly WitnessedRestriction[],

@@ -194,7 +194,7 @@ class InconsistencyError extends Error {
   override readonly name = 'InconsistencyError';
 }
 
-/** Load balancers and unauthenticated clients read these messages: no internals. */
+/** Returns the message for a fault. Load balancers and unauthenticated clients read it, so it names no internals. */
 function reasonOfFault(error: unknown): string {
   if (error instanceof InconsistencyError) return error.message;
   if (error instanceof WitnessRequired)
