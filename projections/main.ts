@@ -1,4 +1,4 @@
-/** The worker process (`ROLE=projector`): keeps every group of read models up to date. */
+/** The worker process (`ROLE=projector`): keeps every group of projections up to date, and runs jobs. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { ConfigError, readConfig, storesOf } from '../src/config/config.js';
@@ -10,7 +10,7 @@ import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
 import type { LogOptions } from '../src/log/open-log.js';
 import { exitOnSharedLog } from '../src/log/eventstoredb/usable.js';
-import { guardedTarget } from '../src/incarnations/fixed-target.js';
+import { quarantiningTarget } from '../src/incarnations/fixed-target.js';
 import { authorityTarget } from '../src/incarnations/authority-rebuild.js';
 import { PUBLICATION_CHANNEL } from '../src/incarnations/incarnation.js';
 import { JobRunner } from '../src/jobs/job-runner.js';
@@ -82,7 +82,7 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   await opened.close();
 }
 
-/** Filled in as the worker starts; the probes are served before. */
+/** State that the probes report. The worker fills it in as it starts, because the probes are served before. */
 interface ProbeState {
   readonly states: Map<string, () => GroupState>;
   log: LogCheck | undefined;
@@ -159,7 +159,7 @@ function runners({
       runner: new GroupRunner({
         ...common,
         group: auditGroup,
-        prepare: (client) => guardedTarget(log, client, auditGroup, 'audit'),
+        prepare: (client) => quarantiningTarget(log, client, auditGroup, 'audit'),
       }),
     },
   ];
@@ -175,7 +175,8 @@ async function whenReachable<T>(
       return await attempt();
     } catch (error) {
       if (!isUnreachable(error)) throw error;
-      if (!hasWarned) logger.warn({ err: error }, 'database unreachable; retrying');
+      if (!hasWarned)
+        logger.warn({ err: error }, 'a database is unreachable, so this worker does not start yet; retrying');
       await sleep(RETRY_MS, signal);
     }
   }

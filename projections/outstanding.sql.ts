@@ -4,7 +4,7 @@
  */
 
 /** Keys of hidden subjects, in the format of `hiddenBy` (src/log/restrictions.ts). Arguments are SQL expressions. */
-export const subjects = {
+export const subjectKeys = {
   post: (id: string): string => `'post:' || ${id}`,
   actor: (id: string): string => `'actor:' || ${id}`,
   pair: (one: string, other: string): string => {

@@ -1,4 +1,4 @@
-import { isHidden, subjects } from './outstanding.sql.js';
+import { isHidden, subjectKeys } from './outstanding.sql.js';
 
 /**
  * Visibility rules of every read, as SQL conditions (docs/api-decisions.md, "A blocks B"). They apply when an answer
@@ -28,15 +28,18 @@ const isInactive = (schema: string, actor: string): string => `EXISTS (
  * True if the caller may see `actor`, which must have an account. `others`: further subjects that must not be hidden.
  */
 export function isActorVisible(schema: string, actor: string, ...others: readonly string[]): string {
-  const outstanding = [subjects.actor(actor), subjects.pair('caller.actor_id', actor), ...others];
+  const outstanding = [subjectKeys.actor(actor), subjectKeys.pair('caller.actor_id', actor), ...others];
   return `NOT ${isInactive(schema, actor)} AND NOT ${isBlocked(schema, actor)}
     AND NOT ${isHidden(...outstanding)}`;
 }
 
-/** The predicate of the partial indexes for skeletons. A skeleton must use exactly this text. */
+/**
+ * SQL condition that a post is published. Skeletons must use exactly this text, because it is the predicate of their
+ * partial indexes.
+ */
 export const isPublished = (post: string): string => `${post}.status = 'published'`;
 
 export function isPostVisible(schema: string, post: string): string {
   const author = `${post}.author_actor_id`;
-  return `${isPublished(post)} AND ${isActorVisible(schema, author, subjects.post(`${post}.id`))}`;
+  return `${isPublished(post)} AND ${isActorVisible(schema, author, subjectKeys.post(`${post}.id`))}`;
 }

@@ -79,14 +79,15 @@ async function closeAll(): Promise<void> {
   for (const part of opened.splice(0).toReversed()) await part.close();
 }
 
-/** Postgres may become reachable after this process has started, or answer late on a busy machine. */
+/** Retries until the databases answer: Postgres may start after this process, or answer late on a busy machine. */
 async function serveOnceReachable(config: Config, logger: Logger): Promise<void> {
   for (let hasWarned = false; ; hasWarned = true) {
     try {
       return await serve(config, logger);
     } catch (error) {
       if (!isUnreachable(error)) throw error;
-      if (!hasWarned) logger.warn({ err: error }, 'database unreachable; retrying');
+      if (!hasWarned)
+        logger.warn({ err: error }, 'a database is unreachable, so the API does not serve yet; retrying');
     }
     await closeAll();
     await sleep(RETRY_MS);

@@ -42,8 +42,9 @@ export interface Closable {
 class ResourcesModule {}
 
 /**
- * Opens the resources of the API process and returns the module that provides them to every other one. Each is added to
- * `opened` once it is open, to be closed in reverse order, also after a rejection: a store is unreachable.
+ * Opens the stores of the API process and what depends on them, and returns the module that provides them to every
+ * other one. Each is added to `opened` once it is open, so that the caller can close it, even if this rejects because a
+ * store is unreachable.
  */
 export async function openResources(
   config: Config,
@@ -107,7 +108,9 @@ export async function openResources(
   return { module: ResourcesModule, providers, exports: providers };
 }
 
-/** True if the network ever had a witness. The secret keeps this fact after the first process with one. */
+/**
+ * True if the network ever had a witness. The first process with one stores a secret in the vault as the sign of it.
+ */
 async function knowsWitness(secrets: NetworkSecrets, isConfigured: boolean): Promise<boolean> {
   if (isConfigured) await secrets.get('has-witness', () => Buffer.of(1));
   return isConfigured || (await secrets.find('has-witness')) !== undefined;

@@ -53,7 +53,7 @@ const insertAbout: Statement<AboutRow> = {
     ON CONFLICT DO NOTHING`,
 };
 
-/** Personal texts stay encrypted in the log: a row has only ids and metadata. */
+/** Adds an event to the audit, with its ids and metadata only: personal texts stay encrypted in the log. */
 function recordEvent(recorded: Recorded, write: Write): void {
   const { event, metadata } = recorded;
   const position = String(recorded.position);
@@ -77,7 +77,7 @@ function recordEvent(recorded: Recorded, write: Write): void {
   for (const { kind, id } of auditSubjectsOf(recorded)) write(insertAbout, { kind, id, position });
 }
 
-/** Raise it when a row's content changes, and add a migration that empties the tables. */
+/** Raise this version when a row's content changes, and add a migration that empties the tables. */
 const ROW_VERSION = 1;
 
 export const auditTrail: Projection = {
@@ -88,5 +88,5 @@ export const auditTrail: Projection = {
   handlers: Object.fromEntries(eventTypes.map((type) => [type, recordEvent])) satisfies Handlers,
 };
 
-/** No request waits for the audit. Its tables outlive a rebuild: only new events can change them. */
+/** The audit may lag, because no request waits for it. A rebuild of read models leaves its tables in place. */
 export const auditGroup: Group = { name: 'audit', projections: [auditTrail], lingerMs: 250 };

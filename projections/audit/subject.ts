@@ -12,7 +12,10 @@ export interface AuditSubject {
   readonly id: string;
 }
 
-/** Returns every id field that is not personal. New event types therefore need no entry here. */
+/**
+ * Returns the fields of an event's data whose name ends in `Id`, unless they are personal. So new event types need no
+ * entry here.
+ */
 export function eventIdsOf({ type, data }: StoredEvent): EventIds {
   const personal = personalFieldsOf(type);
   return Object.fromEntries(
@@ -35,7 +38,10 @@ export function auditSubjectsOf({ event, metadata }: Recorded): readonly AuditSu
   return [...subjects.values()];
 }
 
-/** A reply is not about its parent post, but a like is about the liked post. */
+/**
+ * Returns the kind of subject that a field names; undefined: none. A reply is not about its parent post, but a like is
+ * about the liked post.
+ */
 function kindOf(field: string, { data }: StoredEvent): SubjectKind | undefined {
   if (/actorId$/i.test(field)) return 'actor';
   if (field === 'postId' || (field === 'targetId' && 'kind' in data && data.kind === 'like')) return 'post';

@@ -17,8 +17,9 @@ import {
 } from './authority.sql.js';
 
 /**
- * Accounts, applications, grants and the publishing pause, with the names for applications and sign-in. The tables
- * belong to the authority store. They outlive a rebuild, because their credentials and tokens are not in the log.
+ * Accounts, applications, grants and the pause of publishing, with the names that sign-in and applications need. The
+ * tables belong to the authority store. They outlive a rebuild, because their credentials and tokens are not in the
+ * log.
  */
 export const authority: Projection = {
   name: 'authority',
@@ -112,8 +113,8 @@ export const authority: Projection = {
 };
 
 /**
- * A separate group: authority must not wait for timelines. It may linger, because revocations are projected inline; the
- * worker only repairs, and records the last use of grants.
+ * A separate group: authority must not wait for timelines. It may linger, because commands project revocations inline;
+ * the worker only repairs what they missed, and records the last use of grants.
  */
 export const authorityGroup: Group = { name: 'authority', projections: [authority], lingerMs: 100 };
 

@@ -11,8 +11,8 @@ interface NewAccount {
 }
 
 /**
- * Adds the fields that an earlier-applied suspension could not know. State and profile stay as newer events set them.
- * Erasure is final.
+ * Inserts an account, or completes a row that a suspension inserted before: state and profile then stay as newer events
+ * set them. Erasure is final.
  */
 export const registerAccount: Statement<NewAccount> = {
   name: 'account.register',
@@ -62,7 +62,9 @@ interface AccountHandle {
   readonly handle_revision: number;
 }
 
-/** Needs a revision of its own: a newer profile that hides the handle leaves the sign-in name unchanged. */
+/**
+ * The sign-in name has a revision of its own: a newer profile that hides the handle leaves the sign-in name unchanged.
+ */
 export const changeHandle: Statement<AccountHandle> = {
   name: 'account.take-handle',
   table: 'account',
@@ -115,7 +117,7 @@ interface ErasedAccount {
   readonly revision: string;
 }
 
-/** In any order of events, only the account's existence remains. */
+/** Leaves only the fact that the account existed, in whatever order its events are applied. */
 export const eraseAccount: Statement<ErasedAccount> = {
   name: 'account.erase',
   table: 'account',
@@ -139,7 +141,9 @@ interface NewApplication {
   readonly revision: string;
 }
 
-/** As for accounts. Rows of an older release lack the registration time and are completed, too. */
+/**
+ * Completes a row without a registration time: an earlier-applied suspension inserted it, or an older release wrote it.
+ */
 export const registerApplication: Statement<NewApplication> = {
   name: 'application.register',
   table: 'application',
@@ -182,7 +186,7 @@ interface NewGrant {
   readonly issued_at: number;
 }
 
-/** Never changes `revoked_at`, so an earlier-applied revocation stays. */
+/** Never changes `revoked_at`, so that a revocation that was applied before stays. */
 export const issueGrant: Statement<NewGrant> = {
   name: 'app_grant.issue',
   table: 'app_grant',
@@ -200,7 +204,7 @@ interface Use {
   readonly last_used_at: number;
 }
 
-/** Never inserts a row: the grant's first event defines its scopes, and every log and stream has that event first. */
+/** Never inserts a row: only the event that issued the grant has its scopes, and no log has a use before it. */
 export const recordGrantUse: Statement<Use> = {
   name: 'app_grant.use',
   table: 'app_grant',

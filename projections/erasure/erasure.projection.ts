@@ -7,7 +7,10 @@ interface Erased {
 
 const rows = 'json_to_recordset($1) AS row(actor_id text)';
 
-/** One table and key, so that the statements of one person keep their order. The mark comes first. */
+/**
+ * All statements of an erasure have one table and key, so that those of one person keep their order: the mark comes
+ * first.
+ */
 const personKey = { table: 'actor', key: ({ actor_id }: Erased) => actor_id };
 
 const eraseStatement = (name: string, sql: string): Statement<Erased> => ({
@@ -17,7 +20,9 @@ const eraseStatement = (name: string, sql: string): Statement<Erased> => ({
   bulkSql: null,
 });
 
-/** The mark that every other statement checks. The row is the same, whatever was known of the person. */
+/**
+ * Sets the mark that every statement with personal data checks. The row is the same, whatever was known of the person.
+ */
 const markErased: Statement<Erased> = {
   ...personKey,
   name: 'actor.erase',
@@ -108,7 +113,7 @@ const deleteTimeline = eraseStatement(
 
 const erased = `(SELECT actor_id FROM actor WHERE state = 'erased')`;
 
-/** The bulk form scans the tables, because a build has no indexes during the load. */
+/** Removes the data of all erased persons at the end of a load. Scans the tables, which have no indexes yet. */
 const eraseAll = `
   UPDATE post SET status = 'deleted', text = '', revision = 1, last_edit_app_id = NULL, last_edit_at = NULL
   WHERE status <> 'deleted' AND author_actor_id IN ${erased};
@@ -131,9 +136,13 @@ const statements = [
   deleteTimeline,
 ] as const;
 
-/** The check prevents that another event type with an account's id erases the account. */
+/**
+ * Writes the statements of an erasure, after a check of the type: no other event with an account's id may erase the
+ * account.
+ */
 function erase({ event }: Recorded, write: Write): void {
-  if (event.type !== 'account.erased') throw new Error(`${event.type} does not erase an account`);
+  if (event.type !== 'account.erased')
+    throw new Error(`the handler of erasures got an event that erases no account: ${event.type}`);
   for (const statement of statements) write(statement, { actor_id: event.data.actorId });
 }
 

@@ -24,8 +24,8 @@ export interface FeedChange {
 }
 
 const HOUR_MS = 3_600_000;
-/** The retention follows the timestamps of events, not the clock of the worker. */
-export const RETAINED_HOURS = 7 * 24;
+/** Hours of changes that the feed keeps, counted by the timestamps of events, not by the clock of the worker. */
+export const FEED_RETENTION_HOURS = 7 * 24;
 
 const DELETION_LIMIT = { perRow: 2, perCall: 1_000 };
 
@@ -41,17 +41,17 @@ const ADVANCE_WINDOW = `
     ), newest AS MATERIALIZED (
       SELECT max(hour) AS hour FROM known
     ), edge AS MATERIALIZED (
-      SELECT min(known.position) AS position FROM known, newest WHERE known.hour > newest.hour - ${RETAINED_HOURS}
+      SELECT min(known.position) AS position FROM known, newest WHERE known.hour > newest.hour - ${FEED_RETENTION_HOURS}
     ), begun AS (
       INSERT INTO feed_hour (hour, position)
-      SELECT known.hour, known.position FROM known, newest WHERE known.hour > newest.hour - ${RETAINED_HOURS}
+      SELECT known.hour, known.position FROM known, newest WHERE known.hour > newest.hour - ${FEED_RETENTION_HOURS}
       ON CONFLICT (hour) DO NOTHING
     ), ended AS (
-      DELETE FROM feed_hour USING newest WHERE feed_hour.hour <= newest.hour - ${RETAINED_HOURS}
+      DELETE FROM feed_hour USING newest WHERE feed_hour.hour <= newest.hour - ${FEED_RETENTION_HOURS}
     ), moved AS (
       UPDATE feed_window SET begins = edge.position FROM edge
       WHERE feed_window.begins < edge.position
-        AND EXISTS (SELECT FROM known, newest WHERE known.hour <= newest.hour - ${RETAINED_HOURS})
+        AND EXISTS (SELECT FROM known, newest WHERE known.hour <= newest.hour - ${FEED_RETENTION_HOURS})
     )`;
 
 const INSERT_ROWS = `
@@ -84,7 +84,10 @@ export const addChange: Statement<FeedChange> = {
     ON CONFLICT (position, seq) DO NOTHING`,
 };
 
-/** Copies the retained week and truncates: the log may span many years, and truncation frees the disk space. */
+/**
+ * Deletes expired changes at the end of a build. Copies the retained week and truncates the table, because the log may
+ * span many years and truncation frees the disk space.
+ */
 export const DELETE_EXPIRED_CHANGES = `
     DO $$ BEGIN
       IF EXISTS (SELECT FROM change, feed_window WHERE change.position < feed_window.begins) THEN

@@ -2,7 +2,10 @@ import { isFollowedByCaller } from '../relations/relation.sql.js';
 import { isPublished } from '../visibility.sql.js';
 import { FOR_EVERYBODY } from './change.js';
 
-/** The cursor of the current snapshot, at least the incarnation's first valid cursor. */
+/**
+ * SQL of the cursor that a page of the current snapshot returns: its position, or the incarnation's first valid cursor
+ * if that is greater.
+ */
 export const CURRENT_CURSOR = 'greatest(coalesce(state.applied_position, 0), state.cursors_valid_from)';
 
 /**
@@ -14,7 +17,9 @@ export function areChangesAvailableSince(schema: string, cursor: string): string
     AND ${cursor} + 1 >= (SELECT begins FROM ${schema}.feed_window))`;
 }
 
-/** True if items left or entered the caller's view since the cursor without a change of the caller's. */
+/**
+ * True if items left or entered the caller's view since the cursor in a way that no change describes, as after a block.
+ */
 export function hasResetSince(schema: string, cursor: string): string {
   return `EXISTS (
     SELECT FROM ${schema}.change
@@ -43,9 +48,14 @@ export function mayBeHeldByCaller(schema: string, change: string): string {
       OFFSET 0))`;
 }
 
-/** Limits the replies to check. A deleted post with more replies counts as having some in view. */
+/**
+ * Maximum of replies to a deleted post that are checked. A post with more counts as having some in the caller's view.
+ */
 const MAX_REPLIES = 200;
 
+/**
+ * True if replies to the post that `change` deletes are in the caller's view: their parent or root becomes unavailable.
+ */
 export function orphansReplies(schema: string, change: string): string {
   const repliesBy = (column: string) => `
     SELECT count(*) > ${MAX_REPLIES} OR coalesce(bool_or(${isAuthorInView(schema, 'reply.author_actor_id')}), false)

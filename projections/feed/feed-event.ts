@@ -10,7 +10,7 @@ export interface ChangedProfile {
   readonly website: string;
 }
 
-export type Subject =
+export type FeedSubject =
   | { readonly kind: 'post.created' | 'post.edited'; readonly post: Post }
   | { readonly kind: 'post.deleted'; readonly postId: string }
   | { readonly kind: 'relation.established' | 'relation.ended'; readonly relation: RelationInView }
@@ -18,10 +18,10 @@ export type Subject =
   | { readonly kind: 'inbox.added'; readonly entry: InboxEntry };
 
 /**
- * A change for the caller, with its subject as the caller may see it now. A removed subject appears as it was. `at`:
- * Unix milliseconds.
+ * A change for the caller, with its subject as the caller may see it now. Of a deleted post only the id appears; an
+ * ended relation appears as it was. `at`: Unix milliseconds.
  */
-export type FeedEvent = Subject & {
+export type FeedEvent = FeedSubject & {
   readonly position: number;
   readonly at: number;
   readonly actorId: string;

@@ -1,18 +1,18 @@
 import { presentPosts } from '../posts/post.sql.js';
 import type { PostColumns } from '../posts/post.sql.js';
-import type { FeedEvent, Subject } from './feed-event.js';
+import type { FeedEvent, FeedSubject } from './feed-event.js';
 
 export interface FeedPage {
   readonly events: readonly FeedEvent[];
   /** All changes up to this position are delivered, or are not for this caller. */
   readonly cursor: number;
-  /** The changes since the cursor are not available: the caller must reconcile. */
+  /** True: the changes since the caller's cursor are not available, and the caller must reconcile. */
   readonly replace: boolean;
 }
 
 interface Row {
   readonly position: number;
-  readonly kind: Subject['kind'];
+  readonly kind: FeedSubject['kind'];
   readonly at: number;
   readonly actorId: string;
   readonly postId: string | null;

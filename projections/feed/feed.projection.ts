@@ -20,7 +20,7 @@ function addChanges<Type extends EventType>(
   write: Write,
   ...changes: readonly ChangeFields[]
 ): void {
-  if (event.type !== type) throw new Error(`${event.type} is no ${type}`);
+  if (event.type !== type) throw new Error(`the feed handler of ${type} got another event: ${event.type}`);
   changes.forEach((change, index) =>
     write(addChange, {
       position: String(position),

@@ -4,7 +4,7 @@ import { isRelationVisible, relationJson } from '../reconcile/full-view.sql.js';
 import { isActorVisible } from '../visibility.sql.js';
 import { isAuthorInView, mayBeHeldByCaller } from './changes.sql.js';
 
-/** Sorts an inbox addition behind all other changes of its event. */
+/** The `seq` of an inbox addition, which sorts it behind all other changes of its event. */
 const LAST = '9223372036854775807';
 
 const columns = {

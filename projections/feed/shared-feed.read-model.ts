@@ -13,8 +13,8 @@ import {
 } from './feed.sql.js';
 
 /**
- * The changes of many callers, each behind its own cursor. The result equals `feedOf` for each caller, but the changes
- * are read once.
+ * The changes of many callers, each behind its own cursor. Each caller gets the same changes as from `readFeed`, but
+ * the changes are read once.
  *
  * The scan starts at the oldest cursor. It reads `most` changes, and all others at the last one's position, so the
  * callers' cursors should be close together. A caller ahead of the scanned changes keeps its cursor.

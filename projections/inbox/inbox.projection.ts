@@ -17,7 +17,7 @@ interface EntryRow {
 const rowColumns = `row(actor_id text, id text, kind text, source_actor_id text, source_id text, created_at bigint,
         position numeric)`;
 
-/** One key for each inbox: a mark applies to the entries added before it. */
+/** One key for each inbox keeps its writes in order: a mark as read applies to the entries added before it. */
 const keyOfRecipient = ({ actor_id }: { readonly actor_id: string }) => actor_id;
 
 // A repeated follow or like renews its entry. A post adds one entry at most, as a reply or a mention.
@@ -113,7 +113,7 @@ function addMentions(post: MentioningPost, eventTime: EventTime, write: Write): 
     );
 }
 
-/** An entry stays when its source disappears: visibility is decided at read time (see inbox.sql.ts). */
+/** An entry stays when its source disappears: each read decides which entries are visible (see inbox.sql.ts). */
 export const inbox: Projection = {
   name: 'inbox',
   version: 2,

@@ -10,11 +10,11 @@ interface PageJson {
   readonly unread: number;
 }
 
-export interface ScannedInbox extends ScannedPage<InboxEntry> {
+export interface InboxPage extends ScannedPage<InboxEntry> {
   readonly unread: number;
 }
 
-export const inboxOf: PageQuery<object, InboxEntry, ScannedInbox> = {
+export const inboxOf: PageQuery<object, InboxEntry, InboxPage> = {
   name: 'inbox-of',
   arity: 1,
   values: ({ scan, after }) => [scan, after?.[0] === undefined ? null : String(after[0])],

@@ -1,4 +1,4 @@
-import { isHidden, subjects } from '../outstanding.sql.js';
+import { isHidden, subjectKeys } from '../outstanding.sql.js';
 import { isActorVisible, isPublished } from '../visibility.sql.js';
 
 /**
@@ -14,7 +14,7 @@ export function isEntryVisible(schema: string, entry: string): string {
   // The post's author is the source actor or the caller, so only the post itself needs a check.
   const isPostShown = `EXISTS (
     SELECT FROM ${schema}.post source WHERE source.id = ${entry}.source_id AND ${isPublished('source')}
-      AND NOT ${isHidden(subjects.post('source.id'))} OFFSET 0)`;
+      AND NOT ${isHidden(subjectKeys.post('source.id'))} OFFSET 0)`;
   return `${isActorVisible(schema, `${entry}.source_actor_id`)}
     AND (${entry}.kind = 'follow' OR ${isPostShown})
     AND (${entry}.kind IN ('reply', 'mention') OR ${isActive})`;

@@ -1,7 +1,7 @@
 import { ERASED_ACTORS } from '../runner/verification.js';
 import type { TableVerification } from '../runner/verification.js';
 
-/** The id of `entryId` (inbox-entry.ts). Ids need no JSON escapes. */
+/** SQL of the entry id that `entryId` (inbox-entry.ts) computes. The ids in it need no JSON escapes. */
 const ENTRY_ID = `
   translate(rtrim(encode(substring(sha256(convert_to(
     format('["%s","%s","%s","%s"]', kind, actor_id, source_actor_id, source_id), 'UTF8')) FOR 16), 'base64'), '='), '+/', '-_')`;

@@ -52,7 +52,7 @@ const types = [
   'report.created',
 ] as const satisfies readonly EventType[];
 
-/** The log is authoritative for intents. This table serves bulk lookups. */
+/** The intents that left an event, for lookups of many at a time. Commands ask the log instead. */
 export const intents: Projection = {
   name: 'intents',
   version: 1,

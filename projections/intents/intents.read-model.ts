@@ -1,6 +1,9 @@
 import type { ReadQuery } from '../runner/read-query.js';
 
-/** Outcome of a caller's intent within the calling application. `postId`: the post that the intent concerned. */
+/**
+ * Outcome of a caller's intent within the calling application. `kept`: the intent left an event. `postId`: the post
+ * that the intent concerned.
+ */
 export interface IntentLookup {
   readonly intentId: string;
   readonly outcome: 'kept' | 'unknown';

@@ -4,7 +4,7 @@ import type { Statement } from '../runner/projection.js';
  * A post's revision counts its versions, from 1 at creation. It is not the revision of the stream, whose events do not
  * all create a version.
  */
-export const FIRST_REVISION = 1;
+export const FIRST_POST_REVISION = 1;
 
 interface NamedPost {
   readonly id: string;
@@ -28,7 +28,7 @@ export const removePost: Statement<NamedPost> = {
       SELECT post.id, post.author_actor_id, post.status
       FROM post JOIN row ON row.id = post.id WHERE post.status <> 'deleted'
     ), deleted AS (
-      UPDATE post SET status = 'deleted', text = '', revision = ${FIRST_REVISION}, last_edit_app_id = NULL,
+      UPDATE post SET status = 'deleted', text = '', revision = ${FIRST_POST_REVISION}, last_edit_app_id = NULL,
         last_edit_at = NULL
       FROM leaving WHERE post.id = leaving.id
     ), counted AS (

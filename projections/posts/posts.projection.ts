@@ -1,7 +1,7 @@
 import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
 import { postVerifications } from './posts.verification.js';
-import { FIRST_REVISION, removePost, restrictPost, unrestrictPost } from './post-statements.js';
+import { FIRST_POST_REVISION, removePost, restrictPost, unrestrictPost } from './post-statements.js';
 
 interface NewApplication {
   readonly app_id: string;
@@ -132,7 +132,7 @@ export const posts: Projection = {
         audience: data.audience,
         // A post without a readable text cannot be shown.
         status: erased ? 'deleted' : 'published',
-        revision: FIRST_REVISION,
+        revision: FIRST_POST_REVISION,
         created_at: data.at,
         parent_id: data.parentId ?? null,
         root_id: data.rootId ?? null,

@@ -24,7 +24,7 @@ export const postById: ReadQuery<{ readonly postId: string }, Post | null> = {
   present: (json) => presentPosts(json as PostColumns)[0] ?? null,
 };
 
-/** Null: the caller sees no such actor. */
+/** An actor's posts, newest first. Null: the caller sees no such actor. */
 export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
   name: 'posts-of',
   arity: 1,

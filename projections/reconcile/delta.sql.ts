@@ -59,7 +59,10 @@ export const changedEntries = (schema: string, { entries }: ViewSize): string =>
 /** True if the caller follows another actor since the cursor: older posts then enter the view. */
 export const hasNewFollow = `EXISTS (SELECT FROM new_relation WHERE kind = 'follow')`;
 
-/** At most this many deletions since the client's cursor are checked, of all authors. More count as a removal that the client must load anew. */
+/**
+ * Maximum of post deletions since the client's cursor, of all authors, that are checked. With more, the client must
+ * load the whole view again.
+ */
 const MAX_DELETIONS = 500;
 
 export const hasRemovals = (schema: string): string => `(

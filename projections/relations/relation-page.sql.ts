@@ -4,8 +4,8 @@ import type { Keyset, PageArgs, ScannedPage } from '../runner/page-query.js';
 import type { Scope } from '../runner/read-query.js';
 
 /**
- * A key has the position at which the first page was read, then the relation's time and position. All pages share the
- * first number. They show no later relations, even if clocks disagree.
+ * Numbers in a page key: the position at which the first page was read, then the relation's time and position. All
+ * pages share the first number, and so show no later relations, even if clocks disagree.
  */
 export const KEY_ARITY = 3;
 

@@ -1,4 +1,4 @@
-/** `targetId`: the post of a like, or the followed actor. */
+/** A follow or like in the caller's view. `targetId`: the liked post or the followed actor. */
 export interface RelationInView {
   readonly kind: 'follow' | 'like';
   readonly actorId: string;

@@ -69,7 +69,9 @@ export class Applier {
     try {
       await inTransaction(this.client, async () => {
         if (!(await this.checkpoints.advance(this.client, this.checkpoint, to)))
-          throw new LockLostError('another worker has moved the checkpoint');
+          throw new LockLostError(
+            'another worker has moved the checkpoint of this group; nothing of this batch was committed',
+          );
         await work.flush(this.client);
       });
     } catch (error) {

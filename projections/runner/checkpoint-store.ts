@@ -33,7 +33,10 @@ export class CheckpointStore {
       [this.key],
     );
     const row = rows[0];
-    if (!row) throw new Error(`${this.table} has no row for ${this.key}`);
+    if (!row)
+      throw new Error(
+        `the checkpoint of the ${this.kind} ${this.key} is missing: ${this.table} has no such row`,
+      );
     if (row.applied_position === null || row.applied_event_id === null) return undefined;
     return { position: BigInt(row.applied_position), eventId: row.applied_event_id };
   }

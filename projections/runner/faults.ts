@@ -5,7 +5,7 @@ export interface FaultyEvent {
   readonly position: bigint | undefined;
 }
 
-/** The group must not continue without an operator. `event` is the poison event, if there is one. */
+/** The group must not continue before an operator has acted. `event`: the poison event, if one is the cause. */
 export class ProjectionStoppedError extends Error {
   override readonly name = 'ProjectionStoppedError';
 
@@ -18,11 +18,15 @@ export class ProjectionStoppedError extends Error {
   }
 }
 
-/** Another worker has moved the group's checkpoint. Uncommitted work is void, and the checkpoint must be read again. */
+/**
+ * Another worker has moved the group's checkpoint, or the publication has changed. Uncommitted work is void, and the
+ * target must be prepared again.
+ */
 export class LockLostError extends Error {
   override readonly name = 'LockLostError';
 }
 
+/** The tables were written by a later version of a projection than this process has: it must not write to them. */
 export class VersionTooOldError extends Error {
   override readonly name = 'VersionTooOldError';
 }

@@ -14,12 +14,15 @@ import type { Target } from './target.js';
 import { withIdleTicks } from './idle-ticks.js';
 import { WorkerConnection } from './worker-connection.js';
 
-/** Bounds the memory of a rebuild. */
+/** Events read at a time, which bounds the memory. */
 const BATCH_SIZE = 1_000;
 const BACKOFF_MS = { first: 100, longest: 2_000 };
 const OUTDATED_RETRY_MS = 5_000;
 const IDLE_TICK_MS = 1_000;
-/** Then the worker releases its lock: a standby may reach the log. Longer than most elections. */
+/**
+ * Silence of the log after which the worker releases its lock, because a standby may reach the log. Longer than most
+ * elections of a leader.
+ */
 const GIVE_UP_LOG_MS = 10_000;
 const MAX_UNREADABLE_ATTEMPTS = 3;
 
@@ -100,7 +103,7 @@ export class GroupRunner {
       if (news !== undefined) await connection.listen([news], () => targetChanged.abort());
       const standby = () => {
         this.current = { activity: 'standby' };
-        this.logger.info('lock held by another worker; standing by');
+        this.logger.info('another worker holds the lock of this group; standing by');
       };
       if (await connection.lock(groupLock(lock), signal, standby)) {
         const target = await prepare(connection.client, signal);

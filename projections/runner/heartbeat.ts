@@ -23,8 +23,8 @@ export class Heartbeat {
   }
 
   /**
-   * Must be called at least once a second, also while idle. `caughtUp`: every event of the log is applied. Returns
-   * whether it was time for a beat.
+   * Records every three seconds that this worker is alive; returns true if it did so now. Must be called at least once
+   * a second, also while idle. `caughtUp`: every event of the log is applied.
    */
   async beat(caughtUp: boolean): Promise<boolean> {
     if (performance.now() < this.nextAt) return false;

@@ -27,5 +27,8 @@ export interface PageQuery<Args, Item, Page extends ScannedPage<Item> = ScannedP
   readonly arity: number;
 }
 
-/** Parses a key. Postgres writes its numbers as JSON text, since they may exceed the exact range of JSON numbers. */
+/**
+ * Parses the key of a page. Postgres writes its numbers as JSON text, since they may exceed the exact range of JSON
+ * numbers.
+ */
 export const keysetOf = (numbers: readonly string[]): Keyset => numbers.map(BigInt);

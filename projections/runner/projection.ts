@@ -69,8 +69,8 @@ export function versionsOf(group: Group): Versions {
 }
 
 /**
- * Refuses code that is older in any projection: it would skip event types that it does not know. A missing name counts
- * as version 0, so an operator must act to give up a projection.
+ * Refuses code that is older in any projection: it would skip event types that it does not know. A projection that the
+ * code lacks counts as version 0, so that only an operator can give one up.
  * @throws {VersionTooOldError} A version in `own` is below the one in `existing`. `subject` names the tables in the
  * message.
  */

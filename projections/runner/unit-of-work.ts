@@ -7,9 +7,9 @@ interface Call {
 }
 
 /**
- * Collects the writes of a batch and sends them in few statements. A write joins the newest call of its statement,
- * unless that call or a later one has the same key of the same table. So the writes of one key keep their order, and a
- * rebuild costs a handful of calls a batch.
+ * Collects the writes of a batch and sends them in few calls. A write joins the newest call of its statement, unless
+ * that call or a later one has the same key of the same table. So the writes of one key keep their order, and a batch
+ * costs a handful of calls.
  */
 export class UnitOfWork {
   constructor(private readonly isBulk = false) {}

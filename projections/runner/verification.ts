@@ -34,7 +34,7 @@ export const STAGED_LOG = `
     data jsonb NOT NULL
   )`;
 
-/** Actors of whom no table may keep data. Needs the verification of `actor` before. */
+/** Actors of whom no table may keep data. Reads the rows that the verification of `actor` has materialized before. */
 export const ERASED_ACTORS = `(SELECT actor_id FROM folded_actor WHERE state = 'erased')`;
 
 export const SUSPENDED_ACTORS = `(SELECT actor_id FROM folded_actor WHERE state = 'suspended')`;

@@ -9,8 +9,8 @@ export interface TimelineSettings {
 }
 
 /**
- * Limits the rows that one follow adds and one unfollow removes. An author with more posts becomes a fan-out-on-read
- * author.
+ * Maximum of rows that one follow adds to a timeline and one unfollow removes. An author with more posts becomes a
+ * fan-out-on-read author, whose posts are looked up at each read.
  */
 const MAX_COPIED = 1_000;
 
@@ -152,7 +152,9 @@ const removeFollowedPosts: Statement<Follow> = {
       ) copied`),
 };
 
-/** Sorts rows by key, so that a page of a timeline spans few blocks. */
+/**
+ * Derives all timelines in a build. Rows are sorted by key, so that a page of a timeline spans few blocks of the disk.
+ */
 const deriveTimelines = (threshold: number): string => `
     INSERT INTO merged_author (actor_id)
     SELECT actor_id FROM relation_count FULL JOIN post_count USING (actor_id)

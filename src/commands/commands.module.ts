@@ -92,8 +92,8 @@ const shared = [
 ];
 
 /**
- * All handlers of commands. A global module must provide what their constructors name: the log, the stores, the clock,
- * `ReadModels` and `SigningKeys`; and `CqrsModule.forRoot()`.
+ * All handlers of commands. Global modules must provide what their constructors take: the log, the stores, the clock,
+ * `ReadModels`, `SigningKeys`, and the buses of `CqrsModule.forRoot()`.
  */
 @Module({
   providers: [

@@ -1,4 +1,4 @@
-/** `type` is the name on the wire: past tense, dotted, never renamed or reused. */
+/** `type` is stored in the log: dotted, in the past tense, never renamed or reused. */
 export interface DomainEvent<Type extends string, Data extends object> {
   readonly type: Type;
   readonly data: Data;

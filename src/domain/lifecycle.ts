@@ -1,8 +1,8 @@
 import { Refusal } from './refusal.js';
 
 /**
- * Operator decisions on an account, application or post raise its lifecycle revision: created (1), suspended (2),
- * reinstated (3) … 0: never existed. Edits and password changes do not count.
+ * `lifecycle` counts the changes of state of an account, application or post: created (1), suspended (2), reinstated
+ * (3) … 0: none yet. Edits and password changes do not count.
  */
 export interface LifecycleState {
   readonly status: string;

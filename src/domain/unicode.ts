@@ -1,6 +1,6 @@
 /**
  * Normalization is quadratic in consecutive combining marks. The stream-safe text format allows 30 (Unicode Standard
- * Annex #15, section 13), far more than any language needs.
+ * Annex #15, section 13), far more than any language needs; texts with more are refused.
  */
 const MARKS_IN_A_ROW_MAX = 30;
 

@@ -5,12 +5,15 @@ import type { Target } from '../../projections/runner/target.js';
 import type { EventLog } from '../log/event-log.js';
 import { runnableStates } from '../jobs/job.js';
 import { sleep } from '../support/sleep.js';
-import { guardedTarget } from './fixed-target.js';
+import { quarantiningTarget } from './fixed-target.js';
 import { quarantineIfRolledBack } from '../recovery/detect/log-rollback.js';
 
 const POLL_MS = 100;
 
-/** Excludes a running recovery: it appends the lost restrictions, then derives the authority store itself. */
+/**
+ * The row of a requested authority rebuild, unless a recovery runs: that appends the missing restrictions, then derives
+ * the authority store itself.
+ */
 const PENDING_REBUILD = `authority.deriving
   WHERE NOT EXISTS (SELECT FROM recovery.job WHERE kind = 'recover' AND state = ANY ($1))`;
 
@@ -27,7 +30,7 @@ export async function beginAuthorityRebuild(database: Pool | ClientBase, now: nu
  * after the log is compared with the publication: requests are decided by both.
  */
 export async function authorityTarget(group: Group, log: EventLog, client: ClientBase): Promise<Target> {
-  const target = await guardedTarget(log, client, group, 'authority');
+  const target = await quarantiningTarget(log, client, group, 'authority');
   return {
     ...target,
     async onCaughtUp() {
@@ -52,7 +55,8 @@ export async function waitForAuthorityRebuild(pool: Pool, logger: Logger): Promi
       [[...runnableStates, 'paused', 'failed']],
     );
     if (rowCount === 0) return;
-    if (!waited) logger.info('waiting for the authority projection to catch up');
+    if (!waited)
+      logger.info('not serving yet: waiting for the authority projection to catch up with the log');
     await sleep(POLL_MS);
   }
 }

@@ -5,10 +5,10 @@ import { RateMeter } from './building/rate-meter.js';
 import type { JobContext } from '../jobs/job-context.js';
 import { JobError } from '../jobs/job-error.js';
 import { followLog } from './follow-log.js';
-import { incarnationOf } from './incarnation-of-job.js';
+import { findOrCreateIncarnation } from './incarnation-of-job.js';
 import type { Job } from '../jobs/job.js';
 
-export interface Publication {
+export interface PublicationRequest {
   readonly networkId: string;
   readonly instead: string | undefined;
   readonly from: 'serving' | 'quarantined';
@@ -30,10 +30,10 @@ const steps = {
 export async function buildAndPublish(
   job: Job,
   context: JobContext,
-  { networkId, instead, from, done: before }: Publication,
+  { networkId, instead, from, done: before }: PublicationRequest,
 ): Promise<string> {
   const { now, report, conclude, group, log, databaseUrl, signal } = context;
-  const incarnation = await incarnationOf(job, context);
+  const incarnation = await findOrCreateIncarnation(job, context);
   const rateMeter = new RateMeter();
   let eventsLoaded = 0;
   const options = {

@@ -14,8 +14,8 @@ const POLL_MS = 200;
 type Tools = Pick<JobContext, 'client' | 'log' | 'signal' | 'report'>;
 
 /**
- * Makes the worker of a group with tables of its own apply every event again over the existing rows, and
- * waits for the end. The job's step records a group that has started.
+ * Makes the worker of a group with tables of its own apply every event again over the existing rows, and waits for the
+ * end. The job's step records that this began, so that a resumed job does not begin again.
  */
 export async function reapplyGroup(
   group: Group,

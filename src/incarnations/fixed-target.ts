@@ -5,8 +5,11 @@ import type { Target } from '../../projections/runner/target.js';
 import type { EventLog } from '../log/event-log.js';
 import { quarantineIfRolledBack } from '../recovery/detect/log-rollback.js';
 
-/** {@link fixedSchemaTarget} of a group. If the log lacks its checkpoint, the whole network enters quarantine. */
-export async function guardedTarget(
+/**
+ * {@link fixedSchemaTarget} of a group. If the log lacks the event at the group's checkpoint, the whole network enters
+ * quarantine.
+ */
+export async function quarantiningTarget(
   log: EventLog,
   client: ClientBase,
   group: Group,

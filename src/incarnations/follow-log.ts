@@ -23,7 +23,7 @@ export interface FollowOptions {
 }
 
 /**
- * Applies new events of the log to an unpublished incarnation, as a worker does.
+ * Applies new events of the log to an unpublished incarnation, as a worker does, until `atTheEnd` returns true.
  * @throws {LogReplaced} the incarnation shows another log. Faults of Postgres pass through.
  */
 export async function followLog(options: FollowOptions): Promise<void> {

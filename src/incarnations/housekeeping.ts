@@ -22,10 +22,10 @@ const obsoleteSql = `
     AND NOT EXISTS (SELECT FROM recovery.job WHERE job.incarnation = incarnation.incarnation AND state = ANY ($2))`;
 
 /**
- * Drops retired incarnations after their grace period, and unfinished builds such as those of an abandoned
- * deployment. A build with a live worker stays.
+ * Drops incarnations that were retired, or whose build began, before `before`: a rollback no longer needs them, or
+ * their deployment was abandoned. A build with a live worker, or of an unfinished job, stays.
  */
-export async function dropSuperfluous(
+export async function dropObsoleteIncarnations(
   client: ClientBase,
   { groupName, before, logger }: { groupName: string; before: Date; logger: Pick<Logger, 'info'> },
 ): Promise<void> {
@@ -34,7 +34,10 @@ export async function dropSuperfluous(
     const drop = () => dropIncarnation(client, { incarnation, schemaName });
     if (isOver) await drop();
     else if (!(await unlessInBuild(client, groupLock(lockNameOf(groupName, versions)), drop))) continue;
-    logger.info({ incarnation }, 'dropped an obsolete incarnation');
+    logger.info(
+      { incarnation },
+      'dropped an incarnation that was retired long ago, or whose build was abandoned',
+    );
   }
 }
 

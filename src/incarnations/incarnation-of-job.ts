@@ -5,7 +5,8 @@ import type { JobContext } from '../jobs/job-context.js';
 import { recordJobIncarnation } from '../jobs/job.js';
 import type { Job } from '../jobs/job.js';
 
-export async function incarnationOf(job: Job, context: JobContext): Promise<Incarnation> {
+/** Returns the incarnation that the job has begun to build, if it has this release's versions; else creates one. */
+export async function findOrCreateIncarnation(job: Job, context: JobContext): Promise<Incarnation> {
   const { client, group, ids, now } = context;
   const versions = versionsOf(group);
   if (job.incarnation !== null) {
@@ -14,7 +15,7 @@ export async function incarnationOf(job: Job, context: JobContext): Promise<Inca
       [job.incarnation, versions],
     );
     if (rows[0]) return { incarnation: job.incarnation, schemaName: rows[0].schema_name };
-    await dropUnpublished(job.incarnation, context);
+    await dropUnlessPublishedOrRetired(job.incarnation, context);
   }
   const id = ids.incarnation();
   // First, so that no serving worker adopts the build.
@@ -23,7 +24,7 @@ export async function incarnationOf(job: Job, context: JobContext): Promise<Inca
   return createIncarnation(client, { id, versions, tables, now: now() });
 }
 
-export async function dropUnpublished(
+export async function dropUnlessPublishedOrRetired(
   incarnation: string,
   { client }: Pick<JobContext, 'client'>,
 ): Promise<void> {

@@ -4,7 +4,10 @@ import { inTransaction } from '../store/transaction.js';
 
 export const PUBLICATION_CHANNEL = 'plaza_publication';
 
-/** One generation of read models, in a schema of its own. The id is random: a restored backup cannot reuse it. */
+/**
+ * One generation of read models, in a schema of its own. Its id is random, so that no id from before a restore is used
+ * again.
+ */
 export interface Incarnation {
   readonly incarnation: string;
   readonly schemaName: string;
@@ -104,16 +107,15 @@ export interface PublishOptions {
 }
 
 /**
- * Publishes an incarnation in place of another one, which is retired. Both are locked, so the new one shows
- * at least as much as the old one. Returns `behind` if it does not yet, `changed` if the publication is
- * another one; both change nothing.
+ * Publishes an incarnation in place of another one, which is retired. Both are locked, so the new one shows at least as
+ * much as the old one. Returns `behind` if it does not yet, `changed` if the publication is another one; both change
+ * nothing.
  *
- * After a quarantine no rollback is possible: the replaced incarnation may show a lost log, and so may
- * outstanding writes. Earlier cursors become invalid (docs/api-decisions.md, "Reconcile"): only positions
- * after both incarnations are surely its own.
+ * After a quarantine, the replaced incarnation may show a lost log: a rollback to it then fails. Outstanding writes may
+ * belong to that log, too, and are deleted. Earlier cursors become invalid (docs/api-decisions.md, "Reconcile"): only
+ * positions after both incarnations are surely its own.
  *
- * A build that no longer handles the newest event's type stays `behind` until an event arrives that it
- * handles.
+ * A build that no longer handles the newest event's type stays `behind` until an event arrives that it handles.
  */
 export async function publishIncarnation(
   client: ClientBase,

@@ -9,7 +9,7 @@ export interface NetworkIds {
 }
 
 /**
- * Returns the network of this log, read from the leader; undefined before it is founded.
+ * Returns the id of the network of this log, read from the leader; undefined before the network is founded.
  * @throws {LogUnavailable}
  */
 export async function networkOf(log: EventLog): Promise<string | undefined> {

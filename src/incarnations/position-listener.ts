@@ -24,13 +24,15 @@ interface Waiter {
 }
 
 /**
- * Tracks the position of the published read models without polling, by the notifications of each commit. It
- * reconnects by itself and reads the state again, so a lost notification is soon made up for.
+ * Tracks the position of the published read models without polling, by a notification of each commit. Every ten
+ * seconds, and after each reconnection, it reads the position itself, so that a lost notification does little harm.
  */
 export class PositionListener {
   private state: PublishedState | undefined;
   private readonly announced = new Map<string, bigint>();
-  /** Changes of the publication so far. Notifications count only after the state is read again. */
+  /**
+   * Number of changes of the publication so far. After a change, notifications count only once the state is read again.
+   */
   private changes = 0;
   private changesRead = 0;
   private readonly waiters = new Set<Waiter>();
@@ -47,7 +49,11 @@ export class PositionListener {
       probeEveryMs: HEARTBEAT_MS,
       open: (client) => this.listenOn(client),
       onDisconnected: (reason, isFirst) => {
-        if (isFirst) logger.warn({ err: reason }, 'position listener disconnected; reconnecting');
+        if (isFirst)
+          logger.warn(
+            { err: reason },
+            'lost the connection that announces positions of the read models; reconnecting',
+          );
       },
     });
   }
@@ -135,7 +141,9 @@ export class PositionListener {
     if (isChange) this.emit();
   }
 
-  /** The row may be older than a notification that arrived during the query. */
+  /**
+   * Takes over the state that was read, with the position of a notification that arrived meanwhile if that is newer.
+   */
   private updateState(state: PublishedState | undefined): void {
     const newest = state && this.announced.get(state.incarnation);
     const isNewer = newest !== undefined && newest > (state?.appliedPosition ?? -1n);
@@ -164,7 +172,7 @@ function parseAnnouncement(payload: string): Announcement | undefined {
   }
 }
 
-/** A call during a run causes one more run after it. */
+/** Returns a function that runs `work`, never twice at a time: calls during a run cause one more run after it. */
 function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let isRequested = false;

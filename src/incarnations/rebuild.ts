@@ -37,7 +37,10 @@ async function rebuildServing(job: Job, context: JobContext, done: readonly stri
 
 async function servingState({ client, group, log }: JobContext): Promise<PublicationState> {
   const state = await readPublicationState(client);
-  if (!state) throw new JobError('Nothing is published yet; the first build is under way.');
+  if (!state)
+    throw new JobError(
+      'A rebuild is not possible: nothing is published yet. A worker is making the first build.',
+    );
   if (state.status === 'quarantined')
     throw new JobError(
       `The network is in quarantine (${state.reason}): run plaza recovery plan, then plaza recovery apply.`,

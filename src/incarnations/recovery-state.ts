@@ -13,8 +13,8 @@ export interface PublicationState {
 }
 
 /**
- * The publication as a query of at most one row, for one statement with the data that it admits: `WITH state
- * AS (${recoveryStateSql}) …`. No row: nothing is published.
+ * The publication as a query of at most one row, for one statement with the data that it admits: `WITH state AS
+ * (${publicationStateSql}) …`. No row: nothing is published.
  */
 export const publicationStateSql = `
   SELECT publication.incarnation, incarnation.schema_name, publication.status, publication.reason,
@@ -69,7 +69,7 @@ export const knownRestrictionsSql = (schema: string): string => `(
   SELECT event_id, witness_epoch FROM recovery.outstanding_restriction outstanding WHERE NOT EXISTS (
     SELECT FROM "${schema}".restriction applied WHERE applied.event_id = outstanding.event_id)) known`;
 
-export async function allShown(
+export async function knownRestrictionIds(
   database: Pool | ClientBase,
   state: PublicationState | undefined,
 ): Promise<readonly string[]> {
@@ -81,6 +81,7 @@ export async function allShown(
   return rows.map(({ event_id }) => event_id);
 }
 
+/** Returns those of `ids` whose restriction the published read models have applied. */
 export async function shownRestrictions(
   database: Pool,
   ids: readonly string[],

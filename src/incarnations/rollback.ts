@@ -53,14 +53,17 @@ export function rollbackObstacle(
 }
 
 /**
- * Publishes the retired incarnation again, after it has caught up with the log. The replaced one is retired
- * in turn, so a second rollback undoes the first.
+ * Publishes a retired incarnation again, after it has caught up with the log: the requested one, or the one retired
+ * last. The replaced one is retired in turn, so a second rollback undoes the first.
  * @throws {JobError} a rollback is not possible. Faults of log and Postgres pass through.
  */
 export async function rollback(job: Job, context: JobContext): Promise<string> {
   const { client, group, now, log, ids } = context;
   const state = await readPublicationState(client);
-  if (!state) throw new JobError('Nothing is published: a rollback is not possible.');
+  if (!state)
+    throw new JobError(
+      'A rollback is not possible: nothing is published that an earlier incarnation could replace.',
+    );
   if (state.status === 'quarantined')
     throw new JobError(
       `The network is in quarantine (${state.reason}): a rollback is not possible; run plaza recovery plan, then plaza recovery apply.`,

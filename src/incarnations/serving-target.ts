@@ -25,7 +25,7 @@ import { PublicationCheck } from '../recovery/detect/publication-check.js';
 import { readStoreOrigin, detectLogRollback } from '../recovery/detect/log-rollback.js';
 import type { Witness } from '../witness/witness.js';
 
-export interface ServingOptions {
+export interface ServingTargetOptions {
   readonly group: Group;
   readonly log: EventLog;
   readonly witness?: Witness | undefined;
@@ -36,7 +36,10 @@ export interface ServingOptions {
   readonly monotonic: () => number;
 }
 
-/** Workers of other versions build other tables and need not wait for each other. */
+/**
+ * Name of the lock of the workers of the serving group. It contains the versions: workers of other versions build other
+ * tables and need not wait.
+ */
 export const servingLock = (group: Group): string => lockNameOf(group.name, versionsOf(group));
 
 export function lockNameOf(groupName: string, versions: Versions): string {
@@ -54,7 +57,7 @@ export function lockNameOf(groupName: string, versions: Versions): string {
  * @throws {VersionTooOldError} the publication is of a later version.
  */
 export async function servingTarget(
-  options: ServingOptions,
+  options: ServingTargetOptions,
   client: ClientBase,
   signal: AbortSignal,
 ): Promise<Target> {
@@ -70,7 +73,10 @@ export async function servingTarget(
   if (found?.isPublished) return publishedTarget(found, proof);
   if (found?.isRefused) {
     // A resumed build stays wrong, even with repaired code or a repaired Postgres.
-    logger.warn({ incarnation: found.incarnation }, 'dropping a build that failed its checks');
+    logger.warn(
+      { incarnation: found.incarnation },
+      'dropping an incarnation that stopped before its publication, since its tables may be wrong; building a new one',
+    );
     await dropIncarnation(client, found);
     found = undefined;
   }
@@ -85,7 +91,10 @@ function publishedTarget(own: Incarnation, proof: PublicationCheck) {
   const deleteApplied = async (client: ClientBase): Promise<void> => {
     const status = await publishedStatus(client, own.incarnation);
     if (status === 'quarantined') throw inQuarantine(own.incarnation);
-    if (!status) throw new LockLostError(`incarnation ${own.incarnation} is no longer published`);
+    if (!status)
+      throw new LockLostError(
+        `incarnation ${own.incarnation} is no longer published; this worker looks up which one it must update`,
+      );
     await deleteAppliedRestrictions(client);
   };
   return {
@@ -109,7 +118,7 @@ interface Build {
 }
 
 function buildTarget(
-  { group, log, databaseUrl, logger, now }: ServingOptions,
+  { group, log, databaseUrl, logger, now }: ServingTargetOptions,
   own: Incarnation,
   { networkId, before, proof }: Build,
 ): Target {
@@ -141,7 +150,10 @@ function buildTarget(
         now: now(),
         quarantined: reason,
       });
-      if (outcome === 'changed') throw new LockLostError('the publication has changed during the build');
+      if (outcome === 'changed')
+        throw new LockLostError(
+          'the publication has changed while this incarnation was built, so it was not published; starting again',
+        );
       if (outcome === 'behind') {
         if (!isBehind)
           logger.info(
@@ -152,7 +164,10 @@ function buildTarget(
         return;
       }
       if (reason !== undefined) throw new ProjectionStoppedError(reason);
-      logger.info({ incarnation: own.incarnation, before }, 'published the incarnation');
+      logger.info(
+        { incarnation: own.incarnation, before },
+        'published the incarnation; reads are answered from it now',
+      );
       isPublished = true;
     },
     async onBacklog(client) {
@@ -161,14 +176,16 @@ function buildTarget(
     async onLogReplaced(client, reason) {
       if (isPublished) return published.onLogReplaced(client, reason);
       await dropIncarnation(client, own);
-      throw new LockLostError(`dropped the unfinished incarnation ${own.incarnation}: ${reason}`);
+      throw new LockLostError(
+        `the log was replaced during the build; dropped the unfinished incarnation ${own.incarnation}: ${reason}`,
+      );
     },
   };
 }
 
 async function provePublished(
   client: ClientBase,
-  { log }: ServingOptions,
+  { log }: ServingTargetOptions,
   proof: PublicationCheck,
   state: PublicationState,
 ): Promise<void> {

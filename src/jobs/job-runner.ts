@@ -9,8 +9,8 @@ import { WitnessUnavailable } from '../witness/witness.js';
 import type { JobContext, JobTools } from './job-context.js';
 import { JobError } from './job-error.js';
 import { RETIRED_INCARNATION_KEPT_MS } from '../incarnations/rollback-grace.js';
-import { dropSuperfluous } from '../incarnations/housekeeping.js';
-import { dropUnpublished } from '../incarnations/incarnation-of-job.js';
+import { dropObsoleteIncarnations } from '../incarnations/housekeeping.js';
+import { dropUnlessPublishedOrRetired } from '../incarnations/incarnation-of-job.js';
 import { concludeJob, findJob, moveJob, nextRunnableJob, runnableStates } from './job.js';
 import type { Job, JobKind } from './job.js';
 import { JobWatch } from './job-watch.js';
@@ -148,13 +148,18 @@ export class JobRunner {
     );
     if (!hasFailed) return;
     const { incarnation } = (await findJob(client, job.id)) ?? job;
-    if (incarnation !== null && job.kind !== 'rollback') await dropUnpublished(incarnation, { client });
+    if (incarnation !== null && job.kind !== 'rollback')
+      await dropUnlessPublishedOrRetired(incarnation, { client });
   }
 
   private async dropObsolete(client: Client): Promise<void> {
     const { now, monotonic, graceMs = RETIRED_INCARNATION_KEPT_MS, logger, group } = this.options;
     if (monotonic() - this.cleanedUpAt < Math.min(HOUSEKEEPING_MS, graceMs)) return;
     this.cleanedUpAt = monotonic();
-    await dropSuperfluous(client, { groupName: group.name, before: new Date(now() - graceMs), logger });
+    await dropObsoleteIncarnations(client, {
+      groupName: group.name,
+      before: new Date(now() - graceMs),
+      logger,
+    });
   }
 }

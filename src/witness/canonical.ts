@@ -16,8 +16,8 @@ export const sha256 = (...parts: readonly (string | Buffer)[]): Buffer =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
 
 /**
- * @returns 32 bytes over the request and its author. The same for every attempt of an intent, at any time and under
- * any grant of the actor: after a new sign-in, a client repeats the same intent.
+ * @returns SHA-256 of the restriction and its author, without time and grant: the same for every attempt of an intent,
+ * even after a new sign-in.
  */
 export function restrictionHash({ stream, event, metadata }: Omit<Restriction, 'id'>): Buffer {
   const { at: _when, ...data } = event.data;

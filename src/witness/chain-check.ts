@@ -25,10 +25,9 @@ type LineContent = Readonly<{
 }>;
 
 /**
- * Verifies the hash chain from its first line, the head, and that the restriction table equals the replay of all
- * lines.
- * @returns The first invalid line; for an altered row, the last line about its restriction. Undefined: the ledger is
- * intact.
+ * Verifies the hash chain from its first line, the head, and that the restriction table equals the replay of all lines.
+ * @returns The number of the first invalid line. For a wrong row of the restriction table: the last line about that
+ * restriction; 1 if no line is. Undefined: the ledger is intact.
  */
 export async function firstBrokenLine(client: PoolClient): Promise<bigint | undefined> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');

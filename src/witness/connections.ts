@@ -19,7 +19,7 @@ export interface WitnessAddress {
 
 /**
  * The pool of the witness's database, apart from all others: their faults and load must not delay a restriction. A
- * witness that hangs counts as unavailable. Connects at the first call, and reconnects after a loss.
+ * witness that hangs counts as unavailable within 3 s. Connects at the first call, and reconnects after a loss.
  */
 export class WitnessConnections {
   private readonly pool: Pool;
@@ -74,8 +74,8 @@ export class WitnessConnections {
   }
 
   /**
-   * Resolves once all connections are closed, since a server that stops next logs each open one. The pool does not
-   * wait for that.
+   * Resolves once all connections are closed, or after 2 s: a Postgres that stops next would log each open one. The
+   * pool's own `end` does not wait for that.
    */
   async close(): Promise<void> {
     const ended = [...this.open].map((client) => new Promise((resolve) => client.once('end', resolve)));
@@ -101,8 +101,8 @@ export class WitnessConnections {
   }
 
   /**
-   * The database may be emptied or replaced while this runs. The next call creates the tables again, and all processes
-   * see the loss.
+   * A missing table means that the database was emptied or replaced while this process runs. The next call creates the
+   * tables again, empty, so that the checks of all processes find the loss.
    */
   private toError(error: unknown): unknown {
     if (!(error instanceof DatabaseError) || error.code !== UNDEFINED_TABLE) return unavailable(error);

@@ -14,8 +14,8 @@ export interface DigestRow {
 }
 
 /**
- * Columns of a {@link DigestRow}: sums of Postgres' own hashes. Different Postgres versions may disagree on equal
- * data, which costs a full comparison.
+ * Columns of a {@link DigestRow}: sums of Postgres' own hashes. Different Postgres versions may disagree on equal data;
+ * the restrictions are then compared one by one.
  */
 export function digestSql({ id, epoch }: { readonly id: string; readonly epoch: string }): string {
   const hashed = (sign: string) => `sum(uuid_hash_extended(${id}, ${sign}${epoch}::bigint))`;

@@ -20,8 +20,7 @@ export interface InDoubtResolverOptions {
 }
 
 /**
- * Resolves restrictions in doubt, at the start and periodically. One process works at a time; the others skip their
- * turn.
+ * Resolves restrictions in doubt, at the start and every 15 s. One process works at a time; the others skip their turn.
  */
 export class InDoubtResolver extends PeriodicTask {
   constructor(private readonly options: InDoubtResolverOptions) {
@@ -29,7 +28,8 @@ export class InDoubtResolver extends PeriodicTask {
   }
 
   /**
-   * Resolves all that were prepared before this time (Unix ms), and withdrawn ones that entered the log later.
+   * Resolves the restrictions in doubt that were prepared before this time (Unix ms), and withdrawn ones that the read
+   * models show, since they entered the log later.
    * @throws {LogUnavailable} {@link WitnessUnavailable} the rest stays in doubt.
    */
   async settleBefore(before: number): Promise<void> {
@@ -41,8 +41,16 @@ export class InDoubtResolver extends PeriodicTask {
     try {
       await this.settleBefore(now() - IN_DOUBT_AFTER_MS);
     } catch (error) {
-      if (!isTransient(error)) logger.error({ err: error }, 'restrictions in doubt cannot be resolved');
-      else logger.warn({ err: error }, 'store unavailable; restrictions in doubt are resolved later');
+      if (!isTransient(error))
+        logger.error(
+          { err: error },
+          'resolving restrictions in doubt failed, and not for an outage; trying again later',
+        );
+      else
+        logger.warn(
+          { err: error },
+          'log, witness or read store unavailable; resolving restrictions in doubt later',
+        );
     }
   }
 
@@ -77,11 +85,22 @@ export class InDoubtResolver extends PeriodicTask {
     const fields = { restriction: restriction.id, type: restriction.event.type, epoch: String(epoch) };
     try {
       const resolution = await resolveInDoubt(log, witness, entry, now());
-      if (resolution === 'left') logger.error(fields, 'accepted restriction is missing in the log');
-      else logger.info({ ...fields, settlement: resolution }, 'resolved a restriction in doubt');
+      if (resolution === 'missing')
+        logger.error(
+          fields,
+          'the log lacks a restriction that the witness has accepted; recover the network',
+        );
+      else
+        logger.info(
+          { ...fields, settlement: resolution },
+          'resolved a restriction in doubt: finalized if the log has it, else withdrawn',
+        );
     } catch (error) {
       if (isTransient(error)) throw error;
-      logger.error({ ...fields, err: error }, 'a restriction in doubt cannot be resolved');
+      logger.error(
+        { ...fields, err: error },
+        'resolving a restriction in doubt failed: log and witness contradict each other, or its stream is unreadable; an operator must act',
+      );
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { DeadlineExceeded, within } from '../log/eventstoredb/client-errors.js';
 import type { WitnessConnections } from './connections.js';
-import { decide, evolve, restrictionIdOf, write } from './ledger.js';
+import { decide, evolve, nextLine, restrictionIdOf } from './ledger.js';
 import type { LedgerRequest, LedgerHead, LedgerLine } from './ledger.js';
 import { restrictionColumns, restrictionRowOf, witnessedIn } from './restriction-row.js';
 import type { RestrictionRow } from './restriction-row.js';
@@ -22,8 +22,8 @@ interface QueuedCommand {
 type Outcome = WitnessedRestriction | undefined | WitnessMismatch;
 
 /**
- * Group commit: commands that arrive during a transaction share the next one. The chain has one head, and each commit
- * locks it.
+ * Writes commands to the ledger with group commit: commands that arrive during a transaction share the next one,
+ * because each transaction locks the head of the hash chain.
  */
 export class LedgerWriter {
   private queue: QueuedCommand[] = [];
@@ -32,7 +32,7 @@ export class LedgerWriter {
   constructor(private readonly connections: WitnessConnections) {}
 
   /**
-   * @returns The restriction afterwards; undefined: the ledger has none.
+   * @returns The restriction after the command; undefined: the ledger has none with this id.
    * @throws {WitnessMismatch} {@link WitnessUnavailable}
    */
   async take(ask: LedgerRequest, now: number): Promise<WitnessedRestriction | undefined> {
@@ -66,7 +66,7 @@ export class LedgerWriter {
   }
 }
 
-/** Runs in a transaction that locks the head. */
+/** Applies a batch of commands in order, within a transaction: its lock on the head excludes all other writers. */
 async function applyAll(client: PoolClient, batch: readonly QueuedCommand[]): Promise<readonly Outcome[]> {
   const before = await lockHead(client);
   // A separate statement after the lock: its snapshot includes the previous writer's lines.
@@ -79,7 +79,7 @@ async function applyAll(client: PoolClient, batch: readonly QueuedCommand[]): Pr
     try {
       const step = decide(byId.get(id), ask, head, (epoch) => epochs.has(epoch));
       if (!step) return byId.get(id);
-      const written = write(head, step, now);
+      const written = nextLine(head, step, now);
       const after = evolve(byId.get(id), step, now);
       lines.push(written);
       head = written;
@@ -100,7 +100,10 @@ async function lockHead(client: PoolClient): Promise<LedgerHead> {
   const text = 'SELECT line, hash, epoch FROM head FOR UPDATE';
   const { rows } = await client.query<{ line: string; hash: Buffer; epoch: string }>(text);
   const [row] = rows;
-  if (!row) throw new Error('the ledger of the witness has no head');
+  if (!row)
+    throw new Error(
+      'nothing can be written to the witness: its database has lost the row that names the last line of the ledger',
+    );
   return { line: BigInt(row.line), hash: row.hash, epoch: BigInt(row.epoch) };
 }
 

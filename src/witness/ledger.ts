@@ -13,7 +13,7 @@ export type LedgerRequest =
       readonly place: RestrictionPlace;
     };
 
-/** Stored in the ledger's text: no value may be renamed. */
+/** A step that one line of the ledger records. The line has these names and values as text, so none may be renamed. */
 export type LedgerStep =
   | { readonly step: 'prepared'; readonly epoch: bigint; readonly restriction: Restriction }
   | { readonly step: 'accepted' | 'moved'; readonly id: string; readonly position: bigint }
@@ -25,7 +25,7 @@ export type LedgerStep =
       readonly position: bigint;
     };
 
-/** `epoch`: the greatest one assigned. */
+/** The last line of the ledger. `epoch`: the greatest one assigned. */
 export interface LedgerHead {
   readonly line: bigint;
   readonly hash: Buffer;
@@ -41,8 +41,8 @@ export interface LedgerLine {
 export const emptyLedger: LedgerHead = { line: 0n, hash: Buffer.alloc(32), epoch: 0n };
 
 /**
- * @returns The step of a command; undefined: no change. `known`: the restriction under that id. `isTaken`: another
- * restriction has the epoch to reseed.
+ * @returns The step that a command adds to the ledger; undefined: none is needed. `known`: the restriction under that
+ * id. `isTaken`: another restriction has the epoch to reseed.
  * @throws {WitnessMismatch}
  */
 export function decide(
@@ -128,7 +128,7 @@ export function evolve(
   }
 }
 
-export function write(head: LedgerHead, step: LedgerStep, at: number): LedgerLine & LedgerHead {
+export function nextLine(head: LedgerHead, step: LedgerStep, at: number): LedgerLine & LedgerHead {
   const line = head.line + 1n;
   const text = canonicalJson({ line: String(line), at, ...serialized(step) });
   const epoch = 'epoch' in step && step.epoch > head.epoch ? step.epoch : head.epoch;

@@ -1,7 +1,10 @@
 import { PostgresWitness } from './postgres-witness.js';
 import { Witness, WitnessRequired } from './witness.js';
 
-/** Connects at the first call: a process must run without its witness, and report the loss. */
+/**
+ * Connects at the first call, since a process must start while its witness is down. Without a `url`, every method but
+ * `close` rejects.
+ */
 export function openWitness({
   url,
   applicationName,

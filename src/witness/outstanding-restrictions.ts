@@ -6,17 +6,20 @@ import type { StoredEvent } from '../log/registry.js';
 import { hiddenBy, isRestriction } from '../log/restrictions.js';
 import { isUnreachable } from '../store/unreachable.js';
 
-/** Grace period of the read models, before a row hides the subject. Most need some milliseconds. */
+/**
+ * Time that the read models get to apply a restriction before a row hides its subject. They usually need some
+ * milliseconds.
+ */
 const GRACE_MS = 250;
 /**
- * Maximum of rows, since every read scans them all. With a longer outage of the worker, nothing more is acknowledged.
- * Operators' restrictions have twice the limit, so that users' deletions cannot exhaust theirs.
+ * Maximum of outstanding restrictions, since every read scans them all. Beyond it, as in a long outage of the worker,
+ * no restriction is acknowledged. Operators' ones have twice the limit, so that users' deletions cannot exhaust theirs.
  */
-export const MAX_OUTSTANDING = 1_000;
+export const MAX_OUTSTANDING_RESTRICTIONS = 1_000;
 
 /**
- * $1: restrictions as JSON. $2: maximum of rows. Only a published, serving incarnation counts as having applied one:
- * after a recovery, positions belong to another log.
+ * Holds the restrictions of $1 (JSON) that are not applied yet, if fewer than $2 are held. Only a serving incarnation
+ * counts as having applied one: in a quarantine, its position may belong to a lost log.
  */
 const holdSql = `
   WITH asked AS MATERIALIZED (
@@ -44,7 +47,7 @@ export class OutstandingRestrictions {
   ) {}
 
   /**
-   * Resolves once every later read, on any process, honors the restrictions among these.
+   * Resolves once every later read, on any process, honors the restrictions among these events.
    * @throws {NotWitnessed} some reads may not honor them. They are in the log, and a retry is safe.
    */
   async hold(appended: readonly Appended[]): Promise<void> {
@@ -52,7 +55,9 @@ export class OutstandingRestrictions {
     const newest = rows.at(-1)?.position;
     if (newest === undefined) return;
     await this.positions.waitFor(BigInt(newest), GRACE_MS);
-    const maxRows = appended.some(({ event }) => isOperators(event)) ? 2 * MAX_OUTSTANDING : MAX_OUTSTANDING;
+    const maxRows = appended.some(({ event }) => isOperators(event))
+      ? 2 * MAX_OUTSTANDING_RESTRICTIONS
+      : MAX_OUTSTANDING_RESTRICTIONS;
     if (!(await this.insertRows(rows, maxRows)))
       throw notEnforced('too many restrictions wait for the read models', undefined);
   }
@@ -89,7 +94,10 @@ interface Row {
 const isOperators = ({ type }: StoredEvent): boolean =>
   type === 'account.suspended' || type === 'post.restricted';
 
-/** Empty if it hides no rows, or is older than the witness: read models applied those long ago. */
+/**
+ * Empty if the event hides no rows, or was appended before the network had a witness: the read models applied such
+ * events long ago.
+ */
 function rowOf({ id, event, metadata: { witnessEpoch }, position }: Appended): readonly Row[] {
   const subject = isRestriction(event) ? hiddenBy(event) : undefined;
   if (subject === undefined || witnessEpoch === undefined) return [];

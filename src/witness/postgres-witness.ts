@@ -1,4 +1,3 @@
-import { canonicalJson } from './canonical.js';
 import { firstBrokenLine } from './chain-check.js';
 import { WitnessConnections } from './connections.js';
 import type { WitnessAddress } from './connections.js';
@@ -125,7 +124,7 @@ export class PostgresWitness extends Witness {
   private async known(ask: LedgerRequest, now: number): Promise<WitnessedRestriction> {
     const known = await this.writer.take(ask, now);
     if (known) return known;
-    throw new Error(`the ledger has nothing of ${canonicalJson(ask)}, which was just written`);
+    throw new Error(`the ledger returned no restriction for the command that it executed: ${ask.verb}`);
   }
 
   private async select(where: string, values: unknown[]): Promise<readonly WitnessedRestriction[]> {

@@ -4,8 +4,10 @@ import type { RestrictionEvent } from '../log/restrictions.js';
 import { proofOf } from './proof.js';
 import type { Restriction, Witness, WitnessedRestriction } from './witness.js';
 
-/** `left`: accepted, but the log lacks it. Only an operator's recovery may repair that. */
-export type Resolution = 'finalized' | 'withdrawn' | 'left';
+/**
+ * `missing`: the witness accepted the restriction, but the log lacks it. Only an operator's recovery may repair that.
+ */
+export type Resolution = 'finalized' | 'withdrawn' | 'missing';
 
 /**
  * Resolves a restriction in doubt by independent proof: a read of its stream in the log. `now`: Unix milliseconds.
@@ -18,18 +20,18 @@ export async function resolveInDoubt(
   now: number,
 ): Promise<Resolution> {
   const { id } = restriction;
-  const recorded = await isInLog(log, restriction);
+  const recorded = await findInLog(log, restriction);
   if (recorded) {
     await witness.accept(id, proofOf(recorded as Recorded<RestrictionEvent>), now);
     await witness.finalize(id, now);
     return 'finalized';
   }
-  if (state === 'accepted') return 'left';
+  if (state === 'accepted') return 'missing';
   await witness.withdraw(id, now);
   return 'withdrawn';
 }
 
-export async function isInLog(
+export async function findInLog(
   log: EventLog,
   { id, stream }: Pick<Restriction, 'id' | 'stream'>,
 ): Promise<Recorded | undefined> {

@@ -23,7 +23,7 @@ export function witnessedIn(row: RestrictionRow): WitnessedRestriction {
   };
 }
 
-/** For `json_to_recordset`: bytes in hexadecimal. */
+/** Returns the row as JSON for `json_to_recordset`: bytes in hexadecimal. */
 export function restrictionRowOf({
   epoch,
   state,

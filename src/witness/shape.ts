@@ -32,6 +32,9 @@ export function toNewestShape(
 
 function requireEntry(type: string) {
   const entry = registryEntryOf(type);
-  if (!entry) throw new Error(`unknown restriction type ${type}: run a release that knows it`);
+  if (!entry)
+    throw new Error(
+      `this release does not know the restriction type ${type} of the witness: run the release that recorded it`,
+    );
   return entry;
 }

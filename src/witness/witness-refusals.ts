@@ -8,7 +8,7 @@ export const refusalOfPrepare = (error: unknown): unknown =>
     'The witness does not answer; nothing was written.',
   );
 
-/** Maps a failure after the append, whose event is, or may be, in the log. */
+/** Maps a failure of the witness after the append: the log has the restriction already. */
 export const refusalOfAccept = (error: unknown): unknown =>
   refusalOf(
     error,
@@ -16,11 +16,15 @@ export const refusalOfAccept = (error: unknown): unknown =>
     'The restriction is written, but the witness has not confirmed it: repeat the request.',
   );
 
-/** `code` and `message`: of a witness that does not answer. */
+/** `code` and `message`: the refusal if the witness does not answer. */
 function refusalOf(error: unknown, code: NotWitnessed['code'], message: string): unknown {
   const options = { cause: error };
   if (error instanceof WitnessRequired)
-    return new NotWitnessed('restriction_witness_required', 'This process has no witness.', options);
+    return new NotWitnessed(
+      'restriction_witness_required',
+      'This server has no restriction witness configured.',
+      options,
+    );
   if (error instanceof WitnessUnavailable) return new NotWitnessed(code, message, options);
   return mismatch(error) ?? error;
 }
@@ -33,7 +37,11 @@ function mismatch(error: unknown): NotWitnessed | undefined {
         'The witness has this intent with other content: use a new intentId.',
         { cause: error },
       )
-    : new NotWitnessed('witness_acceptance_mismatch', 'The witness contradicts what is in the log.', {
-        cause: error,
-      });
+    : new NotWitnessed(
+        'witness_acceptance_mismatch',
+        'The witness has this restriction with other content, or at another position, than the log.',
+        {
+          cause: error,
+        },
+      );
 }

@@ -11,15 +11,16 @@ export interface Restriction {
 }
 
 /**
- * States of the two-phase write (docs/adr/0011-the-witness.md, "Writing a restriction"). `prepared`: in doubt.
- * `accepted`: seen in the log at its position. `finalized`: may be acknowledged. `withdrawn`: proven absent from the log.
+ * States of the two-phase write (docs/adr/0011-the-witness.md, "Writing a restriction"). `prepared`: recorded before
+ * the append, so the log may have it or not. `accepted`: seen in the log at its position. `finalized`: may be
+ * acknowledged. `withdrawn`: the log was read and did not have it.
  */
 export type RestrictionState = 'prepared' | 'accepted' | 'finalized' | 'withdrawn';
 
 export interface WitnessedRestriction {
   /**
-   * From 1, in order of preparation, never reused. Equals the epoch in the event's metadata, unless the witness was
-   * rolled back and reseeded since: then the witness's own epoch counts.
+   * The number of the restriction: from 1, in order of preparation, never reused. Equals the epoch in the event's
+   * metadata, unless the witness was rolled back and reseeded since: then the witness's own epoch counts.
    */
   readonly epoch: bigint;
   readonly state: RestrictionState;
@@ -43,7 +44,7 @@ export interface AppendProof {
 export interface RestrictionPlace {
   readonly position: bigint;
   readonly epoch: bigint | undefined;
-  /** Epoch of the previous restriction in its stream; 0: none. */
+  /** The epoch of the previous restriction in its stream, which the assigned epoch must exceed; 0: none. */
   readonly after: bigint;
 }
 
@@ -67,14 +68,17 @@ export abstract class Witness {
    */
   abstract accept(id: string, proof: AppendProof, now: number): Promise<void>;
 
-  /** Allows the acknowledgement. Idempotent. @throws {WitnessMismatch} it was not accepted. */
+  /**
+   * Records that an accepted restriction may be acknowledged. Idempotent.
+   * @throws {WitnessMismatch} it was not accepted.
+   */
   abstract finalize(id: string, now: number): Promise<void>;
 
-  /** Records the proof that the log lacks it. No effect unless it is prepared. */
+  /** Records that the log was read and lacks the restriction. No effect unless its state is `prepared`. */
   abstract withdraw(id: string, now: number): Promise<void>;
 
   /**
-   * Accepts and finalizes it at its new position, after a recovery appended it again.
+   * Accepts and finalizes a restriction at its new position, after a recovery appended it again.
    * @throws {WitnessMismatch} it was prepared with other content, or not prepared.
    */
   abstract move(id: string, proof: AppendProof, now: number): Promise<void>;
@@ -92,14 +96,17 @@ export abstract class Witness {
 
   abstract find(ids: readonly string[]): Promise<ReadonlyMap<string, WitnessedRestriction>>;
 
-  /** Prepared or accepted before `before` (Unix ms), after that epoch, in order of epochs. */
+  /**
+   * The restrictions in state `prepared` or `accepted` that were prepared before `before` (Unix ms), after that epoch,
+   * in order of epochs.
+   */
   abstract unsettled(
     before: number,
     afterEpoch: bigint,
     limit: number,
   ): Promise<readonly WitnessedRestriction[]>;
 
-  /** Accepted and finalized, after that epoch, in order of epochs. */
+  /** The accepted and finalized restrictions after that epoch, in order of epochs. */
   abstract after(epoch: bigint, limit: number): Promise<readonly WitnessedRestriction[]>;
 
   abstract acceptedAfter(epoch: bigint, limit: number): Promise<readonly AcceptedRestriction[]>;
@@ -113,7 +120,7 @@ export abstract class Witness {
   /** Verifies the whole chain. @returns The number of the first invalid line; undefined: all are valid. */
   abstract firstBroken(): Promise<bigint | undefined>;
 
-  /** @returns False, without the work, if another process holds the lock of this name. */
+  /** Runs `work` under the lock of this name. @returns False, without the work, if another process holds the lock. */
   abstract alone(name: string, work: () => Promise<void>): Promise<boolean>;
 
   abstract close(): Promise<void>;
@@ -127,7 +134,10 @@ export class WitnessRequired extends Error {
   override readonly name = 'WitnessRequired';
 }
 
-/** The witness has other content under this id: the id was reused, or a store was tampered with. */
+/**
+ * The witness has the restriction with other content, at another position or in another state, or not at all: its id
+ * was reused, or a store was replaced or altered.
+ */
 export class WitnessMismatch extends Error {
   override readonly name = 'WitnessMismatch';
 

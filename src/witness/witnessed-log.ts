@@ -22,7 +22,7 @@ export const writingSteps = ['decided', 'prepared', 'appended', 'accepted', 'fin
 
 export type WritingStep = (typeof writingSteps)[number];
 
-export type Observer = (step: WritingStep, restriction: Restriction) => Promise<void>;
+export type WriteObserver = (step: WritingStep, restriction: Restriction) => Promise<void>;
 
 const REMEMBERED = 10_000;
 
@@ -37,7 +37,7 @@ export class WitnessedLog extends EventLog {
     private readonly log: EventLog,
     private readonly witness: Witness,
     private readonly now: () => number,
-    private readonly observe: Observer = () => Promise.resolve(),
+    private readonly observe: WriteObserver = () => Promise.resolve(),
   ) {
     super();
   }
@@ -123,7 +123,7 @@ export class WitnessedLog extends EventLog {
     }
   }
 
-  /** An unconfirmed append leaves the preparation in doubt, for a retry or the in-doubt resolver. */
+  /** An append without an answer leaves the restriction in doubt, for a retry or the in-doubt resolver. */
   private async appendPrepared(append: Append): Promise<AppendedEvents> {
     try {
       return await this.log.append(append);
@@ -179,7 +179,9 @@ function restrictionOf({ stream, events, metadata: shared }: Append): Restrictio
   if (restrictions.length === 0) return undefined;
   const last = events.at(-1);
   if (restrictions.length > 1 || !last || !isRestriction(last.event))
-    throw new Error(`an append to ${stream} has several restrictions, or one that is not its last event`);
+    throw new Error(
+      `an append to ${stream} was refused: it may have one restriction only, as its last event`,
+    );
   const { id, event, metadata = shared } = last;
   return { id, stream, event, metadata };
 }

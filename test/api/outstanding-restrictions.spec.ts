@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { MAX_OUTSTANDING } from '../../src/witness/outstanding-restrictions.js';
+import { MAX_OUTSTANDING_RESTRICTIONS } from '../../src/witness/outstanding-restrictions.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { requestAt, startApiProcess } from '../support/api-process.js';
@@ -290,7 +290,7 @@ describe('a restriction that is neither in the read models nor in the table of o
     await database.query(
       `INSERT INTO recovery.outstanding_restriction
       SELECT gen_random_uuid(), ${NO_EPOCH}, n, 'post:' || n FROM generate_series(1, $1::integer) n`,
-      [MAX_OUTSTANDING],
+      [MAX_OUTSTANDING_RESTRICTIONS],
     );
     const refused = await deletePost(1, reply, intentId);
     await database.query('DELETE FROM recovery.outstanding_restriction');

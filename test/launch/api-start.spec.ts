@@ -39,7 +39,7 @@ it('an API process that starts while Postgres is away serves as soon as it is ba
   let output = '';
   api.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   try {
-    await until(() => output.includes('database unreachable; retrying'));
+    await until(() => output.includes('a database is unreachable, so the API does not serve yet; retrying'));
     await postgres.start();
     const isServing = () =>
       fetch(`http://localhost:${port}/livez`).then(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { RETAINED_HOURS } from '../../projections/feed/change.js';
+import { FEED_RETENTION_HOURS } from '../../projections/feed/change.js';
 import { readFeed } from '../../projections/feed/feed.read-model.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -26,7 +26,7 @@ test('expired changes disappear for readers at once, and from the table in bound
   const old = () => models.count('change', 'at = 0');
   const left: number[] = [];
   for (let index = 0; index < 4; index++) {
-    const at = (RETAINED_HOURS + index) * 3_600_000;
+    const at = (FEED_RETENTION_HOURS + index) * 3_600_000;
     await models.givenInOneBatchOnce(some.post(`new${index}`, { at }));
     left.push(await old());
     const { replace, events } = await models.ask(readFeed, { cursor: 100, limit: 50 }, 'ada');
@@ -40,7 +40,7 @@ test('a bulk build removes expired changes, whichever batch they are in', async 
   const builds = await Builds.open(await postgres.createDatabase());
   const log = new MemoryLog();
   log.add(...Array.from({ length: 4_100 }, (_, index) => some.post(`old${index}`, { at: 0 })));
-  const at = RETAINED_HOURS * 3_600_000;
+  const at = FEED_RETENTION_HOURS * 3_600_000;
   log.add(some.post('new', { at }), some.post('late', { at: 0 }));
   const incarnation = await builds.begin();
   await builds.build(log, incarnation);

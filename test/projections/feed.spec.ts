@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { RETAINED_HOURS } from '../../projections/feed/change.js';
+import { FEED_RETENTION_HOURS } from '../../projections/feed/change.js';
 import { readFeed } from '../../projections/feed/feed.read-model.js';
 import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -159,9 +159,9 @@ describe('the feed', () => {
   test('keeps a week by the time of events, and asks a caller with an older cursor to reconcile', async () => {
     const at = (hour: number) => hour * HOUR_MS;
     await models.given(some.follow('bob', 'ada', { at: at(0) }), some.post('p1', { at: at(1) }));
-    await models.given(some.post('p2', { at: at(RETAINED_HOURS - 1) }));
+    await models.given(some.post('p2', { at: at(FEED_RETENTION_HOURS - 1) }));
     expect((await pageAfter(start)).events).toHaveLength(3);
-    const last = Number(await models.given(some.post('p3', { at: at(RETAINED_HOURS + 1) })));
+    const last = Number(await models.given(some.post('p3', { at: at(FEED_RETENTION_HOURS + 1) })));
     expect(await pageAfter(start + 100)).toEqual({ events: [], cursor: last, replace: true });
     expect((await pageAfter(start + 299)).events).toMatchObject([
       { post: { id: 'p2' } },

@@ -235,7 +235,9 @@ describe('a worker of a group', () => {
     ]);
     await other.query('COMMIT');
     other.release();
-    await until(() => bench.logged.some((line) => line.includes('another worker has moved the checkpoint')));
+    await until(() =>
+      bench.logged.some((line) => line.includes('another worker has moved the checkpoint of this group')),
+    );
     log.add(some.post('p3'));
     await waitForPosts('p1', 'p2', 'p3');
     expect(await bench.posts()).toMatchObject({ counted: 3 });

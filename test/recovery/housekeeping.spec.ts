@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { serving } from '../../projections/groups.js';
 import { groupLock } from '../../projections/runner/group-runner.js';
-import { dropSuperfluous } from '../../src/incarnations/housekeeping.js';
+import { dropObsoleteIncarnations } from '../../src/incarnations/housekeeping.js';
 import { recordJobIncarnation, requestJob } from '../../src/jobs/job.js';
 import { servingLock } from '../../src/incarnations/serving-target.js';
 import { Builds } from '../projections/support/builds.js';
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 const runHousekeeping = (before: number) =>
-  dropSuperfluous(client, {
+  dropObsoleteIncarnations(client, {
     groupName: serving.name,
     before: new Date(before),
     logger: { info: () => undefined },

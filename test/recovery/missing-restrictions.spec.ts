@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Batch, Checkpoint, EventReference, SubscribeOptions } from '../../src/log/event-log.js';
-import { CHECK_INTERVAL_MS } from '../../src/recovery/detect/publication-check.js';
+import { RESTRICTION_CHECK_INTERVAL_MS } from '../../src/recovery/detect/publication-check.js';
 import { openWitness } from '../../src/witness/open-witness.js';
 import type { Witness } from '../../src/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
@@ -175,7 +175,7 @@ describe('a worker', () => {
     const elsewhere = new MemoryLog();
     elsewhere.add(some.founding('n'));
     await ledgers.restrict(some.deletion('p1'), 1, elsewhere);
-    bench.monotonic = () => CHECK_INTERVAL_MS;
+    bench.monotonic = () => RESTRICTION_CHECK_INTERVAL_MS;
     await worker.ended;
     expect((await state('quarantined')).reason).toContain('The log lacks restriction number 1');
   });

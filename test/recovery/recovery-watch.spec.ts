@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { Batch, EventReference, SubscribeOptions } from '../../src/log/event-log.js';
 import { quarantine } from '../../src/incarnations/incarnation.js';
 import { RecoveryWatch } from '../../src/recovery/detect/recovery-watch.js';
-import { CHECK_INTERVAL_MS } from '../../src/recovery/detect/publication-check.js';
+import { RESTRICTION_CHECK_INTERVAL_MS } from '../../src/recovery/detect/publication-check.js';
 import { restrictionHash } from '../../src/witness/canonical.js';
 import { openWitness } from '../../src/witness/open-witness.js';
 import type { Witness } from '../../src/witness/witness.js';
@@ -218,7 +218,7 @@ it('refuses requests again once the log lacks something, even in a process that 
   const watch = await startWatch();
   expect(await waitForReason(watch, undefined, undefined)).toBe(true);
   log.rollBack(2);
-  time += CHECK_INTERVAL_MS;
+  time += RESTRICTION_CHECK_INTERVAL_MS;
   expect(await waitForReason(watch, undefined, logLacksOne)).toBe(true);
 });
 

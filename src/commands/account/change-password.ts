@@ -17,13 +17,14 @@ export interface PasswordChanged {
 }
 
 /**
- * Sets a new password and ends every browser session. Grants stay valid. Changes nothing if `current` no longer is the
- * password.
+ * Sets a new password and ends every browser session. Grants of applications stay valid. Changes nothing, and returns
+ * so, if `current` no longer is the stored hash.
  * @throws errors of log and store: the old password stays valid and no session has ended.
  */
 export class ChangePassword extends Command<PasswordChanged> {
   /**
-   * @param current PHC string that the old password was verified against: of two concurrent changes, one wins.
+   * @param current stored hash (PHC string) that the old password was verified against: of two concurrent changes, the
+   * first wins.
    * @param passwordHash PHC string. The plain password is never part of a command.
    */
   constructor(

@@ -29,7 +29,7 @@ export interface NewAccount {
   readonly passwordHash: string;
   /** Must be unguessable, or chosen by the operator: the actorId derives from this key. */
   readonly idempotencyKey: string;
-  /** The same key registers a new account once its former account is erased. */
+  /** True: once the account of this key is erased, the key registers a new one. Otherwise that is refused. */
   readonly recreateOnceErased?: boolean;
 }
 
@@ -51,7 +51,8 @@ export class CreateAccount extends Command<CreatedAccount> {
  * Claims the handle, stores a credential if none exists, registers the account, in this order. After a failure between
  * two steps, the same registration resumes where it stopped. Of concurrent attempts, the one whose event the log took
  * sets the credential.
- * @throws {Refusal} `invalid_text`, or `intent_conflict` if the handle is taken; errors of log and stores.
+ * @throws {Refusal} `invalid_text`; `intent_conflict`: the handle is taken, or the account of this key is erased or has
+ * other data. Errors of log and stores.
  */
 @CommandHandler(CreateAccount)
 export class CreateAccountHandler implements ICommandHandler<CreateAccount> {

@@ -19,7 +19,10 @@ export async function endSessions(store: AuthorityStore, actorId: string): Promi
   return sessions + interactions;
 }
 
-/** `exp` 0: the OIDC library reads the record as expired. Ten minutes is longer than any request. */
+/**
+ * SQL that ends sessions: `exp` 0 makes the OIDC library read a record as expired. The row stays for ten minutes at
+ * most, longer than any request.
+ */
 export const endSessionsSql = `
   UPDATE authority.oidc_record SET payload = '{"exp": 0}', uid_hash = NULL, consumed_at = now(),
     expires_at = least(expires_at, now() + interval '10 minutes')

@@ -64,7 +64,7 @@ export class EraseAccountHandler implements ICommandHandler<EraseAccount> {
     return change;
   }
 
-  /** Read before the erasure, which makes these fields unreadable. */
+  /** Reads what the event of the erasure needs before the erasure makes it unreadable. */
   private async identifiersOf(actorId: string, first: Recorded | undefined) {
     if (first?.event.type !== 'account.registered' || first.erased)
       return { handleDigest: undefined, keyId: undefined };

@@ -18,7 +18,7 @@ interface HandleRelease {
   readonly metadata: EventMetadata;
 }
 
-export async function releaseErasedHandle(
+export async function releaseHandleOfErasedAccount(
   { log, ids, clock }: Dependencies,
   { digest, actorId, metadata }: HandleRelease & { readonly actorId: string },
 ): Promise<void> {
@@ -33,7 +33,8 @@ export async function releaseErasedHandle(
 }
 
 /**
- * Releases a wanted handle if its holder is erased: the erasure stopped early or raced with a change of handle.
+ * Releases a handle that is about to be claimed if its holder is erased: the erasure had stopped early, or raced with a
+ * change of handle.
  * @throws {LogUnavailable}
  */
 export async function releaseIfHolderErased(
@@ -47,5 +48,5 @@ export async function releaseIfHolderErased(
   // An erasure is the last event of its stream.
   const [last] = await newestEventOf(dependencies.log, streams.account(actorId));
   if (last?.event.type === 'account.erased')
-    await releaseErasedHandle(dependencies, { digest, actorId, metadata });
+    await releaseHandleOfErasedAccount(dependencies, { digest, actorId, metadata });
 }

@@ -15,11 +15,13 @@ import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { newestEventOf } from '../support/handle-command.js';
 import { endSessions } from './end-sessions.js';
-import { releaseErasedHandle } from './erased-handles.js';
+import { releaseHandleOfErasedAccount } from './erased-handles.js';
 import { ReadModels } from './read-models.js';
 import { RevokeGrants } from '../grant/revoke-grants.js';
 
-/** The erasure is in the log, but the read models still show the person. Repeating the command resumes it. */
+/**
+ * The erasure is in the log, but the read models still show the person. Repeating the command completes the erasure.
+ */
 export class ErasurePendingError extends Error {
   override readonly name = 'ErasurePendingError';
 }
@@ -48,7 +50,7 @@ export class ErasureSteps {
   ) {}
 
   /**
-   * No effect if the account is not erased.
+   * Executes the steps for one account, if its newest event is an erasure.
    * @throws {ErasurePendingError}, and errors of log, vault and store: repeating completes the unfinished steps.
    */
   async finish(actorId: string): Promise<void> {
@@ -64,7 +66,7 @@ export class ErasureSteps {
     await projectInline([last], this.store.db);
     const { log, ids, clock } = this;
     if (digest !== undefined)
-      await releaseErasedHandle({ log, ids, clock }, { digest, actorId, metadata: requester });
+      await releaseHandleOfErasedAccount({ log, ids, clock }, { digest, actorId, metadata: requester });
     await this.revokeGrants(actorId, requester);
     await this.deleteCredentials(actorId);
     await this.waitForReadModels(actorId, position);
@@ -73,7 +75,7 @@ export class ErasureSteps {
     await this.store.db.query(markFinished, [actorId, this.clock.now()]);
   }
 
-  /** A grant unknown to the log gives no authority either, since the account has none. */
+  /** Ignores grants that the log does not know: they give no authority, since the account has none. */
   private async revokeGrants(actorId: string, requester: EventMetadata): Promise<void> {
     const cause = requester.operator === undefined ? 'person' : 'operator';
     try {

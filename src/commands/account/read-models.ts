@@ -1,7 +1,7 @@
 export abstract class ReadModels {
   /**
-   * Removes every row of an erased person from all incarnations, retired ones included. `position`: of the erasure in
-   * the log. Returns false while the published incarnation has not applied the erasure.
+   * Returns true once the published incarnation has applied an erasure. `position`: of the erasure in the log. Also
+   * clears the person's texts in unpublished incarnations, such as retired ones, that have not applied it.
    */
   abstract haveErased(actorId: string, position: bigint): Promise<boolean>;
 }

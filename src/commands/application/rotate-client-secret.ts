@@ -18,8 +18,8 @@ export interface RotatedSecret extends ClientCredentials {
 }
 
 /**
- * Adds a secret; the previous ones stay valid for `overlapMs`. Not idempotent.
- * @throws {Refusal} `not_found`; errors of log and store: no secret was changed then.
+ * Adds a secret to an application; its previous ones stay valid for `overlapMs` at most. Not idempotent.
+ * @throws {Refusal} `not_found`; errors of log and store: the secrets are then unchanged.
  */
 export class RotateClientSecret extends Command<RotatedSecret> {
   constructor(

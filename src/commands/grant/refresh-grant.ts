@@ -9,7 +9,10 @@ import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { handleCommand } from '../support/handle-command.js';
 
-/** A grant that was active at this revision. Saves the read of a stream without newer events. */
+/**
+ * A grant that the caller knows to be active at this revision of its stream. If the stream has no newer event, it need
+ * not be read.
+ */
 export interface KnownGrant {
   readonly appId: string;
   readonly actorId: string;
@@ -35,8 +38,9 @@ export class RefreshGrant extends Command<GrantRevision> {
 }
 
 /**
- * Decides on the log, because the authority store may lag behind. One append; after a lost race, one read and another
- * append. Touches no row of the authority store: the transaction of the caller may lock any of them.
+ * Decides on the log, because the authority store may lag behind. With `known`, one append is enough; without it, or
+ * after a lost race, a read precedes each append. Touches no row of the authority store: the transaction of the caller
+ * may lock any of them.
  */
 @CommandHandler(RefreshGrant)
 export class RefreshGrantHandler implements ICommandHandler<RefreshGrant> {

@@ -13,15 +13,16 @@ export interface GrantsRevoked {
 }
 
 /**
- * All grants of an application, or of a person (`appId` undefined: for every application). `cause`: the revoking party.
+ * The grants to revoke: all of an application, or all of a person (with `appId`: only those for that application).
+ * `cause`: the revoking party.
  */
 export type GrantSelection =
   | { readonly cause: 'operator'; readonly appId: string; readonly actorId?: undefined }
   | { readonly cause: 'operator' | 'person'; readonly actorId: string; readonly appId?: string | undefined };
 
 /**
- * Revokes every grant, expired ones too; the newest first, because they may still give authority. Repeating completes
- * an unfinished run.
+ * Revokes every grant of the selection, expired ones too; the newest first, because they may still give authority.
+ * Repeating the command completes an unfinished run.
  */
 export class RevokeGrants extends Command<GrantsRevoked> {
   constructor(
@@ -38,7 +39,10 @@ interface Row {
   readonly issued_at: string;
 }
 
-/** $1: owner. $2, $3: time and id of the last grant of the previous page. $4: page size. $5: application; null: all. */
+/**
+ * A page of the grants that are not revoked, newest first. $1: owner. $2, $3: time and id of the last grant of the
+ * previous page. $4: page size. $5: application; null: all.
+ */
 const unrevoked = (condition: string) => `
   SELECT grant_id, app_id, issued_at FROM authority.app_grant
   WHERE ${condition} AND revoked_at IS NULL AND (issued_at, grant_id) < ($2, $3)
@@ -48,7 +52,7 @@ export const grantsOfApplication = unrevoked('app_id = $1');
 
 export const grantsOfActor = unrevoked('actor_id = $1 AND ($5::text IS NULL OR app_id = $5)');
 
-/** Concurrent revocations: enough for group commit, few enough to leave room for other writers. */
+/** Revocations at a time: enough for group commit, few enough to leave room for other writers. */
 const BATCH = 8;
 
 @CommandHandler(RevokeGrants)
@@ -60,7 +64,7 @@ export class RevokeGrantsHandler implements ICommandHandler<RevokeGrants> {
   ) {}
 
   /**
-   * A failing grant does not stop the others. The run stops once log or store answers for none of a batch.
+   * A failed revocation does not stop the others, unless log or store fails for a whole batch.
    * @throws {Refusal} `not_found`: the application is unknown, or a grant is unknown to the log. Errors of log and
    * store: repeating revokes the rest.
    */

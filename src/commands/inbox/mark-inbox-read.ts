@@ -15,11 +15,11 @@ export type MarkedEntries =
   | { readonly ids: readonly string[]; readonly upTo?: undefined }
   | { readonly ids?: undefined; readonly upTo: number };
 
-export interface MarkOutcome {
+export interface InboxMarkOutcome {
   readonly position: bigint;
 }
 
-export class MarkInboxRead extends Command<MarkOutcome> {
+export class MarkInboxRead extends Command<InboxMarkOutcome> {
   constructor(
     readonly intent: Intent,
     readonly entries: MarkedEntries,
@@ -41,7 +41,7 @@ export class MarkInboxReadHandler implements ICommandHandler<MarkInboxRead> {
     private readonly ids: IdGenerator,
   ) {}
 
-  async execute({ intent, entries }: MarkInboxRead): Promise<MarkOutcome> {
+  async execute({ intent, entries }: MarkInboxRead): Promise<InboxMarkOutcome> {
     const { actorId } = intent;
     const { position } = await handleIdempotentCommand<undefined, InboxRead>(this.log, this.ids, {
       stream: streams.inboxRead(createdId('inbox-read', intent)),

@@ -18,7 +18,7 @@ export interface BegunBackup {
 }
 
 /**
- * Records the start of a backup, its operator and reason. Not idempotent.
+ * Records in the log the start of a backup, its operator and reason. Not idempotent.
  * @throws {Refusal} `recovery_state_missing`: the log has no network yet; errors of the log.
  */
 export class BeginBackup extends Command<BegunBackup> {

@@ -14,7 +14,8 @@ import { decideAndProject } from '../support/decide-and-project.js';
 import type { ChangeResult } from '../support/decide-and-project.js';
 
 /**
- * Pauses publishing for everyone, effective on the next request to any process. Idempotent.
+ * Pauses publishing: until it resumes, nobody creates or edits posts or changes a profile. Effective on the next
+ * request to any process. Idempotent.
  * @throws {Refusal} `recovery_state_missing`: the log has no network yet; errors of log and store.
  */
 export class PausePublishing extends Command<ChangeResult> {

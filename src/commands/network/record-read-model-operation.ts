@@ -16,7 +16,7 @@ type RequestedOperation = ReadModelOperation extends infer Act
   : never;
 
 /**
- * Records an operation of an operator on the read models, with the reason. Not idempotent.
+ * Records in the log that an operator requested a rebuild, recovery or rollback, with the reason. Not idempotent.
  * @throws {Refusal} `recovery_state_missing`: the log has no network yet; errors of the log.
  */
 export class RecordReadModelOperation extends Command<void> {

@@ -10,7 +10,7 @@ import { IdGenerator } from '../support/id-generator.js';
 import { handleCommand } from '../support/handle-command.js';
 
 /**
- * Records a restore that ran while Plaza was stopped. Idempotent.
+ * Records in the log that a backup was restored while Plaza was stopped. Idempotent.
  * @throws {Refusal} `recovery_state_missing`: the log has no network yet; errors of the log.
  */
 export class RecordRestore extends Command<void> {

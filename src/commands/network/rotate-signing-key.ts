@@ -15,8 +15,8 @@ export interface RotatedKey extends NextKey {
 }
 
 /**
- * Publishes a new key at once; it signs ID tokens once every client can know it. Returns the key of a rotation under
- * way, if one is.
+ * Publishes a new key at once; it signs ID tokens once every client can know it. Until then, a repeated call returns
+ * the same key.
  * @throws {Refusal} `recovery_state_missing`: the log has no network yet; errors of log and vault.
  */
 export class RotateSigningKey extends Command<RotatedKey> {

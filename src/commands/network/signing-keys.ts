@@ -1,7 +1,7 @@
 /**
- * A published key: the next one, the signing one, or a retired one with valid tokens. `kid`: RFC 7638 thumbprint. Times
- * in Unix milliseconds; `signsFrom` null: since the network began. `publishedUntil`: the end of publication of a
- * retired key.
+ * A published key: the next one, the signing one, or a retired one whose tokens may still be valid. `kid`: RFC 7638
+ * thumbprint. Times in Unix milliseconds; `signsFrom` null: since the network began. `publishedUntil`: the end of
+ * publication of a retired key.
  */
 export interface SigningKeyState {
   readonly kid: string;

@@ -86,7 +86,7 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     );
   }
 
-  /** The parent post if the caller may interact with its author; otherwise like a post that never existed. */
+  /** Returns the parent post; one whose author the caller may not interact with counts as a post that never existed. */
   private async parent(postId: string, actorId: string): Promise<Post> {
     const post = postOfEvents(await this.log.read(streams.post(postId)));
     if (post.status === 'absent' || !(await this.others.mayInteract(actorId, post.authorActorId)))

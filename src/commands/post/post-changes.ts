@@ -12,13 +12,13 @@ import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import type { Intent } from '../support/intent.js';
-import { outcomeOf, postOfEvents } from './post-outcome.js';
+import { postOutcomeOf, postOfEvents } from './post-outcome.js';
 import type { PostOutcome } from './post-outcome.js';
 import { OtherActors } from '../support/other-actors.js';
 
 /**
- * `revision`: the base of the change. `payload`: all other input, its verb included. `isLimited`: as in {@link
- * handleIdempotentCommand}. `isVisible`: the caller may see posts of the author.
+ * `revision`: the version of the post that the client changes. `payload`: all other input, with the verb. `isLimited`:
+ * as in {@link handleIdempotentCommand}. `isVisible`: the caller may see posts of the author.
  */
 export interface PostChangeCommand {
   readonly intent: Intent;
@@ -64,7 +64,7 @@ export class PostChangeCommands {
       isLimited,
       decide: (post) => decide(post, change, isVisible),
     });
-    const post = outcomeOf(state, newest);
+    const post = postOutcomeOf(state, newest);
     if (!post) throw new Refusal('post_unavailable', 'This post does not exist or is not available to you.');
     return { post, position };
   }

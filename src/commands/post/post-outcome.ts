@@ -13,10 +13,10 @@ export function postOfEvents(recorded: readonly Recorded[]): Post {
 }
 
 /**
- * The outcome of a mutation: its own revision for ever, unless the post was deleted later, with the current status.
- * Undefined: no such post.
+ * The outcome of a mutation: the revision that it made, with the current status; once the post is deleted, the revision
+ * of the deletion. Undefined: no such post.
  */
-export function outcomeOf(made: Post, newest: Post): PostOutcome['post'] | undefined {
+export function postOutcomeOf(made: Post, newest: Post): PostOutcome['post'] | undefined {
   if (made.status === 'absent' || newest.status === 'absent') return undefined;
   const { status } = newest;
   const { id, revision } = status === 'deleted' ? newest : made;

@@ -1,6 +1,6 @@
 /**
  * The creation of a post whose stream exists already: the intent was repeated, or a recovered log lost the creation and
- * kept what came after it.
+ * kept later events of the post.
  */
 import { sleep } from '../../support/sleep.js';
 import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
@@ -8,21 +8,24 @@ import type { Append, EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import { earlierOutcome } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
-import { outcomeOf, postOfEvents } from './post-outcome.js';
+import { postOutcomeOf, postOfEvents } from './post-outcome.js';
 import type { PostOutcome } from './post-outcome.js';
 
 const DURABLE_WAIT = { tries: 40, pauseMs: 50 };
 
-export interface Creation {
+export interface PostCreation {
   readonly stream: string;
   readonly intent: Intent;
   readonly payloadHash: string;
 }
 
-/** Returns the outcome of an earlier execution; without one, throws `reason`. */
+/**
+ * Returns the outcome of the intent's earlier execution. Without one, throws `reason`; with another payload,
+ * `intent_conflict`.
+ */
 export async function replayCreation(
   log: EventLog,
-  { stream, intent, payloadHash }: Creation,
+  { stream, intent, payloadHash }: PostCreation,
   reason: Error,
 ): Promise<PostOutcome> {
   const recorded = await readUntilDurable(log, stream, reason);
@@ -34,7 +37,7 @@ export async function replayCreation(
   // intent alone.
   const isLost = created === -1 && now.status === 'deleted';
   if (!isLost && !earlierOutcome(recorded, intent, payloadHash)) throw reason;
-  const post = outcomeOf(isLost ? now : postOfEvents(recorded.slice(0, created + 1)), now);
+  const post = postOutcomeOf(isLost ? now : postOfEvents(recorded.slice(0, created + 1)), now);
   if (!post) throw reason;
   // Witnessed first: an answer of deletion must hold for good.
   await log.ensureWitnessed(recorded);
@@ -42,8 +45,8 @@ export async function replayCreation(
 }
 
 /**
- * A recovered log may have lost a post and still hold its restrictions: the post is appended after them, and they stay
- * in force. Undefined: the post exists.
+ * Appends a post that a recovered log has lost behind the post's restrictions that it still has; they stay in force.
+ * Undefined: the post exists.
  */
 export async function recreateLostPost(
   log: EventLog,
@@ -64,7 +67,10 @@ export async function recreateLostPost(
   }
 }
 
-/** An append may fail because of another one that reads do not show before it is durable. */
+/**
+ * Retries while nothing is read: the append may have been refused because of a concurrent one, which reads do not show
+ * before it is durable.
+ */
 async function readUntilDurable(log: EventLog, stream: string, reason: Error): Promise<readonly Recorded[]> {
   for (let tries = 1; ; tries++) {
     const recorded = await log.read(stream);

@@ -37,8 +37,8 @@ export class ChangeProfile extends Command<ProfileOutcome> {
 type Changes = readonly Recorded<ProfileChanged>[];
 
 /**
- * Claims a new handle, changes the profile, releases the old handle, in this order: a profile never has
- * a handle that others can claim. After a failure between two steps, the same intent resumes where it stopped. A claim is released if
+ * Claims a new handle, changes the profile, releases the old handle, in this order: nobody can claim a handle that a
+ * profile has. After a failure between two steps, the same intent resumes where it stopped. A claim is released if
  * another change of the profile came first.
  * @throws {Refusal} `invalid_text`, `invalid_website`, `revision_conflict`, `intent_conflict`; `effect_mismatch`: the
  * handle is taken. {@link PersonErased}, and errors of log and store.
@@ -118,7 +118,7 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
     return { profile: state, position };
   }
 
-  /** No effect if the person holds the handle again or may still get it. */
+  /** No effect if the person's profile has the handle again, or another request may still give it that handle. */
   private async releaseHandle(
     handle: string,
     registered: Profile,
@@ -134,7 +134,7 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
 
   private async registered(actorId: string): Promise<Profile> {
     const [first] = await this.log.read(streams.account(actorId), { limit: 1 });
-    if (!first) throw new Refusal('not_found', 'There is no such account.');
+    if (!first) throw new Refusal('not_found', 'There is no account with this profile.');
     return registeredProfile(first.event as AccountRegistered);
   }
 

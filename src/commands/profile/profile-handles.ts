@@ -35,7 +35,10 @@ export class ProfileHandles {
     });
   }
 
-  /** No effect if the profile holds the handle, or another request may still get it. @throws {LogUnavailable} */
+  /**
+   * Releases a handle; no effect if the profile has it, or another request may still give it to the profile.
+   * @throws {LogUnavailable}
+   */
   async release(name: string, profile: Profile, metadata: EventMetadata): Promise<void> {
     await handleCommand(this.log, this.ids, {
       ...(await this.streamOf(name)),

@@ -27,7 +27,7 @@ export class Unfollow extends Command<RelationOutcome> {
   }
 }
 
-/** A block ends follows too, but these events belong to the block. */
+/** Events of follow and unfollow commands. A block ends follows too, but such an event belongs to the block command. */
 const isFollowing = ({ type, data }: PairEvent): boolean =>
   type === 'relation.established' || (type === 'relation.ended' && data.cause === 'actor');
 

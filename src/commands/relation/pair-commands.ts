@@ -25,7 +25,10 @@ export interface PairOutcome {
   readonly position: bigint;
 }
 
-/** Follows and blocks share one stream of the pair. @throws {Refusal} and errors of log and vault. */
+/**
+ * Executes follows and blocks, which share one stream for each pair of actors.
+ * @throws {Refusal} and errors of log and vault.
+ */
 @Injectable()
 export class PairCommands {
   constructor(

@@ -1,7 +1,10 @@
 import type { RelationKind } from '../../domain/relation/events.js';
 import type { RelationState } from '../../domain/relation/relation-state.js';
 
-/** A follow or a like at its newest generation (decimal), active or ended. `createdAt`: Unix milliseconds. */
+/**
+ * A follow or a like, active or ended. `generation`: number of times it was established, decimal. `createdAt`: Unix
+ * milliseconds.
+ */
 export interface Relation {
   readonly kind: RelationKind;
   readonly actorId: string;

@@ -76,7 +76,10 @@ export class CreateReportHandler implements ICommandHandler<CreateReport> {
     return { report: { id: reportId, status: 'received' }, position };
   }
 
-  /** The reported actor; undefined if the reporter may not report the actor or cannot see the post. */
+  /**
+   * The reported actor, or the author of the reported post; undefined if the reporter may not report the actor or
+   * cannot see the post.
+   */
   private async targetOf(reporterActorId: string, complaint: ReportInput): Promise<string | undefined> {
     const { postId, actorId } = complaint;
     const targetActorId = postId === undefined ? actorId : await this.authorOf(postId);

@@ -11,7 +11,7 @@ import type { IdGenerator } from './id-generator.js';
 /**
  * `read`: undefined reads the whole stream. `known`: the first attempt decides on this state without a read.
  * `toConfirm`: events that justify a refusal or an empty decision, recorded in the witness before the answer;
- * undefined: all.
+ * undefined: all that were read.
  */
 export interface CommandContext<State, Event extends StoredEvent> {
   readonly stream: string;
@@ -33,7 +33,10 @@ export interface Decided<Event extends StoredEvent> {
 }
 
 const ATTEMPTS = 5;
-/** Unit of the pause between attempts: a log may refuse because of an event that it shows only once durable. */
+/**
+ * Pause after the first attempt; it grows with each. The log may refuse an append because of an event that reads do not
+ * show before it is durable.
+ */
 const PAUSE_MS = 20;
 
 /**
@@ -98,7 +101,7 @@ function wholeStream(log: EventLog, stream: string): Promise<readonly Recorded[]
   return log.read(stream);
 }
 
-/** The first read returns `past`; a retry reads the log. */
+/** Returns a `read` for {@link CommandContext} whose first call returns `past`; a retry reads the log. */
 export function readFromMemory(
   past: readonly Recorded[],
 ): NonNullable<CommandContext<unknown, never>['read']> {

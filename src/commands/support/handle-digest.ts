@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { NetworkSecrets } from '../../log/vault/network-secrets.js';
 
 /**
- * Keyed digests for lookup without reading: names of handle streams, and identities that derive from personal data.
- * HMAC-SHA-256 under a secret of the network, because handles are few enough to enumerate.
+ * Keyed digests that do not reveal their text: names of handle streams, and actor ids that derive from registration
+ * keys. HMAC-SHA-256 under a secret of the network, because handles are few enough to try them all.
  */
 @Injectable()
 export class HandleDigest {

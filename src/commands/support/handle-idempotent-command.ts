@@ -13,7 +13,8 @@ import type { Intent } from './intent.js';
  * `payloadHash` covers the verb: the same intent cannot both set and undo.
  * `filter`: the events of the addressed resource; undefined: all. Other events may have the same intentId.
  * `isVisible`: the events that the actor may see; undefined: all. Positions of other events are not disclosed.
- * `isLimited`: refuses after {@link MAX_CHANGES} changes by the actor. Undoing and restricting are never limited.
+ * `isLimited`: refuses after {@link MAX_CHANGES} changes by the actor. Never set for a block, nor to end a follow or
+ * like or delete a post.
  */
 export interface IdempotentCommandContext<State, Event extends StoredEvent> extends Pick<
   CommandContext<State, Event>,
@@ -29,7 +30,7 @@ export interface IdempotentCommandContext<State, Event extends StoredEvent> exte
 
 /**
  * `state`: after the first execution of the intent; equal to `newest` if the intent changed nothing.
- * `own`: the events of the intent, appended now or before; empty if it changed nothing.
+ * `ownEvents`: the events of the intent, appended now or before; empty if it changed nothing.
  * `position`: reads show the outcome from here; 0 if the stream has no visible event.
  */
 export interface IntentOutcome<State, Event extends StoredEvent> {
@@ -40,8 +41,8 @@ export interface IntentOutcome<State, Event extends StoredEvent> {
 }
 
 /**
- * Limit of changes of one thing by one actor. An intent is searched in the whole stream: unbounded follows and
- * unfollows would make a stream too long to decide a block in time.
+ * Changes of one resource by one actor, after which more are refused. An intent is searched in the whole stream:
+ * unbounded follows and unfollows would make a stream too long to decide a block in time.
  */
 export const MAX_CHANGES = 1_000;
 

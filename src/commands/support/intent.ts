@@ -10,7 +10,10 @@ export interface Authority {
   readonly addressClass: AddressClass;
 }
 
-/** A mutation with its idempotency key, scoped to (application, actor, addressed resource). */
+/**
+ * A mutation with the idempotency key that its client chose: the same `intentId` of another application or actor, or
+ * for another resource, is another intent.
+ */
 export interface Intent extends Authority {
   readonly intentId: string;
 }

@@ -10,7 +10,7 @@ const stateOf = {
   text: 'SELECT state FROM authority.account WHERE actor_id = $1',
 };
 
-/** Facts about other actors for commands. Nothing comes from read models, which lag behind. */
+/** Facts about other actors for commands, from log and authority store: the read models lag behind. */
 @Injectable()
 export class OtherActors {
   constructor(

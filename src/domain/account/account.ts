@@ -27,8 +27,8 @@ export type AccountEvent =
   | AccountSignedOut;
 
 /**
- * `lifecycle`: see {@link ExpectedLifecycle}. `erasesAt`: planned erasure, Unix ms. A restored log may lack the
- * registration and still hold the suspension: `isSuspended` applies as soon as the registration exists again.
+ * `lifecycle`: the lifecycle revision. `erasesAt`: planned erasure, Unix ms. A restored log may lack the registration
+ * and still hold the suspension: `isSuspended` applies as soon as the registration exists again.
  */
 export type Account =
   | { readonly status: 'none'; readonly lifecycle: number; readonly isSuspended?: boolean }
@@ -115,8 +115,8 @@ export interface RegistrationDetails {
 }
 
 /**
- * Repeating a registration changes nothing. A known suspension is appended again after the registration, because
- * readers of the log ignore events of unregistered accounts.
+ * Repeating a registration changes nothing. If a restored log has a suspension of the account already, another one
+ * follows the registration, because readers of the log ignore events of unregistered accounts.
  */
 export function registerAccount(
   account: Account,
@@ -134,7 +134,8 @@ export function registerAccount(
       ? [registered, { type: 'account.suspended', data: { actorId, at } }]
       : [registered];
   }
-  if (account.status === 'erased') return new Refusal('intent_conflict', 'That account was erased for good.');
+  if (account.status === 'erased')
+    return new Refusal('intent_conflict', 'The account of this registration was erased for good.');
   const same = account.handle === handle && account.displayName === displayName && account.email === email;
   return same ? [] : new Refusal('intent_conflict', 'This registration was already made with other data.');
 }
@@ -185,6 +186,7 @@ export function cancelErasure(
 }
 
 export interface ErasureDetails extends AccountChange {
+  /** Names the stream of the handle, to release it. `keyId`: of the key to destroy. Undefined: unknown. */
   readonly handleDigest?: string | undefined;
   readonly keyId?: string | undefined;
 }
@@ -217,7 +219,7 @@ export function releaseHandleOfErased(
   return [{ type: 'handle.released', data: { actorId, at } }];
 }
 
-/** An event each time, since no one can tell if the password differs. */
+/** Returns an event each time: two password hashes do not show whether the passwords differ. */
 export function changePassword(
   account: Account,
   { actorId, at }: AccountChange,
@@ -244,8 +246,12 @@ export function isHandle(text: string): boolean {
   return handlePattern.test(text);
 }
 
-/** Invisible characters could reorder the surrounding text or make two names look alike. Emoji need the joiners. */
 const DISPLAY_NAME_MAX = 64;
+/**
+ * Refuses invisible characters, which could reorder the surrounding text or make two names look alike; emoji need the
+ * joiners.
+ */
+
 const displayNamePattern = /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|\u200C|\u200D){1,64}$/u;
 const EMAIL_MAX = 254;
 const emailPattern = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u;

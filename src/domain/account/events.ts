@@ -16,8 +16,8 @@ export type AccountSuspended = DomainEvent<'account.suspended', { readonly actor
 export type AccountReinstated = DomainEvent<'account.reinstated', { readonly actorId: string } & EventTime>;
 
 /**
- * Erases the account at `erasesAt` (Unix ms) unless {@link AccountErasureCancelled} comes first. The metadata names the
- * person or operator.
+ * The account will be erased at `erasesAt` (Unix ms), unless {@link AccountErasureCancelled} comes first. The metadata
+ * names the person or operator who requested it.
  */
 export type AccountErasureRequested = DomainEvent<
   'account.erasure_requested',
@@ -43,7 +43,7 @@ export type AccountErased = DomainEvent<
   } & EventTime
 >;
 
-/** No log holds the password, not even as a hash: events cannot be deleted. */
+/** The event does not hold the password, not even as a hash: events cannot be deleted. */
 export type AccountPasswordChanged = DomainEvent<
   'account.password_changed',
   { readonly actorId: string } & EventTime
@@ -52,8 +52,8 @@ export type AccountPasswordChanged = DomainEvent<
 export type AccountSignedOut = DomainEvent<'account.signed_out', { readonly actorId: string } & EventTime>;
 
 /**
- * In the stream of one handle, named by its keyed digest: concurrent claims meet there. `profileRevision`: of the
- * profile of the claimer; absent: 1, the registration.
+ * The stream is named by the keyed digest of the handle, so that of concurrent claims of it one is appended.
+ * `profileRevision`: the revision of the claimer's profile that gets the handle; absent: 1, the registration.
  */
 export type HandleClaimed = DomainEvent<
   'handle.claimed',

@@ -52,7 +52,7 @@ export interface ApplicationDraft {
 
 const REDIRECT_URIS_MAX = 20;
 const NAME_MAX = 64;
-/** Control and format characters could reorder the text around the name on the consent page. */
+/** Refuses control and format characters, which could reorder the text around the name on the consent page. */
 const namePattern = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,64}$/u;
 
 export function registerApplication(
@@ -138,7 +138,10 @@ function faultIn(uris: readonly string[]): Refusal | undefined {
   return undefined;
 }
 
-/** RFC 6749 3.1.2 and RFC 8252 7.3: plain http never leaves the machine. */
+/**
+ * True for an absolute https URI without a fragment (RFC 6749, section 3.1.2), or http on a loopback address, which
+ * never leaves the machine (RFC 8252, section 7.3).
+ */
 function isRedirectUri(uri: string): boolean {
   if (!uriCharacters.test(uri) || !URL.canParse(uri) || uri.includes('#')) return false;
   const { protocol, hostname, username, password } = new URL(uri);
@@ -151,8 +154,8 @@ const uriCharacters = /^[!-~]+$/;
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * The form-action of the pages must name the host. CSP matches no IP address except 127.0.0.1 (Content Security Policy
- * 3, "host-part matches").
+ * True for a URI at an IP address other than 127.0.0.1. The pages name the hosts of redirect URIs in `form-action`,
+ * which matches no other IP address (Content Security Policy 3, "host-part matches").
  */
 function isAtBareAddress(uri: string): boolean {
   const { hostname } = new URL(uri);

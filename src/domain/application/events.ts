@@ -21,7 +21,7 @@ export type ApplicationReinstated = DomainEvent<
   { readonly appId: string } & EventTime
 >;
 
-/** No log holds the secret. Previous secrets stay valid until `previousUntil` (Unix ms). */
+/** The event does not hold the secret. Previous secrets stay valid until `previousUntil` (Unix ms) at most. */
 export type ApplicationSecretRotated = DomainEvent<
   'application.secret_rotated',
   { readonly appId: string; readonly previousUntil: number } & EventTime

@@ -1,6 +1,6 @@
 const NETWORK_NAME = 'plaza';
 
-/** Lookalikes of the letters (Unicode Technical Standard 39, a relevant subset). */
+/** Characters that look like the letters of the network's name (a subset of Unicode Technical Standard 39). */
 const lookalikes: ReadonlyMap<string, string> = new Map(
   Object.entries({
     p: ['р', 'ρ', 'ϸ', 'ƿ', 'ᴘ'],

@@ -26,7 +26,7 @@ export type GrantReuseDetected = DomainEvent<
   } & EventTime
 >;
 
-/** Final: the newest event of the stream shows whether the grant is active. */
+/** Always the last event of its stream, so that the newest event shows whether the grant is active. */
 export type GrantRevoked = DomainEvent<
   'grant.revoked',
   {

@@ -81,6 +81,7 @@ export type RevocationCause =
 
 export type Revocation = RevocationCause & { readonly at: number };
 
+/** Reuse of a code or token yields two events: its detection, then the revocation. A revoked grant yields none. */
 export function revokeGrant(
   grant: Grant,
   revocation: Revocation,

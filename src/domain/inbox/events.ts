@@ -1,6 +1,6 @@
 import type { DomainEvent, EventTime } from '../event.js';
 
-/** `ids`: entries of the inbox. `upTo`: all entries up to this time, Unix milliseconds. */
+/** Inbox entries were marked as read: those of `ids`, or all up to the time `upTo` (Unix milliseconds). */
 export type InboxRead = DomainEvent<
   'inbox.read',
   { readonly actorId: string } & (

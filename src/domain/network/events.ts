@@ -7,7 +7,9 @@ export type SigningKeyRotated = DomainEvent<
   { readonly keyId: string; readonly signsFrom: number } & EventTime
 >;
 
-/** Restrictions such as deletions and blocks continue while publishing is paused. */
+/**
+ * Until {@link PublishingResumed}, nobody creates or edits posts or changes a profile. Deletions and blocks continue.
+ */
 export type PublishingPaused = DomainEvent<'network.publishing_paused', EventTime>;
 
 export type PublishingResumed = DomainEvent<'network.publishing_resumed', EventTime>;
@@ -22,13 +24,16 @@ export type NetworkRestored = DomainEvent<
 
 type JobData = { readonly jobId: string } & EventTime;
 
-/** `names`: projections; empty: every one that answers reads. */
+/** `names`: the projections to rebuild; empty: every one that answers reads. */
 export type RebuildRequested = DomainEvent<
   'network.rebuild_requested',
   { readonly names: readonly string[] } & JobData
 >;
 
-/** Ends a quarantine. `reseedsWitness`: the recovery gave a lost witness the restrictions of the log. */
+/**
+ * An operator requested a recovery, which ends a quarantine. `reseedsWitness`: it also gives a lost witness the
+ * restrictions of the log.
+ */
 export type RecoveryApplied = DomainEvent<
   'network.recovery_applied',
   { readonly reseedsWitness: boolean } & JobData

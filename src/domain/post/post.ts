@@ -136,7 +136,7 @@ export function deletePost(post: Post, deletion: PostChange, isVisible: boolean)
   return [{ type: 'post.deleted', data: { postId: ownPost.id, authorActorId: actorId, at } }];
 }
 
-/** Other actors cannot tell a hidden post from one that never existed. */
+/** Returns the post if the actor may change it. Other actors cannot tell a hidden post from one that never existed. */
 function changeable(
   post: Post,
   { actorId, revision }: PostChange,

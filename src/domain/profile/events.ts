@@ -1,6 +1,9 @@
 import type { DomainEvent, EventTime } from '../event.js';
 
-/** The whole profile; the registration is revision 1. All fields except `revision` and `at` are personal. */
+/**
+ * The whole profile after the change; the registration is revision 1. Handle, display name, bio and website are
+ * personal.
+ */
 export type ProfileChanged = DomainEvent<
   'profile.changed',
   {

@@ -29,7 +29,7 @@ export function claimForProfile(handle: Handle, claim: HandleClaim): Decision<Ha
 
 /**
  * Releases `name` if the person claimed it without using it. `handle`: state of the stream of `name`. `profile`: of the
- * person, at any time.
+ * person; an outdated one releases no handle that is in use.
  */
 export function releaseUnused(
   handle: Handle,

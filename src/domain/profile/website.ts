@@ -1,7 +1,7 @@
 const MAX_CHARACTERS = 2_048;
 /**
- * Refuses input that the URL Standard repairs: spaces, line ends, backslashes, a missing `//`. Other software would
- * read another address. Invisible characters are refused too.
+ * Refuses input that the URL Standard repairs (spaces, line ends, backslashes, a missing `//`), because other software
+ * would read another address. Refuses invisible characters, too.
  */
 const plainAddress = /^https?:\/\/[^\s\\\p{Cc}\p{Cf}\p{Cs}]+$/iu;
 

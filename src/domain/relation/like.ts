@@ -41,7 +41,7 @@ export function likePost(
   ];
 }
 
-/** Independent of the post: a like can always be withdrawn. */
+/** Independent of the post: a like can be withdrawn even if the post is deleted or hidden. */
 export function unlikePost(like: Like, { actorId, postId, at }: LikeAction): Decision<RelationEnded> {
   if (!like?.active) return [];
   const { generation, targetActorId } = like;

@@ -40,8 +40,8 @@ export interface PairAction {
 }
 
 /**
- * `isAvailable`: the target has an active account. Also refuses an active follow: otherwise the follower could tell a
- * suspension from a block. A suspension keeps the follow, a block ends it.
+ * `isAvailable`: the target has an active account. If not, even a repeated follow is refused: a suspension keeps the
+ * follow and a block ends it, and the follower must not learn which of the two happened.
  */
 export function follow(pair: Pair, action: PairAction, isAvailable: boolean): Decision<RelationEstablished> {
   const { actorId, targetActorId, at } = action;

@@ -1,8 +1,8 @@
 import { Refusal } from '../refusal.js';
 
 /**
- * A relation at its newest generation. `at`: time of establishment (Unix ms). `takenBack`: withdrawn by its actor; a
- * relation that a block ended can still be withdrawn.
+ * A follow or like. `generation`: number of times it was established; `at`: the newest time (Unix ms). `takenBack`:
+ * withdrawn by its actor; a follow that a block ended can still be withdrawn.
  */
 export interface RelationState {
   readonly active: boolean;
@@ -11,6 +11,6 @@ export interface RelationState {
   readonly at: number;
 }
 
-/** One message for every cause: the caller must not learn the reason. */
+/** One message for every cause, such as a block or a suspension: the caller must not learn the cause. */
 export const interactionUnavailable = (): Refusal =>
   new Refusal('interaction_unavailable', 'This cannot be followed or liked now.');

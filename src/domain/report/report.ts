@@ -43,7 +43,7 @@ export function createReport(draft: ReportDraft, targetActorId: string | undefin
 
 /**
  * True if the reporter may report the target. A block by the reporter is no obstacle: people block first and report
- * then. A block by the target alone hides it, as in every operation.
+ * then. A block by the target alone hides the target, as in every operation.
  */
 export function mayReport(
   reporterActorId: string,

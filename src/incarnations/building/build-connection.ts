@@ -4,8 +4,8 @@ import { endSession, sessionClient } from '../../store/session-client.js';
 import { sleep } from '../../support/sleep.js';
 
 /**
- * No reader sees a build before its publication, and a crash loses only the work since its checkpoint.
- * Batches find rows by keys, for which Postgres has no statistics yet (docs/adr/0010).
+ * Session settings for loading events. Commits need not be durable at once: a crash loses only unpublished work,
+ * checkpoint included. Batches find rows by keys, which Postgres would not do without statistics (docs/adr/0010).
  */
 const LOADING = `
   SET synchronous_commit = off; SET jit = off; SET enable_hashjoin = off; SET enable_mergejoin = off`;
@@ -19,7 +19,7 @@ const LONGEST_END_MS = 5_000;
 
 const applicationNameOf = (schemas: readonly string[]): string => `plaza-build/${schemas.at(-1)}`;
 
-/** One session of a build, without a statement timeout. An abort cancels its running statement. */
+/** One Postgres session of a build, without a statement timeout: an abort cancels its running statement. */
 export class BuildConnection {
   private constructor(
     private readonly url: string,
@@ -50,7 +50,7 @@ export class BuildConnection {
   }
 
   /**
-   * Ends sessions of an earlier worker on the same build. A frozen one holds table locks and must not write
+   * Ends the sessions of an earlier worker on the same build: a frozen worker holds table locks, and must not write
    * after it wakes up.
    */
   async endOthers(): Promise<void> {
@@ -73,9 +73,9 @@ export class BuildConnection {
   }
 
   /**
-   * Runs `work`; an abort cancels its statement.
-   * @throws {ProjectionStoppedError} Postgres rejects a build statement, which would fail again; the reason
-   * of `signal`.
+   * Runs `work`; an abort of `signal` cancels its running statement.
+   * @throws {ProjectionStoppedError} Postgres rejects a build statement, which would fail again; the reason of
+   * `signal`.
    */
   async interruptibly<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     signal.throwIfAborted();
@@ -88,9 +88,13 @@ export class BuildConnection {
     } catch (error) {
       signal.throwIfAborted();
       if (isPoisonFault(error))
-        throw new ProjectionStoppedError(`The build cannot continue: ${messageOf(error)}`, undefined, {
-          cause: error,
-        });
+        throw new ProjectionStoppedError(
+          `Postgres rejected a statement that would fail again: ${messageOf(error)}`,
+          undefined,
+          {
+            cause: error,
+          },
+        );
       throw error;
     } finally {
       isOver = true;
@@ -103,7 +107,7 @@ export class BuildConnection {
     return endSession(this.client);
   }
 
-  /** Repeats, since a cancellation between two statements has no effect. */
+  /** Cancels repeatedly, since a cancellation between two statements has no effect. */
   private async cancelUntil(isOver: () => boolean): Promise<void> {
     const client = sessionClient(this.url, 'plaza-build');
     client.on('error', () => undefined);

@@ -9,12 +9,12 @@ import type { Incarnation } from '../incarnation.js';
 import { BuildConnection } from './build-connection.js';
 import { runBuildStep, readBuildState, setBuildState } from './build-state.js';
 import { inParallel, withSessions } from './parallel-sessions.js';
-import { LogMeter, PhaseMeter } from './progress-meter.js';
+import { LogProgressMeter, PhaseMeter } from './progress-meter.js';
 import type { BuildProgress, OnProgress } from './build-progress.js';
 
 /**
- * Events in a transaction, gathered from batches of at most that size. At most two of these are read and two
- * are written at a time, which bounds the memory.
+ * Events to gather for one transaction; the last batch may almost double their number. One transaction is written while
+ * the next is gathered, which bounds the memory.
  */
 const BATCH_SIZE = { loading: 4_000, catching_up: 1_000 };
 
@@ -22,7 +22,7 @@ export interface BuildOptions {
   readonly group: Group;
   readonly log: EventLog;
   readonly databaseUrl: string;
-  /** Not published and of the group's versions. The caller holds a lock, so no other worker builds it. */
+  /** An unpublished incarnation of the group's versions. The caller holds a lock, so no other worker builds it. */
   readonly incarnation: Incarnation;
   readonly signal: AbortSignal;
   readonly onProgress?: OnProgress;
@@ -63,7 +63,7 @@ async function follow(
   const after = await checkpoints.read(client);
   const applier = new Applier(client, checkpoints, dispatcherOf(group), after, phase === 'loading');
   const range = { from: after?.position ?? 0n, to: (await log.head()) ?? 0n };
-  const meter = new LogMeter(new PhaseMeter(phase, onProgress), range);
+  const meter = new LogProgressMeter(new PhaseMeter(phase, onProgress), range);
   const subscription = { after, types: eventTypesOf(group), batchSize: BATCH_SIZE[phase], signal };
   let batch: Recorded[] = [];
   let writing = Promise.resolve();
@@ -86,7 +86,10 @@ async function follow(
   signal.throwIfAborted();
 }
 
-/** Postgres samples 300 times as many rows. Queries that read whole tables need only the table sizes. */
+/**
+ * Statistics targets; Postgres samples 300 times as many rows. A derivation reads whole tables and needs little more
+ * than their sizes.
+ */
 const STATISTICS = { forDeriving: 10, forReading: 100 };
 
 interface Step {
@@ -110,8 +113,8 @@ async function finish(client: ClientBase, options: BuildOptions): Promise<void> 
 }
 
 /**
- * The steps of a stage run in parallel, the stages in order. Statistics come first: the tables are new to
- * Postgres and are read whole now. A backfill may read the results of earlier projections.
+ * Returns the stages that end a build; the steps of a stage run in parallel. Statistics come first: the tables are new
+ * to Postgres. Each backfill is a stage, since it may read the results of earlier projections.
  */
 function finishingStages({ projections }: Group, tables: readonly string[]): readonly (readonly Step[])[] {
   const statistics = (target: number, table: string): Step => ({

@@ -1,10 +1,7 @@
 export interface BuildProgress {
   readonly phase: 'loading' | 'finishing' | 'catching_up' | 'verifying';
   readonly done: number;
-  /**
-   * An estimate from positions while events are read. `done` and `total` count events, or steps while
-   * `finishing`.
-   */
+  /** `done` and `total` count events, or steps while `finishing`. The total of events is an estimate from positions. */
   readonly total: number;
   readonly rate: number;
   readonly secondsLeft: number | undefined;

@@ -2,8 +2,8 @@ import type { ClientBase } from 'pg';
 import { inTransaction } from '../../store/transaction.js';
 
 /**
- * `loading`: events are applied in bulk, and nothing else may write. `finishing`: steps run, each recorded.
- * `built`: events are applied one by one.
+ * `loading`: events are applied in bulk, and nothing else may write. `finishing`: backfills and indexes are made, in
+ * recorded steps. `built`: later events are applied as a worker does.
  */
 export interface BuildState {
   readonly state: 'loading' | 'finishing' | 'built';
@@ -16,7 +16,7 @@ export async function readBuildState(client: ClientBase, incarnation: string): P
     [incarnation],
   );
   const [row] = rows;
-  if (!row) throw new Error(`Incarnation ${incarnation} does not exist.`);
+  if (!row) throw new Error(`recovery.incarnation has no row for ${incarnation}, which is being built`);
   return row;
 }
 
@@ -32,8 +32,8 @@ export async function setBuildState(
 }
 
 /**
- * Runs a step and records it in one transaction. Waits for the session of a dead worker on the same step;
- * steps of other names run in parallel.
+ * Runs a step and records it in one transaction, unless it is recorded already. Waits for the session of a dead worker
+ * on the same step; steps of other names run in parallel.
  */
 export async function runBuildStep(
   client: ClientBase,

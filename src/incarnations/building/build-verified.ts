@@ -5,8 +5,8 @@ import { verifyIncarnation } from './verify-incarnation.js';
 import type { VerifiedTable } from './verify-incarnation.js';
 
 /**
- * Verifications before the build fails. An erasure between build and verification hides texts from the second
- * only; after the erasure both agree.
+ * Verifications before the build fails. An erasure between a build and its verification makes texts unreadable for the
+ * latter only; a second build applies the erasure, too.
  */
 const TRIES = 2;
 

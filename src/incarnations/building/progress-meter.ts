@@ -15,7 +15,9 @@ export class PhaseMeter {
     this.rateMeter = new RateMeter(now);
   }
 
-  /** `here`: done in this run; `before`: done in earlier runs. Reports at most every 250 ms, and at the end. */
+  /**
+   * Reports progress at most every 250 ms, and at the end. `here`: done in this run; `before`: done in earlier runs.
+   */
   tell(here: number, total: number, before = 0): void {
     const now = this.now();
     const left = Math.max(0, Math.round(total - before - here));
@@ -36,7 +38,7 @@ export class PhaseMeter {
  * Estimates the number of events from positions: the observed events per position hold for the rest of the
  * log and for earlier runs.
  */
-export class LogMeter {
+export class LogProgressMeter {
   private events = 0;
 
   constructor(

@@ -7,7 +7,7 @@ import { eventTypesOf } from '../../../projections/runner/projection.js';
 import type { Batch } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import { personalFieldsOf } from '../../log/registry.js';
-import type { LogMeter } from './progress-meter.js';
+import type { LogProgressMeter } from './progress-meter.js';
 import type { BuildOptions } from './build-incarnation.js';
 
 const BATCH_SIZE = 2_000;
@@ -20,7 +20,7 @@ export async function stageLog(
   client: ClientBase,
   { group, log, signal }: BuildOptions,
   upTo: bigint,
-  meter: LogMeter,
+  meter: LogProgressMeter,
 ): Promise<void> {
   const lines = linesOf(
     log.subscribe({ after: undefined, types: eventTypesOf(group), batchSize: BATCH_SIZE, signal }),
@@ -34,7 +34,7 @@ export async function stageLog(
 async function* linesOf(
   batches: AsyncIterable<Batch>,
   upTo: bigint,
-  meter: LogMeter,
+  meter: LogProgressMeter,
 ): AsyncGenerator<string> {
   let n = 0;
   for await (const { events, caughtUp } of batches) {
@@ -47,7 +47,7 @@ async function* linesOf(
   }
 }
 
-/** COPY's text format (postgresql.org/docs/current/sql-copy.html, "Text Format"). */
+/** Returns an event as a line in the text format of COPY (postgresql.org/docs/current/sql-copy.html, "Text Format"). */
 function lineOf({ id, position, revision, event, metadata, erased }: Recorded, n: number): string {
   const { actorId, appId, intentId, witnessEpoch } = metadata;
   const fields = [

@@ -7,7 +7,7 @@ import type { Incarnation } from '../incarnation.js';
 import { BuildConnection } from './build-connection.js';
 import type { BuildOptions } from './build-incarnation.js';
 import { inParallel, withSessions } from './parallel-sessions.js';
-import { LogMeter, PhaseMeter } from './progress-meter.js';
+import { LogProgressMeter, PhaseMeter } from './progress-meter.js';
 import { stageLog } from './staged-log.js';
 
 export interface VerifiedTable {
@@ -23,7 +23,7 @@ export interface TableDifference {
   readonly example: string;
 }
 
-export interface Verification {
+export interface VerificationResult {
   readonly tables: readonly VerifiedTable[];
   readonly differences: readonly TableDifference[];
 }
@@ -36,7 +36,7 @@ const stagingSchemaOf = ({ incarnation }: Incarnation): string => `verify_${inca
  * meanwhile.
  * @throws faults of the log and of Postgres; the reason of `signal`.
  */
-export async function verifyIncarnation(options: BuildOptions): Promise<Verification> {
+export async function verifyIncarnation(options: BuildOptions): Promise<VerificationResult> {
   const { databaseUrl, incarnation, signal, onProgress = () => undefined } = options;
   const staging = stagingSchemaOf(incarnation);
   const schemas = [staging, incarnation.schemaName];
@@ -45,7 +45,7 @@ export async function verifyIncarnation(options: BuildOptions): Promise<Verifica
     const client = await connection.forFinishing();
     await client.query(`DROP SCHEMA IF EXISTS ${staging} CASCADE; CREATE SCHEMA ${staging}`);
     const upTo = (await CheckpointStore.ofIncarnation(incarnation.incarnation).read(client))?.position;
-    const meter = new LogMeter(new PhaseMeter('verifying', onProgress), { from: 0n, to: upTo ?? 0n });
+    const meter = new LogProgressMeter(new PhaseMeter('verifying', onProgress), { from: 0n, to: upTo ?? 0n });
     const verifications = await connection.interruptibly(signal, async () => {
       await client.query(STAGED_LOG);
       if (upTo !== undefined) await stageLog(client, options, upTo, meter);
@@ -82,7 +82,7 @@ async function compareAll(
   sessions: readonly BuildConnection[],
   signal: AbortSignal,
   verifications: readonly TableVerification[],
-): Promise<Verification> {
+): Promise<VerificationResult> {
   const sides = verifications.flatMap(({ table, actual, expected }) => [
     { table, rows: actual },
     { table, rows: expected },
@@ -97,7 +97,7 @@ async function compareAll(
 }
 
 /**
- * Two 64-bit hashes, each summed over the rows' text. The digest detects faults, not forgery; SHA-256 would
+ * Counts the rows and sums two 64-bit hashes over their text. This digest detects faults, not forgery; SHA-256 would
  * dominate the verification time (docs/adr/0012). One server computes both sides, so its own hash suffices.
  */
 async function summarize(

@@ -99,6 +99,9 @@ async function renewalOf(
   return { id: restriction.id, event: latest.event, metadata };
 }
 
-/** A pair stream has the blocks of two actors. Only events of one actor undo each other. */
+/**
+ * Events of one stream with the same subject undo each other. The stream of a pair has blocks of two actors: a subject
+ * for each.
+ */
 const subjectOf = ({ type, data }: StoredEvent): string =>
   type === 'block.established' || type === 'block.ended' ? data.actorId : '';

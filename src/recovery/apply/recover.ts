@@ -20,7 +20,10 @@ import { JobError } from '../../jobs/job-error.js';
 import { clearAuditTables, rederiveAuthority } from './rederive-authority.js';
 import type { Job } from '../../jobs/job.js';
 
-/** Tries for one restriction: over a minute. After that the job starts again from its first step. */
+/**
+ * Tries for one restriction while log or witness is unavailable: over a minute with their timeouts. After that the job
+ * starts again from its first step.
+ */
 const TRIES = 30;
 
 /**
@@ -63,7 +66,10 @@ export async function recover(job: Job, context: JobContext): Promise<string> {
   });
 }
 
-/** Checkpoints of other releases' groups: this release cannot tell whether the log has their events. */
+/**
+ * Resets the checkpoints of groups that only other releases have: this release cannot tell whether the log has the
+ * events that those groups applied.
+ */
 async function resetOtherCheckpoints(client: ClientBase, groups: readonly Group[]): Promise<void> {
   await client.query(
     `UPDATE recovery.checkpoint SET applied_position = NULL, applied_event_id = NULL

@@ -16,7 +16,7 @@ const BATCH_SIZE = 1_000;
 type Tools = Pick<JobContext, 'databaseUrl' | 'log' | 'signal' | 'report'>;
 
 /**
- * Derives the authority store from the log after a rollback, in one transaction. Its rows may show lost
+ * Derives the authority store anew from the log, in one transaction: after a log rollback, its rows may show lost
  * events, under revisions that later events now have.
  * @throws faults of log and Postgres; nothing is changed then.
  */

@@ -7,11 +7,11 @@ import type { Restriction, Witness, WitnessedRestriction } from '../../witness/w
 const BATCH_SIZE = 500;
 
 /**
- * Records in the witness each restriction of the log that it lacks, and returns their number. An operator
- * requests it after the witness was lost or rolled back. Idempotent.
+ * Records in the witness each restriction of the log that it lacks or has at another place, and returns their number.
+ * An operator requests it after the witness was lost or rolled back. Idempotent.
  *
- * Afterwards the epochs within a stream follow the order of its events, since a later recovery appends by
- * epoch. A rolled-back witness may have assigned some of these epochs again.
+ * Afterwards the epochs within a stream follow the order of its events, since a later recovery appends by epoch. A
+ * rolled-back witness may have assigned some of these epochs again.
  * @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessMismatch}
  */
 export async function reseedWitness(
@@ -53,7 +53,8 @@ const placeOf = ({ position, metadata: { witnessEpoch } }: Recorded, after: bigi
 });
 
 function restrictionIn({ id, stream, event, metadata }: Recorded): Restriction {
-  if (!isRestriction(event)) throw new Error(`${event.type} is not a restriction`);
+  if (!isRestriction(event))
+    throw new Error(`the witness cannot be reseeded with a ${event.type} event: it is not a restriction`);
   const { witnessEpoch: _, ...original } = metadata;
   return { id, stream, event, metadata: original };
 }

@@ -5,8 +5,8 @@ import { WitnessUnavailable } from '../../witness/witness.js';
 const PAUSE_MS = 500;
 
 /**
- * Retries `work`, at most `tries` times, while log or witness is unavailable: one slow answer among thousands
- * must not restart the whole. `work` must be idempotent.
+ * Runs `work` up to `tries` times while log or witness is unavailable: one slow answer among thousands must not end the
+ * whole operation. `work` must be idempotent.
  * @throws the last fault, any other fault at once, or the reason of `signal`.
  */
 export async function retryWhileUnavailable<T>(

@@ -1,12 +1,12 @@
 /**
- * A disagreement. `missing`: the witness accepted the restriction and the log lacks it. `unwitnessed`: the
- * log has it with an epoch, and the witness does not know it.
+ * A disagreement about one restriction. `missing`: the witness accepted the restriction and the log lacks it.
+ * `unwitnessed`: the log has it with an epoch, and the witness does not know it.
  */
 export type LedgerDifference =
   | { readonly kind: 'missing'; readonly epoch: bigint }
   | { readonly kind: 'unwitnessed'; readonly epoch: bigint };
 
-export const MAX_REPORTED = 100;
+export const MAX_REPORTED_DIFFERENCES = 100;
 const EXAMPLES = 5;
 
 export function describeDifferences(differences: readonly LedgerDifference[]): string | undefined {
@@ -30,7 +30,7 @@ export function describeDifferences(differences: readonly LedgerDifference[]): s
 }
 
 function describeEpochs(epochs: readonly bigint[]): string {
-  const most = epochs.length >= MAX_REPORTED ? 'at least ' : '';
+  const most = epochs.length >= MAX_REPORTED_DIFFERENCES ? 'at least ' : '';
   const examples = epochs.slice(0, EXAMPLES).join(', ') + (epochs.length > EXAMPLES ? ', …' : '');
   return epochs.length === 1
     ? `restriction number ${examples}`

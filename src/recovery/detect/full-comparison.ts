@@ -44,7 +44,8 @@ export interface LedgerComparison {
 }
 
 /**
- * `shown`: ids of the restrictions in the read models. `most`: the number of missing ones to list.
+ * Compares the restrictions of witness and log. `shown`: ids of those that the read models have. `most`: how many of
+ * the missing ones to list.
  * @throws {LogUnavailable} {@link WitnessUnavailable}; the reason of `signal`.
  */
 export async function compareLedgers(

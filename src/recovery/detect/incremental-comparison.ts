@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import type { EventLog } from '../../log/event-log.js';
 import { findUnknownToWitness } from './read-ledgers.js';
 import { confirmMissing } from './confirmed-missing.js';
-import { MAX_REPORTED } from './difference.js';
+import { MAX_REPORTED_DIFFERENCES } from './difference.js';
 import type { LedgerDifference } from './difference.js';
 import { knownRestrictionsSql } from '../../incarnations/recovery-state.js';
 import { digestIn, digestSql } from '../../witness/digest.js';
@@ -20,7 +20,7 @@ export interface IncrementalComparison {
 const PAGE = 1_000;
 const APPLIED_PAGE = 20_000;
 const GREATEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** Epochs in one digest: the block grows while both sides agree and shrinks to find a difference. */
+/** Epochs in one digest: the block grows while witness and read models agree, and shrinks to find a difference. */
 const BLOCK = { least: 1_000n, most: 16_000n, factor: 4n };
 
 interface AppliedRow {
@@ -29,11 +29,11 @@ interface AppliedRow {
 }
 
 /**
- * Compares the accepted restrictions with the applied ones, and asks the log only for those not applied yet.
- * Blocks with equal digests are not compared one by one.
+ * Compares the restrictions that the witness has accepted with those that the read models have applied, and asks the
+ * log only for the ones not applied. Blocks with equal digests are not compared one by one.
  *
- * The result proves that the read models honor every restriction. It proves nothing about the log, which may
- * be down while all are applied. Returns about a hundred differences at most.
+ * An empty result proves that each restriction is in the read models or in the log. It proves nothing about the log if
+ * all are applied: the log may then be down. The comparison ends with the page that has the hundredth difference.
  * @throws {WitnessUnavailable} {@link LogUnavailable}; faults of Postgres: nothing is proven.
  */
 export async function compareAppliedRestrictions(
@@ -42,7 +42,7 @@ export async function compareAppliedRestrictions(
   const { witness, log, database, schema, signal } = comparison;
   const differences: LedgerDifference[] = [];
   let size = BLOCK.least;
-  for (let after = 0n; differences.length < MAX_REPORTED;) {
+  for (let after = 0n; differences.length < MAX_REPORTED_DIFFERENCES;) {
     const block = { after, upTo: after + size };
     if (await isAgreed(comparison, block)) {
       after = block.upTo;
@@ -77,8 +77,8 @@ export async function findUnwitnessed(
 }
 
 /**
- * Yields the applied epochs above `after`, by event id, in pages. One query of millions would take longer
- * than an API process on a busy machine waits.
+ * Yields the restrictions that the read models have above the epoch `after`, as epochs by event id, in pages. One query
+ * of millions would take longer than an API process on a busy machine waits.
  */
 export async function* appliedAfter(
   database: IncrementalComparison['database'],
@@ -143,7 +143,10 @@ async function appliedDigest(
   return digestIn(rows[0]);
 }
 
-/** Restrictions applied under another epoch: a rolled-back witness that was reseeded assigned a new one. */
+/**
+ * Returns those that the read models have under any epoch: a rolled-back witness that was reseeded may have assigned
+ * another one.
+ */
 async function appliedOf(
   { database, schema }: IncrementalComparison,
   witnessed: readonly WitnessedRestriction[],

@@ -6,19 +6,19 @@ import { RestrictionCheck } from './restriction-check.js';
 import { WitnessUnavailable } from '../../witness/witness.js';
 import type { Witness } from '../../witness/witness.js';
 
-export const CHECK_INTERVAL_MS = 60_000;
+export const RESTRICTION_CHECK_INTERVAL_MS = 60_000;
 
-export interface ProofOptions {
+export interface PublicationCheckOptions {
   readonly log: EventLog;
   readonly witness?: Witness | undefined;
   readonly logger: Logger;
-  /** Never jumps: a wall clock that is set forward and back would suspend the check for that long. */
+  /** Milliseconds of a clock that is never set: a wall clock that is set back would suspend the check for that long. */
   readonly monotonic: () => number;
 }
 
 /**
- * Compares publications with the witness during one session of a worker: periodically, and before each
- * publication.
+ * Checks during one session of a worker that the log has each restriction that the witness accepted: every minute, and
+ * before a publication.
  */
 export class PublicationCheck {
   private readonly check: RestrictionCheck | undefined;
@@ -26,7 +26,7 @@ export class PublicationCheck {
   private hasWarned = false;
 
   constructor(
-    private readonly options: ProofOptions,
+    private readonly options: PublicationCheckOptions,
     private readonly signal: AbortSignal,
   ) {
     const { witness, log, monotonic } = options;
@@ -34,13 +34,14 @@ export class PublicationCheck {
   }
 
   /**
-   * Returns the reason to quarantine the publication, when a check is due. Undefined also without an answer:
-   * an earlier proof stays valid, and a fresh process admits nobody by itself.
+   * Runs the check if it is due, and returns a reason to quarantine the publication. Undefined also while log or
+   * witness does not answer: an earlier proof stays valid, and a new API process admits nobody before a check of its
+   * own.
    */
   async checkIfDue(client: ClientBase, schema: string | undefined): Promise<string | undefined> {
     const { monotonic } = this.options;
     if (monotonic() < this.nextAt) return undefined;
-    this.nextAt = monotonic() + CHECK_INTERVAL_MS;
+    this.nextAt = monotonic() + RESTRICTION_CHECK_INTERVAL_MS;
     const result = await this.runCheck(client, schema);
     return result === 'unknown' ? undefined : result.lacks;
   }
@@ -59,7 +60,11 @@ export class PublicationCheck {
       return { lacks };
     } catch (error) {
       if (!(error instanceof WitnessUnavailable) && !(error instanceof LogUnavailable)) throw error;
-      if (!this.hasWarned) this.options.logger.warn({ err: error }, 'restriction check failed; retrying');
+      if (!this.hasWarned)
+        this.options.logger.warn(
+          { err: error },
+          'cannot check for missing restrictions: witness or event log unreachable; retrying',
+        );
       this.hasWarned = true;
       return 'unknown' as const;
     }

@@ -14,8 +14,8 @@ export interface BothLedgers {
 export type LoggedRestrictions = ReadonlyMap<string, Pick<EventReference, 'position' | 'witnessEpoch'>>;
 
 /**
- * Reads the witness, then the log. The order matters: a restriction accepted meanwhile appears in the log
- * only and does not look missing. `onBatch` runs for each batch of the log.
+ * Reads the restrictions of the witness, then those of the log: in this order, one that is accepted meanwhile appears
+ * in the log only and does not look missing. `onBatch` runs for each batch of the log.
  * @throws {LogUnavailable} {@link WitnessUnavailable}; the reason of `signal`.
  */
 export async function readBothLedgers(
@@ -64,7 +64,10 @@ export async function* readRestrictionContent(
   }
 }
 
-/** A prepared restriction counts as known: its append may be under way. */
+/**
+ * Returns the `ids` that the witness does not have in any state. A prepared restriction counts as known: its append may
+ * be under way.
+ */
 export async function findUnknownToWitness(
   witness: Witness,
   ids: readonly string[],

@@ -10,7 +10,7 @@ import { compareAppliedRestrictions } from './incremental-comparison.js';
 import { readPublicationState, schemaOfRestrictions } from '../../incarnations/recovery-state.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
 import { RestrictionCheck } from './restriction-check.js';
-import { CHECK_INTERVAL_MS } from './publication-check.js';
+import { RESTRICTION_CHECK_INTERVAL_MS } from './publication-check.js';
 import { readStoreOrigin, detectLogRollback } from './log-rollback.js';
 import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import type { Witness } from '../../witness/witness.js';
@@ -36,8 +36,8 @@ const CHECK_RUNNING = 'Startup check running: verifying restrictions.';
 export class RecoveryWatch {
   private unproven: string | undefined = CHECK_RUNNING;
   /**
-   * Monotonic milliseconds. Undefined once something is published: complete read models prove nothing about
-   * the log, and the read store may be lost while the process runs.
+   * When log and witness last agreed while nothing was published, in monotonic milliseconds. Undefined once something
+   * is published: if the read store is lost later, the log must be proven anew.
    */
   private logProvenAt: number | undefined;
   private hasWitness = true;
@@ -94,7 +94,7 @@ export class RecoveryWatch {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       const isDone = this.unproven === undefined && this.isCompared;
-      await sleep(isDone ? CHECK_INTERVAL_MS : RETRY_MS, signal);
+      await sleep(isDone ? RESTRICTION_CHECK_INTERVAL_MS : RETRY_MS, signal);
       if (!signal.aborted) await this.runCheck();
     }
   }
@@ -123,15 +123,15 @@ export class RecoveryWatch {
   }
 
   /**
-   * Returns false in quarantine: only a recovery ends it, and the recovery proves its own result.
+   * Makes one check. Returns false in quarantine: only a recovery ends it, and the recovery proves its own result.
    * @throws {InconsistencyError} and faults of the stores.
    */
   private async prove(): Promise<boolean> {
     const { pool, witness, monotonic } = this.options;
     const state = await readPublicationState(pool);
     if (!state) {
-      const { logProvenAt = -CHECK_INTERVAL_MS } = this;
-      if (monotonic() - logProvenAt >= CHECK_INTERVAL_MS) await this.proveLog();
+      const { logProvenAt = -RESTRICTION_CHECK_INTERVAL_MS } = this;
+      if (monotonic() - logProvenAt >= RESTRICTION_CHECK_INTERVAL_MS) await this.proveLog();
       return true;
     }
     this.logProvenAt = undefined;
@@ -194,7 +194,7 @@ class InconsistencyError extends Error {
   override readonly name = 'InconsistencyError';
 }
 
-/** Load balancers and unauthenticated clients read these messages: no internals. */
+/** Returns the message for a fault. Load balancers and unauthenticated clients read it, so it names no internals. */
 function reasonOfFault(error: unknown): string {
   if (error instanceof InconsistencyError) return error.message;
   if (error instanceof WitnessRequired)

@@ -5,7 +5,7 @@ import { SilenceTimer } from '../../log/eventstoredb/silence.js';
 import { readRestrictionContent, readBothLedgers } from './read-ledgers.js';
 import type { BothLedgers } from './read-ledgers.js';
 import { confirmMissing } from './confirmed-missing.js';
-import { MAX_REPORTED, describeDifferences } from './difference.js';
+import { MAX_REPORTED_DIFFERENCES, describeDifferences } from './difference.js';
 import type { LedgerDifference } from './difference.js';
 import { appliedAfter, findUnwitnessed } from './incremental-comparison.js';
 import type { AcceptedRestriction, Witness, WitnessedRestriction } from '../../witness/witness.js';
@@ -28,9 +28,8 @@ export interface CheckTarget {
 }
 
 /**
- * Compares the witness with the log: everything the first time, later only newer entries. The read models
- * never stand in for the log; they only contribute epochs that the witness should know. Use one instance for
- * each proven log.
+ * Compares the witness with the log: everything the first time, later only newer restrictions. The read models never
+ * stand in for the log; they only name restrictions that the witness must know. Another log needs another instance.
  */
 export class RestrictionCheck {
   private proven: AcceptedRestriction | undefined;
@@ -57,9 +56,9 @@ export class RestrictionCheck {
     const { accepted, logged } = await this.readBoth(signal);
     const differences: LedgerDifference[] = [];
     const candidates = accepted.filter(({ id }) => !logged.has(id));
-    for await (const page of readRestrictionContent(witness, candidates, MAX_REPORTED)) {
+    for await (const page of readRestrictionContent(witness, candidates, MAX_REPORTED_DIFFERENCES)) {
       differences.push(...missingOf(await confirmMissing(log, page, signal)));
-      if (differences.length >= MAX_REPORTED) return differences;
+      if (differences.length >= MAX_REPORTED_DIFFERENCES) return differences;
     }
     const known = new Set(accepted.map(({ id }) => id));
     const epochs = new Map<string, bigint>();
@@ -103,7 +102,7 @@ export class RestrictionCheck {
       const final = page.findLast(({ epoch }) => oldestInDoubt === undefined || epoch < oldestInDoubt);
       if (final) newest = { id: final.restriction.id, epoch: final.epoch, position: final.position };
       last = page.at(-1)?.epoch ?? last;
-      if (page.length < PAGE || differences.length >= MAX_REPORTED) break;
+      if (page.length < PAGE || differences.length >= MAX_REPORTED_DIFFERENCES) break;
     }
     for await (const page of appliedAfter(database, schema, after))
       differences.push(...(await findUnwitnessed(witness, page)));
@@ -115,13 +114,15 @@ export class RestrictionCheck {
     return [];
   }
 
-  /** An epoch that is not final may be accepted after greater ones. */
+  /**
+   * Epochs from this one on are checked again: a restriction in doubt may be accepted after others with greater epochs.
+   */
   private async oldestEpochInDoubt(): Promise<bigint | undefined> {
     const [unsettled] = await this.options.witness.unsettled(ANY_TIME, 0n, 1);
     return unsettled?.epoch;
   }
 
-  /** A rolled-back witness assigns its epochs again, which voids the earlier proof. */
+  /** Forgets the earlier proof if the witness was rolled back: it then assigns epochs again to other restrictions. */
   private async resetIfRolledBack(): Promise<void> {
     if (!this.proven) return;
     const { id, epoch } = this.proven;

@@ -28,7 +28,10 @@ export interface RecoveryEstimate {
 const LOST =
   'Posts, follows, likes, profiles, accounts, applications and grants that the log has lost are not restored. Applications find their lost intents with POST /api/intents/lookup.';
 
-/** @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired}; faults of Postgres. */
+/**
+ * Returns what a recovery would restore and rebuild, and what prevents it. Changes nothing.
+ * @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired}; faults of Postgres.
+ */
 export async function recoveryPlan(sources: StatusSources): Promise<RecoveryPlan> {
   const { pool, log } = sources;
   const state = await readPublicationState(pool);

@@ -11,7 +11,7 @@ import { readBothLedgers } from '../detect/read-ledgers.js';
 import type { BothLedgers } from '../detect/read-ledgers.js';
 import { compareLedgers } from '../detect/full-comparison.js';
 import type { MissingRestrictions } from '../detect/full-comparison.js';
-import { allShown, readPublicationState } from '../../incarnations/recovery-state.js';
+import { knownRestrictionIds, readPublicationState } from '../../incarnations/recovery-state.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
 import { readStoreOrigin, detectLogRollback } from '../detect/log-rollback.js';
 import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
@@ -24,8 +24,8 @@ const UNSETTLED = 1_000;
 const TIMEOUT_MS = 120_000;
 
 /**
- * `unsettled`: in doubt, at most 1,000. `brokenLine`: the first altered line of the ledger. `onlyShown`:
- * restrictions that only the read models have. `setBack`: the log rollback, in words.
+ * `unsettled`: number of restrictions in doubt, counted up to 1,000. `brokenLine`: the first altered line of the
+ * ledger. `onlyShown`: restrictions that only the read models have. `setBack`: the log rollback, in words.
  */
 export interface WitnessStatus {
   readonly epochs: { readonly witness: number; readonly log: number; readonly readModel: number };
@@ -97,7 +97,10 @@ async function witnessStatusOrFault(sources: StatusSources, state: PublicationSt
   }
 }
 
-/** @throws {LogUnavailable} also after `patienceMs`; {@link WitnessUnavailable} {@link WitnessRequired} */
+/**
+ * Compares log, witness and publication in full.
+ * @throws {LogUnavailable} also after `timeoutMs`; {@link WitnessUnavailable} {@link WitnessRequired}
+ */
 export async function witnessStatusWithTimeout(
   { pool, log, witness, timeoutMs = TIMEOUT_MS }: StatusSources,
   state: PublicationState | undefined,
@@ -117,7 +120,7 @@ export async function witnessStatusWithTimeout(
 }
 
 /**
- * Compares log, witness and publication in full, from `both` as just read.
+ * As {@link witnessStatusWithTimeout}, with the ledgers of `both` that the caller has just read.
  * @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired}; the reason of `signal`.
  */
 export async function witnessStatus(
@@ -126,7 +129,7 @@ export async function witnessStatus(
   state: PublicationState | undefined,
   signal: AbortSignal,
 ): Promise<WitnessStatus> {
-  const shown = await allShown(database, state);
+  const shown = await knownRestrictionIds(database, state);
   const comparison = await compareLedgers(both, { log, witness }, shown, signal, EXAMPLES);
   const { witnessed, logged, missing, unwitnessed, onlyShown } = comparison;
   const brokenLine = await witness.firstBroken();

@@ -7,7 +7,7 @@ import type { EventLog } from '../../../src/log/event-log.js';
 import { buildIncarnation } from '../../../src/incarnations/building/build-incarnation.js';
 import type { BuildOptions } from '../../../src/incarnations/building/build-incarnation.js';
 import { verifyIncarnation } from '../../../src/incarnations/building/verify-incarnation.js';
-import type { Verification } from '../../../src/incarnations/building/verify-incarnation.js';
+import type { VerificationResult } from '../../../src/incarnations/building/verify-incarnation.js';
 import { createIncarnation, dropIncarnation } from '../../../src/incarnations/incarnation.js';
 import type { Incarnation } from '../../../src/incarnations/incarnation.js';
 import { WorkerBench } from './worker.js';
@@ -51,7 +51,7 @@ export class Builds {
     log: EventLog,
     incarnation: Incarnation,
     options: Partial<BuildOptions> = {},
-  ): Promise<Verification> {
+  ): Promise<VerificationResult> {
     return verifyIncarnation(this.optionsOf(log, incarnation, options));
   }
 

@@ -10,7 +10,7 @@ import type { KeyVault } from '../../../src/log/vault/key-vault.js';
 import { ErasedDataCleanup } from '../../../src/erasure/erased-data-cleanup.js';
 import type { Witness } from '../../../src/witness/witness.js';
 import { WitnessedLog } from '../../../src/witness/witnessed-log.js';
-import type { Observer } from '../../../src/witness/witnessed-log.js';
+import type { WriteObserver } from '../../../src/witness/witnessed-log.js';
 import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
 import { openReadStore } from '../../../src/store/database.js';
 import { until } from '../../support/until.js';
@@ -42,7 +42,7 @@ export interface CommandBench {
   readonly raw: EventLog;
   readonly witness: Witness;
   /** The dependencies of one command, which an observer may follow. */
-  readonly tools: (observer?: Observer) => CommandDependencies;
+  readonly tools: (observer?: WriteObserver) => CommandDependencies;
   /** Appends events to a new stream, and projects them to the authority store. */
   readonly given: (stream: string, ...events: readonly StoredEvent[]) => Promise<void>;
   close(): Promise<void>;
