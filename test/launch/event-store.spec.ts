@@ -137,7 +137,9 @@ describe('plaza eventstore', () => {
       oneLine(/the event store cannot listen on 192\.0\.2\.1:0 \(EADDRNOTAVAIL\)/),
     );
     writeFileSync(another, '');
-    expect(await fail('--dir', another, '--port', '0')).toEqual(oneLine(/--dir: .* cannot read or write .*EEXIST/));
+    expect(await fail('--dir', another, '--port', '0')).toEqual(
+      oneLine(/--dir: .* cannot read or write .*EEXIST/),
+    );
   });
 
   it('fails with one line on an invalid lock file, and on a damaged certificate', async () => {
