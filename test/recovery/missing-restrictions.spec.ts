@@ -212,7 +212,10 @@ describe('a worker', () => {
       await old.stop();
       bench.start(log, nextRelease, away);
       await until(() => bench.logged.some((line) => line.includes('building an incarnation')));
-      await until(() => bench.logged.filter((line) => line.includes('restriction check failed')).length > 1);
+      await until(
+        () =>
+          bench.logged.filter((line) => line.includes('cannot check for missing restrictions')).length > 1,
+      );
       expect((await state()).incarnation).toBe(incarnation);
       proxy.reset();
       await until(async () => (await bench.state())?.incarnation !== incarnation);
