@@ -16,6 +16,8 @@ import { failuresIn, shuffled, summaryOf } from './report.ts';
 import type { Failure, JestResults } from './report.ts';
 
 const BUSY_LOOPS = 2;
+/** For a test process that goes on after its tests: something that it has started is left. */
+const MAX_END_MS = 60_000;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const JEST = join(root, 'node_modules/jest/bin/jest.js');
 
@@ -53,9 +55,20 @@ function wholeNumber(name: string, text: string): number {
 async function jest(args: readonly string[]): Promise<{ code: number; output: string }> {
   const child = spawn(process.execPath, [JEST, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
+  let ending: NodeJS.Timeout | undefined;
+  const end = () => {
+    child.kill('SIGKILL');
+    // What is left may hold the other ends open.
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (output.includes('Jest did not exit')) ending ??= setTimeout(end, MAX_END_MS);
+    });
   const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(ending);
   return { code: code ?? 1, output };
 }
 

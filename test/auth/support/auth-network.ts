@@ -23,6 +23,7 @@ import type { ClientCredentials } from '../../../src/commands/application/regist
 import { ReadModels } from '../../../src/commands/account/read-models.js';
 import { SigningKeys } from '../../../src/commands/network/signing-keys.js';
 import { Config, readConfig } from '../../../src/config/config.js';
+import type { Closable } from '../../../src/resources.js';
 import { LOGGER } from '../../../src/config/logger.js';
 import { RestrictionProof } from '../../../src/http/admission/restriction-proof.js';
 import { ErrorFilter } from '../../../src/http/server/error.filter.js';
@@ -128,15 +129,28 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
   let ahead = 0;
   const clock: Clock = { now: () => systemClock.now() + ahead };
   const start = (changes: NodeJS.ProcessEnv = {}) =>
-    startServer({
-      config: readConfig({ ...settings, ...changes }),
-      postgres,
-      eventStoreUrl: eventStore.url,
-      clock,
-    });
-  let server = await start();
-  // The first call can exceed its timeout on a busy machine.
-  await retryWhileUnavailable(() => server.log.read('nothing'));
+    retryWhileUnavailable(() =>
+      startServer({
+        config: readConfig({ ...settings, ...changes }),
+        postgres,
+        eventStoreUrl: eventStore.url,
+        clock,
+      }),
+    );
+  const stopStores = async () => {
+    await Promise.all([postgres.stop(), eventStore.stop()]);
+    removeDataDir(dataDir);
+  };
+  let server: Server;
+  try {
+    server = await start();
+    // The first call can exceed its timeout on a busy machine.
+    await retryWhileUnavailable(() => server.log.read('nothing'));
+  } catch (error) {
+    // Without this the test process would never end.
+    await stopStores();
+    throw error;
+  }
   const execute = <Result>(command: object): Promise<Result> =>
     server.app.get(CommandBus).execute(command as never);
   const metadata = () => ({ requestId: randomUUID(), operator: 'test', reason: 'a test' });
@@ -195,18 +209,33 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
     },
     stop: async () => {
       await server.close();
-      await Promise.all([postgres.stop(), eventStore.stop()]);
-      removeDataDir(dataDir);
+      await stopStores();
     },
   };
 }
 
-async function startServer(on: {
+interface ServerOptions {
   readonly config: Config;
   readonly postgres: EmbeddedPostgres;
   readonly eventStoreUrl: string;
   readonly clock: Clock;
-}): Promise<Server> {
+}
+
+async function startServer(on: ServerOptions): Promise<Server> {
+  const parts: Closable[] = [];
+  const close = async () => {
+    for (const part of parts.splice(0).toReversed()) await part.close();
+  };
+  try {
+    return { ...(await openServer(on, parts)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Adds what it has opened to `parts`, also if it rejects. */
+async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Server, 'close'>> {
   const applicationName = 'plaza-auth-test';
   const database = await openReadStore({
     url: on.postgres.databaseUrl,
@@ -214,10 +243,13 @@ async function startServer(on: {
     maxConnections: 12,
     queryTimeoutMs: QUERY_MS,
   });
+  parts.push(database);
   const { vaultDatabaseUrl } = on.postgres;
   const stores = { eventStoreUrl: on.eventStoreUrl, databaseUrl: on.postgres.databaseUrl, vaultDatabaseUrl };
   const opened = await openLog({ ...stores, applicationName });
+  parts.push(opened);
   const witness = await openReadyWitness(on.postgres.witnessDatabaseUrl, applicationName);
+  parts.push(witness);
   // There is no worker to notify it, so it is not started.
   const positions = new PositionListener({
     databaseUrl: on.postgres.databaseUrl,
@@ -270,22 +302,12 @@ async function startServer(on: {
       abortOnError: false,
     },
   );
+  parts.push(app);
   const refuseOtherMethods = prepareServer(app, on.config.baseUrl, []);
   // No read models, so no quarantine.
   mountAuthorizationServer(app, () => Promise.resolve(undefined));
   await app.init();
   await app.register(refuseOtherMethods);
   await app.listen(on.config.port, '127.0.0.1');
-  return {
-    app,
-    database,
-    log: opened.log,
-    vault: opened.vault,
-    close: async () => {
-      await app.close();
-      await opened.close();
-      await witness.close();
-      await database.close();
-    },
-  };
+  return { app, database, log: opened.log, vault: opened.vault };
 }
