@@ -11,7 +11,14 @@ export interface EventMetadata {
   readonly intentId?: string | undefined;
   /** HMAC-SHA-256 under the actor's key, so that erasure also makes the digest useless. */
   readonly payloadHash?: string | undefined;
+  /** The name that an operator claimed, in the header `x-operator`: nothing proves it. */
   readonly operator?: string | undefined;
+  /**
+   * The acting operator's id, `shared-token`, or `offline` for a restore. Undefined: no operator acted, or an earlier
+   * release recorded the event, with a claimed name alone.
+   */
+  readonly operatorId?: string | undefined;
+  readonly clientRequestId?: string | undefined;
   readonly reason?: string | undefined;
   readonly witnessEpoch?: number | undefined;
 }

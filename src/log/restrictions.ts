@@ -18,6 +18,11 @@ export const restrictionTypes = [
   'post.unrestricted',
   'block.established',
   'block.ended',
+  'operator.suspended',
+  'operator.reinstated',
+  'operator.roles_changed',
+  'operator.token_revoked',
+  'network.shared_token_limited',
 ] as const satisfies readonly EventType[];
 
 export type RestrictionEvent = EventOf<(typeof restrictionTypes)[number]>;
@@ -28,8 +33,8 @@ export function isRestriction(event: StoredEvent): event is RestrictionEvent {
 
 /**
  * The subject that a restriction hides from queries of the read models (projections/outstanding.sql.ts). A block hides
- * each of the two from the other. Undefined: it hides no rows. Applications and grants are checked in the authority
- * store, which has the restriction before it is acknowledged.
+ * each of the two from the other. Undefined: it hides no rows. Applications, grants and operators are checked in the
+ * authority store, which has the restriction before it is acknowledged.
  */
 export function hiddenBy(event: RestrictionEvent): string | undefined {
   switch (event.type) {
@@ -47,6 +52,11 @@ export function hiddenBy(event: RestrictionEvent): string | undefined {
     case 'application.reinstated':
     case 'post.unrestricted':
     case 'block.ended':
+    case 'operator.suspended':
+    case 'operator.reinstated':
+    case 'operator.roles_changed':
+    case 'operator.token_revoked':
+    case 'network.shared_token_limited':
       return undefined;
   }
 }

@@ -14,6 +14,7 @@ export const streams = {
   profile: (actorId: string) => `profile-${actorId}`,
   inboxRead: (id: string) => `inbox-${id}`,
   report: (reportId: string) => `report-${reportId}`,
+  operator: (operatorId: string) => `operator-${operatorId}`,
 };
 
 const categories: ReadonlySet<string> = new Set([
@@ -29,6 +30,7 @@ const categories: ReadonlySet<string> = new Set([
   'profile',
   'inbox',
   'report',
+  'operator',
 ]);
 /** Prefix of future categories, so that this version already counts them as the network's own. */
 const futureCategory = /^plaza_[a-z]/;

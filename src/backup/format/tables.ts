@@ -24,10 +24,21 @@ export const derivedAuthorityTables = [
   'authority.application',
   'authority.app_grant',
   'authority.publishing',
+  'authority.operator',
+  'authority.operator_token',
+  'authority.shared_token',
 ];
 
-/** State of the authority rebuild, which a restored network begins anew: see incarnations/authority-rebuild.ts. */
-const transient = ['authority.deriving'];
+/**
+ * The state of the authority rebuild, which a restored network begins anew (incarnations/authority-rebuild.ts); the
+ * migrations of this database; and of operators what no restore may revive: sessions, and days of use.
+ */
+const transient = [
+  'authority.deriving',
+  'authority.finished_migration',
+  'authority.operator_session',
+  'authority.operator_token_use',
+];
 
 /** Every table of the authority store. A new table must join one of these lists. */
 export const allAuthorityTables: readonly string[] = [

@@ -55,10 +55,14 @@ export interface ReplacementResult {
   readonly witnessBrokenAt: string | null;
 }
 
-/** Operator, time, and the command that completes an interrupted restore. */
+/**
+ * The operator's claimed name, the account of the operating system, the time, and the command that completes an
+ * interrupted restore.
+ */
 export interface RestoreRequest {
   readonly reason: string | undefined;
   readonly operator: string;
+  readonly account: string;
   /** Unix milliseconds. */
   readonly now: number;
   readonly command: string;
@@ -97,7 +101,7 @@ export class Replacement {
    * @throws {RestoreRefusedError}
    */
   async run(witness: 'optional' | 'required'): Promise<ReplacementResult> {
-    const { stores, dataDir, backup, log, stamp, parts, now, operator, reason } = this.options;
+    const { stores, dataDir, backup, log, stamp, parts, now, operator, account, reason } = this.options;
     const clients = await stores.connect();
     try {
       await this.#refuseOtherNetwork(clients.database);
@@ -113,7 +117,7 @@ export class Replacement {
       }
       const done = parts.filter((part) => part !== 'witness' || isWitnessed);
       const { backupId } = backup.manifest;
-      const record = { restoreId: stamp, backupId, parts: done, at: now, operator };
+      const record = { restoreId: stamp, backupId, parts: done, at: now, operator, account };
       endRestore(dataDir, { ...record, ...(reason !== undefined && { reason }) });
       await this.#reached('ended');
       const broken = isWitnessed ? await stores.firstBroken() : undefined;

@@ -90,7 +90,7 @@ async function renewalOf(
   const known = await witness.find(same.map(({ id }) => id));
   const epochOf = ({ id, metadata }: Recorded) => known.get(id)?.epoch ?? BigInt(metadata.witnessEpoch ?? 0);
   const [latest] = same.toSorted((a, b) => Number(epochOf(b) - epochOf(a)));
-  if (!latest || !isRestriction(latest.event) || latest.event.type === event.type) return undefined;
+  if (!latest || !isRestriction(latest.event) || isSameChange(latest.event, event)) return undefined;
   if (epochOf(latest) < epoch) return undefined;
   const { intentId: _intent, payloadHash: _payload, witnessEpoch: _epoch, ...attribution } = latest.metadata;
   const restriction = { id: ids.uuid(), stream, event: latest.event, metadata: attribution };
@@ -99,6 +99,17 @@ async function renewalOf(
   return { id: restriction.id, event: latest.event, metadata };
 }
 
-/** A pair stream has the blocks of two actors. Only events of one actor undo each other. */
-const subjectOf = ({ type, data }: StoredEvent): string =>
-  type === 'block.established' || type === 'block.ended' ? data.actorId : '';
+/**
+ * Only events of one subject undo each other. A pair stream has the blocks of two actors; the stream of an operator has
+ * state, roles and tokens.
+ */
+function subjectOf({ type, data }: StoredEvent): string {
+  if (type === 'block.established' || type === 'block.ended') return data.actorId;
+  if (type === 'operator.roles_changed') return type;
+  return type === 'operator.token_revoked' ? data.tokenId : '';
+}
+
+const isSameChange = (one: RestrictionEvent, other: RestrictionEvent): boolean =>
+  one.type === 'operator.roles_changed' && other.type === 'operator.roles_changed'
+    ? one.data.roles.join() === other.data.roles.join()
+    : one.type === other.type;

@@ -1,9 +1,11 @@
 /**
  * SQL that deletes everything derived from the log, before an authority rebuild. Final states stay, even if a restored
- * log lost them: revoked grants and erased accounts.
+ * log lost them: revoked grants and operators' tokens, erased accounts, and the limit of the shared token.
  */
 export const CLEAR_AUTHORITY = `
   DELETE FROM authority.account WHERE state <> 'erased';
   DELETE FROM authority.application;
   DELETE FROM authority.app_grant WHERE revoked_at IS NULL;
-  DELETE FROM authority.publishing`;
+  DELETE FROM authority.publishing;
+  DELETE FROM authority.operator;
+  DELETE FROM authority.operator_token WHERE revoked_at IS NULL`;
