@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 
 export const MIGRATION_LOCK = 7_020_001;
-const CONNECT_MS = 5_000;
+export const CONNECT_MS = 5_000;
 
 export interface PostgresOptions {
   readonly url: string;

@@ -22,7 +22,6 @@ export interface SeparateNetwork {
   readonly baseUrl: string;
   readonly env: NodeJS.ProcessEnv;
   readonly ports: readonly number[];
-  readonly operatorPorts: readonly number[];
   readonly api: readonly RestartableProcess[];
   readonly workers: readonly RestartableProcess[];
   readonly opened: OpenLog;
@@ -77,7 +76,6 @@ export async function startSeparateNetwork(): Promise<SeparateNetwork> {
     baseUrl,
     env: { ...env, OPERATOR_PORT: api[0]?.env['OPERATOR_PORT'] },
     ports,
-    operatorPorts: api.map((each) => Number(each.env.OPERATOR_PORT)),
     api,
     workers,
     opened,

@@ -214,7 +214,7 @@ export function signOutOperator(
   return sessions === 0 ? [] : [{ type: 'operator.signed_out', data: { operatorId, at } }];
 }
 
-export const unknownToken = (): Refusal => new Refusal('not_found', 'There is no such token.');
+const unknownToken = (): Refusal => new Refusal('not_found', 'There is no such token.');
 
 export const noInvitation = (): Refusal =>
   new Refusal('not_found', 'No such invitation is open: it was used, has expired or was ended.');

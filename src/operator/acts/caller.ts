@@ -8,7 +8,7 @@ export const SHARED_TOKEN = 'shared-token';
 export type Caller =
   | { readonly kind: 'operator'; readonly operatorId: string; readonly roles: readonly Role[] }
   /** `fault`: it is unknown whether the token is limited, so it counts as limited. */
-  | { readonly kind: 'shared'; readonly isLimited: boolean; readonly fault?: unknown }
+  | { readonly kind: 'shared'; readonly isLimited: boolean; readonly fault?: Error }
   | { readonly kind: 'anyone' };
 
 export function mayUse(caller: Caller, permission: Permission): boolean {

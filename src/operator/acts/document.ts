@@ -4,12 +4,12 @@ import { isAdmitted } from './acts.js';
 import type { Caller } from './caller.js';
 
 /** A column of the published table. */
-export interface Column {
+interface Column {
   readonly heading: string;
   readonly caller: Caller;
 }
 
-export const columns: readonly Column[] = [
+const columns: readonly Column[] = [
   ...roles.map((role) => ({
     heading: role,
     caller: { kind: 'operator', operatorId: '', roles: [role] } as const,

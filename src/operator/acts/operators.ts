@@ -2,7 +2,7 @@ import type { Role } from '../../domain/operator/roles.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 
 /** Times in Unix milliseconds. Never a token or its hash. */
-export interface ListedToken {
+interface ListedToken {
   readonly tokenId: string;
   readonly label: string;
   readonly issuedAt: number;
@@ -12,7 +12,7 @@ export interface ListedToken {
   readonly lastUsedOn: string | null;
 }
 
-export interface ListedOperator {
+interface ListedOperator {
   readonly operatorId: string;
   readonly name: string;
   readonly state: 'invited' | 'active' | 'suspended';

@@ -94,7 +94,7 @@ export class Authentication {
     try {
       return { kind: 'shared', isLimited: await this.isSharedTokenLimited() };
     } catch (fault) {
-      if (!isUnreachable(fault)) throw fault;
+      if (!(fault instanceof Error) || !isUnreachable(fault)) throw fault;
       return { kind: 'shared', isLimited: true, fault };
     }
   }
