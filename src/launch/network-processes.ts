@@ -49,8 +49,8 @@ export class NetworkProcesses {
       await stopOrphanedProcesses(this.config.dataDir, this.log);
       removeRun(this.config.dataDir);
       await reservePorts(this.config);
-      const [eventStore, postgres] = await this.#startTogether(this.#eventStore(), this.#postgres());
       const operatorToken = sharedTokenOf(this.config);
+      const [eventStore, postgres] = await this.#startTogether(this.#eventStore(), this.#postgres());
       this.#settings = withSettings(this.config, { ...eventStore, ...postgres, operatorToken });
       await this.#startTogether(this.#child('worker', 'projector'), this.#child('api', 'api'));
     } catch (error) {

@@ -73,10 +73,11 @@ async function differencesByApi(heading: string): Promise<string[]> {
       headers: { authorization: `Bearer ${tokens.get(heading)}`, 'content-type': 'application/json' },
       ...(method === 'POST' && { body: JSON.stringify({ nonsense: true }) }),
     });
-    const { error } = (await response.json()) as { readonly error?: string };
+    const { error, message } = (await response.json()) as { readonly error?: string; readonly message?: string };
     const isRefused = response.status === 403 && error === 'capability_required';
+    const isServed = response.status !== 401 && message !== 'There is nothing at this address.';
     // An open act refuses the input, and not the caller.
-    if (response.status === 401 || isRefused === (answers.get(heading) === 'yes' || act === 'operator.enroll'))
+    if (!isServed || isRefused === (answers.get(heading) === 'yes' || act === 'operator.enroll'))
       differences.push(`${act}: ${response.status} ${error}`);
   }
   return differences;
