@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AccountEvent, HandleEvent } from '../domain/account/account.js';
+import type { AccountSignedIn } from '../domain/account/events.js';
 import type { ApplicationEvent } from '../domain/application/application.js';
 import type { BlockEvent } from '../domain/block/events.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
@@ -14,6 +15,7 @@ import { reportReasons } from '../domain/report/report-reasons.js';
 export type StoredEvent =
   | NetworkEvent
   | AccountEvent
+  | AccountSignedIn
   | HandleEvent
   | ApplicationEvent
   | GrantEvent
@@ -116,6 +118,7 @@ const entries: { readonly [Type in EventType]: RegistryEntry<EventOf<Type>> } = 
     schema: accountFields.extend({ handleDigest: id.optional(), keyId: id.optional() }),
   },
   'account.password_changed': { version: 1, upcasters: [], schema: accountFields },
+  'account.signed_in': { version: 1, upcasters: [], schema: accountFields },
   'account.signed_out': { version: 1, upcasters: [], schema: accountFields },
   'handle.claimed': {
     version: 1,

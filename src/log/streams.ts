@@ -4,6 +4,7 @@ export const streams = {
   readiness: () => 'readiness',
   network: () => 'network',
   account: (actorId: string) => `account-${actorId}`,
+  signIns: (actorId: string) => `sign-ins-${actorId}`,
   handle: (digest: string) => `handle-${digest}`,
   application: (appId: string) => `application-${appId}`,
   grant: (grantId: string) => `grant-${grantId}`,
@@ -20,6 +21,7 @@ const categories: ReadonlySet<string> = new Set([
   'readiness',
   'network',
   'account',
+  'sign-ins',
   'handle',
   'application',
   'grant',
@@ -34,7 +36,7 @@ const categories: ReadonlySet<string> = new Set([
 const futureCategory = /^plaza_[a-z]/;
 
 export function isOwnStream(name: string): boolean {
-  const [category = ''] = name.split('-', 1);
+  const category = /^(?:sign-ins(?=-)|[^-]*)/.exec(name)?.[0] ?? '';
   return categories.has(category) || futureCategory.test(category);
 }
 

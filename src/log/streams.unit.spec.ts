@@ -11,7 +11,7 @@ describe('a stream', () => {
     expect(isForeignStream('plaza_case-1')).toBe(false);
   });
 
-  it.each(['order-1', 'postage-1', 'posts', 'Post-1', 'plaza-1', 'plaza_', ''])(
+  it.each(['order-1', 'sign-1', 'sign-insane', 'postage-1', 'posts', 'Post-1', 'plaza-1', 'plaza_', ''])(
     'belongs to another application if it is called “%s”',
     (name) => {
       expect(isOwnStream(name)).toBe(false);

@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { INestApplicationContext } from '@nestjs/common';
 import { fastify, LogController } from 'fastify';
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
 import { ErasurePendingError } from '../../commands/account/erasure-steps.js';
 import { Config } from '../../config/config.js';
 import { limits } from '../../config/limit-settings.js';
 import { LOGGER } from '../../config/logger.js';
 import { arrivalDeadline } from '../../http/server/arrival-deadline.js';
+import { clientRequestIdOf, REQUEST_ID } from '../../http/server/client-request-id.js';
 import { sendError } from '../../http/server/error.filter.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { acceptOnlyJson } from '../../http/requests/json-body.js';
+import { refuseUnreadable } from '../../http/requests/unreadable.js';
 import { boundUnreadAnswers } from '../../http/slow-readers/unread-answers.js';
 import { EventLog, LogUnavailable, NotWitnessed } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
@@ -37,10 +40,18 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
     loggerInstance: app.get<FastifyBaseLogger>(LOGGER),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      sendError(error, request, reply.header(REQUEST_ID, clientRequestIdOf(request.raw))),
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      refuseUnreadable(error, socket, { [REQUEST_ID]: randomUUID() }),
     forceCloseConnections: true,
     ...arrivalDeadline(limits.connections),
   });
   boundUnreadAnswers(server.server, limits.connections);
+  server.addHook('onRequest', (request, { raw }, done) => {
+    raw.setHeader(REQUEST_ID, clientRequestIdOf(request.raw));
+    done();
+  });
   acceptOnlyJson(server);
   requireOperator(server, operatorToken(config));
   server.setErrorHandler((error, request, reply) => sendError(explain(error, request), request, reply));
