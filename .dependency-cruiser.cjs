@@ -114,7 +114,7 @@ const mayImport = {
     '^src/store/',
     '^src/support/',
     '^src/witness/',
-    '^projections/audit/audit\\.read-model\\.ts$',
+    '^projections/audit/(audit|follow|impact)\\.read-model\\.ts$',
     '^projections/groups\\.ts$',
     '^projections/runner/(projection|projection-status)\\.ts$',
   ],

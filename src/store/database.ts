@@ -9,6 +9,7 @@ import { buildMigrations } from './migrations/1763805000000-builds.js';
 import { heartbeatMigrations } from './migrations/1763820000000-heartbeats.js';
 import { caughtUpMigrations } from './migrations/1763860000000-caught-up.js';
 import { outstandingRestrictionMigrations } from './migrations/1763870000000-outstanding-restrictions.js';
+import { auditSearchMigrations } from './migrations/1763881800000-audit-search.js';
 import { openPostgres } from './postgres.js';
 import type { Postgres } from './postgres.js';
 
@@ -33,6 +34,7 @@ export function openDatabase(options: {
       ...heartbeatMigrations,
       ...caughtUpMigrations,
       ...outstandingRestrictionMigrations,
+      ...auditSearchMigrations,
     ],
   });
 }

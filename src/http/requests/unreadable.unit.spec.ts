@@ -12,7 +12,7 @@ let client: Socket;
 
 beforeEach(async () => {
   server = createServer();
-  refuseTunnels(server, {});
+  refuseTunnels(server, () => ({}));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });

@@ -1,39 +1,82 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
-import type { Pool } from 'pg';
 import { z } from 'zod';
-import { auditedEventsAfter } from '../../../projections/audit/audit.read-model.js';
+import { applicationImpact } from '../../../projections/audit/impact.read-model.js';
+import type { AuditSearch } from '../../../projections/audit/audit.read-model.js';
+import { Clock } from '../../commands/support/clock.js';
+import { HttpRefusal } from '../../http/server/errors.js';
 import { EventLog } from '../../log/event-log.js';
 import { Postgres } from '../../store/postgres.js';
-import { isUpToDate, withTexts } from './audit.js';
-import { identifier, parse } from './schemas.js';
+import { followCursor, searchCursor } from '../audit/cursors.js';
+import { followAudit } from '../audit/follow.js';
+import { waitForAudit } from '../audit/progress.js';
+import { parseSearch } from '../audit/search-query.js';
+import { SearchError } from '../audit/search-terms.js';
+import { searchAudit } from '../audit/search.js';
+import { beginOf, endOf, TIME_HELP } from '../audit/time.js';
+import { pathId, parse } from './schemas.js';
 
 /** Bounds the size of a page: a text takes up to 8 KB. */
-const PAGE = 100;
-const CATCH_UP_TIMEOUT_MS = 3_000;
+const MAX_PAGE = 100;
+/** Below the time in which the command line expects an answer. */
+const WAIT_MS = 20_000;
+const MAX_HOURS = 24 * 31;
 
-const digits = z.string().regex(/^[0-9]{1,18}$/, 'must be a number');
-const id = z.string().regex(identifier, 'must be an identifier of the network').optional();
+const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
-const auditPage = z.strictObject({
-  actor: id,
-  post: id,
-  app: id,
-  grant: id,
-  since: digits.transform(Number).optional(),
-  after: digits.transform(BigInt).optional(),
-});
-
-export function auditRoutes(server: FastifyInstance, app: INestApplicationContext): void {
-  const { pool } = app.get(Postgres);
-  const log = app.get(EventLog);
-
-  server.get('/operator/audit', (request) => pageOf(pool, log, parse(auditPage, request.query)));
+/** @throws {HttpRefusal} says what to write instead. */
+function searchOf(text: string, clock: Clock): AuditSearch {
+  try {
+    return parseSearch(text, clock.now());
+  } catch (error) {
+    throw error instanceof SearchError ? new HttpRefusal('invalid_request', error.message) : error;
+  }
 }
 
-async function pageOf(pool: Pool, log: EventLog, { after, ...filter }: z.infer<typeof auditPage>) {
-  const behind = after === undefined && !(await isUpToDate(pool, log, CATCH_UP_TIMEOUT_MS));
-  const page = await auditedEventsAfter(pool, filter, after ?? -1n, PAGE);
-  const last = page.length === PAGE ? page.at(-1) : undefined;
-  return { events: await withTexts(log, page), next: last ? Number(last.position) : null, behind };
+function readBy<Value>(read: (text: string) => Value | undefined, message: string) {
+  return z.string().transform((text, context) => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+}
+
+const CURSOR = 'must be a cursor of an earlier answer';
+const limit = z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE);
+
+export function auditRoutes(server: FastifyInstance, app: INestApplicationContext): void {
+  const stores = { pool: app.get(Postgres).pool, log: app.get(EventLog) };
+  const clock = app.get(Clock);
+  const common = { q: z.string().max(8_192).default(''), limit, texts: flag.default(true) };
+  const searchedPage = z.strictObject({
+    ...common,
+    before: readBy(searchCursor, CURSOR).optional(),
+    wait: flag.default(false),
+  });
+  const followedPage = z.strictObject({ ...common, after: readBy(followCursor, CURSOR).optional() });
+  const time = (read: typeof beginOf) =>
+    readBy((text) => read(text, clock.now()), `must be ${TIME_HELP}`).optional();
+  const impactWindow = z.strictObject({
+    since: time(beginOf),
+    until: time(endOf),
+    hours: z.coerce.number().int().min(0).max(MAX_HOURS).default(24),
+  });
+
+  server.get('/operator/audit', (request) => {
+    const { q, before, limit, texts: withTexts, wait } = parse(searchedPage, request.query);
+    const page = { search: searchOf(q, clock), before, limit, withTexts };
+    const ready = wait ? waitForAudit(stores.pool, stores.log, WAIT_MS) : Promise.resolve();
+    return ready.then(() => searchAudit(stores, page));
+  });
+
+  server.get('/operator/audit/follow', (request) => {
+    const { q, after, limit, texts: withTexts } = parse(followedPage, request.query);
+    return followAudit(stores, { search: searchOf(q, clock), after, limit, withTexts });
+  });
+
+  server.get('/operator/applications/:id/impact', (request) => {
+    const { hours, ...window } = parse(impactWindow, request.query);
+    return applicationImpact(stores.pool, pathId(request), window, hours);
+  });
 }

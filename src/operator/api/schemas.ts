@@ -59,10 +59,10 @@ const optionOf: Readonly<Record<string, string>> = {
   revision: '--revision',
   overlapMs: '--overlap',
   delayMs: '--delay',
-  actor: '--actor',
-  post: '--post',
-  app: '--app',
-  grant: '--grant',
+  since: '--since',
+  until: '--until',
+  hours: '--hours',
+  after: '--after',
 };
 
 export const identifier = /^[A-Za-z0-9_-]{1,64}$/;

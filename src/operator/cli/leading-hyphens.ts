@@ -1,8 +1,16 @@
-/** An identifier is base64url of 128 bits: one in 64 begins with a hyphen. */
-const hyphenated = /^-[A-Za-z0-9_-]{21}$/;
+/** An identifier is base64url of 128 bits: one in 64 begins with a hyphen. Or a term of a search: `-type:post.created`. */
+const hyphenated = /^-(?:[A-Za-z0-9_-]{21}$|type:)/;
 
 /** Options without a value: an identifier after one of them is an argument. */
-const flags = new Set(['--json', '--reseed-witness', '--password-stdin']);
+const flags = new Set([
+  '--json',
+  '--csv',
+  '--follow',
+  '--wait',
+  '--no-texts',
+  '--reseed-witness',
+  '--password-stdin',
+]);
 
 /**
  * Moves identifiers that look like options behind `--`, where commander takes them as arguments. Values of options stay
