@@ -9,7 +9,6 @@ import { EventLog } from '../../log/event-log.js';
 import { Postgres } from '../../store/postgres.js';
 import { followCursor, searchCursor } from '../audit/cursors.js';
 import { followAudit } from '../audit/follow.js';
-import { waitForAudit } from '../audit/progress.js';
 import { parseSearch } from '../audit/search-query.js';
 import { SearchError } from '../audit/search-terms.js';
 import { searchAudit } from '../audit/search.js';
@@ -65,9 +64,8 @@ export function auditRoutes(server: FastifyInstance, app: INestApplicationContex
 
   server.get('/operator/audit', (request) => {
     const { q, before, limit, texts: withTexts, wait } = parse(searchedPage, request.query);
-    const page = { search: searchOf(q, clock), before, limit, withTexts };
-    const ready = wait ? waitForAudit(stores.pool, stores.log, WAIT_MS) : Promise.resolve();
-    return ready.then(() => searchAudit(stores, page));
+    const waitMs = wait ? WAIT_MS : undefined;
+    return searchAudit(stores, { search: searchOf(q, clock), before, limit, withTexts, waitMs });
   });
 
   server.get('/operator/audit/follow', (request) => {
