@@ -21,11 +21,18 @@ import { openWitness } from '../src/witness/open-witness.js';
 import type { Witness } from '../src/witness/witness.js';
 import { isUnreachable } from '../src/store/unreachable.js';
 import { openDatabase } from '../src/store/database.js';
+import { observeAppends } from '../src/telemetry/appends.js';
+import { openTelemetry } from '../src/telemetry/open-telemetry.js';
+import { observePool } from '../src/telemetry/statements.js';
+import type { Telemetry } from '../src/telemetry/telemetry.js';
+import { observeWitness } from '../src/telemetry/witness-steps.js';
 import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
 import { servingWith } from './groups.js';
+import { observedGroup } from './probes/observed-group.js';
 import { serveProbes } from './probes/worker-probes.js';
 import { GroupRunner } from './runner/group-runner.js';
+import type { GroupRunnerOptions } from './runner/group-runner.js';
 import type { GroupState } from './runner/group-state.js';
 import type { Group } from './runner/projection.js';
 
@@ -36,12 +43,15 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   const stores = storesOf(config);
   const serving = servingWith(config);
   const { witnessDatabaseUrl: url, databaseUrl } = stores;
+  const telemetry = await openTelemetry({ config, service: 'plaza-worker', logger });
   const witness = openWitness({ url, applicationName: APPLICATION_NAME });
+  if (url !== undefined) observeWitness(witness, telemetry);
   const probeState: ProbeState = { states: new Map(), log: undefined };
   const probes = await serveProbes({
     config,
     databaseUrl,
     logger,
+    metrics: telemetry.metrics,
     reachWitness: async () => url === undefined || witness.find([]),
     log: () => probeState.log,
     groups: Object.fromEntries(
@@ -55,9 +65,11 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   const opened = await whenReachable(() => open({ ...stores, logger, refuseShared }), logger, signal);
   if (!opened) return probes.close();
   const { log } = opened;
+  observeAppends(log, telemetry);
+  observePool(opened.vaultPool, 'vault', telemetry);
   probeState.log = new LogCheck(log, monotonic);
   const configuredWitness = url === undefined ? undefined : witness;
-  const runs = runners({ log, witness: configuredWitness, databaseUrl, serving, logger }).map(
+  const runs = runners({ log, witness: configuredWitness, databaseUrl, serving, logger, telemetry }).map(
     ({ group, runner }) => {
       probeState.states.set(group, () => runner.state);
       return keepRunning(runner, () => waitForPublicationChange(databaseUrl, group, signal), signal);
@@ -80,6 +92,7 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   await probes.close();
   await witness.close();
   await opened.close();
+  await telemetry.close();
 }
 
 /** Filled in as the worker starts; the probes are served before. */
@@ -125,6 +138,7 @@ interface RunnerOptions {
   readonly databaseUrl: string;
   readonly serving: Group;
   readonly logger: Logger;
+  readonly telemetry: Telemetry;
 }
 
 function runners({
@@ -133,13 +147,15 @@ function runners({
   databaseUrl,
   serving,
   logger,
+  telemetry,
 }: RunnerOptions): readonly { readonly group: string; readonly runner: GroupRunner }[] {
+  const runnerOf = (runner: GroupRunnerOptions) => new GroupRunner(observedGroup(runner, telemetry));
   const common = { databaseUrl, log, logger, news: PUBLICATION_CHANNEL };
   const options = { group: serving, log, databaseUrl, witness, logger, ids, now: Date.now, monotonic };
   return [
     {
       group: serving.name,
-      runner: new GroupRunner({
+      runner: runnerOf({
         ...common,
         group: serving,
         lock: servingLock(serving),
@@ -148,7 +164,7 @@ function runners({
     },
     {
       group: authorityGroup.name,
-      runner: new GroupRunner({
+      runner: runnerOf({
         ...common,
         group: authorityGroup,
         prepare: (client) => authorityTarget(authorityGroup, log, client),
@@ -156,7 +172,7 @@ function runners({
     },
     {
       group: auditGroup.name,
-      runner: new GroupRunner({
+      runner: runnerOf({
         ...common,
         group: auditGroup,
         prepare: (client) => guardedTarget(log, client, auditGroup, 'audit'),

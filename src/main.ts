@@ -7,6 +7,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { AuthModule } from './auth/auth.module.js';
 import { mountAuthorizationServer } from './auth/mount.js';
+import { PasswordCheck } from './auth/sign-in/password-check.js';
 import { Clock } from './commands/support/clock.js';
 import { IdGenerator } from './commands/support/id-generator.js';
 import { readConfig } from './config/config.js';
@@ -24,6 +25,10 @@ import { Erasures } from './erasure/erasures.js';
 import { Witness } from './witness/witness.js';
 import { openResources } from './resources.js';
 import { AuthorityStore } from './store/authority/authority-store.js';
+import { observeCommands } from './telemetry/commands.js';
+import { openTelemetry } from './telemetry/open-telemetry.js';
+import { observeRequests } from './telemetry/requests.js';
+import { observeSignIns } from './telemetry/sign-ins.js';
 
 @Module({})
 class ApiModule {}
@@ -32,7 +37,10 @@ class ApiModule {}
 const opened: { close(): Promise<unknown> }[] = [];
 
 async function serve(config: Config, logger: Logger): Promise<void> {
-  const resources = await openResources(config, logger);
+  const telemetry = await openTelemetry({ config, service: 'plaza-api', logger });
+  opened.push(telemetry);
+  telemetry.metrics.reportDisk(config.dataDir);
+  const resources = await openResources(config, logger, telemetry);
   opened.push(resources);
   const modules: DynamicModule = {
     module: ApiModule,
@@ -46,9 +54,12 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     abortOnError: false,
   });
   opened.push(app);
+  observeRequests(app.getHttpAdapter().getInstance(), telemetry);
   const refuseOtherMethods = prepareServer(app, config.baseUrl, endpointsOf(HttpModule));
   mountAuthorizationServer(app, () => app.get(SignInAdmission).unavailableMessage());
   await app.init();
+  observeCommands(app.get(CommandBus), telemetry);
+  observeSignIns(app.get(PasswordCheck), telemetry);
   await app.register(refuseOtherMethods);
   await app.listen(config.port, config.host);
   await recordRestores(app);

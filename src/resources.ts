@@ -23,6 +23,10 @@ import { OutstandingRestrictions } from './witness/outstanding-restrictions.js';
 import { waitForAuthorityRebuild } from './incarnations/authority-rebuild.js';
 import { readPublicationState, shownRestrictions } from './incarnations/recovery-state.js';
 import { RecoveryWatch } from './recovery/detect/recovery-watch.js';
+import { observeAppends } from './telemetry/appends.js';
+import { observePool } from './telemetry/statements.js';
+import { Telemetry } from './telemetry/telemetry.js';
+import { observeWitness } from './telemetry/witness-steps.js';
 import { openWitness } from './witness/open-witness.js';
 import { InDoubtResolver } from './witness/in-doubt-resolver.js';
 import { Witness } from './witness/witness.js';
@@ -43,7 +47,11 @@ export interface Resources {
 class ResourcesModule {}
 
 /** Opens the resources of the API process and provides them to every module. Rejects if a store is unreachable. */
-export async function openResources(config: Config, logger: Logger): Promise<Resources> {
+export async function openResources(
+  config: Config,
+  logger: Logger,
+  telemetry: Telemetry,
+): Promise<Resources> {
   const urls = storesOf(config);
   const applicationName = 'plaza-api';
   const [database, opened] = await Promise.all([
@@ -55,6 +63,9 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     }),
     openLog({ ...urls, applicationName, logger, refuseShared: refusalOfShared(config, logger) }),
   ]);
+  observePool(database.pool, 'read', telemetry);
+  observePool(opened.vaultPool, 'vault', telemetry);
+  observeAppends(opened.log, telemetry);
   await waitForAuthorityRebuild(database.pool, logger);
   const positions = new PositionListener({
     databaseUrl: urls.databaseUrl,
@@ -64,6 +75,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   });
   positions.start();
   const witness = openWitness({ url: urls.witnessDatabaseUrl, applicationName });
+  if (urls.witnessDatabaseUrl !== undefined) observeWitness(witness, telemetry);
   const now = () => systemClock.now();
   const { pool } = database;
   const shown = (ids: readonly string[]) => shownRestrictions(pool, ids);
@@ -77,6 +89,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   const providers: Provider[] = [
     { provide: Config, useValue: config },
     { provide: LOGGER, useValue: logger },
+    { provide: Telemetry, useValue: telemetry },
     { provide: Postgres, useValue: database },
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(config.baseUrl) },

@@ -24,7 +24,7 @@ import {
 } from './grpc/call-guard.js';
 import { LiveCalls } from './grpc/live-calls.js';
 import { readHandler } from './grpc/read-call.js';
-import { httpProbes } from './http-probes.js';
+import { httpProbes, type MetricsSource } from './http-probes.js';
 import { openStore, type Store, type StoreOptions } from './storage/store.js';
 
 export { clientAddress, isTlsRequired as needsTls } from './access/client-address.js';
@@ -39,12 +39,14 @@ export interface EventStoreOptions extends Omit<StoreOptions, 'newId'> {
    */
   tls?: boolean;
   limits?: PendingConnectionLimits;
+  /** Serves them at `/metrics`; called at each scrape. */
+  metrics?: () => Promise<MetricsSource>;
   newId?: StoreOptions['newId'];
 }
 
 export type ServeOptions = Pick<
   EventStoreOptions,
-  'dir' | 'host' | 'port' | 'tls' | 'limits' | 'log' | 'now'
+  'dir' | 'host' | 'port' | 'tls' | 'limits' | 'metrics' | 'log' | 'now'
 > & {
   simulation?: ServerSimulation;
 };
@@ -89,7 +91,7 @@ export async function startEventStore({
 /** Serves an open store. `close` of the result refuses further appends and leaves the store open. */
 export async function serveStore(
   store: Store,
-  { host, port, tls = isTlsRequired(host), limits, simulation, ...options }: ServeOptions,
+  { host, port, tls = isTlsRequired(host), limits, metrics, simulation, ...options }: ServeOptions,
 ): Promise<RunningEventStore> {
   const live = new LiveCalls();
   const server = new Server({
@@ -106,7 +108,7 @@ export async function serveStore(
     ...(limits && { limits }),
     access: identity ?? new SameUser({ ...options, uid: ownUid() }),
     serveGrpc: (socket) => injector.injectConnection(socket),
-    serveHttp: httpProbes({ authentication: tls ? 'internal' : 'insecure' }),
+    serveHttp: httpProbes({ authentication: tls ? 'internal' : 'insecure', metrics }),
   });
   options.log('info', 'event store ready', {
     dir: options.dir,

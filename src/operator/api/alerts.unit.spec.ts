@@ -1,6 +1,7 @@
 /** The alert rules for Prometheus name gauges that exist and sections of the runbook that say what to do. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { ProcessMetrics } from '../../telemetry/process-metrics.js';
 import { Metrics } from './metrics.js';
 
 const fileOf = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
@@ -10,7 +11,7 @@ const found = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map
 
 describe('an alert rule', () => {
   it('uses only existing gauges', async () => {
-    const text = await new Metrics().text({
+    const text = await new Metrics(new ProcessMetrics()).text({
       isLogUp: false,
       isLogFull: false,
       status: undefined,

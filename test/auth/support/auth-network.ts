@@ -43,6 +43,7 @@ import { RecoveryWatch } from '../../../src/recovery/detect/recovery-watch.js';
 import { Witness } from '../../../src/witness/witness.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { Postgres } from '../../../src/store/postgres.js';
+import { Telemetry } from '../../../src/telemetry/telemetry.js';
 import { removeDataDir } from '../../support/data-dir.js';
 import { startEmbeddedEventStore } from '../../support/event-store.js';
 import { dataDirWithCluster } from '../../support/postgres.js';
@@ -244,6 +245,7 @@ async function startServer(on: {
     { provide: NetworkSecrets, useValue: opened.secrets },
     { provide: Config, useValue: Object.assign({}, on.config, stores) },
     { provide: LOGGER, useValue: logger },
+    { provide: Telemetry, useValue: new Telemetry() },
     { provide: Postgres, useValue: database },
     { provide: PositionListener, useValue: positions },
     { provide: Witness, useValue: witness },
