@@ -24,7 +24,8 @@ import {
 } from './grpc/call-guard.js';
 import { LiveCalls } from './grpc/live-calls.js';
 import { readHandler } from './grpc/read-call.js';
-import { httpProbes, type MetricsSource } from './http-probes.js';
+import { httpProbes } from './http-probes.js';
+import { metricsPage, type MetricsSource } from './metrics-page.js';
 import { openStore, type Store, type StoreOptions } from './storage/store.js';
 
 export { clientAddress, isTlsRequired as needsTls } from './access/client-address.js';
@@ -108,7 +109,10 @@ export async function serveStore(
     ...(limits && { limits }),
     access: identity ?? new SameUser({ ...options, uid: ownUid() }),
     serveGrpc: (socket) => injector.injectConnection(socket),
-    serveHttp: httpProbes({ authentication: tls ? 'internal' : 'insecure', metrics }),
+    serveHttp: httpProbes({
+      authentication: tls ? 'internal' : 'insecure',
+      metrics: metrics && metricsPage({ source: metrics, tls, log: options.log }),
+    }),
   });
   options.log('info', 'event store ready', {
     dir: options.dir,
