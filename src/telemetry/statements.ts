@@ -69,7 +69,6 @@ const operations: ReadonlySet<string> = new Set([
   'ROLLBACK',
   'SELECT',
   'SET',
-  'START',
   'UPDATE',
   'WITH',
 ]);
