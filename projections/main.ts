@@ -16,10 +16,9 @@ import { PUBLICATION_CHANNEL } from '../src/incarnations/incarnation.js';
 import { JobRunner } from '../src/jobs/job-runner.js';
 import { servingLock, servingTarget } from '../src/incarnations/serving-target.js';
 import { waitForPublicationChange } from '../src/incarnations/publication-change.js';
-import { sleep } from '../src/support/sleep.js';
 import { openWitness } from '../src/witness/open-witness.js';
 import type { Witness } from '../src/witness/witness.js';
-import { isUnreachable } from '../src/store/unreachable.js';
+import { whenReachable } from '../src/store/when-reachable.js';
 import { openReadStore } from '../src/store/database.js';
 import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
@@ -52,7 +51,12 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
     ),
   });
   const refuseShared = exitOnSharedLog(config, logger);
-  const opened = await whenReachable(() => open({ ...stores, logger, refuseShared }), logger, signal);
+  const opened = await whenReachable(() => open({ ...stores, logger, refuseShared }), {
+    logger,
+    warning: 'a database is unreachable, so this worker does not start yet; retrying',
+    retryMs: RETRY_MS,
+    signal,
+  });
   if (!opened) return probes.close();
   const { log } = opened;
   probeState.log = new LogCheck(log, monotonic);
@@ -163,24 +167,6 @@ function runners({
       }),
     },
   ];
-}
-
-async function whenReachable<T>(
-  attempt: () => Promise<T>,
-  logger: Logger,
-  signal: AbortSignal,
-): Promise<T | undefined> {
-  for (let hasWarned = false; !signal.aborted; hasWarned = true) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isUnreachable(error)) throw error;
-      if (!hasWarned)
-        logger.warn({ err: error }, 'a database is unreachable, so this worker does not start yet; retrying');
-      await sleep(RETRY_MS, signal);
-    }
-  }
-  return undefined;
 }
 
 function main(): void {

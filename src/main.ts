@@ -23,10 +23,10 @@ import { recordRestores } from './backup/restore/record-restores.js';
 import { Erasures } from './erasure/erasures.js';
 import { Witness } from './witness/witness.js';
 import { openResources } from './resources.js';
-import type { Closable } from './resources.js';
 import { AuthorityStore } from './store/authority/authority-store.js';
-import { isUnreachable } from './store/unreachable.js';
-import { sleep } from './support/sleep.js';
+import { whenReachable } from './store/when-reachable.js';
+import { closeAll } from './support/closable.js';
+import type { Closable } from './support/closable.js';
 
 @Module({})
 class ApiModule {}
@@ -75,31 +75,17 @@ function startErasures(app: NestFastifyApplication): { close(): Promise<void> } 
   return { close: () => erasures.stop() };
 }
 
-async function closeAll(): Promise<void> {
-  for (const part of opened.splice(0).toReversed()) await part.close();
-}
-
-/** Retries until the databases answer: Postgres may start after this process, or answer late on a busy machine. */
-async function serveOnceReachable(config: Config, logger: Logger): Promise<void> {
-  for (let hasWarned = false; ; hasWarned = true) {
-    try {
-      return await serve(config, logger);
-    } catch (error) {
-      if (!isUnreachable(error)) throw error;
-      if (!hasWarned)
-        logger.warn({ err: error }, 'a database is unreachable, so the API does not serve yet; retrying');
-    }
-    await closeAll();
-    await sleep(RETRY_MS);
-  }
-}
-
 const config = readConfig();
 const logger = createLogger(config, 'api');
 // Registered first: a stop may arrive before the process serves.
-stopOnSignal(closeAll);
+stopOnSignal(() => closeAll(opened));
 try {
-  await serveOnceReachable(config, logger);
+  await whenReachable(() => serve(config, logger), {
+    logger,
+    warning: 'a database is unreachable, so the API does not serve yet; retrying',
+    retryMs: RETRY_MS,
+    beforeRetry: () => closeAll(opened),
+  });
 } catch (error) {
   logger.fatal({ err: error }, 'cannot serve');
   process.exit(1);

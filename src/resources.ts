@@ -29,13 +29,10 @@ import { Witness } from './witness/witness.js';
 import { AuthorityStore } from './store/authority/authority-store.js';
 import { openReadStore } from './store/database.js';
 import { Postgres } from './store/postgres.js';
+import type { Closable } from './support/closable.js';
 
 const DATABASE_CONNECTIONS = 16;
 const QUERY_MS = 5_000;
-
-export interface Closable {
-  close(): Promise<unknown>;
-}
 
 @Global()
 @Module({})

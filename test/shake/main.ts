@@ -58,7 +58,7 @@ async function jest(args: readonly string[]): Promise<{ code: number; output: st
   let ending: NodeJS.Timeout | undefined;
   const end = () => {
     child.kill('SIGKILL');
-    // What is left may hold the other ends open.
+    // Processes that the tests have left may hold the other ends open.
     child.stdout.destroy();
     child.stderr.destroy();
   };

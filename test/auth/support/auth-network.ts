@@ -23,7 +23,8 @@ import type { ClientCredentials } from '../../../src/commands/application/regist
 import { ReadModels } from '../../../src/commands/account/read-models.js';
 import { SigningKeys } from '../../../src/commands/network/signing-keys.js';
 import { Config, readConfig } from '../../../src/config/config.js';
-import type { Closable } from '../../../src/resources.js';
+import { closeAll } from '../../../src/support/closable.js';
+import type { Closable } from '../../../src/support/closable.js';
 import { LOGGER } from '../../../src/config/logger.js';
 import { RestrictionProof } from '../../../src/http/admission/restriction-proof.js';
 import { ErrorFilter } from '../../../src/http/server/error.filter.js';
@@ -223,13 +224,10 @@ interface ServerOptions {
 
 async function startServer(on: ServerOptions): Promise<Server> {
   const parts: Closable[] = [];
-  const close = async () => {
-    for (const part of parts.splice(0).toReversed()) await part.close();
-  };
   try {
-    return { ...(await openServer(on, parts)), close };
+    return { ...(await openServer(on, parts)), close: () => closeAll(parts) };
   } catch (error) {
-    await close();
+    await closeAll(parts);
     throw error;
   }
 }
