@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { freePort } from '../../src/launch/free-port.js';
 import { readRunFile } from '../../src/launch/run-file.js';
@@ -101,6 +102,18 @@ describeOnTerminal('a network that is started on a terminal', () => {
         `${margin}may request openid read`,
         `${margin}returns to https://quill.example/cb`,
       ]),
+    );
+  });
+
+  it('lists the parts of a backup with their sizes as a table', async () => {
+    const dir = join(dataDir, 'backup');
+    const { code, lines } = await runOnTerminal(['backup', dir, '--reason', 'a test'], env);
+    expect(code).toBe(0);
+    const headings = lines.findIndex((line) => /^PART +SIZE$/.test(line));
+    expect(lines.slice(headings + 1, -1)).toEqual(
+      ['log', 'authority', 'vault', 'witness'].map((part) =>
+        expect.stringMatching(new RegExp(String.raw`^${part} +\d+(\.\d+)? [kM]?B$`)),
+      ),
     );
   });
 

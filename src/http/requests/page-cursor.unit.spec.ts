@@ -17,6 +17,13 @@ describe('a page cursor', () => {
     expect(() => proven(cursor)).not.toThrow();
   });
 
+  it('of an earlier release is accepted, and made anew it is the same', () => {
+    const shared = new PageCursors(Buffer.alloc(32, 7));
+    const earlier = 'WKM7DuJXpr5XtzL4qEXhVjEyMzQuNQ';
+    expect(shared.encode(paged, [1_234n, 5n])).toBe(earlier);
+    expect(() => shared.verify(paged, earlier, shared.decode(earlier, 2))).not.toThrow();
+  });
+
   it.each([
     ['another operation', { ...paged, operation: 'replies of p2' }],
     ['another actor', { ...paged, actorId: 'bob' }],
