@@ -3,18 +3,22 @@ export interface EpochRange {
   readonly upTo: bigint;
 }
 
+/**
+ * Digest of the restrictions of a range of epochs, in the witness or in the read models: only if the two differ are they
+ * compared one by one. `newest`: the greatest epoch.
+ */
 export interface Digest {
   readonly digest: string;
   readonly newest: bigint | undefined;
 }
 
-export interface DigestRow {
+export interface RestrictionsDigestRow {
   readonly digest: string;
   readonly newest: string | null;
 }
 
 /**
- * Columns of a {@link DigestRow}: sums of Postgres' own hashes. Different Postgres versions may disagree on equal data;
+ * Columns of a {@link RestrictionsDigestRow}: sums of Postgres' own hashes. Different Postgres versions may disagree on equal data;
  * the restrictions are then compared one by one.
  */
 export function digestSql({ id, epoch }: { readonly id: string; readonly epoch: string }): string {
@@ -22,7 +26,7 @@ export function digestSql({ id, epoch }: { readonly id: string; readonly epoch: 
   return `concat_ws(' ', count(*), ${hashed('')}, ${hashed('-')}) AS digest, max(${epoch}) AS newest`;
 }
 
-export const digestIn = (row: DigestRow | undefined): Digest => ({
+export const digestIn = (row: RestrictionsDigestRow | undefined): Digest => ({
   digest: row?.digest ?? '',
   newest: row === undefined || row.newest === null ? undefined : BigInt(row.newest),
 });

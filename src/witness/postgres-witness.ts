@@ -2,7 +2,7 @@ import { firstBrokenLine } from './chain-check.js';
 import { WitnessConnections } from './connections.js';
 import type { WitnessAddress } from './connections.js';
 import { digestIn, digestSql } from './digest.js';
-import type { Digest, DigestRow, EpochRange } from './digest.js';
+import type { Digest, RestrictionsDigestRow, EpochRange } from './digest.js';
 import type { LedgerRequest } from './ledger.js';
 import { LedgerWriter } from './ledger-writer.js';
 import { restrictionColumns, witnessedIn } from './restriction-row.js';
@@ -86,7 +86,7 @@ export class PostgresWitness extends Witness {
   async digest({ after, upTo }: EpochRange): Promise<Digest> {
     const text = `SELECT ${digestSql({ id: 'id', epoch: 'epoch' })} FROM restriction
       WHERE state IN ('accepted', 'finalized') AND epoch > $1 AND epoch <= $2`;
-    const [row] = await this.connections.rows<DigestRow>(text, [after, upTo]);
+    const [row] = await this.connections.rows<RestrictionsDigestRow>(text, [after, upTo]);
     return digestIn(row);
   }
 

@@ -7,10 +7,10 @@ import { beginSnapshot, tablesAsFiles, bytesOfTables, tablesOfPart } from './tab
 type Explain = (error: unknown) => string;
 
 /**
- * Yields the part `log`, encoded: the log up to and including the event at `position`. The caller must have read or
- * appended that event before.
+ * Reads the live log in `dir` and yields it as the part `log` of a backup, up to and including the event at `position`.
+ * The caller must have read or appended that event before.
  */
-export async function* logPart(
+export async function* encodeLogPart(
   dir: string,
   position: bigint,
   explain: Explain,
@@ -23,10 +23,10 @@ export async function* logPart(
 const EPOCH = 'SELECT epoch::text AS epoch FROM head';
 
 /**
- * Yields a part with tables, encoded, as they are at one moment. Uses a connection of its own, since the copy may
- * take long.
+ * Reads the tables of a live database at one moment and yields them as a part of a backup. Uses a connection of its own,
+ * since the copy may take long.
  */
-export async function* tablesPart(
+export async function* encodeTablesPart(
   part: Exclude<BackupPart, 'log'>,
   url: string,
   explain: Explain,

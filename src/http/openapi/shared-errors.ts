@@ -33,10 +33,10 @@ const ofMutations = [
 const ofBodies = ['invalid_json', 'unknown_or_immutable_field', 'domain_plan_too_large'] as const;
 
 /**
- * Codes of operations whose answer confirms a restriction: before it, the restriction must be witnessed and hold for
- * every reader.
+ * Codes of an operation that makes no restriction but may report one, such as a repeated creation of a post that was
+ * deleted since: before the answer the restriction must be witnessed and hold for every reader.
  */
-export const restrictionConfirmationErrors = [
+export const reportedRestrictionErrors = [
   'ambiguous_acceptance_requires_independent_proof',
   'restriction_witness_required',
   'restriction_witness_unavailable_or_incomplete',
@@ -45,7 +45,7 @@ export const restrictionConfirmationErrors = [
 ] as const;
 
 /** Codes of operations that add or lift a restriction. */
-export const restrictionErrors = [...restrictionConfirmationErrors, 'witness_prepare_mismatch'] as const;
+export const restrictionErrors = [...reportedRestrictionErrors, 'witness_prepare_mismatch'] as const;
 
 /** Access to an operation. `scope` undefined: any token is enough. */
 export interface AccessRule {

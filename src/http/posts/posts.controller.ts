@@ -20,7 +20,7 @@ import {
 } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
 import type { AnswerOf } from '../openapi/operation.js';
-import { restrictionConfirmationErrors, restrictionErrors } from '../openapi/shared-errors.js';
+import { reportedRestrictionErrors, restrictionErrors } from '../openapi/shared-errors.js';
 import { examplePostOutcome, postOutcome } from './post.resource.js';
 
 const newPost = z.strictObject({
@@ -57,7 +57,7 @@ export class PostsController {
       'unsupported_audience',
       'invalid_parent',
       'parent_unavailable',
-      ...restrictionConfirmationErrors,
+      ...reportedRestrictionErrors,
     ],
   })
   async create(
@@ -85,7 +85,7 @@ export class PostsController {
       'post_unavailable',
       'revision_conflict',
       'revision_required',
-      ...restrictionConfirmationErrors,
+      ...reportedRestrictionErrors,
     ],
   })
   async edit(

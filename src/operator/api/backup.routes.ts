@@ -14,7 +14,7 @@ import { plazaVersion } from '../../config/version.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { readRunFile } from '../../launch/run-file.js';
 import { backupParts } from '../../backup/format/manifest.js';
-import { logPart, tablesPart } from '../../backup/format/part-source.js';
+import { encodeLogPart, encodeTablesPart } from '../../backup/format/part-source.js';
 import { commandMetadata } from './command-metadata.js';
 import { command, parse } from './schemas.js';
 
@@ -45,7 +45,7 @@ export function backupRoutes(server: FastifyInstance, app: INestApplicationConte
 
   server.get('/operator/backups/log', async (request, reply) => {
     const { upTo } = parse(logPosition, request.query);
-    const frames = logPart(embeddedLog(config), BigInt(upTo), explain);
+    const frames = encodeLogPart(embeddedLog(config), BigInt(upTo), explain);
     return reply.type(BINARY).send(await streamOf(frames));
   });
 
@@ -58,7 +58,7 @@ export function backupRoutes(server: FastifyInstance, app: INestApplicationConte
       vault: vaultDatabaseUrl,
       witness: database === 'witness' ? requireWitness(witnessDatabaseUrl) : '',
     };
-    return reply.type(BINARY).send(await streamOf(tablesPart(database, urls[database], explain)));
+    return reply.type(BINARY).send(await streamOf(encodeTablesPart(database, urls[database], explain)));
   });
 }
 

@@ -6,7 +6,7 @@ import { MAX_REPORTED_DIFFERENCES } from './difference.js';
 import type { LedgerDifference } from './difference.js';
 import { knownRestrictionsSql } from '../../incarnations/recovery-state.js';
 import { digestIn, digestSql } from '../../witness/digest.js';
-import type { Digest, DigestRow, EpochRange } from '../../witness/digest.js';
+import type { Digest, RestrictionsDigestRow, EpochRange } from '../../witness/digest.js';
 import type { Witness, WitnessedRestriction } from '../../witness/witness.js';
 
 export interface IncrementalComparison {
@@ -135,7 +135,7 @@ async function appliedDigest(
   schema: string,
   { after, upTo }: EpochRange,
 ): Promise<Digest> {
-  const { rows } = await database.query<DigestRow>(
+  const { rows } = await database.query<RestrictionsDigestRow>(
     `SELECT ${digestSql({ id: 'event_id', epoch: 'witness_epoch' })} FROM ${knownRestrictionsSql(schema)}
     WHERE witness_epoch > $1 AND witness_epoch <= $2`,
     [String(after), String(upTo)],

@@ -11,7 +11,7 @@ import { openStoppedDatabases } from '../../../src/backup/restore/stopped-stores
 import { backupParts, BACKUP_FORMAT, MANIFEST_FILE } from '../../../src/backup/format/manifest.js';
 import type { BackupManifest, BackupPart } from '../../../src/backup/format/manifest.js';
 import { encodeFiles } from '../../../src/backup/format/multi-file-stream.js';
-import { tablesPart } from '../../../src/backup/format/part-source.js';
+import { encodeTablesPart } from '../../../src/backup/format/part-source.js';
 import { openWitness } from '../../../src/witness/open-witness.js';
 import type { TestPostgres } from '../../support/postgres.js';
 import { makeSmallDisk } from '../../support/small-disk.js';
@@ -168,7 +168,7 @@ export class StoppedNetwork {
 
   private streamOf(part: BackupPart): AsyncIterable<Buffer> {
     const explain = (error: unknown) => String(error);
-    if (part !== 'log') return tablesPart(part, this.urls[places[part].variable], explain);
+    if (part !== 'log') return encodeTablesPart(part, this.urls[places[part].variable], explain);
     const word = this.word();
     const bytes = async function* () {
       yield await Promise.resolve(Buffer.from(word));
