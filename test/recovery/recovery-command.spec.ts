@@ -18,7 +18,7 @@ import { deletePost, createPost } from '../support/posts.js';
 import { recordRefusal } from '../support/recorded-refusals.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
-import { itOnTerminal, runOnTerminal } from '../support/terminal.js';
+import { describeOnTerminal, runOnTerminal } from '../support/terminal.js';
 import { until } from '../support/until.js';
 
 const scopes = 'openid read post:create post:delete relation:write block:read block:write';
@@ -164,25 +164,27 @@ describe('after a rollback of the log', () => {
     });
   });
 
-  itOnTerminal('on a terminal the plan lists the first missing restrictions as a table', async () => {
-    const { lines } = await runOnTerminal(['recovery', 'plan'], network.env);
-    const headings = lines.findIndex((line) => /^ {2}EPOCH +TYPE +TIME +STREAM$/.test(line));
-    const rows = lines.slice(headings + 1, headings + 7);
-    expect(rows.map((row) => row.trim().split(/ {2,}/))).toEqual(
-      [
-        ['post.deleted', `post-${old}`],
-        ['post.deleted', `post-${lostPost}`],
-        ['block.established', expect.any(String)],
-        ['block.established', expect.any(String)],
-        ['block.ended', expect.any(String)],
-        ['account.suspended', `account-${bob.actorId}`],
-      ].map(([type, stream]) => [
-        expect.stringMatching(/^\d+$/),
-        type,
-        expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
-        stream,
-      ]),
-    );
+  describeOnTerminal('on a terminal', () => {
+    it('the plan lists the first missing restrictions as a table', async () => {
+      const { lines } = await runOnTerminal(['recovery', 'plan'], network.env);
+      const headings = lines.findIndex((line) => /^ {2}EPOCH +TYPE +TIME +STREAM$/.test(line));
+      const rows = lines.slice(headings + 1, headings + 7);
+      expect(rows.map((row) => row.trim().split(/ {2,}/))).toEqual(
+        [
+          ['post.deleted', `post-${old}`],
+          ['post.deleted', `post-${lostPost}`],
+          ['block.established', expect.any(String)],
+          ['block.established', expect.any(String)],
+          ['block.ended', expect.any(String)],
+          ['account.suspended', `account-${bob.actorId}`],
+        ].map(([type, stream]) => [
+          expect.stringMatching(/^\d+$/),
+          type,
+          expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+          stream,
+        ]),
+      );
+    });
   });
 
   it('a routine rebuild is refused', async () => {

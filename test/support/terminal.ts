@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { describe, it } from '@jest/globals';
+import { describe } from '@jest/globals';
 import { environment, plaza } from './command.js';
 
 /** `script` of util-linux; others of this name take other options. */
@@ -9,7 +9,6 @@ const hasScript = /util-linux/.test(spawnSync('script', ['--version']).stdout?.t
 
 /** On a machine without `script`, the closing lines of a run name what was not tested. */
 export const describeOnTerminal = hasScript ? describe : describe.skip;
-export const itOnTerminal = hasScript ? it : it.skip;
 
 /** Starts Plaza on a terminal of its own, which nobody types on. It ends with the test's process. */
 export function startOnTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
