@@ -13,6 +13,7 @@ import { Shared } from './client/shared.js';
 import { Writer } from './client/writer.js';
 import type { Person } from './client/writer.js';
 import type { LogEvent, Operation } from './history.js';
+import { isReady } from './is-ready.js';
 import type { Random } from './random.js';
 import { readLog } from './read-log.js';
 import { readView } from './read-views.js';
@@ -189,9 +190,7 @@ async function isWell(
   await until(async () => {
     givenUp.throwIfAborted();
     if (clients.some(({ person }) => shared.sightings.newestRead(person.actorId) < newest)) return false;
-    const ready = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
-    await ready?.body?.cancel();
-    return ready?.status === 200;
+    return isReady(baseUrl);
   }, LONGEST_RETURN_MS);
 }
 

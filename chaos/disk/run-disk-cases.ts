@@ -5,6 +5,7 @@ import type { Report } from '../report.js';
 import { runOn } from '../run-on.js';
 import { diskCases } from './disk-cases.js';
 import type { DiskCase } from './disk-cases.js';
+import { describeTimes, msUntilReady, msUntilUnready } from './readiness-times.js';
 
 const BROKEN_MS = { least: 4_000, most: 10_000 };
 
@@ -51,12 +52,23 @@ async function runDiskCase(
       durations.map((forMs) => ({
         fault: `broken for ${forMs} ms`,
         inflict: async () => {
-          disk.break();
-          try {
-            await pause(forMs, undefined, { signal: givenUp });
-          } finally {
-            await disk.mend(network);
-          }
+          const repair = new AbortController();
+          const breakAndMend = async () => {
+            disk.break();
+            try {
+              await pause(forMs, undefined, { signal: givenUp });
+            } finally {
+              repair.abort();
+              await disk.mend(network);
+            }
+            return msUntilReady(network, givenUp);
+          };
+          const [readyAgainMs, unreadyMs] = await Promise.all([
+            breakAndMend(),
+            msUntilUnready(network, repair.signal),
+          ]);
+          const times = { unreadyMs, readyAgainMs };
+          report.say(`          ${describeTimes(times)}`, times);
         },
       })),
     onEnd: () => disk.remove(),
