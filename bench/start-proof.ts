@@ -106,7 +106,8 @@ async function fill(url: string, events: number, restrictions: readonly string[]
         ? jsonEvent({ type: 'post.created', data })
         : jsonEvent({ id, type: 'post.deleted', data, metadata: { witnessEpoch: n + k + 1 } });
     });
-    const { position } = await client.appendToStream(`bench-${n}`, some);
+    // The comparison reads Plaza's stream categories alone.
+    const { position } = await client.appendToStream(`post-bench-${n}`, some);
     last = { position: position?.commit ?? 0n, eventId: some.at(-1)?.id ?? '' };
   }
   await client.dispose();
