@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { checkDatabase } from '../../src/http/health/database-check.js';
 import { NotReady } from '../../src/http/health/health.js';
 import type { HealthCheck, HealthChecks } from '../../src/http/health/health.js';
 import type { LogCheck } from '../../src/http/health/log-check.js';
@@ -28,7 +29,7 @@ export function workerChecks({ pool, log, reachWitness, groups }: WorkerCheckOpt
   return {
     required: {
       eventStore: (signal) => checkLog(log(), signal),
-      database: () => pool.query('SELECT 1'),
+      database: () => checkDatabase(pool),
       ...Object.fromEntries(Object.entries(groups).map(([name, state]) => [name, checkOf(state)])),
     },
     informational: { witness: reachWitness },

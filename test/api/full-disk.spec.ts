@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { diskCases } from '../../chaos/disk/disk-cases.js';
+import type { BrokenDisk } from '../../chaos/disk/disk-cases.js';
+import type { Readiness } from '../../src/http/health/health.js';
+import { freePort } from '../../src/launch/free-port.js';
 import { registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { newDataDir } from '../support/data-dir.js';
+import { newDataDir, removeDataDir } from '../support/data-dir.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { canHaveSmallDisk, makeSmallDisk } from '../support/small-disk.js';
 import type { SmallDisk } from '../support/small-disk.js';
-import type { Readiness } from '../../src/http/health/health.js';
 import { until } from '../support/until.js';
 
 (canHaveSmallDisk ? describe : describe.skip)(
@@ -78,6 +81,50 @@ import { until } from '../support/until.js';
         await until(async () => (await alice.post('/api/posts', post)).status === 200);
       const { body: after } = await alice.get('/api/reconcile');
       expect(after.ownPosts).toHaveLength(1 + posts.length);
+    });
+  },
+);
+
+const postgresCase = diskCases.find(({ name }) => name === 'full disk below Postgres');
+
+(postgresCase && postgresCase.lacking === undefined ? describe : describe.skip)(
+  'with a full disk under Postgres (needs root, for a small disk)',
+  () => {
+    let disk: BrokenDisk;
+    let network: TestNetwork;
+    let alice: SignedIn;
+
+    beforeAll(async () => {
+      const dataDir = newDataDir();
+      if (!postgresCase) throw new Error('chaos has no such case');
+      disk = postgresCase.prepare(dataDir);
+      network = await startNetwork({ METRICS_PORT: String(await freePort()) }, dataDir);
+      alice = await signIn(network, await registerApplication(network));
+    });
+
+    afterAll(async () => {
+      await network?.halt();
+      disk?.remove();
+      if (network) removeDataDir(network.dataDir);
+    });
+
+    it('API and worker are not ready, the metrics report it, and writes succeed when there is space again', async () => {
+      disk.break();
+      const worker = `http://127.0.0.1:${network.env['METRICS_PORT']}`;
+      for (const base of [network.baseUrl, worker]) {
+        const { components } = await until(async () => {
+          const answer = await fetch(`${base}/readyz`);
+          const body = (await answer.json()) as Readiness;
+          return answer.status === 503 && body.components['database']?.status === 'failed' && body;
+        });
+        expect(components['database']?.reason).toContain('The disk of Postgres is full');
+      }
+      const operator = `http://127.0.0.1:${network.env['OPERATOR_PORT']}`;
+      expect(await (await fetch(`${operator}/metrics`)).text()).toMatch(/^plaza_database_disk_full 1$/m);
+
+      await disk.mend(network);
+      await until(async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200);
+      await until(async () => (await alice.say('there is room again')).status === 200);
     });
   },
 );

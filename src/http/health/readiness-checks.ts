@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 import type { RestrictionProof } from '../admission/restriction-proof.js';
+import { checkDatabase } from './database-check.js';
 import { NotReady, StillStarting } from './health.js';
 import type { HealthChecks } from './health.js';
 import type { LogCheck } from './log-check.js';
@@ -16,7 +17,7 @@ export function readinessChecks(pool: Pool, log: LogCheck, proof: RestrictionPro
   return {
     required: {
       eventStore: (signal) => log.check(signal),
-      database: () => pool.query('SELECT 1'),
+      database: () => checkDatabase(pool),
       readModels: () => checkReadModels(pool, proof),
       worker: () => checkWorker(pool, log),
     },

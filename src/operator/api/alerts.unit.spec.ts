@@ -13,6 +13,7 @@ describe('an alert rule', () => {
     const text = await new Metrics().text({
       isLogUp: false,
       isLogFull: false,
+      isDatabaseFull: false,
       status: undefined,
       state: undefined,
       unsettled: undefined,

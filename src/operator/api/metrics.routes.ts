@@ -1,8 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
+import type { Pool } from 'pg';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
 import { Config } from '../../config/config.js';
 import { RestrictionProof } from '../../http/admission/restriction-proof.js';
+import { checkDatabase, DatabaseFull } from '../../http/health/database-check.js';
 import { requireMetricsHost } from '../../http/health/metrics-host.js';
 import { EventLog, LogFull, LogUnavailable } from '../../log/event-log.js';
 import { listJobs } from '../../jobs/job.js';
@@ -27,8 +29,9 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
   const metrics = new Metrics();
 
   server.get('/metrics', { onRequest: requireMetricsHost(app.get(Config)) }, async (_request, reply) => {
-    const [writable, status, state, job, unsettled] = await Promise.all([
+    const [writable, isDatabaseFull, status, state, job, unsettled] = await Promise.all([
       stateOf(log),
+      isFull(pool),
       undefinedIfUnreachable(projectionStatus(pool, log)),
       undefinedIfUnreachable(readPublicationState(pool).then((found) => found ?? null)),
       undefinedIfUnreachable(listJobs(pool, 1).then(([newest]) => newest)),
@@ -42,6 +45,7 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
     return metrics.text({
       isLogUp: writable === 'up',
       isLogFull: writable === 'full',
+      isDatabaseFull,
       status,
       state,
       job,
@@ -62,6 +66,13 @@ async function stateOf(log: EventLog): Promise<'up' | 'full' | 'unreachable'> {
     throw error;
   }
 }
+
+/** False if it is unknown. */
+const isFull = (pool: Pool): Promise<boolean> =>
+  checkDatabase(pool).then(
+    () => false,
+    (error: unknown) => error instanceof DatabaseFull,
+  );
 
 async function undefinedIfUnreachable<T>(answer: Promise<T>): Promise<T | undefined> {
   try {

@@ -9,6 +9,7 @@ import type { PublicationState } from '../../incarnations/recovery-state.js';
 export interface NetworkStatus {
   readonly isLogUp: boolean;
   readonly isLogFull: boolean;
+  readonly isDatabaseFull: boolean;
   readonly status: ProjectionStatus | undefined;
   /** The published read models; null: nothing is published yet. */
   readonly state: PublicationState | null | undefined;
@@ -36,6 +37,7 @@ export class Metrics {
     'store',
   );
   private readonly full = this.gauge('log_disk_full', '1 if the disk of the log is full.');
+  private readonly databaseFull = this.gauge('database_disk_full', '1 if the disk of Postgres is full.');
   private readonly state = this.gauge(
     'read_models',
     'State of the read models: 1 for the current state.',
@@ -95,6 +97,7 @@ export class Metrics {
   text({
     isLogUp,
     isLogFull,
+    isDatabaseFull,
     status,
     state,
     unsettled,
@@ -106,6 +109,7 @@ export class Metrics {
     this.up.set({ store: 'witness' }, unsettled === undefined ? 0 : 1);
     this.up.set({ store: 'log' }, isLogUp ? 1 : 0);
     this.full.set(isLogFull ? 1 : 0);
+    this.databaseFull.set(isDatabaseFull ? 1 : 0);
     this.showState(state);
     this.unproven.reset();
     if (unproven !== undefined) this.unproven.set({ reason: unproven }, 1);

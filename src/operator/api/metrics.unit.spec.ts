@@ -5,6 +5,7 @@ import type { NetworkStatus } from './metrics.js';
 const nothing: NetworkStatus = {
   isLogUp: false,
   isLogFull: false,
+  isDatabaseFull: false,
   status: undefined,
   state: undefined,
   unsettled: undefined,
@@ -16,6 +17,7 @@ const nothing: NetworkStatus = {
 const serving: NetworkStatus = {
   isLogUp: true,
   isLogFull: false,
+  isDatabaseFull: false,
   status: {
     incarnation: 'one',
     quarantine: null,
@@ -49,6 +51,7 @@ describe('metrics', () => {
       'plaza_store_up{store="witness"} 1',
       'plaza_store_up{store="log"} 1',
       'plaza_log_disk_full 0',
+      'plaza_database_disk_full 0',
       'plaza_read_models{state="missing"} 0',
       'plaza_read_models{state="serving"} 1',
       'plaza_read_models{state="quarantined"} 0',
@@ -96,6 +99,13 @@ describe('metrics', () => {
     expect(lines).toEqual(expect.arrayContaining(['plaza_store_up{store="log"} 0', 'plaza_log_disk_full 1']));
   });
 
+  it('tell a full disk of Postgres', async () => {
+    const lines = await linesOf(new Metrics(), { ...serving, isDatabaseFull: true });
+    expect(lines).toEqual(
+      expect.arrayContaining(['plaza_store_up{store="read"} 1', 'plaza_database_disk_full 1']),
+    );
+  });
+
   it('omit unknown values', async () => {
     const metrics = new Metrics();
     await metrics.text(serving);
@@ -104,6 +114,7 @@ describe('metrics', () => {
       'plaza_store_up{store="witness"} 0',
       'plaza_store_up{store="log"} 0',
       'plaza_log_disk_full 0',
+      'plaza_database_disk_full 0',
       'plaza_log_compared 1',
       'plaza_witness_epoch Nan',
       'plaza_unsettled_restrictions Nan',
