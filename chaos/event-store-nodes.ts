@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { readEventStoreAddress } from '../src/config/event-store-files.js';
-import { isAlive } from '../src/launch/processes.js';
+import { isAlive, waitUntilGone } from '../src/launch/processes.js';
 import { nodeToAsk } from '../src/log/eventstoredb/gossip.js';
 import { until } from '../test/support/until.js';
+import { sendSignal } from './signals.js';
 
 const LONGEST_START_MS = 60_000;
+const LONGEST_END_MS = 120_000;
 
 /** A node of an external event store, with its start command. */
 export interface Node {
@@ -30,7 +32,7 @@ export async function startEnded(nodes: readonly Node[], logFile: string): Promi
   for (const node of nodes) if (!isRunning(node)) await startNode(node, logFile);
 }
 
-function isRunning(node: Node): boolean {
+export function isRunning(node: Node): boolean {
   try {
     return pidOf(node) > 0;
   } catch {
@@ -44,6 +46,13 @@ export function pidOf({ pidFile }: Node): number {
   if (!Number.isInteger(pid) || pid <= 1 || !isAlive(pid))
     throw new Error(`${pidFile} names no process that runs`);
   return pid;
+}
+
+/** Resolves when they have ended. */
+export async function killNodes(nodes: readonly Node[]): Promise<void> {
+  const pids = nodes.map(pidOf);
+  for (const pid of pids) sendSignal(pid, 'SIGKILL');
+  await Promise.all(pids.map((pid) => waitUntilGone(pid, LONGEST_END_MS)));
 }
 
 /** Starts a node that outlives this process. Resolves when its pid file names a running process. */

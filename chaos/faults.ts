@@ -3,13 +3,16 @@ import type { Random } from './random.js';
 /** `network`: all processes at once. `leader`: the leading node of an event store cluster. */
 export type Victim = 'event store' | 'leader' | 'Postgres' | 'worker' | 'API' | 'launcher' | 'network';
 
-/** `kill again`: also kills the successor, before it serves. */
-export type Harm = 'kill' | 'kill again' | 'freeze';
+/**
+ * `kill again`: also kills the successor, before it serves. `strand`: kills the followers and then the
+ * leader, which thus holds events that they lack.
+ */
+export type Harm = 'kill' | 'kill again' | 'freeze' | 'strand';
 
 export interface Fault {
   readonly harm: Harm;
   readonly victim: Victim;
-  /** Milliseconds of the freeze, or of the successor's life. */
+  /** Milliseconds of the freeze, also of the followers, or of the successor's life. */
   readonly forMs: number;
 }
 
@@ -35,22 +38,30 @@ export const everyFault: readonly (readonly [Harm, Victim])[] = [
 export const faultsOfLeader: typeof everyFault = [
   ['kill', 'leader'],
   ['freeze', 'leader'],
+  ['strand', 'leader'],
 ];
 
 /** Longer than most deadlines of the network, shorter than a client's patience. */
 const FROZEN_MS = { least: 1_000, most: 8_000 };
 const SUCCESSOR_MS = { least: 0, most: 1_500 };
+/** Time in which writes reach the leader alone. */
+const STRANDED_MS = { least: 300, most: 1_500 };
+const durations = { kill: SUCCESSOR_MS, 'kill again': SUCCESSOR_MS, freeze: FROZEN_MS, strand: STRANDED_MS };
 
 /** Generates a run's faults from the random numbers alone: all kinds in turn, in a new order each time. */
 export function faultsOf(random: Random, rounds: number, possible = everyFault): Fault[] {
   const faults: Fault[] = [];
   while (faults.length < rounds)
     for (const [harm, victim] of random.shuffled(possible)) {
-      const { least, most } = harm === 'freeze' ? FROZEN_MS : SUCCESSOR_MS;
+      const { least, most } = durations[harm];
       faults.push({ harm, victim, forMs: random.between(least, most) });
     }
   return faults.slice(0, rounds);
 }
 
 export const faultText = ({ harm, victim, forMs }: Fault): string =>
-  `${harm} ${victim}${harm === 'kill' ? '' : harm === 'freeze' ? ` for ${forMs} ms` : ` after ${forMs} ms`}`;
+  `${harm} ${victim}${
+    { kill: '', 'kill again': ` after ${forMs} ms`, freeze: ` for ${forMs} ms`, strand: ` for ${forMs} ms` }[
+      harm
+    ]
+  }`;

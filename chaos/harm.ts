@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { childProcessIds, waitUntilGone, isAlive } from '../src/launch/processes.js';
-import type { TestNetwork } from '../test/support/network.js';
+import { childProcessIds, isAlive } from '../src/launch/processes.js';
 import { until } from '../test/support/until.js';
-import { leaderOf, pidOf, startEnded, startNode } from './event-store-nodes.js';
-import type { Node } from './event-store-nodes.js';
+import { killNodes, leaderOf, pidOf, startEnded, startNode } from './event-store-nodes.js';
 import type { Fault, Victim } from './faults.js';
+import type { Harmed } from './harmed.js';
+import { sendSignal } from './signals.js';
+import { strandLeader } from './strand-leader.js';
 
 const LONGEST_RESTART_MS = 120_000;
 const names = {
@@ -15,22 +16,16 @@ const names = {
   launcher: 'supervisor',
 } as const;
 
-export interface Harmed {
-  readonly network: TestNetwork;
-  readonly nodes: readonly Node[];
-  readonly eventStoreUrl: string | undefined;
-  readonly nodeLog: string;
-  readonly givenUp: AbortSignal;
-}
-
 /** Resolves when killed processes run again and frozen ones continue. */
 export async function inflict(fault: Fault, harmed: Harmed): Promise<void> {
   const { network, nodes, nodeLog, eventStoreUrl = '' } = harmed;
   const { victim } = fault;
   await startEnded(nodes, nodeLog);
+  if (fault.harm === 'strand') return strandLeader(fault.forMs, harmed);
   const struck = victim === 'leader' ? { ...harmed, nodes: [await leaderOf(nodes, eventStoreUrl)] } : harmed;
   if (fault.harm === 'freeze') return freeze(fault, struck);
-  if (victim === 'leader' || (victim === 'event store' && nodes.length > 0)) return killNodes(fault, struck);
+  if (victim === 'leader' || (victim === 'event store' && nodes.length > 0))
+    return killAndStart(fault, struck);
   if (victim === 'launcher' || victim === 'network') {
     // the launcher's children end by themselves
     await (victim === 'network' ? network.killAll('SIGKILL') : network.killLauncher());
@@ -78,35 +73,22 @@ async function freeze({ victim, forMs }: Fault, harmed: Harmed): Promise<void> {
   try {
     // twice, to freeze processes forked meanwhile
     for (let n = 0; n < 2; n++)
-      for (const pid of pidsOf(victim, harmed)) if (!frozen.has(pid) && send(pid, 'SIGSTOP')) frozen.add(pid);
+      for (const pid of pidsOf(victim, harmed))
+        if (!frozen.has(pid) && sendSignal(pid, 'SIGSTOP')) frozen.add(pid);
     await pause(forMs, undefined, { signal: harmed.givenUp });
   } finally {
-    for (const pid of frozen) send(pid, 'SIGCONT');
+    for (const pid of frozen) sendSignal(pid, 'SIGCONT');
   }
 }
 
-async function killNodes({ harm, forMs }: Fault, { nodes, nodeLog, givenUp }: Harmed): Promise<void> {
-  const killAll = async () => {
-    const pids = nodes.map(pidOf);
-    pids.forEach(kill);
-    await Promise.all(pids.map((pid) => waitUntilGone(pid, LONGEST_RESTART_MS)));
-  };
+async function killAndStart({ harm, forMs }: Fault, { nodes, nodeLog, givenUp }: Harmed): Promise<void> {
   const startAll = () => Promise.all(nodes.map((node) => startNode(node, nodeLog)));
-  await killAll();
+  await killNodes(nodes);
   await startAll();
   if (harm === 'kill') return;
   await pause(forMs, undefined, { signal: givenUp });
-  await killAll();
+  await killNodes(nodes);
   await startAll();
 }
 
-const kill = (pid: number | undefined): void => void (pid !== undefined && send(pid, 'SIGKILL'));
-
-function send(pid: number, signal: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-    throw error;
-  }
-}
+const kill = (pid: number | undefined): void => void (pid !== undefined && sendSignal(pid, 'SIGKILL'));
