@@ -11,9 +11,11 @@ afterEach(clearUp);
       const named = ['--disk', 'failing disk below the event store', '--rounds', '1'];
       const { code, lines } = await chaos([...named, '--seed', '1']);
       expect({ code, found: lines.at(-1)?.['found'] }).toEqual({ code: 0, found: nothing });
-      // No write succeeds while the disk fails.
-      expect(Number(lines[2]?.['writesGoneMs'])).toBeGreaterThan(4_000);
-      expect(lines).toHaveLength(4);
+      // No write succeeds while the disk fails, and /readyz reports it.
+      const [times, round] = lines.slice(2);
+      expect(times).toMatchObject({ unreadyMs: expect.any(Number), readyAgainMs: expect.any(Number) });
+      expect(Number(round?.['writesGoneMs'])).toBeGreaterThan(4_000);
+      expect(lines).toHaveLength(5);
     });
   },
 );
