@@ -49,7 +49,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     abortOnError: false,
   });
   opened.push(app);
-  const refuseOtherMethods = prepareServer(app, config.baseUrl, endpointsOf(HttpModule));
+  const refuseOtherMethods = prepareServer(app, config, endpointsOf(HttpModule));
   mountAuthorizationServer(app, () => app.get(SignInAdmission).unavailableMessage());
   await app.init();
   await app.register(refuseOtherMethods);

@@ -7,7 +7,6 @@ import { limits } from '../../src/config/limit-settings.js';
 import { Health } from '../../src/http/health/health.js';
 import { arrivalDeadline } from '../../src/http/server/arrival-deadline.js';
 import { sendError } from '../../src/http/server/error.filter.js';
-import { boundUnreadAnswers } from '../../src/http/slow-readers/unread-answers.js';
 import { requireMetricsHost } from '../../src/http/health/metrics-host.js';
 import { mountProbeRoutes } from '../../src/http/health/probes.js';
 import { workerChecks } from './worker-checks.js';
@@ -41,7 +40,6 @@ export async function serveProbes(options: ProbeOptions): Promise<{ close(): Pro
   pool.on('error', () => undefined);
   const metrics = new WorkerMetrics(groups);
   const server = fastify({ forceCloseConnections: true, ...arrivalDeadline(limits.connections) });
-  boundUnreadAnswers(server.server, limits.connections);
   server.setErrorHandler(sendError);
   mountProbeRoutes(server, new Health(workerChecks({ ...options, pool }), logger));
   server.get('/metrics', { onRequest: requireMetricsHost(config) }, async (_request, reply) => {

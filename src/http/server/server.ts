@@ -18,6 +18,7 @@ import { methodNotAllowedPlugin } from './method-not-allowed.js';
 import { isSocialPath, requireNetworkOrigin } from './network-origin.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import { strictTransport } from './strict-transport.js';
+import { boundAddressConnections } from '../slow-readers/address-connections.js';
 import { boundUnreadAnswers } from '../slow-readers/unread-answers.js';
 import { refuseTunnels, refuseUnreadable, trackExchanges } from '../requests/unreadable.js';
 
@@ -28,14 +29,13 @@ import { refuseTunnels, refuseUnreadable, trackExchanges } from '../requests/unr
 const LONGEST_PARAMETER = 16_384;
 const LAST_REQUESTS_MS = 2_000;
 
+type NetworkAddress = Pick<Config, 'baseUrl' | 'trustedProxies'>;
+
 /**
  * Returns the HTTP server of the API. `request.ip` is the address that trusted proxies report; no other header of a
  * proxy is used.
  */
-export function fastifyAdapter(
-  logger: Logger,
-  { baseUrl, trustedProxies }: Pick<Config, 'baseUrl' | 'trustedProxies'>,
-): FastifyAdapter {
+export function fastifyAdapter(logger: Logger, { baseUrl, trustedProxies }: NetworkAddress): FastifyAdapter {
   const proxies = new TrustedProxies(trustedProxies);
   const strict = strictTransport(baseUrl);
   // Cuts slow senders; `boundUnreadAnswers` cuts slow readers. A proxy in front closes idle connections earlier.
@@ -62,7 +62,7 @@ export function fastifyAdapter(
 /** Registers the hooks of every request; call it before any route. Returns a plugin to register after all routes. */
 export function prepareServer(
   app: NestFastifyApplication,
-  baseUrl: string,
+  { baseUrl, trustedProxies }: NetworkAddress,
   endpoints: readonly Endpoint[],
 ): FastifyPluginCallback {
   const server: FastifyInstance = app.getHttpAdapter().getInstance();
@@ -74,6 +74,8 @@ export function prepareServer(
     done();
   });
   boundUnreadAnswers(server.server, limits.connections);
+  const proxies = new TrustedProxies(trustedProxies);
+  boundAddressConnections(server.server, limits.connections.ofAddress, (address) => proxies.trusts(address));
   refuseUnusual(server);
   trackExchanges(server.server);
   refuseTunnels(server.server, strictTransport(baseUrl));

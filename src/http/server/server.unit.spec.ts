@@ -22,10 +22,10 @@ class Here {
 @Module({ controllers: [Here] })
 class Served {}
 
-const baseUrl = 'http://network.example';
+const config = { baseUrl: 'http://network.example', trustedProxies: [] };
 
 it('a request that arrives while the server stops is answered, and its connection ends', async () => {
-  const adapter = fastifyAdapter(pino({ level: 'silent' }), { baseUrl, trustedProxies: [] });
+  const adapter = fastifyAdapter(pino({ level: 'silent' }), config);
   const app = await NestFactory.create<NestFastifyApplication>(Served, adapter, {
     logger: false,
     bodyParser: false,
@@ -37,7 +37,7 @@ it('a request that arrives while the server stops is answered, and its connectio
     stopping.resolve();
     await mayEnd.promise;
   });
-  const refuseOtherMethods = prepareServer(app, baseUrl, []);
+  const refuseOtherMethods = prepareServer(app, config, []);
   await app.init();
   await app.register(refuseOtherMethods);
   await app.listen(0, '127.0.0.1');

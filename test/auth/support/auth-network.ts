@@ -301,7 +301,7 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Se
     },
   );
   parts.push(app);
-  const refuseOtherMethods = prepareServer(app, on.config.baseUrl, []);
+  const refuseOtherMethods = prepareServer(app, on.config, []);
   // No read models, so no quarantine.
   mountAuthorizationServer(app, () => Promise.resolve(undefined));
   await app.init();
