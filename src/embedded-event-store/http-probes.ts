@@ -8,11 +8,13 @@ interface ProbeOptions {
 }
 
 const MAX_HEADER_BYTES = 8192;
+/** EventStoreDB 23.10.8 answers with this number, which is the order in which it loads its types. */
+const PING_TYPE_ID = 123;
 
 export function httpProbes({ authentication }: ProbeOptions): (socket: Socket) => void {
   const pages: Readonly<Record<string, object | undefined>> = {
     '/health/live': undefined,
-    '/ping': { text: 'Ping request successfully handled' },
+    '/ping': { text: 'Ping request successfully handled', msgTypeId: PING_TYPE_ID, label: 'Http' },
     '/info': {
       esVersion: SERVER_VERSION,
       state: 'leader',

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { useEventStore } from './support.js';
+import { describeAs2310, useEventStore } from './support.js';
 
 describe('over HTTP/1.1 on the gRPC port', () => {
   const target = useEventStore();
@@ -37,6 +37,13 @@ describe('over HTTP/1.1 on the gRPC port', () => {
     const answer = await ask('/ping');
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.body)).toMatchObject({ text: 'Ping request successfully handled' });
+  });
+
+  describeAs2310('as 23.10 does', () => {
+    it('answers a ping with the type of the message', async () => {
+      const answer = await ask('/ping');
+      expect(JSON.parse(answer.body)).toMatchObject({ msgTypeId: expect.any(Number), label: 'Http' });
+    });
   });
 
   it('reports its version and state', async () => {
