@@ -13,7 +13,7 @@ let alice: SignedIn;
 const opened: EventStream[] = [];
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await startNetwork({ RATE_LIMITS: 'on' });
   application = await registerApplication(network);
   alice = await signIn(network, application);
 });
@@ -139,4 +139,16 @@ describe('an event stream', () => {
     await until(() => eventsOf(next).length === 1);
     expect(textsOf(next)).toEqual(['the next one']);
   });
+});
+
+it('ten event streams may be open on a process, and another may open as soon as one closes [header-retry-after]', async () => {
+  const person = await signIn(network, application);
+  const [first] = await Promise.all(Array.from({ length: 10 }, () => streamOf(person)));
+  const eleventh = await person.get('/api/events', { accept: 'text/event-stream' });
+  expect([eleventh.status, eleventh.body.error]).toEqual([429, 'pilot_rate_limited']);
+  expect(eleventh.headers.get('retry-after')).toBe('5');
+  expect((await person.get('/api/events')).status).toBe(200);
+  await streamOf(undefined);
+  first?.close();
+  await until(() => streamOf(person).catch(() => undefined));
 });

@@ -45,9 +45,14 @@ function thaw(): void {
   frozen.clear();
 }
 
-async function queryDatabase<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
+async function connectToDatabase(): Promise<Client> {
   const client = new Client({ connectionString: network.env['DATABASE_URL'] });
   await client.connect();
+  return client;
+}
+
+async function queryDatabase<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
+  const client = await connectToDatabase();
   try {
     return (await client.query<Row>(sql, values)).rows;
   } finally {
@@ -112,6 +117,27 @@ describe('a token', () => {
     for (const answer of [await person.get('/api/profile'), await person.say('x')])
       expect([answer.status, answer.body.error]).toEqual([403, 'social_authority_required']);
   });
+});
+
+it('a read that is admitted and then fails has the common headers of its admission', async () => {
+  const person = await signIn(network, application);
+  const [counters, tokens] = [await connectToDatabase(), await connectToDatabase()];
+  try {
+    await counters.query('BEGIN; LOCK TABLE limits.used');
+    const answer = person.get('/api/profile', { 'x-network-min-revision': '999999999999' });
+    // The first statement has admitted the caller, and the read waits to be counted.
+    const waiting = `SELECT FROM pg_locks WHERE relation = 'limits.used'::regclass AND NOT granted`;
+    await until(async () => (await queryDatabase(waiting)).length > 0);
+    await tokens.query('BEGIN; LOCK TABLE authority.oidc_record');
+    await counters.query('ROLLBACK');
+    const { status, body, headers } = await answer;
+    expect([status, body.error]).toEqual([503, 'protected_read_storage_unavailable']);
+    expect(headers.get('x-network-actor-id')).toBe(person.actorId);
+    expect(headers.get('x-network-incarnation')).toBeTruthy();
+    expect(headers.get('x-network-revision')).toMatch(/^[0-9]+$/);
+  } finally {
+    await Promise.all([counters.end(), tokens.end()]);
+  }
 });
 
 describe('a deleted post', () => {

@@ -1,85 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
-import type { Application, SignedIn } from '../support/api.js';
-import { requestAt, startApiProcess } from '../support/api-process.js';
-import type { ProcessAnswer, ApiProcess, ProcessRequest } from '../support/api-process.js';
-import { openEventStream } from '../support/event-stream.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
-import { until } from '../support/until.js';
-
-let network: TestNetwork;
-/** Two API processes with the test as their trusted proxy. The network's own process trusts none. */
-let proxied: readonly [ApiProcess, ApiProcess];
-let directPort: number;
-let database: Client;
-let application: Application;
-
-beforeAll(async () => {
-  network = await startNetwork({ RATE_LIMITS: 'on' });
-  const behindProxy = { TRUSTED_PROXIES: '127.0.0.1' };
-  proxied = await Promise.all([startApiProcess(network, behindProxy), startApiProcess(network, behindProxy)]);
-  directPort = Number(new URL(network.baseUrl).port);
-  database = new Client({ connectionString: network.env['DATABASE_URL'] });
-  await database.connect();
-  application = await registerApplication(network);
-});
-
-afterAll(async () => {
-  await database?.end();
-  for (const each of proxied ?? []) await each.stop();
-  await network?.stop();
-});
-
-beforeEach(async () => {
-  await database.query('DELETE FROM limits.used');
-});
-
-async function connectAgain(): Promise<Client> {
-  const client = new Client({ connectionString: network.env['DATABASE_URL'] });
-  await client.connect();
-  return client;
-}
-
-async function isWaitedFor(table: string): Promise<boolean> {
-  const waits = 'SELECT FROM pg_locks WHERE relation = $1::regclass AND NOT granted';
-  return (await database.query(waits, [table])).rowCount !== 0;
-}
-
-const ask = (process: 0 | 1, path: string, asking: ProcessRequest = {}, method = 'GET') =>
-  requestAt(network, proxied[process].port, method, path, asking);
-const from = (address: string): ProcessRequest => ({ headers: { 'x-forwarded-for': address } });
-
-let addresses = 0;
-const newAddress = (): string => `198.51.100.${++addresses}`;
-
-const atOnce = (count: number, path: string, asking: (n: number) => ProcessRequest, method = 'GET') =>
-  Promise.all(Array.from({ length: count }, (_, n) => ask(n % 2 ? 1 : 0, path, asking(n), method)));
-
-function tally(answers: readonly ProcessAnswer[]): Record<number, number> {
-  const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
-  return counts;
-}
+import { operatorOf } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import type { ProcessRequest } from '../support/api-process.js';
+import {
+  expectRefusal,
+  from,
+  hasLimitHeaders,
+  leftOf,
+  LimitedNetwork,
+  newAddress,
+  policyOf,
+  tally,
+} from './support/limited-network.js';
 
 const UNKNOWN_ACTOR = '/api/actors/nobody';
-const policyOf = ({ headers }: ProcessAnswer) => headers['ratelimit-policy'];
-const leftOf = ({ headers }: ProcessAnswer) => Number(/;r=(\d+);/.exec(String(headers['ratelimit']))?.[1]);
 
-function expectRefusal(answer: ProcessAnswer, policy: string): void {
-  expect([answer.status, answer.body]).toEqual([
-    429,
-    { error: 'pilot_rate_limited', message: expect.any(String) },
-  ]);
-  const { 'retry-after': wait, ratelimit } = answer.headers;
-  expect(wait).toMatch(/^[1-9][0-9]*$/);
-  expect(ratelimit).toBe(`"${policy}";r=0;t=${String(wait)}`);
-}
+let limited: LimitedNetwork;
 
-const hasLimitHeaders = ({ headers }: ProcessAnswer): boolean =>
-  Object.keys(headers).some((name) => name.startsWith('ratelimit'));
+beforeAll(async () => {
+  limited = await LimitedNetwork.start();
+});
+afterAll(() => limited?.stop());
+beforeEach(() => limited.forgetCounts());
+
+const ask: LimitedNetwork['ask'] = (...request) => limited.ask(...request);
+const askOften: LimitedNetwork['askOften'] = (...request) => limited.askOften(...request);
 
 describe('refused tokens', () => {
   const refusedFrom = (address: string, token = 'nobodys'): ProcessRequest => ({
@@ -87,7 +33,7 @@ describe('refused tokens', () => {
   });
   /** Sets the remaining points of the address. */
   const leavePoints = (left: number) =>
-    database.query('UPDATE limits.used SET points = 6000 - $1::int', [left]);
+    limited.query('UPDATE limits.used SET points = 6000 - $1::int', [left]);
 
   it.each([
     ['GET', '/api/session'],
@@ -102,11 +48,11 @@ describe('refused tokens', () => {
       await leavePoints(1);
       expect((await one()).status).toBe(401);
       // The process remembers the refusal, and needs no statement.
-      await database.query('DELETE FROM limits.used');
+      await limited.forgetCounts();
       const refused = await one();
       expectRefusal(refused, 'refused');
       expect(policyOf(refused)).toBe('"refused";q=6000;w=300');
-      expect((await database.query('SELECT FROM limits.used')).rowCount).toBe(0);
+      expect((await limited.query('SELECT FROM limits.used')).rowCount).toBe(0);
       expect((await ask(0, path, refusedFrom(newAddress()), method)).status).toBe(401);
       expect((await ask(0, UNKNOWN_ACTOR, from(address))).status).toBe(404);
     },
@@ -114,10 +60,10 @@ describe('refused tokens', () => {
 
   it('do not block a token that this process has already accepted', async () => {
     const address = newAddress();
-    const { token } = await signIn(network, application, 'openid read');
-    const other = await signIn(network, application, 'openid read');
+    const { token } = await limited.newPerson('openid read');
+    const other = await limited.newPerson('openid read');
     expect((await ask(0, '/api/session', refusedFrom(address, token))).status).toBe(200);
-    await database.query('DELETE FROM limits.used');
+    await limited.forgetCounts();
     expect((await ask(0, '/api/session', refusedFrom(address))).status).toBe(401);
     await leavePoints(0);
     expect((await ask(0, '/api/session', refusedFrom(address))).status).toBe(401);
@@ -138,12 +84,11 @@ describe('refused tokens', () => {
 
   it('do not include live tokens, which count for their own callers with or without the scope', async () => {
     const address = newAddress();
-    const { token } = await signIn(network, application, 'openid read');
-    await database.query('DELETE FROM limits.used');
+    const { token } = await limited.newPerson('openid read');
     expect((await ask(0, '/api/session', refusedFrom(address, token))).status).toBe(200);
     expect((await ask(0, '/api/posts', refusedFrom(address, token), 'POST')).status).toBe(403);
     // A lease of reads, and a write.
-    const { rows } = await database.query<{ points: number }>('SELECT points FROM limits.used');
+    const { rows } = await limited.query<{ points: number }>('SELECT points FROM limits.used');
     expect(rows.map(({ points }) => points).sort((a, b) => a - b)).toEqual([1, 50]);
   });
 });
@@ -151,7 +96,7 @@ describe('refused tokens', () => {
 describe('reads without a token', () => {
   it('are limited to 120 a minute for each address, across all processes [limit-anonymous, limit-refusal, header-retry-after]', async () => {
     const address = newAddress();
-    const answers = await atOnce(150, UNKNOWN_ACTOR, () => from(address));
+    const answers = await askOften(150, UNKNOWN_ACTOR, () => from(address));
     expect(tally(answers)).toEqual({ 404: 120, 429: 30 });
     expectRefusal(await ask(0, UNKNOWN_ACTOR, from(address)), 'anonymous');
     expect((await ask(0, UNKNOWN_ACTOR, from(newAddress()))).status).toBe(404);
@@ -167,7 +112,7 @@ describe('reads without a token', () => {
   it('of events and of whole views share 30 a minute, apart from other reads [limit-events, reconcile-budget]', async () => {
     const address = newAddress();
     const [views, pages] = await Promise.all(
-      ['/api/reconcile', '/api/events'].map((path) => atOnce(20, path, () => from(address))),
+      ['/api/reconcile', '/api/events'].map((path) => askOften(20, path, () => from(address))),
     );
     expect(tally([...(views ?? []), ...(pages ?? [])])).toEqual({ 200: 30, 429: 10 });
     const refused = await ask(1, '/api/reconcile', from(address));
@@ -183,8 +128,7 @@ describe('reads without a token', () => {
   });
 
   it('are counted by the peer address of the connection if no proxy is trusted', async () => {
-    const readDirectly = (address: string) =>
-      requestAt(network, directPort, 'GET', UNKNOWN_ACTOR, from(address));
+    const readDirectly = (address: string) => limited.askDirectly(UNKNOWN_ACTOR, from(address));
     const first = leftOf(await readDirectly(newAddress()));
     expect(leftOf(await readDirectly(newAddress()))).toBe(first - 1);
   });
@@ -219,7 +163,7 @@ describe('reads without a token', () => {
 
   it('leave no address in the database', async () => {
     await ask(0, UNKNOWN_ACTOR, from('203.0.113.77'));
-    const { rows } = await database.query<{ key: string }>('SELECT * FROM limits.used');
+    const { rows } = await limited.query<{ key: string }>('SELECT * FROM limits.used');
     expect(rows.map(({ key }) => key)).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
   });
 });
@@ -231,11 +175,10 @@ describe('with a token', () => {
     body: { intentId: randomUUID(), text: 'hello', audience: 'public', ...fields },
   });
   const useUp = (points: number, known: number) =>
-    database.query('UPDATE limits.used SET points = $1 WHERE points = $2', [points, known]);
+    limited.query('UPDATE limits.used SET points = $1 WHERE points = $2', [points, known]);
 
   beforeEach(async () => {
-    alice = await signIn(network, application);
-    await database.query('DELETE FROM limits.used');
+    alice = await limited.newPerson();
   });
 
   it('reads are limited to 3,000 in five minutes, which a process reserves fifty at a time', async () => {
@@ -244,7 +187,7 @@ describe('with a token', () => {
     expect(first.headers['ratelimit']).toMatch(/^"reads";r=2999;t=(300|29[0-9])$/);
     await useUp(2_940, 50);
     // 49 are left of the first process' lease, and 60 for both processes.
-    const answers = await atOnce(240, '/api/session', () => ({ by: alice }));
+    const answers = await askOften(240, '/api/session', () => ({ by: alice }));
     expect(tally(answers)).toEqual({ 200: 109, 429: 131 });
     const refused = await ask(1, '/api/reconcile', { by: alice });
     expectRefusal(refused, 'reads');
@@ -261,7 +204,7 @@ describe('with a token', () => {
     expect([first.status, policyOf(first)]).toEqual([200, '"writes";q=300;w=300']);
     expect(first.headers['ratelimit']).toMatch(/^"writes";r=299;t=(300|29[0-9])$/);
     await useUp(290, 1);
-    const answers = await atOnce(20, '/api/posts', () => post(), 'POST');
+    const answers = await askOften(20, '/api/posts', () => post(), 'POST');
     expect(tally(answers)).toEqual({ 200: 10, 429: 10 });
     expectRefusal(await ask(1, '/api/posts', post(), 'POST'), 'writes');
     expect((await ask(1, '/api/session', { by: alice })).status).toBe(200);
@@ -270,8 +213,7 @@ describe('with a token', () => {
   it('refused writes are counted, also without the scope', async () => {
     const wrong = await ask(0, '/api/posts', post({ text: '' }), 'POST');
     expect([wrong.status, leftOf(wrong)]).toEqual([400, 299]);
-    const reader = await signIn(network, application, 'openid read');
-    await database.query('DELETE FROM limits.used');
+    const reader = await limited.newPerson('openid read');
     const unscoped = () => ask(0, '/api/posts', { ...post(), by: reader }, 'POST');
     const refused = await unscoped();
     expect([refused.status, refused.body.error, leftOf(refused)]).toEqual([403, 'capability_required', 299]);
@@ -281,8 +223,7 @@ describe('with a token', () => {
   });
 
   it('reads without their scope are counted', async () => {
-    const writer = await signIn(network, application, 'openid post:create');
-    await database.query('DELETE FROM limits.used');
+    const writer = await limited.newPerson('openid post:create');
     const refused = await ask(0, '/api/reconcile', { by: writer });
     expect([refused.status, refused.body.error, leftOf(refused)]).toEqual([
       403,
@@ -291,14 +232,14 @@ describe('with a token', () => {
     ]);
     expect(leftOf(await ask(0, '/api/session', { by: writer }))).toBe(2_998);
     await useUp(3_000, 50);
-    const answers = await atOnce(120, '/api/reconcile', () => ({ by: writer }));
+    const answers = await askOften(120, '/api/reconcile', () => ({ by: writer }));
     expect(tally(answers)).toEqual({ 403: 48, 429: 72 });
   });
 
   it('requests of a suspended person are counted', async () => {
-    const person = await signIn(network, application);
-    await operatorOf(network).setAccountState(person.actorId, 'suspend', 'a test');
-    await database.query('DELETE FROM limits.used');
+    const person = await limited.newPerson();
+    await operatorOf(limited.network).setAccountState(person.actorId, 'suspend', 'a test');
+    await limited.forgetCounts();
     const [read, write] = [
       await ask(0, '/api/session', { by: person }),
       await ask(0, '/api/posts', { ...post(), by: person }, 'POST'),
@@ -309,48 +250,9 @@ describe('with a token', () => {
     ]);
   });
 
-  it('a read that is admitted and then fails has the common headers of its admission', async () => {
-    const [counters, tokens] = [await connectAgain(), await connectAgain()];
-    try {
-      await counters.query('BEGIN; LOCK TABLE limits.used');
-      const asking = { by: alice, headers: { 'x-network-min-revision': '999999999999' } };
-      const answer = ask(0, '/api/profile', asking);
-      // The first statement has admitted the caller, and the read waits to be counted.
-      await until(() => isWaitedFor('limits.used'));
-      await tokens.query('BEGIN; LOCK TABLE authority.oidc_record');
-      await counters.query('ROLLBACK');
-      const { status, body, headers } = await answer;
-      expect([status, body.error]).toEqual([503, 'protected_read_storage_unavailable']);
-      expect(headers).toMatchObject({
-        'x-network-actor-id': alice.actorId,
-        'x-network-incarnation': expect.any(String),
-        'x-network-revision': expect.stringMatching(/^[0-9]+$/),
-      });
-    } finally {
-      await Promise.all([counters.end(), tokens.end()]);
-    }
-  });
-
-  it('ten event streams may be open on a process, and another may open as soon as one closes [header-retry-after]', async () => {
-    const person = await signIn(network, application);
-    const headers = { authorization: `Bearer ${person.token}` };
-    const ten = await Promise.all(
-      Array.from({ length: 10 }, () => openEventStream(network.baseUrl, { headers })),
-    );
-    const eleventh = await person.get('/api/events', { accept: 'text/event-stream' });
-    expect([eleventh.status, eleventh.body.error]).toEqual([429, 'pilot_rate_limited']);
-    expect(eleventh.headers.get('retry-after')).toBe('5');
-    expect((await person.get('/api/events')).status).toBe(200);
-    const [closed, ...open] = ten;
-    const ofAnother = await openEventStream(network.baseUrl);
-    closed?.close();
-    const next = await until(() => openEventStream(network.baseUrl, { headers }).catch(() => undefined));
-    for (const stream of [...open, ofAnother, next]) stream.close();
-  });
-
   it('requests are not limited by their address, and need none', async () => {
     const address = newAddress();
-    await atOnce(31, '/api/reconcile', () => from(address));
+    await askOften(31, '/api/reconcile', () => from(address));
     expectRefusal(await ask(0, '/api/reconcile', from(address)), 'events');
     expect((await ask(0, '/api/reconcile', { by: alice, ...from(address) })).status).toBe(200);
     expect((await ask(0, '/api/reconcile', { by: alice })).status).toBe(200);
@@ -369,10 +271,10 @@ describe('while the counters are unavailable', () => {
   ])(
     '%s, requests that must be counted are refused, and reserved reads succeed',
     async (_why, begin, end) => {
-      const [alice, bob] = [await signIn(network, application), await signIn(network, application)];
+      const [alice, bob] = [await limited.newPerson(), await limited.newPerson()];
       expect((await ask(0, '/api/session', { by: alice })).status).toBe(200);
       const body = { intentId: randomUUID(), text: 'not counted', audience: 'public' };
-      await database.query(begin);
+      await limited.query(begin);
       try {
         const answers = await Promise.all([
           ask(0, UNKNOWN_ACTOR, from(newAddress())),
@@ -386,7 +288,7 @@ describe('while the counters are unavailable', () => {
         }
         expect((await ask(0, '/api/session', { by: alice })).status).toBe(200);
       } finally {
-        await database.query(end);
+        await limited.query(end);
       }
       const { body: view } = await ask(0, '/api/reconcile', { by: alice });
       expect(view.ownPosts).toEqual([]);

@@ -11,6 +11,7 @@ import { openEventStream } from '../support/event-stream.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
+import { ShownPosts } from './support/shown-posts.js';
 
 /** An unknown epoch in this table would cause a quarantine. */
 const NO_EPOCH = 0;
@@ -22,13 +23,14 @@ let application: Application;
 /** Alice restricts, Bob reads. Both are new for each test. */
 let alice: SignedIn;
 let bob: SignedIn;
-/** A thread of Bob, Alice and Bob, and a later post of Alice. All of them are projected. */
-let question: string;
+/** Of a thread of Bob, Alice and Bob, and a later post of Alice. All posts are projected. */
 let reply: string;
 let answer: string;
 let later: string;
 /** Bob's cursor before these posts. */
 let cursor: number;
+/** Reads of Alice's reply. */
+let shown: ShownPosts;
 
 beforeAll(async () => {
   network = await startNetwork();
@@ -43,11 +45,13 @@ beforeEach(async () => {
   [alice, bob] = [await someone(), await someone()];
   await act(bob, 'PUT', `/api/relations/follow/${alice.actorId}`);
   ({ cursor } = (await ask(0, 'GET', '/api/reconcile', bob)).body);
-  question = await say(bob, 'a question');
+  const question = await say(bob, 'a question');
   reply = await say(alice, 'a reply', question);
   answer = await say(bob, 'an answer', reply);
   await act(bob, 'PUT', `/api/relations/like/${reply}`);
   later = await say(alice, 'something else');
+  const read = (path: string, by: SignedIn | undefined) => ask(0, 'GET', path, by);
+  shown = new ShownPosts(read, bob, { id: reply, parentId: question, authorActorId: alice.actorId }, cursor);
   await ask(0, 'GET', '/api/reconcile', alice);
   freezeWorker();
 });
@@ -104,56 +108,17 @@ const countOutstanding = async (): Promise<number> => {
   return found.length;
 };
 
-/** Reads that show Alice's reply to everybody, and those that show it to Bob. */
-const readsOfAnybody = (): readonly string[] => [
-  `/api/posts/${reply}`,
-  `/api/actors/${alice.actorId}/posts`,
-  `/api/posts/${question}/replies`,
-  '/api/reconcile',
-  `/api/events?cursor=${cursor}`,
-];
-const reads = (): readonly string[] => [
-  ...readsOfAnybody(),
-  '/api/timeline',
-  '/api/inbox',
-  '/api/relations',
-  `/api/reconcile?cursor=${cursor}`,
-];
-
-/** The reads that show the post itself, more than its id as a parent, root or deletion. All must be answered. */
-async function pathsShowing(
-  postId: string,
-  paths: readonly string[],
-  by?: SignedIn,
-): Promise<readonly string[]> {
-  const shown: string[] = [];
-  for (const path of paths) {
-    const { status, body } = await ask(0, 'GET', path, by);
-    expect([path, [200, 404].includes(status)]).toEqual([path, true]);
-    const text = JSON.stringify(body, (name, value: unknown) =>
-      ['parentId', 'rootId', 'postId'].includes(name) ? undefined : value,
-    );
-    if (text.includes(`"${postId}"`)) shown.push(path);
-  }
-  return shown;
-}
-
-const pathsShowingToAnybody = async (postId: string): Promise<readonly string[]> => [
-  ...(await pathsShowing(postId, reads(), bob)),
-  ...(await pathsShowing(postId, readsOfAnybody())),
-];
-
 describe('while the worker is frozen', () => {
   it('every read shows a post without a restriction', async () => {
-    expect(await pathsShowingToAnybody(reply)).toEqual([...reads(), ...readsOfAnybody()]);
+    expect(await shown.pathsShowingToAnybody(reply)).toEqual([...shown.paths, ...shown.pathsOfAnybody]);
   });
 
   it('reads of another process hide a deleted post from everybody, and show everything else', async () => {
     await deleteSuccessfully(reply);
-    expect(await pathsShowingToAnybody(reply)).toEqual([]);
+    expect(await shown.pathsShowingToAnybody(reply)).toEqual([]);
     const { body } = await ask(0, 'GET', `/api/posts/${answer}`, bob);
     expect(body.post).toMatchObject({ parentUnavailable: true, rootUnavailable: false });
-    expect(await pathsShowing(later, ['/api/timeline', '/api/reconcile'], bob)).toHaveLength(2);
+    expect(await shown.pathsShowing(later, ['/api/timeline', '/api/reconcile'], bob)).toHaveLength(2);
   });
 
   it('an event stream does not send a deleted post', async () => {
@@ -179,8 +144,8 @@ describe('while the worker is frozen', () => {
 
   it('a block hides the two people from each other, and commands respect it', async () => {
     await act(alice, 'PUT', `/api/blocks/${bob.actorId}`);
-    expect(await pathsShowing(reply, reads(), bob)).toEqual([]);
-    expect(await pathsShowing(later, ['/api/timeline', '/api/reconcile'], bob)).toEqual([]);
+    expect(await shown.pathsShowing(reply, shown.paths, bob)).toEqual([]);
+    expect(await shown.pathsShowing(later, ['/api/timeline', '/api/reconcile'], bob)).toEqual([]);
     for (const list of ['', '/posts', '/followers', '/following'])
       expect((await ask(0, 'GET', `/api/actors/${alice.actorId}${list}`, bob)).status).toBe(404);
     // The blocker's own reads wait for their own write.
@@ -188,7 +153,7 @@ describe('while the worker is frozen', () => {
       503,
       'protected_read_unavailable',
     ]);
-    expect(await pathsShowing(reply, readsOfAnybody())).toEqual(readsOfAnybody());
+    expect(await shown.pathsShowing(reply, shown.pathsOfAnybody)).toEqual(shown.pathsOfAnybody);
 
     const intent = () => ({ intentId: randomUUID() });
     for (const [by, path] of [
@@ -203,7 +168,7 @@ describe('while the worker is frozen', () => {
 
   it('a suspended person and their posts are hidden from everybody', async () => {
     await operatorOf(network).setAccountState(alice.actorId, 'suspend', 'a test');
-    expect(await pathsShowingToAnybody(reply)).toEqual([]);
+    expect(await shown.pathsShowingToAnybody(reply)).toEqual([]);
     expect((await ask(0, 'GET', `/api/actors/${alice.actorId}`)).status).toBe(404);
     const follow = `/api/relations/follow/${alice.actorId}`;
     expect(outcomeOf(await ask(0, 'PUT', follow, bob, { intentId: randomUUID() }))).toEqual([
@@ -214,14 +179,14 @@ describe('while the worker is frozen', () => {
 
   it('a post restricted by an operator is hidden from everybody', async () => {
     await operatorOf(network).setPostState(reply, 'restrict', 'a test');
-    expect(await pathsShowingToAnybody(reply)).toEqual([]);
+    expect(await shown.pathsShowingToAnybody(reply)).toEqual([]);
   });
 
   it('a person is hidden from everybody before their erasure is complete', async () => {
     await expect(operatorOf(network).eraseAccount(alice.actorId, 0, 'a test')).rejects.toThrow(
       'Reads no longer show it',
     );
-    expect(await pathsShowingToAnybody(reply)).toEqual([]);
+    expect(await shown.pathsShowingToAnybody(reply)).toEqual([]);
   });
 });
 
@@ -231,7 +196,7 @@ describe('when the worker resumes', () => {
     expect(await countOutstanding()).toBe(1);
     thawWorker();
     await until(async () => (await countOutstanding()) === 0);
-    expect(await pathsShowingToAnybody(reply)).toEqual([]);
+    expect(await shown.pathsShowingToAnybody(reply)).toEqual([]);
   });
 
   it('a block that was ended in the meantime hides nothing', async () => {
@@ -260,7 +225,7 @@ describe('a restriction that is neither in the read models nor in the table of o
     expect(refused.headers['retry-after']).toMatch(/^[1-9]/);
     const { status, body } = await deletePost(0, reply, intentId);
     expect([status, body.post?.status]).toEqual([200, 'deleted']);
-    expect(await pathsShowingToAnybody(reply)).toEqual([]);
+    expect(await shown.pathsShowingToAnybody(reply)).toEqual([]);
   });
 
   it('is not acknowledged by a process that dies first, and a retry on another process succeeds', async () => {
@@ -282,7 +247,7 @@ describe('a restriction that is neither in the read models nor in the table of o
     const { status, body } = await deletePost(1, reply, intentId);
     expect([status, body.post?.status]).toEqual([200, 'deleted']);
     await until(() => ask(0, 'GET', '/livez').catch(() => undefined));
-    expect(await pathsShowingToAnybody(reply)).toEqual([]);
+    expect(await shown.pathsShowingToAnybody(reply)).toEqual([]);
   });
 
   it('is refused if too many are outstanding, and a retry succeeds', async () => {
@@ -296,7 +261,7 @@ describe('a restriction that is neither in the read models nor in the table of o
     await database.query('DELETE FROM recovery.outstanding_restriction');
     expect(outcomeOf(refused)).toEqual([503, 'ambiguous_acceptance_requires_independent_proof']);
     expect((await deletePost(1, reply, intentId)).status).toBe(200);
-    expect(await pathsShowingToAnybody(reply)).toEqual([]);
+    expect(await shown.pathsShowingToAnybody(reply)).toEqual([]);
   });
 });
 

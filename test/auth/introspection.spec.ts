@@ -1,35 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type * as oidc from 'openid-client';
-import type { ClientCredentials } from '../../src/commands/application/register-application.js';
 import { streams } from '../../src/log/streams.js';
-import { Browser } from '../../src/operator/demo/browser.js';
-import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
-import { connect, discover } from './support/flow.js';
-import { post } from './support/raw.js';
+import { ConnectingApplication } from './support/connecting-application.js';
 
+let application: ConnectingApplication;
 let network: AuthNetwork;
-let application: ClientCredentials;
-let client: oidc.Configuration;
 
 beforeAll(async () => {
-  network = await startAuthNetwork();
-  application = await network.registerApplication();
-  await network.createAccount('ada');
-  client = await discover(network, application);
+  application = await ConnectingApplication.start('ada');
+  ({ network } = application);
 });
 
-afterAll(() => network.stop());
+afterAll(() => network?.stop());
 
 describe('introspection', () => {
   it('describes a live token, with a pairwise subject [credentials-basic]', async () => {
-    const { accessToken, refreshToken, subject } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const { accessToken, refreshToken, subject } = await application.connect();
     for (const token of [accessToken, refreshToken]) {
-      const { status, headers, body } = await post(network, 'introspect', application, { token });
+      const { status, headers, body } = await application.post('introspect', { token });
       expect(status).toBe(200);
       expect(headers['cache-control']).toBe('no-store');
-      expect(body).toMatchObject({ active: true, client_id: application.clientId, sub: subject });
+      expect(body).toMatchObject({ active: true, client_id: application.credentials.clientId, sub: subject });
       expect(body.iss).toBe(network.issuer);
       expect(body.scope.split(' ').sort()).toEqual(['offline_access', 'openid', 'post:create', 'read']);
     }
@@ -40,20 +32,20 @@ describe('introspection', () => {
     ['a token with a control character', () => 'x\0'],
     ['a long text', () => 'x'.repeat(50 * 1024)],
   ])('answers only active: false for %s', async (_what, token) => {
-    const { status, body } = await post(network, 'introspect', application, { token: token() });
+    const { status, body } = await application.post('introspect', { token: token() });
     expect([status, body]).toEqual([200, { active: false }]);
   });
 
   it('answers active: false for an ID token, which is neither an access nor a refresh token', async () => {
-    const { idToken } = await connect(client, new Browser(network.baseUrl), 'ada');
-    const { status, body } = await post(network, 'introspect', application, { token: idToken });
+    const { idToken } = await application.connect();
+    const { status, body } = await application.post('introspect', { token: idToken });
     expect([status, body]).toEqual([200, { active: false }]);
   });
 
   it('answers active: false for a token of another application', async () => {
     const other = await network.registerApplication();
-    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
-    const { body } = await post(network, 'introspect', other, { token: accessToken });
+    const { accessToken } = await application.connect();
+    const { body } = await application.post('introspect', { token: accessToken }, other);
     expect(body).toEqual({ active: false });
   });
 
@@ -67,7 +59,7 @@ describe('introspection', () => {
   ])(
     'answers active: false from the moment when %s [lifetime-refresh, lifetime-authority]',
     async (_what, change) => {
-      const { accessToken, refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+      const { accessToken, refreshToken } = await application.connect();
       const { dataSource } = network.database();
       const [{ grant_id: grantId }] = await dataSource.query(
         'SELECT grant_id FROM authority.oidc_record WHERE key_hash = sha256($1::bytea)',
@@ -76,7 +68,7 @@ describe('introspection', () => {
       const asked = async () =>
         Promise.all(
           [accessToken, refreshToken].map(
-            async (token) => (await post(network, 'introspect', application, { token })).body.active,
+            async (token) => (await application.post('introspect', { token })).body.active,
           ),
         );
       expect(await asked()).toEqual([true, true]);
@@ -93,15 +85,15 @@ describe('introspection', () => {
 
 describe('revocation', () => {
   it('refuses an ID token, which cannot be revoked', async () => {
-    const { idToken } = await connect(client, new Browser(network.baseUrl), 'ada');
-    const answer = await post(network, 'revoke', application, { token: idToken });
+    const { idToken } = await application.connect();
+    const answer = await application.post('revoke', { token: idToken });
     expect([answer.status, answer.body.error]).toEqual([400, 'unsupported_token_type']);
   });
 
   it('answers alike, without a body, for an unknown and a known token [credentials-basic]', async () => {
-    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const { accessToken } = await application.connect();
     for (const token of [accessToken, 'x'.repeat(43)]) {
-      const { status, text, headers } = await post(network, 'revoke', application, { token });
+      const { status, text, headers } = await application.post('revoke', { token });
       expect([status, text]).toEqual([200, '']);
       expect(headers['cache-control']).toBe('no-store');
     }
@@ -113,7 +105,7 @@ describe('revocation', () => {
   ] as const)(
     'removes the %s token whose grant the log has lost, and every other token of that grant',
     async (_kind, given) => {
-      const tokens = await connect(client, new Browser(network.baseUrl), 'ada');
+      const tokens = await application.connect();
       const { dataSource } = network.database();
       // As after a recovery: the authority store has tokens of a grant that the log lost.
       const grantId = randomUUID();
@@ -125,7 +117,7 @@ describe('revocation', () => {
       const left = () => dataSource.query('SELECT FROM authority.oidc_record WHERE grant_id = $1', [grantId]);
       expect((await left()).length).toBeGreaterThan(1);
       for (const _time of ['first', 'again']) {
-        const { status, text } = await post(network, 'revoke', application, { token: tokens[given] });
+        const { status, text } = await application.post('revoke', { token: tokens[given] });
         expect([status, text]).toEqual([200, '']);
       }
       expect(await left()).toEqual([]);
@@ -136,9 +128,9 @@ describe('revocation', () => {
 
 describe('a token response', () => {
   it('has the published members, and must not be cached [token-bodies, lifetime-access, service-token-basic, summary-token, token-request, credentials-basic]', async () => {
-    const { refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const { refreshToken } = await application.connect();
     const parameters = { grant_type: 'refresh_token', refresh_token: refreshToken };
-    const { status, headers, body } = await post(network, 'token', application, parameters);
+    const { status, headers, body } = await application.post('token', parameters);
     expect(status).toBe(200);
     expect(Object.keys(body).sort()).toEqual(
       ['access_token', 'expires_in', 'id_token', 'refresh_token', 'scope', 'token_type'].sort(),

@@ -4,25 +4,22 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
-import type { ClientCredentials } from '../../src/commands/application/register-application.js';
-import { Browser } from '../../src/operator/demo/browser.js';
-import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
+import { password, redirectUri } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
-import { authorizationRequest, connect, discover, errorOf, exchange, isLive } from './support/flow.js';
+import { ConnectingApplication } from './support/connecting-application.js';
+import { authorizationRequest, errorOf, exchange, isLive } from './support/flow.js';
 import { Visitor } from './support/visitor.js';
 
+let application: ConnectingApplication;
 let network: AuthNetwork;
-let application: ClientCredentials;
 let client: oidc.Configuration;
 
 beforeAll(async () => {
-  network = await startAuthNetwork();
-  application = await network.registerApplication();
-  await network.createAccount('ada');
-  client = await discover(network, application);
+  application = await ConnectingApplication.start('ada');
+  ({ network, client } = application);
 });
 
-afterAll(() => network.stop());
+afterAll(() => network?.stop());
 
 const jwks = async () => (await fetch(`${network.issuer}/jwks`)).text();
 
@@ -52,20 +49,17 @@ describe('another server on the same stores', () => {
 
 describe('without the authority store', () => {
   it('every answer has Retry-After, and requests succeed once it is back', async () => {
-    const { refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const { refreshToken } = await application.connect();
     const visitor = new Visitor(network.baseUrl);
     const attempt = await authorizationRequest(client, 'openid');
     const signIn = await visitor.open(attempt.url);
     await network.postgres.stop();
 
-    const refreshed = await fetch(`${network.issuer}/oauth2/token`, {
-      method: 'POST',
-      headers: { authorization: `Basic ${btoa(`${application.clientId}:${application.clientSecret}`)}` },
-      body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }),
-    });
+    const parameters = { grant_type: 'refresh_token', refresh_token: refreshToken };
+    const refreshed = await application.post('token', parameters);
     expect(refreshed.status).toBe(503);
-    expect(refreshed.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
-    expect(await refreshed.json()).toEqual({
+    expect(refreshed.headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
+    expect(refreshed.body).toEqual({
       error: 'temporarily_unavailable',
       error_description: expect.any(String),
     });
@@ -111,18 +105,18 @@ describe('without the log', () => {
 
 describe('with a frozen log', () => {
   it('the page does not claim that nothing was changed', async () => {
-    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const { accessToken } = await application.connect();
     const visitor = new Visitor(network.baseUrl);
     const signIn = await visitor.open(`${network.issuer}/account`);
     const page = await visitor.submit(signIn, { handle: 'ada', password });
     network.eventStore.freeze();
     const uncertain = await visitor
-      .submit(page, { application: application.clientId })
+      .submit(page, { application: application.credentials.clientId })
       .finally(() => network.eventStore.thaw());
     expect(uncertain.status).toBe(503);
     expect(uncertain.text).toContain('It is not known whether this was done.');
     expect(uncertain.text).not.toContain('Nothing was changed');
-    expect((await visitor.submit(page, { application: application.clientId })).status).toBe(200);
+    expect((await visitor.submit(page, { application: application.credentials.clientId })).status).toBe(200);
     expect(await isLive(client, accessToken)).toBe(false);
   });
 });

@@ -1,33 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import * as oidc from 'openid-client';
-import type { ClientCredentials } from '../../src/commands/application/register-application.js';
 import { streams } from '../../src/log/streams.js';
-import { Browser } from '../../src/operator/demo/browser.js';
-import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
-import { connect, discover } from './support/flow.js';
-import { post, send } from './support/raw.js';
+import { ConnectingApplication } from './support/connecting-application.js';
+import { send } from './support/raw.js';
 import type { RawAnswer } from './support/raw.js';
 
+let application: ConnectingApplication;
 let network: AuthNetwork;
-let application: ClientCredentials;
-let client: oidc.Configuration;
 
 beforeAll(async () => {
-  network = await startAuthNetwork();
-  application = await network.registerApplication();
-  await network.createAccount('ada');
-  await network.createAccount('bob');
-  await network.createAccount('eve');
-  client = await discover(network, application);
+  application = await ConnectingApplication.start('ada', 'bob', 'eve');
+  ({ network } = application);
 });
 
-afterAll(() => network.stop());
+afterAll(() => network?.stop());
 
 beforeEach(() => query('DELETE FROM limits.used'));
 
 const connectAs = async (handle: string, scope?: string) => {
-  const connected = await connect(client, new Browser(network.baseUrl), handle, scope);
+  const connected = await application.connect(handle, scope);
   await query('DELETE FROM limits.used');
   return connected;
 };
@@ -48,7 +39,7 @@ const userinfo = (token: string) =>
     headers: [['authorization', `Bearer ${token}`]],
   });
 const refresh = (token: string) =>
-  post(network, 'token', application, { grant_type: 'refresh_token', refresh_token: token });
+  application.post('token', { grant_type: 'refresh_token', refresh_token: token });
 
 const budgetOf = ({ status, headers }: RawAnswer) => [
   status,
@@ -128,7 +119,7 @@ describe('a refresh', () => {
 it('introspection and revocation have no window', async () => {
   const { accessToken } = await connectAs('ada');
   for (const endpoint of ['introspect', 'revoke'])
-    expect(budgetOf(await post(network, endpoint, application, { token: accessToken }))).toEqual([
+    expect(budgetOf(await application.post(endpoint, { token: accessToken }))).toEqual([
       200,
       undefined,
       undefined,

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { freePort } from '../../src/launch/free-port.js';
@@ -11,7 +10,7 @@ import { send } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { SERVER, startExample } from './support/example.js';
+import { startExample } from './support/example.js';
 import type { Example } from './support/example.js';
 import { startFaultyProxy } from './support/faulty-proxy.js';
 import type { FaultyProxy } from './support/faulty-proxy.js';
@@ -284,18 +283,4 @@ describe('the end of a session', () => {
 
 it('logs nothing unforeseen in all these tests', () => {
   expect(example.errorOutput()).toBe('');
-});
-
-it('names a missing setting in one line', async () => {
-  for (const [set, name] of [
-    [{}, 'CLIENT_ID'],
-    [{ CLIENT_ID: 'x', CLIENT_SECRET: '' }, 'CLIENT_SECRET'],
-  ] as const) {
-    const { code, stderr } = await runPlaza([], set, '', SERVER);
-    expect([code, stderr]).toEqual([2, `${name} is not set; README.md says where it comes from\n`]);
-  }
-});
-
-it('has less than 150 lines', () => {
-  expect(readFileSync(SERVER, 'utf8').split('\n').length - 1).toBeLessThan(150);
 });

@@ -8,6 +8,7 @@ import { MAX_UNANSWERED } from '../../src/log/eventstoredb/unanswered-appends.js
 import { TestCluster } from '../support/cluster.js';
 import type { ClusterNode } from '../support/cluster-node.js';
 import { until } from '../support/until.js';
+import { follow } from './support/follow.js';
 import { LogBench, metadata, newId, post } from './support/log-bench.js';
 
 /** By default the client leaves a silent node after twenty seconds; these settings prevent that within a test. */
@@ -41,26 +42,6 @@ async function openAt(url: string): Promise<EventLog> {
 }
 
 const append = (log: EventLog, postId = newId()) => bench.appendPost('alice', 'words', postId, log);
-
-/** Subscribes to the posts of a log until `stop`; `seen` collects their ids. */
-function follow(log: EventLog) {
-  const stopping = new AbortController();
-  const seen: string[] = [];
-  const options = {
-    after: undefined,
-    types: ['post.created'],
-    batchSize: 10,
-    signal: stopping.signal,
-  } as const;
-  const following = (async () => {
-    for await (const { events } of log.subscribe(options)) seen.push(...events.map(({ id }) => id));
-  })();
-  const stop = () => {
-    stopping.abort();
-    return following;
-  };
-  return { seen, stop };
-}
 
 describe('a lagging follower', () => {
   it('is left for the leader by every kind of call', async () => {

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { rateLimitFields } from '../../limits/rate-limit-fields.js';
 import type { RefusedCredentials } from '../../limits/refused-credentials.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
-import { Fault } from './faults.js';
+import { enforceQuota } from './enforce-quota.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
 import { requestContextOf } from './request-context.js';
@@ -24,14 +23,7 @@ export function enforceRefusalLimit(
   response: ServerResponse,
 ): void {
   const quota = refused.quotaStateOf(nearest, hashOf(request));
-  if (!quota) return;
-  const fields = rateLimitFields([quota.policy], [quota]);
-  for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
-  throw new Fault(
-    429,
-    'pilot_rate_limited',
-    `Too many credentials from this address were refused; retry in ${fields['retry-after']} s.`,
-  );
+  if (quota) enforceQuota(response, quota, 'Too many credentials from this address were refused');
 }
 
 export function countRefusedCredentials(refused: RefusedCredentials): Middleware {

@@ -1,10 +1,10 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Limit } from '../../config/limit-settings.js';
 import { apiWindowName, callerLimitKey } from '../../limits/caller-budget.js';
-import { isLimitExceeded, rateLimitFields } from '../../limits/rate-limit-fields.js';
 import type { QuotaState } from '../../limits/rate-limit-fields.js';
 import { LimitsUnavailable, SharedWindow } from '../../limits/shared-window.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { enforceQuota } from './enforce-quota.js';
 import { Fault, toFault } from './faults.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
@@ -50,13 +50,8 @@ export class TokenLimits {
   private async take(ctx: KoaContextWithOIDC, name: 'reads' | 'refreshes', key: string): Promise<void> {
     const window = this.windows?.[name];
     if (!window) return;
-    const state: QuotaState = { policy: { name, limit: window.limit }, claim: await claim(window, key) };
-    const fields = rateLimitFields([state.policy], [state]);
-    ctx.set(fields);
-    if (!isLimitExceeded(state)) return;
-    ctx.remove('www-authenticate');
-    const wait = fields['retry-after'];
-    throw new Fault(429, 'pilot_rate_limited', `This limit is used up; retry in ${wait} s.`);
+    const quota = { policy: { name, limit: window.limit }, claim: await claim(window, key) };
+    enforceQuota(ctx.res, quota, 'This limit is used up');
   }
 }
 

@@ -1,103 +1,15 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
-import type { Read } from '../admission/protected-reads.js';
-import type { SharedRequest } from '../admission/shared-reads.js';
-import { HttpRefusal } from '../server/errors.js';
+import {
+  deletedAt,
+  NOW,
+  nothingAt,
+  readBy,
+  streamsWithoutChanges,
+} from '../../../test/support/event-streams-bench.js';
 import { until } from '../../../test/support/until.js';
-import { EventStreams } from './event-streams.js';
-
-const NOW = 1_763_700_000_000;
-
-const nothingAt = (cursor: number, incarnation = 'i1'): Read<FeedPage> => ({
-  result: { events: [], cursor, replace: false },
-  caller: undefined,
-  incarnation,
-  revision: cursor,
-});
-const callerOf = (actorId: string, expiresAt = NOW + 300_000) => ({
-  actorId,
-  appId: 'pebble',
-  grantId: 'g',
-  scopes: ['read'],
-  expiresAt,
-});
-const by = (actorId: string, expiresAt?: number) => ({
-  ...nothingAt(48),
-  caller: callerOf(actorId, expiresAt),
-});
-const deleted = (position: number): Read<FeedPage> => ({
-  ...nothingAt(position),
-  result: {
-    events: [{ kind: 'post.deleted', postId: 'p', position, at: NOW, actorId: 'a' }],
-    cursor: position,
-    replace: false,
-  },
-});
-
-interface Asked {
-  /** Cursors of each shared read. */
-  readonly together: number[][];
-  readonly alone: number[];
-}
-
-/** Streams without changes, until `answers` gives some: shared reads by token, reads of one stream without. */
-function streamsThat(mostOpen = { ofListener: 2, ofProcess: 5, anonymous: 3 }) {
-  const listening = new Set<() => void>();
-  const asked: Asked = { together: [], alone: [] };
-  const explained: unknown[] = [];
-  const clock = { passedMs: 0, now: () => NOW + clock.passedMs };
-  const answers = {
-    together: (_request: SharedRequest): Read<FeedPage> => nothingAt(48),
-    alone: nothingAt(48),
-  };
-  const streams = new EventStreams(
-    {
-      clock,
-      changes: {
-        subscribe: (onNews) => {
-          listening.add(onNews);
-          return () => void listening.delete(onNews);
-        },
-      },
-      reads: {
-        read: (_reader, cursor = 0) => {
-          asked.alone.push(cursor);
-          return Promise.resolve(answers.alone);
-        },
-        readAll: (requests) => {
-          asked.together.push(requests.map(({ cursor }) => cursor));
-          const told = requests.map((request) => {
-            try {
-              return { request, read: answers.together(request) };
-            } catch (fault) {
-              return { request, fault };
-            }
-          });
-          return Promise.resolve({ answers: told, delayed: undefined });
-        },
-      },
-      explain: (fault) => {
-        explained.push(fault);
-        return { error: fault instanceof HttpRefusal ? fault.code : 'server_error', message: 'why' };
-      },
-    },
-    mostOpen,
-  );
-  const opened: Readable[] = [];
-  const begin = (listener = 'alice', first: Read<FeedPage> = by(listener), token = listener) => {
-    const credential = first.caller && { tokenHash: Buffer.from(token) };
-    const stream = streams
-      .start(listener, first, { credential, meter: undefined as never })
-      .setEncoding('utf8');
-    opened.push(stream);
-    return stream;
-  };
-  const news = () => listening.forEach((onNews) => onNews());
-  const stop = () => opened.forEach((stream) => stream.destroy());
-  return { begin, news, stop, listening, asked, explained, answers, clock, streams };
-}
+import { HttpRefusal } from '../server/errors.js';
 
 const messagesOf = (stream: Readable): string[] => {
   const messages: string[] = [];
@@ -106,8 +18,8 @@ const messagesOf = (stream: Readable): string[] => {
 };
 
 let stop: (() => void) | undefined;
-const streamsOf: typeof streamsThat = (mostOpen) => {
-  const made = streamsThat(mostOpen);
+const streamsOf: typeof streamsWithoutChanges = (mostOpen) => {
+  const made = streamsWithoutChanges(mostOpen);
   ({ stop } = made);
   return made;
 };
@@ -129,7 +41,7 @@ describe('event streams', () => {
     const told = streams.map(messagesOf);
     await until(() => told.every(({ length }) => length === 1));
     answers.together = ({ credential }) =>
-      credential?.tokenHash.toString() === 'bob' ? deleted(50) : nothingAt(50);
+      credential?.tokenHash.toString() === 'bob' ? deletedAt(50) : nothingAt(50);
     news();
     await until(() => told[2]?.length === 2);
     expect(asked).toEqual({ together: [[48, 48, 48]], alone: [] });
@@ -146,7 +58,7 @@ describe('event streams', () => {
     await until(() => toAlice.length + toBob.length === 2);
     answers.together = ({ credential }) => {
       if (credential?.tokenHash.toString() === 'bob') throw new HttpRefusal('invalid_token', 'why');
-      return deleted(50);
+      return deletedAt(50);
     };
     news();
     await once(bob, 'end');
@@ -157,7 +69,7 @@ describe('event streams', () => {
 
   test('read alone while they are behind the others', async () => {
     const { begin, news, answers, asked } = streamsOf();
-    const behind = begin('alice', { ...by('alice'), revision: 90 });
+    const behind = begin('alice', { ...readBy('alice'), revision: 90 });
     const ahead = begin('bob');
     answers.alone = { ...nothingAt(70), revision: 90 };
     const told = [messagesOf(behind), messagesOf(ahead)];
@@ -178,10 +90,10 @@ describe('event streams', () => {
     const { begin, news, answers, asked } = streamsOf();
     const told = messagesOf(begin('alice'));
     await until(() => told.length === 1);
-    answers.together = () => deleted(60);
+    answers.together = () => deletedAt(60);
     news();
     await until(() => told.length === 2);
-    answers.alone = deleted(60);
+    answers.alone = deletedAt(60);
     const toBob = messagesOf(begin('bob'));
     await until(() => toBob.length === 2);
     expect(asked.alone).toEqual([48]);
@@ -229,7 +141,11 @@ describe('event streams', () => {
   });
 
   test.each([
-    ['everybody once the process has its maximum', { ofListener: 9, ofProcess: 2, anonymous: 9 }, by('eve')],
+    [
+      'everybody once the process has its maximum',
+      { ofListener: 9, ofProcess: 2, anonymous: 9 },
+      readBy('eve'),
+    ],
     [
       'anonymous callers once their share is used up',
       { ofListener: 9, ofProcess: 9, anonymous: 1 },
@@ -263,7 +179,7 @@ describe('event streams', () => {
     answers.together = () => {
       throw new HttpRefusal('invalid_token', 'why');
     };
-    begin('alice', by('alice', NOW + 20)).resume();
+    begin('alice', readBy('alice', NOW + 20)).resume();
     expect(await until(() => asked.together[0], 3_000)).toEqual([48]);
   });
 

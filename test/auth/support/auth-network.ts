@@ -1,55 +1,29 @@
-import 'reflect-metadata';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Global, Module } from '@nestjs/common';
-import type { Provider } from '@nestjs/common';
-import { CommandBus, CqrsModule } from '@nestjs/cqrs';
-import { APP_FILTER, NestFactory } from '@nestjs/core';
+import { CommandBus } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
-import { PositionListener } from '../../../src/incarnations/position-listener.js';
-import { AuthModule } from '../../../src/auth/auth.module.js';
-import { mountAuthorizationServer } from '../../../src/auth/mount.js';
 import { Passwords } from '../../../src/auth/passwords.js';
-import { AuthSettings } from '../../../src/auth/settings.js';
-import { VaultSigningKeys } from '../../../src/auth/signing-keys-vault.js';
-import { Clock, systemClock } from '../../../src/commands/support/clock.js';
-import { IdGenerator, systemIds } from '../../../src/commands/support/id-generator.js';
+import { systemClock } from '../../../src/commands/support/clock.js';
+import type { Clock } from '../../../src/commands/support/clock.js';
 import { CreateAccount } from '../../../src/commands/account/create-account.js';
 import { RegisterApplication } from '../../../src/commands/application/register-application.js';
 import type { ClientCredentials } from '../../../src/commands/application/register-application.js';
-import { ReadModels } from '../../../src/commands/account/read-models.js';
-import { SigningKeys } from '../../../src/commands/network/signing-keys.js';
-import { Config, readConfig } from '../../../src/config/config.js';
-import { closeAll } from '../../../src/support/closable.js';
-import type { Closable } from '../../../src/support/closable.js';
-import { LOGGER } from '../../../src/config/logger.js';
-import { RestrictionProof } from '../../../src/http/admission/restriction-proof.js';
-import { ErrorFilter } from '../../../src/http/server/error.filter.js';
-import { fastifyAdapter, prepareServer } from '../../../src/http/server/server.js';
+import { readConfig } from '../../../src/config/config.js';
+import type { Config } from '../../../src/config/config.js';
 import { startPostgres } from '../../../src/launch/embedded-postgres.js';
-import type { EmbeddedPostgres } from '../../../src/launch/embedded-postgres.js';
 import { freePort } from '../../../src/launch/free-port.js';
-import { EventLog } from '../../../src/log/event-log.js';
-import { openLog } from '../../../src/log/open-log.js';
-import { KeyVault } from '../../../src/log/vault/key-vault.js';
-import { NetworkSecrets } from '../../../src/log/vault/network-secrets.js';
-import { ErasedDataCleanup } from '../../../src/erasure/erased-data-cleanup.js';
-import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
-import { PUBLICATION_CHANNEL } from '../../../src/incarnations/incarnation.js';
-import { WitnessedLog } from '../../../src/witness/witnessed-log.js';
-import { readPublicationState } from '../../../src/incarnations/recovery-state.js';
-import { RecoveryWatch } from '../../../src/recovery/detect/recovery-watch.js';
-import { Witness } from '../../../src/witness/witness.js';
-import { openReadStore } from '../../../src/store/database.js';
-import { Postgres } from '../../../src/store/postgres.js';
+import type { EventLog } from '../../../src/log/event-log.js';
+import type { KeyVault } from '../../../src/log/vault/key-vault.js';
+import type { Postgres } from '../../../src/store/postgres.js';
 import { removeDataDir } from '../../support/data-dir.js';
 import { startEmbeddedEventStore } from '../../support/event-store.js';
 import { dataDirWithCluster } from '../../support/postgres.js';
 import { retryWhileUnavailable } from '../../support/retry-while-unavailable.js';
-import { openReadyWitness } from '../../support/witness.js';
+import { startAuthServer } from './auth-server.js';
+import type { AuthServer } from './auth-server.js';
 
 export const everyScope = ['openid', 'offline_access', 'read', 'post:create', 'block:read'];
 export const redirectUri = 'https://pebble.example/callback';
@@ -99,18 +73,7 @@ export interface AnotherServer {
   close(): Promise<void>;
 }
 
-/** Statement timeout, as in production. */
-const QUERY_MS = 5_000;
-
 const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
-
-interface Server {
-  readonly app: NestFastifyApplication;
-  readonly database: Postgres;
-  readonly log: EventLog;
-  readonly vault: KeyVault;
-  close(): Promise<void>;
-}
 
 export async function startAuthNetwork(): Promise<AuthNetwork> {
   const dataDir = await dataDirWithCluster();
@@ -131,18 +94,19 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
   const clock: Clock = { now: () => systemClock.now() + ahead };
   const start = (changes: NodeJS.ProcessEnv = {}) =>
     retryWhileUnavailable(() =>
-      startServer({
+      startAuthServer({
         config: readConfig({ ...settings, ...changes }),
         postgres,
         eventStoreUrl: eventStore.url,
         clock,
+        logger,
       }),
     );
   const stopStores = async () => {
     await Promise.all([postgres.stop(), eventStore.stop()]);
     removeDataDir(dataDir);
   };
-  let server: Server;
+  let server: AuthServer;
   try {
     server = await start();
     // The first call can exceed its timeout on a busy machine.
@@ -213,99 +177,4 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
       await stopStores();
     },
   };
-}
-
-interface ServerOptions {
-  readonly config: Config;
-  readonly postgres: EmbeddedPostgres;
-  readonly eventStoreUrl: string;
-  readonly clock: Clock;
-}
-
-async function startServer(on: ServerOptions): Promise<Server> {
-  const parts: Closable[] = [];
-  try {
-    return { ...(await openServer(on, parts)), close: () => closeAll(parts) };
-  } catch (error) {
-    await closeAll(parts);
-    throw error;
-  }
-}
-
-/** Adds what it has opened to `parts`, also if it rejects. */
-async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Server, 'close'>> {
-  const applicationName = 'plaza-auth-test';
-  const database = await openReadStore({
-    url: on.postgres.databaseUrl,
-    applicationName,
-    maxConnections: 12,
-    queryTimeoutMs: QUERY_MS,
-  });
-  parts.push(database);
-  const { vaultDatabaseUrl } = on.postgres;
-  const stores = { eventStoreUrl: on.eventStoreUrl, databaseUrl: on.postgres.databaseUrl, vaultDatabaseUrl };
-  const opened = await openLog({ ...stores, applicationName });
-  parts.push(opened);
-  const witness = await openReadyWitness(on.postgres.witnessDatabaseUrl, applicationName);
-  parts.push(witness);
-  // There is no worker to notify it, so it is not started.
-  const positions = new PositionListener({
-    databaseUrl: on.postgres.databaseUrl,
-    publicationChannel: PUBLICATION_CHANNEL,
-    read: readPublicationState,
-    logger,
-  });
-  // No social API here.
-  const watch = {
-    pool: database.pool,
-    log: opened.log,
-    witness,
-    hadWitness: true,
-    logger,
-    monotonic: () => performance.now(),
-  };
-  const providers: Provider[] = [
-    { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
-    { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
-    { provide: EventLog, useValue: new WitnessedLog(opened.log, witness, () => on.clock.now()) },
-    { provide: SigningKeys, useValue: new VaultSigningKeys(opened.secrets) },
-    { provide: KeyVault, useValue: opened.vault },
-    { provide: ReadModels, useValue: new ErasedDataCleanup(database.pool) },
-    { provide: NetworkSecrets, useValue: opened.secrets },
-    { provide: Config, useValue: Object.assign({}, on.config, stores) },
-    { provide: LOGGER, useValue: logger },
-    { provide: Postgres, useValue: database },
-    { provide: PositionListener, useValue: positions },
-    { provide: Witness, useValue: witness },
-    { provide: RestrictionProof, useValue: new RecoveryWatch(watch) },
-    { provide: Clock, useValue: on.clock },
-    { provide: IdGenerator, useValue: systemIds },
-  ];
-
-  @Global()
-  @Module({ providers, exports: providers })
-  class ResourcesModule {}
-
-  const filter = { provide: APP_FILTER, useClass: ErrorFilter };
-
-  @Module({ imports: [CqrsModule.forRoot(), ResourcesModule, AuthModule], providers: [filter] })
-  class TestModule {}
-
-  const app = await NestFactory.create<NestFastifyApplication>(
-    TestModule,
-    fastifyAdapter(logger, on.config),
-    {
-      bodyParser: false,
-      logger: false,
-      abortOnError: false,
-    },
-  );
-  parts.push(app);
-  const refuseOtherMethods = prepareServer(app, on.config, []);
-  // No read models, so no quarantine.
-  mountAuthorizationServer(app, () => Promise.resolve(undefined));
-  await app.init();
-  await app.register(refuseOtherMethods);
-  await app.listen(on.config.port, '127.0.0.1');
-  return { app, database, log: opened.log, vault: opened.vault };
 }

@@ -1,0 +1,147 @@
+import 'reflect-metadata';
+import { Global, Module } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { APP_FILTER, NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger } from 'pino';
+import { PositionListener } from '../../../src/incarnations/position-listener.js';
+import { AuthModule } from '../../../src/auth/auth.module.js';
+import { mountAuthorizationServer } from '../../../src/auth/mount.js';
+import { AuthSettings } from '../../../src/auth/settings.js';
+import { VaultSigningKeys } from '../../../src/auth/signing-keys-vault.js';
+import { Clock } from '../../../src/commands/support/clock.js';
+import { IdGenerator, systemIds } from '../../../src/commands/support/id-generator.js';
+import { ReadModels } from '../../../src/commands/account/read-models.js';
+import { SigningKeys } from '../../../src/commands/network/signing-keys.js';
+import { Config } from '../../../src/config/config.js';
+import { closeAll } from '../../../src/support/closable.js';
+import type { Closable } from '../../../src/support/closable.js';
+import { LOGGER } from '../../../src/config/logger.js';
+import { RestrictionProof } from '../../../src/http/admission/restriction-proof.js';
+import { ErrorFilter } from '../../../src/http/server/error.filter.js';
+import { fastifyAdapter, prepareServer } from '../../../src/http/server/server.js';
+import type { EmbeddedPostgres } from '../../../src/launch/embedded-postgres.js';
+import { EventLog } from '../../../src/log/event-log.js';
+import { openLog } from '../../../src/log/open-log.js';
+import { KeyVault } from '../../../src/log/vault/key-vault.js';
+import { NetworkSecrets } from '../../../src/log/vault/network-secrets.js';
+import { ErasedDataCleanup } from '../../../src/erasure/erased-data-cleanup.js';
+import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
+import { PUBLICATION_CHANNEL } from '../../../src/incarnations/incarnation.js';
+import { WitnessedLog } from '../../../src/witness/witnessed-log.js';
+import { readPublicationState } from '../../../src/incarnations/recovery-state.js';
+import { RecoveryWatch } from '../../../src/recovery/detect/recovery-watch.js';
+import { Witness } from '../../../src/witness/witness.js';
+import { openReadStore } from '../../../src/store/database.js';
+import { Postgres } from '../../../src/store/postgres.js';
+import { openReadyWitness } from '../../support/witness.js';
+
+/** Statement timeout, as in production. */
+const QUERY_MS = 5_000;
+
+/** The authorization server alone, in this process and on stores of the caller. */
+export interface AuthServer {
+  readonly app: NestFastifyApplication;
+  readonly database: Postgres;
+  readonly log: EventLog;
+  readonly vault: KeyVault;
+  close(): Promise<void>;
+}
+
+interface ServerOptions {
+  readonly config: Config;
+  readonly postgres: EmbeddedPostgres;
+  readonly eventStoreUrl: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export async function startAuthServer(on: ServerOptions): Promise<AuthServer> {
+  const parts: Closable[] = [];
+  try {
+    return { ...(await openServer(on, parts)), close: () => closeAll(parts) };
+  } catch (error) {
+    await closeAll(parts);
+    throw error;
+  }
+}
+
+/** Adds what it has opened to `parts`, also if it rejects. */
+async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<AuthServer, 'close'>> {
+  const { logger } = on;
+  const applicationName = 'plaza-auth-test';
+  const database = await openReadStore({
+    url: on.postgres.databaseUrl,
+    applicationName,
+    maxConnections: 12,
+    queryTimeoutMs: QUERY_MS,
+  });
+  parts.push(database);
+  const { vaultDatabaseUrl } = on.postgres;
+  const stores = { eventStoreUrl: on.eventStoreUrl, databaseUrl: on.postgres.databaseUrl, vaultDatabaseUrl };
+  const opened = await openLog({ ...stores, applicationName });
+  parts.push(opened);
+  const witness = await openReadyWitness(on.postgres.witnessDatabaseUrl, applicationName);
+  parts.push(witness);
+  // There is no worker to notify it, so it is not started.
+  const positions = new PositionListener({
+    databaseUrl: on.postgres.databaseUrl,
+    publicationChannel: PUBLICATION_CHANNEL,
+    read: readPublicationState,
+    logger,
+  });
+  // No social API here.
+  const watch = {
+    pool: database.pool,
+    log: opened.log,
+    witness,
+    hadWitness: true,
+    logger,
+    monotonic: () => performance.now(),
+  };
+  const providers: Provider[] = [
+    { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
+    { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
+    { provide: EventLog, useValue: new WitnessedLog(opened.log, witness, () => on.clock.now()) },
+    { provide: SigningKeys, useValue: new VaultSigningKeys(opened.secrets) },
+    { provide: KeyVault, useValue: opened.vault },
+    { provide: ReadModels, useValue: new ErasedDataCleanup(database.pool) },
+    { provide: NetworkSecrets, useValue: opened.secrets },
+    { provide: Config, useValue: Object.assign({}, on.config, stores) },
+    { provide: LOGGER, useValue: logger },
+    { provide: Postgres, useValue: database },
+    { provide: PositionListener, useValue: positions },
+    { provide: Witness, useValue: witness },
+    { provide: RestrictionProof, useValue: new RecoveryWatch(watch) },
+    { provide: Clock, useValue: on.clock },
+    { provide: IdGenerator, useValue: systemIds },
+  ];
+
+  @Global()
+  @Module({ providers, exports: providers })
+  class ResourcesModule {}
+
+  const filter = { provide: APP_FILTER, useClass: ErrorFilter };
+
+  @Module({ imports: [CqrsModule.forRoot(), ResourcesModule, AuthModule], providers: [filter] })
+  class TestModule {}
+
+  const app = await NestFactory.create<NestFastifyApplication>(
+    TestModule,
+    fastifyAdapter(logger, on.config),
+    {
+      bodyParser: false,
+      logger: false,
+      abortOnError: false,
+    },
+  );
+  parts.push(app);
+  const refuseOtherMethods = prepareServer(app, on.config, []);
+  // No read models, so no quarantine.
+  mountAuthorizationServer(app, () => Promise.resolve(undefined));
+  await app.init();
+  await app.register(refuseOtherMethods);
+  await app.listen(on.config.port, '127.0.0.1');
+  return { app, database, log: opened.log, vault: opened.vault };
+}

@@ -1,0 +1,46 @@
+import type * as oidc from 'openid-client';
+import type { ClientCredentials } from '../../../src/commands/application/register-application.js';
+import { Browser } from '../../../src/operator/demo/browser.js';
+import { startAuthNetwork } from './auth-network.js';
+import type { AuthNetwork } from './auth-network.js';
+import { connect, discover } from './flow.js';
+import type { Connected } from './flow.js';
+import { post } from './raw.js';
+import type { RawAnswer } from './raw.js';
+
+/** An application that people connect, on a network of the test's own. */
+export class ConnectingApplication {
+  private constructor(
+    readonly network: AuthNetwork,
+    readonly credentials: ClientCredentials,
+    readonly client: oidc.Configuration,
+  ) {}
+
+  /** @param handles of accounts to create. */
+  static async start(...handles: readonly string[]): Promise<ConnectingApplication> {
+    const network = await startAuthNetwork();
+    try {
+      const credentials = await network.registerApplication();
+      for (const handle of handles) await network.createAccount(handle);
+      return new ConnectingApplication(network, credentials, await discover(network, credentials));
+    } catch (error) {
+      // Without this the test process would never end.
+      await network.stop();
+      throw error;
+    }
+  }
+
+  /** Connects it in a new browser. */
+  connect(handle = 'ada', scope?: string): Promise<Connected> {
+    return connect(this.client, new Browser(this.network.baseUrl), handle, scope);
+  }
+
+  /** Sends a form to an endpoint, with the credentials of this application or another. */
+  post(
+    endpoint: string,
+    parameters: Readonly<Record<string, string>>,
+    by = this.credentials,
+  ): Promise<RawAnswer> {
+    return post(this.network, endpoint, by, parameters);
+  }
+}
