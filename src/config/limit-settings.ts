@@ -51,7 +51,7 @@ export const limits = {
     requests: 8,
     unreadBytes: 64 * 1024 * 1024,
     open: 5_000,
-    /** Of one address, which may be an application's server with all streams of a process. */
+    /** From one address, which may be an application's server with all streams of a process. */
     ofAddress: 2_500,
     arrivalMs: 30_000,
     arrivalCheckMs: 5_000,
