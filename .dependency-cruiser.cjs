@@ -40,6 +40,15 @@ const mayImport = {
     '^src/witness/',
     '^projections/runner/',
   ],
+  '^src/telemetry/': [
+    '^src/auth/protocol/faults\\.ts$',
+    '^src/auth/sign-in/password-check\\.ts$',
+    '^src/config/',
+    '^src/domain/refusal\\.ts$',
+    '^src/http/server/refusal-code\\.ts$',
+    '^src/log/event-log\\.ts$',
+    '^src/witness/witness\\.ts$',
+  ],
   '^src/erasure/': ['^src/commands/', '^src/log/', '^src/store/', '^src/witness/'],
   '^src/backup/': [
     '^src/commands/network/record-restore\\.ts$',
@@ -64,6 +73,7 @@ const mayImport = {
     '^src/http/health/(health|log-check|database-check|metrics-host|probes)\\.ts$',
     '^src/http/server/(arrival-deadline|error\\.filter)\\.ts$',
     '^src/http/slow-readers/unread-answers\\.ts$',
+    '^src/telemetry/',
   ],
   '^src/http/': [
     '^src/domain/',
@@ -88,13 +98,14 @@ const mayImport = {
     '^src/limits/',
     '^src/store/',
     '^src/log/(vault|recorded|event-log)',
-    '^src/http/server/(network-origin|oauth-codes)\\.ts$',
+    '^src/http/server/(network-origin|oauth-codes|refusal-code)\\.ts$',
     '^projections/authority/',
   ],
   '^src/launch/': [
     '^src/backup/restore/(restore-state|remove-pre-restore-copies)\\.ts$',
     '^src/config/',
     '^src/embedded-event-store/(server|errors|storage/directory-lock)\\.ts$',
+    '^src/telemetry/event-store-metrics\\.ts$',
   ],
   '^src/operator/': [
     '^src/auth/passwords\\.ts$',
@@ -114,6 +125,7 @@ const mayImport = {
     '^src/recovery/plan/',
     '^src/store/',
     '^src/support/',
+    '^src/telemetry/',
     '^src/witness/',
     '^projections/audit/audit\\.read-model\\.ts$',
     '^projections/groups\\.ts$',

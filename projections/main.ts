@@ -20,11 +20,18 @@ import { openWitness } from '../src/witness/open-witness.js';
 import type { Witness } from '../src/witness/witness.js';
 import { whenReachable } from '../src/store/when-reachable.js';
 import { openReadStore } from '../src/store/database.js';
+import { observeAppends } from '../src/telemetry/appends.js';
+import { openTelemetry } from '../src/telemetry/open-telemetry.js';
+import { observePool } from '../src/telemetry/statements.js';
+import type { Telemetry } from '../src/telemetry/telemetry.js';
+import { observeWitness } from '../src/telemetry/witness-steps.js';
 import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
 import { servingWith } from './groups.js';
+import { observedGroup } from './probes/observed-group.js';
 import { serveProbes } from './probes/worker-probes.js';
 import { GroupRunner } from './runner/group-runner.js';
+import type { GroupRunnerOptions } from './runner/group-runner.js';
 import type { GroupState } from './runner/group-state.js';
 import type { Group } from './runner/projection.js';
 
@@ -35,12 +42,15 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   const stores = storesOf(config);
   const serving = servingWith(config);
   const { witnessDatabaseUrl: url, databaseUrl } = stores;
+  const telemetry = await openTelemetry({ config, service: 'plaza-worker', logger });
   const witness = openWitness({ url, applicationName: APPLICATION_NAME });
+  if (url !== undefined) observeWitness(witness, telemetry);
   const probeState: ProbeState = { states: new Map(), log: undefined };
   const probes = await serveProbes({
     config,
     databaseUrl,
     logger,
+    metrics: telemetry.metrics,
     reachWitness: async () => url === undefined || witness.find([]),
     log: () => probeState.log,
     groups: Object.fromEntries(
@@ -59,9 +69,11 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   });
   if (!opened) return probes.close();
   const { log } = opened;
+  observeAppends(log, telemetry);
+  observePool(opened.vaultPool, 'vault', telemetry);
   probeState.log = new LogCheck(log, monotonic);
   const configuredWitness = url === undefined ? undefined : witness;
-  const runs = runners({ log, witness: configuredWitness, databaseUrl, serving, logger }).map(
+  const runs = runners({ log, witness: configuredWitness, databaseUrl, serving, logger, telemetry }).map(
     ({ group, runner }) => {
       probeState.states.set(group, () => runner.state);
       return keepRunning(runner, () => waitForPublicationChange(databaseUrl, group, signal), signal);
@@ -84,6 +96,7 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   await probes.close();
   await witness.close();
   await opened.close();
+  await telemetry.close();
 }
 
 /** State that the probes report. The worker fills it in as it starts, because the probes are served before. */
@@ -129,6 +142,7 @@ interface RunnerOptions {
   readonly databaseUrl: string;
   readonly serving: Group;
   readonly logger: Logger;
+  readonly telemetry: Telemetry;
 }
 
 function runners({
@@ -137,13 +151,15 @@ function runners({
   databaseUrl,
   serving,
   logger,
+  telemetry,
 }: RunnerOptions): readonly { readonly group: string; readonly runner: GroupRunner }[] {
+  const runnerOf = (runner: GroupRunnerOptions) => new GroupRunner(observedGroup(runner, telemetry));
   const common = { databaseUrl, log, logger, news: PUBLICATION_CHANNEL };
   const options = { group: serving, log, databaseUrl, witness, logger, ids, now: Date.now, monotonic };
   return [
     {
       group: serving.name,
-      runner: new GroupRunner({
+      runner: runnerOf({
         ...common,
         group: serving,
         lock: servingLock(serving),
@@ -152,7 +168,7 @@ function runners({
     },
     {
       group: authorityGroup.name,
-      runner: new GroupRunner({
+      runner: runnerOf({
         ...common,
         group: authorityGroup,
         prepare: (client) => authorityTarget(authorityGroup, log, client),
@@ -160,7 +176,7 @@ function runners({
     },
     {
       group: auditGroup.name,
-      runner: new GroupRunner({
+      runner: runnerOf({
         ...common,
         group: auditGroup,
         prepare: (client) => quarantiningTarget(log, client, auditGroup, 'audit'),

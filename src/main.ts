@@ -7,6 +7,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { AuthModule } from './auth/auth.module.js';
 import { mountAuthorizationServer } from './auth/mount.js';
+import { PasswordCheck } from './auth/sign-in/password-check.js';
 import { Clock } from './commands/support/clock.js';
 import { IdGenerator } from './commands/support/id-generator.js';
 import { readConfig } from './config/config.js';
@@ -27,6 +28,11 @@ import { AuthorityStore } from './store/authority/authority-store.js';
 import { whenReachable } from './store/when-reachable.js';
 import { closeAll } from './support/closable.js';
 import type { Closable } from './support/closable.js';
+import { observeCommands } from './telemetry/commands.js';
+import { openTelemetry } from './telemetry/open-telemetry.js';
+import { observeRequests } from './telemetry/requests.js';
+import { observeSignIns } from './telemetry/sign-ins.js';
+import type { Telemetry } from './telemetry/telemetry.js';
 
 @Module({})
 class ApiModule {}
@@ -35,8 +41,8 @@ const RETRY_MS = 1_000;
 
 const opened: Closable[] = [];
 
-async function serve(config: Config, logger: Logger): Promise<void> {
-  const resources = await openResources(config, logger, opened);
+async function serve(config: Config, logger: Logger, telemetry: Telemetry): Promise<void> {
+  const resources = await openResources({ config, logger, telemetry, opened });
   const modules: DynamicModule = {
     module: ApiModule,
     imports: [CqrsModule.forRoot(), resources, AuthModule, HttpModule],
@@ -49,9 +55,12 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     abortOnError: false,
   });
   opened.push(app);
+  observeRequests(app.getHttpAdapter().getInstance(), telemetry);
   const refuseOtherMethods = prepareServer(app, config, endpointsOf(HttpModule));
   mountAuthorizationServer(app, () => app.get(SignInAdmission).unavailableMessage());
   await app.init();
+  observeCommands(app.get(CommandBus), telemetry);
+  observeSignIns(app.get(PasswordCheck), telemetry);
   await app.register(refuseOtherMethods);
   await app.listen(config.port, config.host);
   await recordRestores(app);
@@ -77,10 +86,17 @@ function startErasures(app: NestFastifyApplication): { close(): Promise<void> } 
 
 const config = readConfig();
 const logger = createLogger(config, 'api');
+const opening = openTelemetry({ config, service: 'plaza-api', logger });
 // Registered first: a stop may arrive before the process serves.
-stopOnSignal(() => closeAll(opened));
+stopOnSignal(async () => {
+  await closeAll(opened);
+  const telemetry = await opening;
+  await telemetry.close();
+});
 try {
-  await whenReachable(() => serve(config, logger), {
+  const telemetry = await opening;
+  telemetry.metrics.reportDisk(config.dataDir);
+  await whenReachable(() => serve(config, logger, telemetry), {
     logger,
     warning: 'a database is unreachable, so the API does not serve yet; retrying',
     retryMs: RETRY_MS,

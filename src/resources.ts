@@ -23,6 +23,10 @@ import { OutstandingRestrictions } from './witness/outstanding-restrictions.js';
 import { waitForAuthorityRebuild } from './incarnations/authority-rebuild.js';
 import { readPublicationState, shownRestrictions } from './incarnations/recovery-state.js';
 import { RecoveryWatch } from './recovery/detect/recovery-watch.js';
+import { observeAppends } from './telemetry/appends.js';
+import { observePool } from './telemetry/statements.js';
+import { Telemetry } from './telemetry/telemetry.js';
+import { observeWitness } from './telemetry/witness-steps.js';
 import { openWitness } from './witness/open-witness.js';
 import { InDoubtResolver } from './witness/in-doubt-resolver.js';
 import { Witness } from './witness/witness.js';
@@ -38,16 +42,25 @@ const QUERY_MS = 5_000;
 @Module({})
 class ResourcesModule {}
 
+export interface ResourcesOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly telemetry: Telemetry;
+  /** Gets each part as soon as it is open. */
+  readonly opened: Closable[];
+}
+
 /**
  * Opens the stores of the API process and what depends on them, and returns the module that provides them to every
  * other one. Each is added to `opened` once it is open, so that the caller can close it, even if this rejects because a
  * store is unreachable.
  */
-export async function openResources(
-  config: Config,
-  logger: Logger,
-  opened: Closable[],
-): Promise<DynamicModule> {
+export async function openResources({
+  config,
+  logger,
+  telemetry,
+  opened,
+}: ResourcesOptions): Promise<DynamicModule> {
   const urls = storesOf(config);
   const applicationName = 'plaza-api';
   const database = await openReadStore({
@@ -61,6 +74,9 @@ export async function openResources(
   const openedLog = await openLog({ ...urls, applicationName, logger, refuseShared });
   opened.push(openedLog);
   const { log, vault, secrets } = openedLog;
+  observePool(database.pool, 'read', telemetry);
+  observePool(openedLog.vaultPool, 'vault', telemetry);
+  observeAppends(log, telemetry);
   await waitForAuthorityRebuild(database.pool, logger);
   const positions = new PositionListener({
     databaseUrl: urls.databaseUrl,
@@ -72,6 +88,7 @@ export async function openResources(
   opened.push({ close: () => positions.stop() });
   const witness = openWitness({ url: urls.witnessDatabaseUrl, applicationName });
   opened.push(witness);
+  if (urls.witnessDatabaseUrl !== undefined) observeWitness(witness, telemetry);
   const now = () => systemClock.now();
   const { pool } = database;
   const shown = (ids: readonly string[]) => shownRestrictions(pool, ids);
@@ -87,6 +104,7 @@ export async function openResources(
   const providers: Provider[] = [
     { provide: Config, useValue: config },
     { provide: LOGGER, useValue: logger },
+    { provide: Telemetry, useValue: telemetry },
     { provide: Postgres, useValue: database },
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(config.baseUrl) },

@@ -1,28 +1,29 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Gauge } from 'prom-client';
+import type { ProcessMetrics } from '../../src/telemetry/process-metrics.js';
 import { groupActivities } from '../runner/group-state.js';
 import type { GroupStates } from './worker-checks.js';
 
 export class WorkerMetrics {
-  private readonly registry = new Registry();
   private readonly group = new Gauge({
     name: 'plaza_worker_group',
     help: 'State of a group in this worker: 1 for the current state, 0 for all others.',
     labelNames: ['group', 'state'],
-    registers: [this.registry],
+    registers: [this.process.registry],
   });
 
-  constructor(private readonly groups: GroupStates) {
-    collectDefaultMetrics({ register: this.registry });
-  }
+  constructor(
+    private readonly process: Pick<ProcessMetrics, 'registry'>,
+    private readonly groups: GroupStates,
+  ) {}
 
   get contentType(): string {
-    return this.registry.contentType;
+    return this.process.registry.contentType;
   }
 
   text(): Promise<string> {
     for (const [group, state] of Object.entries(this.groups))
       for (const each of groupActivities)
         this.group.set({ group, state: each }, each === state().activity ? 1 : 0);
-    return this.registry.metrics();
+    return this.process.registry.metrics();
   }
 }

@@ -9,6 +9,7 @@ import { arrivalDeadline } from '../../src/http/server/arrival-deadline.js';
 import { sendError } from '../../src/http/server/error.filter.js';
 import { requireMetricsHost } from '../../src/http/health/metrics-host.js';
 import { mountProbeRoutes } from '../../src/http/health/probes.js';
+import type { ProcessMetrics } from '../../src/telemetry/process-metrics.js';
 import { workerChecks } from './worker-checks.js';
 import type { WorkerCheckOptions } from './worker-checks.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -19,6 +20,7 @@ export interface ProbeOptions extends Omit<WorkerCheckOptions, 'pool'> {
   readonly config: Pick<Config, 'operatorHost' | 'operatorBaseUrl' | 'metricsPort' | 'metricsHosts'>;
   readonly databaseUrl: string;
   readonly logger: Logger;
+  readonly metrics: ProcessMetrics;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function serveProbes(options: ProbeOptions): Promise<{ close(): Pro
     query_timeout: DATABASE_MS,
   });
   pool.on('error', () => undefined);
-  const metrics = new WorkerMetrics(groups);
+  const metrics = new WorkerMetrics(options.metrics, groups);
   const server = fastify({ forceCloseConnections: true, ...arrivalDeadline(limits.connections) });
   server.setErrorHandler(sendError);
   mountProbeRoutes(server, new Health(workerChecks({ ...options, pool }), logger));

@@ -46,6 +46,8 @@ export interface GroupRunnerOptions {
    * @throws {VersionTooOldError} A later version owns the target.
    */
   readonly prepare: (client: ClientBase, signal: AbortSignal) => Promise<Target>;
+  /** Runs `apply` and observes it, for each batch with events. */
+  readonly observeBatch?: (events: number, apply: () => Promise<void>) => Promise<void>;
 }
 
 /**
@@ -119,7 +121,7 @@ export class GroupRunner {
   }
 
   private async follow(client: ClientBase, target: Target, signal: AbortSignal): Promise<void> {
-    const { group, log } = this.options;
+    const { group, log, observeBatch = (_events, apply) => apply() } = this.options;
     await client.query(`SELECT set_config('search_path', quote_ident($1), false)`, [target.schema]);
     const heartbeat = new Heartbeat(client, group.name);
     let caughtUp = false;
@@ -136,7 +138,8 @@ export class GroupRunner {
       const subscribe = (subscriptionSignal: AbortSignal) =>
         log.subscribe({ ...subscription, signal: subscriptionSignal });
       for await (const batch of withIdleTicks(subscribe, IDLE_TICK_MS, signal)) {
-        if (batch) await applier.apply(batch.events);
+        if (batch && batch.events.length > 0)
+          await observeBatch(batch.events.length, () => applier.apply(batch.events));
         if (batch?.caughtUp && !caughtUp) await target.checkpoints.clearStop(client);
         caughtUp = batch?.caughtUp ?? caughtUp;
         const isBeat = await heartbeat.beat(caughtUp);

@@ -35,6 +35,8 @@ export abstract class Config {
   abstract readonly rateLimits: 'on' | 'off';
   abstract readonly fanOutThreshold: number;
   abstract readonly operatorToken: string | undefined;
+  /** Base URL of an OpenTelemetry collector. Undefined: no traces are exported. */
+  abstract readonly otlpEndpoint: string | undefined;
   abstract readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
 }
 
@@ -123,6 +125,7 @@ const environment = z
       .regex(/^[0-9]{1,6}$/, 'must be a whole number up to 999999')
       .transform(Number)
       .default(DEFAULT_FAN_OUT_THRESHOLD),
+    OTEL_EXPORTER_OTLP_ENDPOINT: urlWith('http:', 'https:').optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   })
   .superRefine((env, context) => {
@@ -184,6 +187,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     rateLimits: read.RATE_LIMITS,
     fanOutThreshold: read.FAN_OUT_THRESHOLD,
     operatorToken: read.OPERATOR_TOKEN,
+    otlpEndpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: read.LOG_LEVEL,
   };
 }

@@ -2,16 +2,19 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { SERVER_VERSION } from './grpc/discovery-calls.js';
+import type { Page } from './metrics-page.js';
 
 interface ProbeOptions {
   authentication: 'insecure' | 'internal';
+  /** Undefined: `/metrics` is unknown. */
+  metrics?: Page | undefined;
 }
 
 const MAX_HEADER_BYTES = 8192;
 /** EventStoreDB 23.10.8 answers with this number, which is the order in which it loads its types. */
 const PING_TYPE_ID = 123;
 
-export function httpProbes({ authentication }: ProbeOptions): (socket: Socket) => void {
+export function httpProbes({ authentication, metrics }: ProbeOptions): (socket: Socket) => void {
   const pages: Readonly<Record<string, object | undefined>> = {
     '/health/live': undefined,
     '/ping': { text: 'Ping request successfully handled', msgTypeId: PING_TYPE_ID, label: 'Http' },
@@ -25,7 +28,8 @@ export function httpProbes({ authentication }: ProbeOptions): (socket: Socket) =
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
     response.setHeader('connection', 'close');
     const [path = ''] = (request.url ?? '').split('?');
-    if (!Object.hasOwn(pages, path)) end(response, 404);
+    if (path === '/metrics' && metrics) metrics(request, response);
+    else if (!Object.hasOwn(pages, path)) end(response, 404);
     else if (request.method !== 'GET' && request.method !== 'HEAD') end(response, 405);
     else end(response, pages[path] ? 200 : 204, pages[path]);
   });

@@ -25,6 +25,7 @@ import {
 import { LiveCalls } from './grpc/live-calls.js';
 import { readHandler } from './grpc/read-call.js';
 import { httpProbes } from './http-probes.js';
+import { metricsPage, type MetricsSource } from './metrics-page.js';
 import { openStore, type Store, type StoreOptions } from './storage/store.js';
 
 export { clientAddress, isTlsRequired as needsTls } from './access/client-address.js';
@@ -39,12 +40,14 @@ export interface EventStoreOptions extends Omit<StoreOptions, 'newId'> {
    */
   tls?: boolean;
   limits?: PendingConnectionLimits;
+  /** Serves them at `/metrics`; called at each scrape. */
+  metrics?: () => Promise<MetricsSource>;
   newId?: StoreOptions['newId'];
 }
 
 export type ServeOptions = Pick<
   EventStoreOptions,
-  'dir' | 'host' | 'port' | 'tls' | 'limits' | 'log' | 'now'
+  'dir' | 'host' | 'port' | 'tls' | 'limits' | 'metrics' | 'log' | 'now'
 > & {
   simulation?: ServerSimulation;
 };
@@ -92,7 +95,7 @@ export async function startEventStore({
 /** Serves a store that is open already. `close` of the result refuses further appends, and leaves the store open. */
 export async function serveStore(
   store: Store,
-  { host, port, tls = isTlsRequired(host), limits, simulation, ...options }: ServeOptions,
+  { host, port, tls = isTlsRequired(host), limits, metrics, simulation, ...options }: ServeOptions,
 ): Promise<RunningEventStore> {
   const live = new LiveCalls();
   const server = new Server({
@@ -109,7 +112,10 @@ export async function serveStore(
     ...(limits && { limits }),
     access: identity ?? new SameUser({ ...options, uid: ownUid() }),
     serveGrpc: (socket) => injector.injectConnection(socket),
-    serveHttp: httpProbes({ authentication: tls ? 'internal' : 'insecure' }),
+    serveHttp: httpProbes({
+      authentication: tls ? 'internal' : 'insecure',
+      metrics: metrics && metricsPage({ source: metrics, tls, log: options.log }),
+    }),
   });
   options.log('info', 'event store ready', {
     dir: options.dir,

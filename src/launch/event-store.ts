@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { CorruptLogError, DirectoryLockedError, startEventStore } from '../embedded-event-store/server.js';
 import {
   EXIT_LOG_UNWRITABLE,
@@ -35,6 +36,7 @@ export async function runEventStore(
       ...options,
       log: (level, message, fields) => log[level](fields, message),
       now: () => new Date(),
+      metrics: metricsOf(options.dir),
       onBroken: (error) => endBroken(store, error, log),
     });
   } catch (error) {
@@ -42,6 +44,17 @@ export async function runEventStore(
   }
   announceReady();
   return store;
+}
+
+/** Loads the metrics at the first scrape: few networks scrape the event store, and all would start slower. */
+function metricsOf(dir: string): () => Promise<Registry> {
+  let registry: Promise<Registry> | undefined;
+  return () => (registry ??= openMetrics(dir));
+}
+
+async function openMetrics(dir: string): Promise<Registry> {
+  const { eventStoreMetrics } = await import('../telemetry/event-store-metrics.js');
+  return eventStoreMetrics(dir);
 }
 
 function endBroken(store: RunningEventStore | undefined, error: Error, log: Logger): void {

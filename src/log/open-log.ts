@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { openPostgres } from '../store/postgres.js';
 import type { Postgres, PostgresOptions } from '../store/postgres.js';
@@ -16,6 +17,7 @@ export interface OpenLog {
   readonly log: EventLog;
   readonly vault: KeyVault;
   readonly secrets: NetworkSecrets;
+  readonly vaultPool: Pool;
   close(): Promise<void>;
 }
 
@@ -61,6 +63,7 @@ export async function openLog(options: LogOptions): Promise<OpenLog> {
     log,
     vault,
     secrets: new NetworkSecrets(vaultDatabase.pool),
+    vaultPool: vaultDatabase.pool,
     async close() {
       closing.abort();
       await checking;

@@ -6,6 +6,7 @@ import { serveProbes } from '../../projections/probes/worker-probes.js';
 import { limits } from '../../src/config/limit-settings.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { startOperatorApi } from '../../src/operator/api/operator-server.js';
+import { ProcessMetrics } from '../../src/telemetry/process-metrics.js';
 import { until } from '../support/until.js';
 import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
@@ -25,6 +26,7 @@ beforeAll(async () => {
     config: { operatorHost, operatorBaseUrl, metricsHosts, metricsPort },
     databaseUrl: network.databaseUrl,
     logger: pino({ level: 'silent' }),
+    metrics: new ProcessMetrics(),
     groups: {},
     log: () => undefined,
     reachWitness: () => Promise.resolve(),

@@ -1,4 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { setRefusalCode } from '../../http/server/refusal-code.js';
 import { toFault, oauthError, RETRY_AFTER_SECONDS } from '../protocol/faults.js';
 import type { Fault } from '../protocol/faults.js';
 import { ACCOUNT_PATH } from '../settings.js';
@@ -46,6 +47,7 @@ function adviceFor({ status, wroteNothing }: Fault, { method, url }: FailedReque
 export function renderFault(ctx: KoaContextWithOIDC, error: Error): void {
   const fault = toFault(error);
   ctx.status = fault.status;
+  setRefusalCode(ctx.res, fault.code);
   if (fault.isTransient) ctx.set('retry-after', RETRY_AFTER_SECONDS);
   if (ctx.accepts('json', 'html') === 'html') {
     ctx.set(pageHeaders());

@@ -1,5 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
+import { setRefusalCode } from '../../http/server/refusal-code.js';
 import { Fault, toFault, oauthError, publishedCode, RETRY_AFTER_SECONDS } from './faults.js';
 import { preciseFault } from './precise-fault.js';
 import { BASIC_CHALLENGE } from './validate-request.js';
@@ -62,6 +63,7 @@ function answer(ctx: KoaContextWithOIDC, fault: Fault): void {
     return;
   }
   ctx.status = fault.status;
+  setRefusalCode(ctx.res, fault.code);
   if (fault.status === 401 && clientAuthenticatedEndpoints.has(ctx.path))
     ctx.set('www-authenticate', BASIC_CHALLENGE);
   ctx.body = oauthError(fault);
@@ -94,7 +96,9 @@ function moveErrorToQuery(ctx: KoaContextWithOIDC, fault: Fault | undefined): vo
   const error = url.searchParams.get('error');
   if (error === null) return;
   url.hash = '';
-  url.searchParams.set('error', fault ? fault.code : publishedCode(error));
+  const code = fault ? fault.code : publishedCode(error);
+  setRefusalCode(ctx.res, code);
+  url.searchParams.set('error', code);
   const ownDescription = url.searchParams.get('error_description');
   url.searchParams.set('error_description', fault?.description ?? ownDescription ?? REFUSED);
   url.searchParams.delete('scope');

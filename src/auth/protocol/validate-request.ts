@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isSingleHeader } from '../../http/server/network-origin.js';
+import { setRefusalCode } from '../../http/server/refusal-code.js';
 import { faultPage } from '../pages/fault.page.js';
 import { pageHeaders } from '../../pages/layout.js';
 import { AUTH_PREFIX } from '../settings.js';
@@ -59,6 +60,7 @@ function refuseBearer({ headers, url }: FastifyRequest): Fault | undefined {
 
 export function sendRefusal(request: FastifyRequest, reply: FastifyReply, fault: Fault): FastifyReply {
   const path = pathOf(request);
+  setRefusalCode(reply.raw, fault.code);
   reply.status(fault.status).headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
   if (fault.isTransient) reply.header('retry-after', RETRY_AFTER_SECONDS);
   if (fault.status === 401) reply.header('www-authenticate', challenge(path, fault));

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../../config/limit-settings.js';
+import { setRefusalCode } from '../../http/server/refusal-code.js';
 import { faultPage } from '../pages/fault.page.js';
 import { pageHeaders } from '../../pages/layout.js';
 import { incompleteFormError, isClientDisconnect } from '../protocol/client-disconnect.js';
@@ -95,6 +96,7 @@ function answerFault(error: unknown, request: FastifyRequest, reply: FastifyRepl
   if (fault.code === 'server_error') request.log.error({ err: error }, 'page failed');
   else if (fault.isTransient) request.log.warn({ err: error }, 'page unavailable');
   if (fault.isTransient) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  setRefusalCode(reply.raw, fault.socialCode);
   reply.status(fault.status);
   if (request.headers.accept?.includes('text/html'))
     return reply.headers(pageHeaders()).send(faultPage(fault, request));

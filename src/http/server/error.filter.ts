@@ -9,6 +9,7 @@ import { PersonErased } from '../../log/vault/key-vault.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal } from './errors.js';
 import type { ErrorBody, ErrorCode } from './errors.js';
+import { setRefusalCode } from './refusal-code.js';
 
 /**
  * Maps every error to the published Error object. An unforeseen error is logged whole, and its answer gives no
@@ -31,6 +32,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const body: ErrorBody = isProtocolRequest(request)
     ? { error: protocolCode(refusal), error_description: refusal.message }
     : { error: refusal.code, message: refusal.message };
+  setRefusalCode(reply.raw, refusal.code);
   void reply.status(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 

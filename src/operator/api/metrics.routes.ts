@@ -12,6 +12,7 @@ import { readPublicationState } from '../../incarnations/recovery-state.js';
 import { Witness, WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import { Postgres } from '../../store/postgres.js';
 import { isUnreachable } from '../../store/unreachable.js';
+import { Telemetry } from '../../telemetry/telemetry.js';
 import { Metrics } from './metrics.js';
 
 /** The metric of unsettled restrictions counts up to this number, which is enough for an alert. */
@@ -26,7 +27,7 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
   const log = app.get(EventLog);
   const witness = app.get(Witness);
   const proof = app.get(RestrictionProof);
-  const metrics = new Metrics();
+  const metrics = new Metrics(app.get(Telemetry).metrics);
 
   server.get('/metrics', { onRequest: requireMetricsHost(app.get(Config)) }, async (_request, reply) => {
     const [writable, isDatabaseFull, status, state, job, unsettled] = await Promise.all([

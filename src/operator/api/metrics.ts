@@ -1,6 +1,7 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Gauge } from 'prom-client';
 import type { ProjectionStatus } from '../../../projections/runner/projection-status.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
+import type { ProcessMetrics } from '../../telemetry/process-metrics.js';
 
 /**
  * State of the network at one scrape. `status`, `state` and `unsettled` are undefined if the store that they come from
@@ -29,8 +30,8 @@ export interface JobGauges {
   readonly total: number | null;
 }
 
+/** Gauges of the network, beside the metrics of the process that reports them. */
 export class Metrics {
-  private readonly registry = new Registry();
   private readonly up = this.gauge(
     'store_up',
     '1 if the store answers; for the log, if it accepts appends.',
@@ -86,12 +87,10 @@ export class Metrics {
     'state',
   );
 
-  constructor() {
-    collectDefaultMetrics({ register: this.registry });
-  }
+  constructor(private readonly process: Pick<ProcessMetrics, 'registry'>) {}
 
   get contentType(): string {
-    return this.registry.contentType;
+    return this.process.registry.contentType;
   }
 
   text({
@@ -119,7 +118,7 @@ export class Metrics {
     for (const gauge of [this.done, this.total]) gauge.reset();
     if (job) this.done.set({ kind: job.kind, state: job.state }, job.done);
     if (job && job.total !== null) this.total.set({ kind: job.kind, state: job.state }, job.total);
-    return this.registry.metrics();
+    return this.process.registry.metrics();
   }
 
   private showState(state: PublicationState | null | undefined): void {
@@ -143,6 +142,6 @@ export class Metrics {
   }
 
   private gauge(name: string, help: string, ...labelNames: string[]): Gauge {
-    return new Gauge({ name: `plaza_${name}`, help, labelNames, registers: [this.registry] });
+    return new Gauge({ name: `plaza_${name}`, help, labelNames, registers: [this.process.registry] });
   }
 }

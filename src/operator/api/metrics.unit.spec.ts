@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { ProcessMetrics } from '../../telemetry/process-metrics.js';
 import { Metrics } from './metrics.js';
 import type { NetworkStatus } from './metrics.js';
 
@@ -46,7 +47,7 @@ const linesOf = async (metrics: Metrics, findings: NetworkStatus): Promise<strin
 
 describe('metrics', () => {
   it('report the state of the network', async () => {
-    expect(await linesOf(new Metrics(), serving)).toEqual([
+    expect(await linesOf(new Metrics(new ProcessMetrics()), serving)).toEqual([
       'plaza_store_up{store="read"} 1',
       'plaza_store_up{store="witness"} 1',
       'plaza_store_up{store="log"} 1',
@@ -65,7 +66,7 @@ describe('metrics', () => {
   });
 
   it('report why reads are refused and the progress of a recovery, and reset when it is over', async () => {
-    const metrics = new Metrics();
+    const metrics = new Metrics(new ProcessMetrics());
     const told = await linesOf(metrics, {
       ...serving,
       state: serving.state ? { ...serving.state, status: 'quarantined', reason: 'the log has "x"' } : null,
@@ -81,7 +82,9 @@ describe('metrics', () => {
         'plaza_job_total{kind="recover",state="running"} 9',
       ]),
     );
-    expect(await linesOf(metrics, serving)).toEqual(await linesOf(new Metrics(), serving));
+    expect(await linesOf(metrics, serving)).toEqual(
+      await linesOf(new Metrics(new ProcessMetrics()), serving),
+    );
   });
 
   it('report a log that answers as up, even if it is not the published one', async () => {
@@ -91,11 +94,17 @@ describe('metrics', () => {
       { ...serving, status },
       { ...nothing, isLogUp: true },
     ])
-      expect(await linesOf(new Metrics(), findings)).toContain('plaza_store_up{store="log"} 1');
+      expect(await linesOf(new Metrics(new ProcessMetrics()), findings)).toContain(
+        'plaza_store_up{store="log"} 1',
+      );
   });
 
   it('tell a full disk of the log from an unavailable log', async () => {
-    const lines = await linesOf(new Metrics(), { ...serving, isLogUp: false, isLogFull: true });
+    const lines = await linesOf(new Metrics(new ProcessMetrics()), {
+      ...serving,
+      isLogUp: false,
+      isLogFull: true,
+    });
     expect(lines).toEqual(expect.arrayContaining(['plaza_store_up{store="log"} 0', 'plaza_log_disk_full 1']));
   });
 
@@ -107,7 +116,7 @@ describe('metrics', () => {
   });
 
   it('omit unknown values', async () => {
-    const metrics = new Metrics();
+    const metrics = new Metrics(new ProcessMetrics());
     await metrics.text(serving);
     expect(await linesOf(metrics, nothing)).toEqual([
       'plaza_store_up{store="read"} 0',

@@ -17,6 +17,8 @@ import { boundUnreadAnswers } from '../../http/slow-readers/unread-answers.js';
 import { EventLog, LogUnavailable, NotWitnessed } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { Postgres } from '../../store/postgres.js';
+import { observeRequests } from '../../telemetry/requests.js';
+import { Telemetry } from '../../telemetry/telemetry.js';
 import { accountRoutes } from './account.routes.js';
 import { applicationRoutes } from './application.routes.js';
 import { auditRoutes } from './audit.routes.js';
@@ -45,6 +47,7 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(error, socket, {}),
     ...arrivalDeadline(limits.connections),
   });
+  observeRequests(server, app.get(Telemetry));
   boundUnreadAnswers(server.server, limits.connections);
   trackExchanges(server.server);
   acceptOnlyJson(server);

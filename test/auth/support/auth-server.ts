@@ -35,6 +35,7 @@ import { RecoveryWatch } from '../../../src/recovery/detect/recovery-watch.js';
 import { Witness } from '../../../src/witness/witness.js';
 import { openReadStore } from '../../../src/store/database.js';
 import { Postgres } from '../../../src/store/postgres.js';
+import { Telemetry } from '../../../src/telemetry/telemetry.js';
 import { openReadyWitness } from '../../support/witness.js';
 
 /** Statement timeout, as in production. */
@@ -110,6 +111,7 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
     { provide: NetworkSecrets, useValue: opened.secrets },
     { provide: Config, useValue: Object.assign({}, on.config, stores) },
     { provide: LOGGER, useValue: logger },
+    { provide: Telemetry, useValue: new Telemetry() },
     { provide: Postgres, useValue: database },
     { provide: PositionListener, useValue: positions },
     { provide: Witness, useValue: witness },

@@ -1,0 +1,28 @@
+import { WrongExpectedRevision } from '../log/event-log.js';
+import type { EventLog } from '../log/event-log.js';
+import { observeCalls } from './observe-calls.js';
+import type { Telemetry } from './telemetry.js';
+
+/** Observes every append to the log. A conflict is no failure: another writer was first, and the command retries. */
+export function observeAppends(log: Pick<EventLog, 'append'>, telemetry: Telemetry): void {
+  const { appends: histogram } = telemetry.metrics;
+  observeCalls(log, 'append', ([{ events }], run) =>
+    telemetry.observe(
+      {
+        histogram,
+        labels: (error) => ({ outcome: outcomeOf(error) }),
+        span: () => ({
+          name: 'append',
+          kind: 'client',
+          attributes: { 'plaza.event_types': events.map(({ event }) => event.type) },
+        }),
+      },
+      run,
+    ),
+  );
+}
+
+function outcomeOf(error: unknown): 'done' | 'conflict' | 'failed' {
+  if (error === undefined) return 'done';
+  return error instanceof WrongExpectedRevision ? 'conflict' : 'failed';
+}

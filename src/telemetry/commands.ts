@@ -1,0 +1,25 @@
+import type { CommandBus } from '@nestjs/cqrs';
+import { Refusal } from '../domain/refusal.js';
+import { observeCalls } from './observe-calls.js';
+import type { Telemetry } from './telemetry.js';
+
+/** Observes every command by the name of its class. */
+export function observeCommands(bus: Pick<CommandBus, 'execute'>, telemetry: Telemetry): void {
+  const { commands: histogram } = telemetry.metrics;
+  observeCalls(bus, 'execute', ([command], run) => {
+    const { name } = command.constructor;
+    return telemetry.observe(
+      {
+        histogram,
+        labels: (error) => ({ command: name, outcome: outcomeOf(error) }),
+        span: () => ({ name, kind: 'internal' }),
+      },
+      run,
+    );
+  });
+}
+
+function outcomeOf(error: unknown): 'done' | 'refused' | 'failed' {
+  if (error === undefined) return 'done';
+  return error instanceof Refusal ? 'refused' : 'failed';
+}

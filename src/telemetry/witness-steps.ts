@@ -1,0 +1,21 @@
+import type { Witness } from '../witness/witness.js';
+import { observeCalls } from './observe-calls.js';
+import type { Telemetry } from './telemetry.js';
+
+const steps = ['prepare', 'accept', 'finalize', 'withdraw'] as const;
+
+/** Observes the writes of the witness: the steps of each restriction. */
+export function observeWitness(witness: Pick<Witness, (typeof steps)[number]>, telemetry: Telemetry): void {
+  const { witnessSteps: histogram } = telemetry.metrics;
+  for (const step of steps)
+    observeCalls<typeof step, never[], unknown>(witness, step, (_args, run) =>
+      telemetry.observe(
+        {
+          histogram,
+          labels: (error) => ({ step, outcome: error === undefined ? 'done' : 'failed' }),
+          span: () => ({ name: `witness ${step}`, kind: 'client' }),
+        },
+        run,
+      ),
+    );
+}
