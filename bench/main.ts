@@ -13,6 +13,7 @@ import { benchStart } from './start.js';
 import { benchStartProof } from './start-proof.js';
 import { benchStores } from './stores.js';
 import { benchStreams } from './streams.js';
+import { benchTelemetry } from './telemetry.js';
 import { benchTimeline } from './timeline.js';
 
 /** `npm run bench [-- suite…]`: writes the results to artifacts/bench.json and prints a table. */
@@ -29,6 +30,7 @@ const suites = {
   restrictions: () => benchRestrictions(),
   drill: () => benchDrill(),
   startProof: () => benchStartProof(),
+  telemetry: () => benchTelemetry(),
   stores: () => benchStores(),
 } as const;
 
