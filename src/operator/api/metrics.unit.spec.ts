@@ -109,7 +109,7 @@ describe('metrics', () => {
   });
 
   it('tell a full disk of Postgres', async () => {
-    const lines = await linesOf(new Metrics(), { ...serving, isDatabaseFull: true });
+    const lines = await linesOf(new Metrics(new ProcessMetrics()), { ...serving, isDatabaseFull: true });
     expect(lines).toEqual(
       expect.arrayContaining(['plaza_store_up{store="read"} 1', 'plaza_database_disk_full 1']),
     );
