@@ -15,7 +15,7 @@ export type End = (error?: unknown) => void;
 
 /**
  * The metrics and traces of one process. The observed code does not know it: each seam is a wrapper, put on where the
- * process is composed (docs/adr/0024-telemetry.md).
+ * process is composed (docs/adr/0023-telemetry.md).
  */
 export class Telemetry {
   /** `tracer`: undefined if no traces are exported. */
