@@ -72,33 +72,30 @@ describe('reconcile', () => {
     expect(delta.posts.map(({ id }: { id: string }) => id)).toContain(body.post.id);
   });
 
-  const removals: [string, () => Promise<unknown>][] = [
+  const follow = () => relation(bob, 'follow', alice.actorId);
+  const block = () => alice.put(`/api/blocks/${bob.actorId}`, { intentId: newIntentId() });
+  const unblock = () => alice.delete(`/api/blocks/${bob.actorId}?intentId=${newIntentId()}`);
+  const removals: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
     [
       'a followed actor’s post is deleted',
+      follow,
       async () => {
         const { body } = await alice.say('to be deleted');
         await alice.delete(`/api/posts/${body.post.id}?intentId=${newIntentId()}&revision=1`);
       },
     ],
-    [
-      'the other person blocks the reader',
-      () => alice.put(`/api/blocks/${bob.actorId}`, { intentId: newIntentId() }),
-    ],
-    [
-      'the other person unblocks the reader',
-      () => alice.delete(`/api/blocks/${bob.actorId}?intentId=${newIntentId()}`),
-    ],
+    ['the other person blocks the reader', unblock, block],
+    ['the other person unblocks the reader', block, unblock],
     [
       'the reader unfollows',
-      async () => {
-        await relation(bob, 'follow', alice.actorId);
-        await bob.delete(`/api/relations/follow/${alice.actorId}?intentId=${newIntentId()}`);
-      },
+      follow,
+      () => bob.delete(`/api/relations/follow/${alice.actorId}?intentId=${newIntentId()}`),
     ],
   ];
   it.each(removals)(
     'returns the whole view when %s [reconcile-replaces, events-inbox]',
-    async (_what, remove) => {
+    async (_what, prepare, remove) => {
+      await prepare();
       const { cursor } = await reconcile(bob);
       await remove();
       const { cursor: after, ...view } = await reconcile(bob, cursor);

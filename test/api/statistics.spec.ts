@@ -20,6 +20,8 @@ beforeAll(async () => {
   cluster = await TestCluster.start(1);
   node = cluster.nodes[0]!;
   network = await startNetwork({ EVENTSTORE_URL: node.url });
+  // The build of the read models asks for the newest event.
+  await until(isReady);
   await cluster.writeStatistics(EVENTS, BYTES);
 });
 
