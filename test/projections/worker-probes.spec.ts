@@ -140,7 +140,9 @@ describe('the probes of a worker', () => {
   test('give the reason why a group has stopped', async () => {
     const port = await start();
     await isReady(port);
-    await bench.pool.query(`UPDATE recovery.publication SET status = 'quarantined', reason = 'a test'`);
+    const quarantine = `UPDATE recovery.publication SET status = 'quarantined', reason = 'a test'`;
+    // A ready worker may still be building the first read models.
+    await until(async () => (await bench.pool.query(quarantine)).rowCount === 1);
     const { said } = await notReady(port, 'serving', /stands still: .* is in quarantine/);
     expect(said.components).toMatchObject({ authority: ok, eventStore: ok });
   });

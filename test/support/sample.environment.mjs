@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import NativeEnvironment from './native.environment.mjs';
 
-const SHARE = 0.1;
+const SHARE = 0.05;
 
 export default class SampleEnvironment extends NativeEnvironment {
   #file;
