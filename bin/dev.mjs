@@ -44,11 +44,8 @@ async function reload() {
 
 async function isBuilt() {
   try {
-    for (const step of [[path('node_modules/@nestjs/cli/bin/nest.js'), 'build'], [path('bin/bundle.mjs')]]) {
-      const [code] = await once(run(...step), 'exit');
-      if (code !== 0) return false;
-    }
-    return true;
+    const [code] = await once(run(path('bin/build.mjs')), 'exit');
+    return code === 0;
   } catch {
     return false; // It could not even be started, which has been said.
   }

@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { root } from '../support/command.js';
+
+let copy: string;
+
+/** The two steps of the build write down their names. */
+beforeEach(() => {
+  copy = mkdtempSync(join(tmpdir(), 'plaza-build-'));
+  write('package-lock.json', '{}');
+  write('src/main.ts', 'export {};');
+  write('node_modules/@nestjs/cli/bin/nest.js', "require('fs').appendFileSync('steps', 'compiled ');");
+  write('bin/bundle.mjs', BUNDLE);
+  cpSync(join(root, 'bin/build.mjs'), join(copy, 'bin/build.mjs'));
+});
+
+afterEach(() => rmSync(copy, { recursive: true }));
+
+const BUNDLE = `import { appendFileSync, mkdirSync } from 'node:fs';
+mkdirSync('dist/bundle', { recursive: true });
+appendFileSync('steps', 'bundled ');`;
+
+function write(file: string, content: string): void {
+  mkdirSync(dirname(join(copy, file)), { recursive: true });
+  writeFileSync(join(copy, file), content);
+}
+
+/** Runs the build, and returns its exit code and the steps that it took. */
+function build(): readonly [code: number | null, steps: string] {
+  const steps = join(copy, 'steps');
+  rmSync(steps, { force: true });
+  const { status } = spawnSync(process.execPath, [join(copy, 'bin/build.mjs')], { stdio: 'ignore' });
+  return [status, existsSync(steps) ? readFileSync(steps, 'utf8') : ''];
+}
+
+const whole = [0, 'compiled bundled '];
+const nothing = [0, ''];
+
+describe('the build', () => {
+  it('is made once from the same sources', () => {
+    expect(build()).toEqual(whole);
+    expect(build()).toEqual(nothing);
+    write('src/main.spec.ts', 'a test');
+    expect(build()).toEqual(nothing);
+  });
+
+  it.each(['src/main.ts', 'src/new.ts', 'package-lock.json', 'bin/bundle.mjs'])(
+    'is made again after a change of %s',
+    (file) => {
+      build();
+      write(file, file === 'bin/bundle.mjs' ? `${BUNDLE}\n` : 'changed');
+      expect(build()).toEqual(whole);
+    },
+  );
+
+  it('is made again where it is missing, and after a failure', () => {
+    build();
+    rmSync(join(copy, 'dist'), { recursive: true });
+    expect(build()).toEqual(whole);
+    write('bin/bundle.mjs', 'process.exit(3);');
+    expect(build()).toEqual([3, 'compiled ']);
+    write('bin/bundle.mjs', BUNDLE);
+    expect(build()).toEqual(whole);
+  });
+});
