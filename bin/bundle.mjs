@@ -2,7 +2,7 @@
  * Bundles the built processes with their libraries, one folder beside the build: a process then loads a few files
  * instead of two thousand, in two thirds of the time.
  */
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -37,6 +37,27 @@ await build({
   },
   plugins: [{ name: 'leave-out', setup: leaveOut }],
 });
+
+nameOnlyTheRenamed();
+
+/**
+ * `keepNames` names every function again wherever it is made, a closure each time: a third of a millisecond in the
+ * answer to a token request. A name that the bundle did not change needs none of that, nor does a closure.
+ */
+function nameOnlyTheRenamed() {
+  const kept = 'target.prototype === undefined || target.name === value ? target : ';
+  const definition = /^var __name = \(target, value\) => (?=__defProp\(target, "name")/m;
+  const files = readdirSync(join(dist, 'bundle')).map((name) => join(dist, 'bundle', name));
+  const defining = files.filter(
+    (file) => file.endsWith('.js') && definition.test(readFileSync(file, 'utf8')),
+  );
+  if (defining.length === 0) throw new Error('the bundle has no function __name');
+  for (const file of defining)
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace(definition, (found) => found + kept),
+    );
+}
 
 /** Native binaries stay files, and a library's optional dependencies that are not installed stay optional. */
 function leaveOut({ onResolve, resolve }) {
