@@ -15,15 +15,16 @@ import {
   changeHandle,
   recordGrantUse,
 } from './authority.sql.js';
+import { operatorHandlers } from './operators.handlers.js';
 
 /**
- * Accounts, applications, grants and the pause of publishing, with the names that sign-in and applications need. The
- * tables belong to the authority store. They outlive a rebuild, because their credentials and tokens are not in the
- * log.
+ * Accounts, applications, grants, operators and the pause of publishing, with the names that sign-in and applications
+ * need. The tables belong to the authority store. They outlive a rebuild, because their credentials and tokens are not
+ * in the log.
  */
 export const authority: Projection = {
   name: 'authority',
-  version: 4,
+  version: 5,
   tables: '',
   handlers: {
     'account.registered': ({ event: { data }, revision, erased }, write) => {
@@ -109,6 +110,7 @@ export const authority: Projection = {
       write(setPublishing, { paused: true, revision: String(revision) }),
     'network.publishing_resumed': ({ revision }, write) =>
       write(setPublishing, { paused: false, revision: String(revision) }),
+    ...operatorHandlers,
   },
 };
 

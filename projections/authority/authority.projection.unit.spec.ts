@@ -23,7 +23,7 @@ async function written(...events: Recorded[]): Promise<object[]> {
 }
 
 describe('the authority projection', () => {
-  it('handles accounts, profiles, applications, grants and pauses', () => {
+  it('handles accounts, profiles, applications, grants, operators and pauses', () => {
     expect(eventTypesOf(authorityGroup)).toEqual([
       'account.erased',
       'account.erasure_cancelled',
@@ -39,6 +39,15 @@ describe('the authority projection', () => {
       'grant.revoked',
       'network.publishing_paused',
       'network.publishing_resumed',
+      'network.shared_token_limited',
+      'operator.confirmed',
+      'operator.enrolled',
+      'operator.invited',
+      'operator.reinstated',
+      'operator.roles_changed',
+      'operator.suspended',
+      'operator.token_issued',
+      'operator.token_revoked',
       'profile.changed',
     ]);
   });

@@ -15,10 +15,22 @@ import { RevokeGrantHandler } from './grant/revoke-grant.js';
 import { RevokeGrantsHandler } from './grant/revoke-grants.js';
 import { MarkInboxReadHandler } from './inbox/mark-inbox-read.js';
 import { BeginBackupHandler } from './network/begin-backup.js';
+import { LimitSharedTokenHandler } from './network/limit-shared-token.js';
 import { PausePublishingHandler, ResumePublishingHandler } from './network/pause-publishing.js';
 import { RecordReadModelOperationHandler } from './network/record-read-model-operation.js';
 import { RecordRestoreHandler } from './network/record-restore.js';
 import { RotateSigningKeyHandler } from './network/rotate-signing-key.js';
+import { SendBackupPartHandler } from './network/send-backup-part.js';
+import {
+  ChangeOperatorRolesHandler,
+  ReinstateOperatorHandler,
+  SuspendOperatorHandler,
+} from './operator/change-operator.js';
+import { ConfirmOperatorHandler } from './operator/confirm-operator.js';
+import { EnrollOperatorHandler } from './operator/enroll-operator.js';
+import { InviteOperatorHandler } from './operator/invite-operator.js';
+import { IssueOperatorTokenHandler, RevokeOperatorTokenHandler } from './operator/operator-tokens.js';
+import { SignOutOperatorHandler } from './operator/sign-out-operator.js';
 import { CreatePostHandler } from './post/create-post.js';
 import { DeletePostHandler } from './post/delete-post.js';
 import { EditPostHandler } from './post/edit-post.js';
@@ -57,11 +69,25 @@ const grant = [IssueGrantHandler, RefreshGrantHandler, RevokeGrantHandler, Revok
 
 const network = [
   BeginBackupHandler,
+  LimitSharedTokenHandler,
   PausePublishingHandler,
   RecordReadModelOperationHandler,
   RecordRestoreHandler,
   ResumePublishingHandler,
   RotateSigningKeyHandler,
+  SendBackupPartHandler,
+];
+
+const operator = [
+  ChangeOperatorRolesHandler,
+  ConfirmOperatorHandler,
+  EnrollOperatorHandler,
+  InviteOperatorHandler,
+  IssueOperatorTokenHandler,
+  ReinstateOperatorHandler,
+  RevokeOperatorTokenHandler,
+  SignOutOperatorHandler,
+  SuspendOperatorHandler,
 ];
 
 const post = [
@@ -101,6 +127,7 @@ const shared = [
     ...application,
     ...grant,
     ...network,
+    ...operator,
     ...post,
     ...relation,
     ChangeProfileHandler,

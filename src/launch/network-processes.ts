@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { environmentFor, settingsOf, withSettings } from '../config/settings.js';
@@ -15,7 +14,7 @@ import { LaunchError } from './launch-error.js';
 import { stopOrphanedProcesses, ownerArguments } from './orphaned-processes.js';
 import { removeRunFile, writeRunFile } from './run-file.js';
 import type { RunningProcess } from './running-process.js';
-import { ensureSecret } from './secret-file.js';
+import { sharedTokenOf } from './shared-token.js';
 
 /** Processes in the order of their stop: each one before the stores that it uses. */
 const STOP_ORDER = ['api', 'worker', 'eventStore', 'postgres'] as const;
@@ -50,8 +49,8 @@ export class NetworkProcesses {
       await stopOrphanedProcesses(this.config.dataDir, this.log);
       removeRunFile(this.config.dataDir);
       await reservePorts(this.config);
+      const operatorToken = sharedTokenOf(this.config);
       const [eventStore, postgres] = await this.#startTogether(this.#eventStore(), this.#postgres());
-      const operatorToken = this.#operatorToken();
       this.#settings = withSettings(this.config, { ...eventStore, ...postgres, operatorToken });
       await this.#startTogether(this.#child('worker', 'projector'), this.#child('api', 'api'));
     } catch (error) {
@@ -85,10 +84,6 @@ export class NetworkProcesses {
 
   kill(): void {
     for (const child of this.#supervised.values()) child.kill();
-  }
-
-  #operatorToken(): string {
-    return this.config.operatorToken ?? ensureSecret(join(this.config.dataDir, 'operator.token'));
   }
 
   async #eventStore(): Promise<Partial<Config>> {

@@ -13,7 +13,14 @@ export interface EventMetadata {
    * HMAC-SHA-256 of the intent's payload, with the key of the actor: after an erasure, the digest reveals nothing.
    */
   readonly payloadHash?: string | undefined;
+  /** The name that an operator claimed, in the header `x-operator`: nothing proves it. */
   readonly operator?: string | undefined;
+  /**
+   * The acting operator's id, `shared-token`, or `offline` for a restore. Undefined: no operator acted, or an earlier
+   * release recorded the event, with a claimed name alone.
+   */
+  readonly operatorId?: string | undefined;
+  readonly clientRequestId?: string | undefined;
   readonly reason?: string | undefined;
   readonly witnessEpoch?: number | undefined;
 }

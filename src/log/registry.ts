@@ -5,6 +5,8 @@ import type { BlockEvent } from '../domain/block/events.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
 import type { InboxRead } from '../domain/inbox/events.js';
 import type { NetworkEvent } from '../domain/network/network.js';
+import type { OperatorEvent } from '../domain/operator/operator.js';
+import { roles } from '../domain/operator/roles.js';
 import type { PostEvent } from '../domain/post/events.js';
 import type { ProfileChanged } from '../domain/profile/events.js';
 import type { RelationEvent } from '../domain/relation/events.js';
@@ -22,7 +24,8 @@ export type StoredEvent =
   | BlockEvent
   | ProfileChanged
   | InboxRead
-  | ReportCreated;
+  | ReportCreated
+  | OperatorEvent;
 
 export type EventType = StoredEvent['type'];
 export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type }>;
@@ -59,6 +62,8 @@ const relationFields = z.strictObject({
   generation: z.int().positive(),
   at,
 });
+const operatorFields = z.strictObject({ operatorId: id, at });
+const operatorRoles = z.array(z.enum(roles));
 const grantFields = z.strictObject({ grantId: id, appId: id, actorId: id, at });
 
 const entries: { readonly [Type in EventType]: RegistryEntry<EventOf<Type>> } = {
@@ -71,11 +76,23 @@ const entries: { readonly [Type in EventType]: RegistryEntry<EventOf<Type>> } = 
   'network.publishing_paused': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   'network.publishing_resumed': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   'network.backup_begun': { version: 1, upcasters: [], schema: z.strictObject({ backupId: id, at }) },
-  'network.restored': {
+  'network.backup_part_sent': {
     version: 1,
     upcasters: [],
-    schema: z.strictObject({ restoreId: id, backupId: id, parts: z.array(z.string()), at }),
+    schema: z.strictObject({ backupId: id, part: z.string(), at }),
   },
+  'network.restored': {
+    version: 2,
+    upcasters: [(first) => ({ ...first, account: null })],
+    schema: z.strictObject({
+      restoreId: id,
+      backupId: id,
+      parts: z.array(z.string()),
+      account: z.string().nullable(),
+      at,
+    }),
+  },
+  'network.shared_token_limited': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   'network.rebuild_requested': {
     version: 1,
     upcasters: [],
@@ -244,6 +261,35 @@ const entries: { readonly [Type in EventType]: RegistryEntry<EventOf<Type>> } = 
     }),
     personal: { person: (data) => data.reporterActorId, placeholders: { text: '' } },
   },
+  'operator.invited': {
+    version: 1,
+    upcasters: [],
+    schema: operatorFields.extend({
+      name: z.string(),
+      roles: operatorRoles,
+      invitationHash: id,
+      expiresAt: at,
+      needsConfirmation: z.boolean(),
+    }),
+    personal: { person: (data) => data.operatorId, placeholders: { name: '' } },
+  },
+  'operator.confirmed': { version: 1, upcasters: [], schema: operatorFields },
+  'operator.enrolled': { version: 1, upcasters: [], schema: operatorFields },
+  'operator.roles_changed': {
+    version: 1,
+    upcasters: [],
+    schema: operatorFields.extend({ roles: operatorRoles }),
+  },
+  'operator.suspended': { version: 1, upcasters: [], schema: operatorFields },
+  'operator.reinstated': { version: 1, upcasters: [], schema: operatorFields },
+  'operator.token_issued': {
+    version: 1,
+    upcasters: [],
+    schema: operatorFields.extend({ tokenId: id, tokenHash: id, label: z.string(), expiresAt: at }),
+    personal: { person: (data) => data.operatorId, placeholders: { label: '' } },
+  },
+  'operator.token_revoked': { version: 1, upcasters: [], schema: operatorFields.extend({ tokenId: id }) },
+  'operator.signed_out': { version: 1, upcasters: [], schema: operatorFields },
 };
 
 export const eventTypes = Object.keys(entries) as readonly EventType[];

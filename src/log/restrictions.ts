@@ -18,6 +18,11 @@ export const restrictionTypes = [
   'post.unrestricted',
   'block.established',
   'block.ended',
+  'operator.suspended',
+  'operator.reinstated',
+  'operator.roles_changed',
+  'operator.token_revoked',
+  'network.shared_token_limited',
 ] as const satisfies readonly EventType[];
 
 export type RestrictionEvent = EventOf<(typeof restrictionTypes)[number]>;
@@ -29,8 +34,8 @@ export function isRestriction(event: StoredEvent): event is RestrictionEvent {
 /**
  * Returns the subject that a restriction hides from reads until the read models show it
  * (projections/outstanding.sql.ts); undefined: it hides none. A block hides each of two actors from the other.
- * Suspended applications and revoked grants are checked in the authority store, which shows the restriction before it
- * is acknowledged.
+ * Suspended applications, revoked grants and ends of operators are checked in the authority store, which shows the
+ * restriction before it is acknowledged.
  */
 export function hiddenBy(event: RestrictionEvent): string | undefined {
   switch (event.type) {
@@ -48,6 +53,11 @@ export function hiddenBy(event: RestrictionEvent): string | undefined {
     case 'application.reinstated':
     case 'post.unrestricted':
     case 'block.ended':
+    case 'operator.suspended':
+    case 'operator.reinstated':
+    case 'operator.roles_changed':
+    case 'operator.token_revoked':
+    case 'network.shared_token_limited':
       return undefined;
   }
 }

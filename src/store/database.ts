@@ -9,8 +9,25 @@ import { buildMigrations } from './migrations/1763805000000-builds.js';
 import { heartbeatMigrations } from './migrations/1763820000000-heartbeats.js';
 import { caughtUpMigrations } from './migrations/1763860000000-caught-up.js';
 import { outstandingRestrictionMigrations } from './migrations/1763870000000-outstanding-restrictions.js';
+import { forgetLostSchemas, recordAuthorityMigrations } from './lost-schemas.js';
 import { openPostgres } from './postgres.js';
 import type { Postgres } from './postgres.js';
+
+/** The read store beside the incarnations. Its content comes from the log, so a lost schema is created again. */
+const derived = {
+  recovery: [
+    ...recoveryMigrations,
+    ...outstandingWriteMigrations,
+    ...cursorMigrations,
+    ...jobMigrations,
+    ...buildMigrations,
+    ...heartbeatMigrations,
+    ...caughtUpMigrations,
+    ...outstandingRestrictionMigrations,
+  ],
+  limits: limitMigrations,
+  audit: auditMigrations,
+};
 
 export function openReadStore(options: {
   readonly url: string;
@@ -18,21 +35,12 @@ export function openReadStore(options: {
   readonly maxConnections: number;
   readonly queryTimeoutMs?: number;
 }): Promise<Postgres> {
+  const connection = { connectionString: options.url, application_name: options.applicationName };
   return openPostgres({
     ...options,
     entities: authorityEntities,
-    migrations: [
-      ...authorityMigrations,
-      ...recoveryMigrations,
-      ...outstandingWriteMigrations,
-      ...limitMigrations,
-      ...auditMigrations,
-      ...cursorMigrations,
-      ...jobMigrations,
-      ...buildMigrations,
-      ...heartbeatMigrations,
-      ...caughtUpMigrations,
-      ...outstandingRestrictionMigrations,
-    ],
+    migrations: [...authorityMigrations, ...Object.values(derived).flat()],
+    beforeMigrations: () => forgetLostSchemas(connection, derived),
+    afterMigrations: (client) => recordAuthorityMigrations(client, authorityMigrations),
   });
 }

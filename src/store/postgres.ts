@@ -1,10 +1,10 @@
 import { Client } from 'pg';
-import type { ClientConfig, Pool } from 'pg';
+import type { ClientBase, ClientConfig, Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import type { EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 
-const MIGRATION_LOCK = 7_020_001;
-const CONNECT_MS = 5_000;
+export const MIGRATION_LOCK = 7_020_001;
+export const CONNECT_MS = 5_000;
 
 export interface PostgresOptions {
   readonly url: string;
@@ -17,6 +17,9 @@ export interface PostgresOptions {
   readonly queryTimeoutMs?: number | undefined;
   readonly entities?: readonly EntityTarget<ObjectLiteral>[];
   readonly migrations: readonly (new () => MigrationInterface)[];
+  readonly beforeMigrations?: () => Promise<void>;
+  /** On a connection that holds the lock of the migrations. */
+  readonly afterMigrations?: (client: ClientBase) => Promise<void>;
 }
 
 export abstract class Postgres {
@@ -93,6 +96,7 @@ export async function migrate(
   options: Omit<PostgresOptions, 'maxConnections'>,
   statementTimeoutMs?: number,
 ): Promise<void> {
+  await options.beforeMigrations?.();
   const dataSource = await connect(options, {
     poolSize: 2,
     ...(statementTimeoutMs !== undefined && { extra: timeouts(statementTimeoutMs) }),
@@ -104,6 +108,7 @@ export async function migrate(
     try {
       await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
       await dataSource.runMigrations();
+      await options.afterMigrations?.(lock);
     } finally {
       lock.release(true);
     }

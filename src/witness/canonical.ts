@@ -21,7 +21,8 @@ export const sha256 = (...parts: readonly (string | Buffer)[]): Buffer =>
  */
 export function restrictionHash({ stream, event, metadata }: Omit<Restriction, 'id'>): Buffer {
   const { at: _when, ...data } = event.data;
-  const { actorId, appId, intentId, payloadHash, operator, reason } = metadata;
-  const by = { actorId, appId, intentId, payloadHash, operator, reason };
+  const { actorId, appId, intentId, payloadHash, operator, operatorId, reason } = metadata;
+  // An undefined member is omitted, so restrictions from before `operatorId` keep their hashes.
+  const by = { actorId, appId, intentId, payloadHash, operator, operatorId, reason };
   return sha256(canonicalJson({ stream, type: event.type, data, by }));
 }

@@ -2,6 +2,7 @@ import { DatabaseError, Pool } from 'pg';
 import type { PoolClient, QueryResultRow } from 'pg';
 import { DeadlineExceeded, within } from '../log/eventstoredb/client-errors.js';
 import { Witness1763790000000 } from '../store/migrations/1763790000000-witness.js';
+import { FindRestrictionsOfOperators1763880000001 } from '../store/migrations/1763880000001-restrictions-by-stream.js';
 import { migrate } from '../store/postgres.js';
 import { isUnreachable } from '../store/unreachable.js';
 import { endsWithin } from '../support/sleep.js';
@@ -9,6 +10,8 @@ import { WitnessUnavailable } from './witness.js';
 
 const CONNECTIONS = 6;
 const TIMEOUT_MS = { connect: 1_500, statement: 2_000, whole: 3_000 };
+
+const migrations = [Witness1763790000000, FindRestrictionsOfOperators1763880000001];
 
 const UNDEFINED_TABLE = '42P01';
 
@@ -112,7 +115,7 @@ export class WitnessConnections {
 
   private async migrate(): Promise<void> {
     try {
-      await migrate({ ...this.address, migrations: [Witness1763790000000] }, TIMEOUT_MS.statement);
+      await migrate({ ...this.address, migrations }, TIMEOUT_MS.statement);
     } catch (error) {
       this.migrating = undefined;
       throw error;

@@ -28,6 +28,7 @@ class NoWitness extends Witness {
   readonly acceptedAfter = refuse;
   readonly digest = refuse;
   readonly withdrawn = refuse;
+  readonly ofOperators = refuse;
   readonly erasures = refuse;
   readonly firstBroken = refuse;
   readonly alone = refuse;

@@ -94,6 +94,13 @@ export class PostgresWitness extends Witness {
     return this.select(`state = 'withdrawn' AND epoch > $1 ORDER BY epoch LIMIT $2`, [afterEpoch, limit]);
   }
 
+  ofOperators(stream: string): Promise<readonly WitnessedRestriction[]> {
+    // The condition of the index: without it, a large ledger would be read whole.
+    const where = `(content #>> '{event,type}' LIKE 'operator.%' OR content #>> '{event,type}' = 'network.shared_token_limited')
+      AND content #>> '{stream}' = $1 AND state <> 'withdrawn' ORDER BY epoch`;
+    return this.select(where, [stream]);
+  }
+
   erasures(afterEpoch: bigint, limit: number): Promise<readonly WitnessedRestriction[]> {
     const where = `content #>> '{event,type}' = 'account.erased' AND state IN ('accepted', 'finalized')`;
     return this.select(`${where} AND epoch > $1 ORDER BY epoch LIMIT $2`, [afterEpoch, limit]);

@@ -115,6 +115,9 @@ export abstract class Witness {
 
   abstract withdrawn(afterEpoch: bigint, limit: number): Promise<readonly WitnessedRestriction[]>;
 
+  /** Restrictions of operators and of the shared token in this stream, in any state but withdrawn. */
+  abstract ofOperators(stream: string): Promise<readonly WitnessedRestriction[]>;
+
   abstract erasures(afterEpoch: bigint, limit: number): Promise<readonly WitnessedRestriction[]>;
 
   /** Verifies the whole chain. @returns The number of the first invalid line; undefined: all are valid. */

@@ -8,7 +8,7 @@ import { Clock } from '../../src/commands/support/clock.js';
 import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
 import { RevokeGrants } from '../../src/commands/grant/revoke-grants.js';
 import { grantLifetimeOf } from '../../src/domain/grant/lifetimes.js';
-import { applicationsOf, listApplications } from '../../src/operator/api/applications.js';
+import { applicationsOf, listApplications } from '../../src/operator/acts/applications.js';
 import { AuthorityStore } from '../../src/store/authority/authority-store.js';
 import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';

@@ -150,6 +150,11 @@ describe('an outstanding restriction', () => {
       'post.unrestricted': undefined,
       'block.established': 'pair:ada.x1',
       'block.ended': undefined,
+      'operator.suspended': undefined,
+      'operator.reinstated': undefined,
+      'operator.roles_changed': undefined,
+      'operator.token_revoked': undefined,
+      'network.shared_token_limited': undefined,
     });
   });
 });

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { LogUnavailable } from '../../src/log/event-log.js';
-import { restrictionTypes } from '../../src/log/restrictions.js';
 import { InDoubtResolver } from '../../src/witness/in-doubt-resolver.js';
 import type { RestrictionState } from '../../src/witness/witness.js';
 import { writingSteps } from '../../src/witness/witnessed-log.js';
@@ -14,8 +13,11 @@ import { sampleOf } from '../support/sample.js';
 import type { Attempt } from './support/crash-process.js';
 import { killWhenAllHeld } from './support/killed-process.js';
 import { scenarios } from './support/scenarios.js';
+import type { ScenarioType } from './support/scenarios.js';
 import { openCommandBench } from './support/command-bench.js';
 import type { Stores, CommandBench } from './support/command-bench.js';
+
+const restrictionTypes = Object.keys(scenarios) as ScenarioType[];
 
 /** The first event after the crash. */
 const aftermaths = ['the resolver runs', 'it is retried', 'the log is unavailable'] as const;

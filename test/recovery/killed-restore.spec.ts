@@ -58,6 +58,7 @@ const restoreInto = ({ env }: StoppedNetwork, parts?: readonly RestorePart[]) =>
     parts,
     reason: undefined,
     operator: 'a test',
+    account: 'a test',
     now: Date.now(),
     command: 'plaza restore',
     onProgress: () => undefined,

@@ -32,6 +32,20 @@ const lostSubjects: Readonly<Record<RestrictionEvent['type'], readonly [Restrict
     'post.unrestricted': [[some.restriction('p3'), some.unrestriction('p3')], [some.post('p3')]],
     'block.established': [[some.block('bea', 'bob')], [some.follow('bob', 'bea')]],
     'block.ended': [[some.block('ben', 'bob'), some.unblock('ben', 'bob')], [some.follow('bob', 'ben')]],
+    'operator.suspended': [
+      [some.operatorSuspension('osu')],
+      [some.invitation('osu'), some.enrollment('osu')],
+    ],
+    'operator.reinstated': [
+      [some.operatorSuspension('ore'), some.operatorReinstatement('ore')],
+      [some.invitation('ore'), some.enrollment('ore')],
+    ],
+    'operator.roles_changed': [[some.roles('oro')], [some.invitation('oro'), some.enrollment('oro')]],
+    'operator.token_revoked': [
+      [some.tokenRevocation('oto', 't1')],
+      [some.invitation('oto'), some.enrollment('oto'), some.tokenIssue('oto', 't1')],
+    ],
+    'network.shared_token_limited': [[some.sharedTokenLimit()], []],
   };
 
 let postgres: TestPostgres;
@@ -96,17 +110,27 @@ describe('the authority of a subject that the log has lost', () => {
   const authorityStates = (): Promise<unknown> =>
     database.dataSource.query(`SELECT actor_id AS id, state FROM authority.account UNION ALL
       SELECT app_id, state FROM authority.application UNION ALL
-      SELECT grant_id, CASE WHEN revoked_at IS NULL THEN 'live' ELSE 'ended' END FROM authority.app_grant ORDER BY 1`);
+      SELECT grant_id, CASE WHEN revoked_at IS NULL THEN 'live' ELSE 'ended' END FROM authority.app_grant UNION ALL
+      SELECT token_id, CASE WHEN revoked_at IS NULL THEN 'live' ELSE 'ended' END FROM authority.operator_token UNION ALL
+      SELECT operator_id, CASE WHEN suspended THEN 'suspended' ELSE 'active' END FROM authority.operator
+        WHERE operator_id IN ('osu', 'ore') UNION ALL
+      SELECT operator_id, roles[1] FROM authority.operator WHERE operator_id = 'oro' UNION ALL
+      SELECT 'shared', 'limited' FROM authority.shared_token ORDER BY 1`);
 
   it('stays restricted when the subject registers or consents again, however often either is applied', async () => {
     const recorder = new Recorder();
     const expected = [
       { id: 'era', state: 'erased' },
       { id: 'g1', state: 'ended' },
+      { id: 'ore', state: 'active' },
+      { id: 'oro', state: 'moderator' },
+      { id: 'osu', state: 'suspended' },
       { id: 'rei', state: 'active' },
       { id: 'rein', state: 'active' },
+      { id: 'shared', state: 'limited' },
       { id: 'sue', state: 'suspended' },
       { id: 'sus', state: 'suspended' },
+      { id: 't1', state: 'ended' },
     ];
     const restrictions = Object.values(lostSubjects).flatMap(([events]) =>
       events.map((each) => recorder.record(each)),

@@ -56,6 +56,7 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
       parts: undefined,
       reason: undefined,
       operator: 'a test',
+      account: 'a test',
       now: Date.now(),
       command: 'plaza restore',
       onProgress: () => undefined,

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { evolveOperator, noOperator } from '../../src/domain/operator/operator.js';
+import type { OperatorEvent } from '../../src/domain/operator/operator.js';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
 import { readBothLedgers } from '../../src/recovery/detect/read-ledgers.js';
 import { missingRestrictions } from '../../src/recovery/detect/full-comparison.js';
@@ -29,7 +31,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-async function restrict(event: RestrictionEvent): Promise<void> {
+async function restrict(event: RestrictionEvent, stream = 'post-p'): Promise<void> {
   const restriction = { id: randomUUID(), stream, event, metadata: { requestId: 'test', operator: 'o' } };
   const { epoch, hash } = await witness.prepare(restriction, 0);
   const events = [{ ...restriction, metadata: { ...restriction.metadata, witnessEpoch: Number(epoch) } }];
@@ -119,5 +121,24 @@ describe('restrictions that are appended again', () => {
     expect(await reapplyMissing(toolsKilledAfter(Infinity))).toBe('done');
     const types = (await log.read(stream)).map(({ event }) => event.type);
     expect(types).toEqual(['post.created', 'post.restricted', 'post.unrestricted']);
+  });
+
+  it('leave an operator the newest roles, and undo neither suspension nor revocation', async () => {
+    await givenAPost();
+    const operator = 'operator-o';
+    log.add(some.invitation('o'), some.enrollment('o'), some.tokenIssue('o', 't'));
+    await restrict(some.roles('o', ['viewer']), operator);
+    await restrict(some.operatorSuspension('o'), operator);
+    await restrict(some.tokenRevocation('o', 't'), operator);
+    log.rollBack(4);
+    await restrict(some.roles('o', ['auditor']), operator);
+    await restrict(some.tokenRevocation('o', 'u'), operator);
+    expect(await reapplyMissing(toolsKilledAfter(Infinity))).toBe('done');
+    const events = (await log.read(operator)).map(({ event }) => event as OperatorEvent);
+    expect(events.reduce(evolveOperator, noOperator)).toMatchObject({
+      status: 'suspended',
+      roles: ['auditor'],
+      revokedTokens: expect.arrayContaining(['t', 'u']),
+    });
   });
 });

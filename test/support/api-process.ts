@@ -17,6 +17,8 @@ const MAX_START_MS = 120_000;
 /** A further API process on the stores of a network. */
 export interface ApiProcess {
   readonly port: number;
+  /** Its operator API listens a moment after the process serves. */
+  readonly operatorPort: number;
   stop(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export async function startApiProcess(
   await until(serves, MAX_START_MS);
   return {
     port,
+    operatorPort,
     async stop() {
       if (child.exitCode !== null) return;
       child.kill('SIGTERM');

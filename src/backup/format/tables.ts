@@ -28,13 +28,22 @@ export const derivedAuthorityTables = [
   'authority.application',
   'authority.app_grant',
   'authority.publishing',
+  'authority.operator',
+  'authority.operator_token',
+  'authority.shared_token',
 ];
 
 /**
- * Table with the state of the authority rebuild. Neither copied nor restored: a restored network begins the rebuild
- * anew (incarnations/authority-rebuild.ts).
+ * Tables that are neither copied nor restored: the state of the authority rebuild, which a restored network begins anew
+ * (incarnations/authority-rebuild.ts), the migrations of this database, and what no restore may revive of operators:
+ * sessions, and days on which a token was used.
  */
-const transient = ['authority.deriving'];
+const transient = [
+  'authority.deriving',
+  'authority.finished_migration',
+  'authority.operator_session',
+  'authority.operator_token_use',
+];
 
 /**
  * All tables of the authority store. A new table must join one of these lists, so that it is decided what a backup

@@ -61,12 +61,13 @@ export interface ReplacementResult {
 }
 
 /**
- * A restore as requested: operator, reason, time. `command`: the command line that completes this restore if it is
- * interrupted.
+ * A restore as requested: claimed name of the operator, account of the operating system, reason, time. `command`: the
+ * command line that completes this restore if it is interrupted.
  */
 export interface RestoreRequest {
   readonly reason: string | undefined;
   readonly operator: string;
+  readonly account: string;
   /** Time of the request, in Unix milliseconds. */
   readonly now: number;
   readonly command: string;
@@ -107,7 +108,7 @@ export class Replacement {
    * @throws {RestoreRefusedError} nothing was replaced.
    */
   async run(witness: 'optional' | 'required'): Promise<ReplacementResult> {
-    const { stores, dataDir, backup, log, stamp, parts, now, operator, reason } = this.options;
+    const { stores, dataDir, backup, log, stamp, parts, now, operator, account, reason } = this.options;
     const clients = await stores.connect();
     try {
       await this.#refuseOtherNetwork(clients.database);
@@ -123,7 +124,7 @@ export class Replacement {
       }
       const done = parts.filter((part) => part !== 'witness' || isWitnessed);
       const { backupId } = backup.manifest;
-      const record = { restoreId: stamp, backupId, parts: done, at: now, operator };
+      const record = { restoreId: stamp, backupId, parts: done, at: now, operator, account };
       endRestore(dataDir, { ...record, ...(reason !== undefined && { reason }) });
       await this.#reached('ended');
       const broken = isWitnessed ? await stores.firstBroken() : undefined;

@@ -49,7 +49,7 @@ async function copyParts(
   await writeNewFile(unfinishedPath(manifest), manifestText(common));
   const written: BackupManifest['parts'] = [];
   for (const part of wanted) {
-    const stream = await api.backupPart(part, position);
+    const stream = await api.backupPart(backupId, part, position);
     const progress = (done: number, total: number) => onProgress({ what: part, done, total });
     written.push(await writePart(dir, part, common, stream, progress));
   }

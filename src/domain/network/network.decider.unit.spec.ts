@@ -2,11 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import {
   beginBackup,
   evolveNetwork,
+  limitSharedToken,
   noNetwork,
   pausePublishing,
   recordRestore,
   resumePublishing,
   rotateSigningKey,
+  sendBackupPart,
 } from './network.js';
 import type { NetworkEvent } from './network.js';
 
@@ -60,10 +62,35 @@ describe('a backup', () => {
   });
 });
 
+describe('a part of a backup', () => {
+  const sent = { backupId: 'b', part: 'log', at: 9 };
+
+  it('is recorded each time it is sent', () => {
+    expect(sendBackupPart(given(founded), sent)).toEqual([{ type: 'network.backup_part_sent', data: sent }]);
+  });
+
+  it('is refused in a log without a network', () => {
+    expect(sendBackupPart(given(), sent)).toMatchObject({ code: 'recovery_state_missing' });
+  });
+});
+
+describe('the shared token', () => {
+  const limited: NetworkEvent = { type: 'network.shared_token_limited', data: { at: 9 } };
+
+  it('is limited once, for good', () => {
+    expect(limitSharedToken(given(founded), 9)).toEqual([limited]);
+    expect(limitSharedToken(given(founded, limited), 10)).toEqual([]);
+  });
+
+  it('is not limited in a log without a network', () => {
+    expect(limitSharedToken(given(), 9)).toMatchObject({ code: 'recovery_state_missing' });
+  });
+});
+
 describe('a restore', () => {
   const restored: NetworkEvent = {
     type: 'network.restored',
-    data: { restoreId: 'r', backupId: 'b', parts: ['log'], at: 9 },
+    data: { restoreId: 'r', backupId: 'b', parts: ['log'], account: 'root', at: 9 },
   };
 
   it('is recorded once', () => {

@@ -2,6 +2,7 @@ import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type {
   BackupBegun,
+  BackupPartSent,
   NetworkFounded,
   NetworkRestored,
   PublishingPaused,
@@ -9,6 +10,7 @@ import type {
   RebuildRequested,
   RecoveryApplied,
   RecoveryRolledBack,
+  SharedTokenLimited,
   SigningKeyRotated,
 } from './events.js';
 
@@ -20,7 +22,9 @@ export type NetworkEvent =
   | PublishingPaused
   | PublishingResumed
   | BackupBegun
+  | BackupPartSent
   | NetworkRestored
+  | SharedTokenLimited
   | ReadModelOperation;
 
 export type Network =
@@ -30,13 +34,14 @@ export type Network =
       readonly signingKeys: readonly string[];
       readonly publishing: 'open' | 'paused';
       readonly restores: readonly string[];
+      readonly sharedToken: 'full' | 'limited';
     };
 
 export const noNetwork: Network = { status: 'none' };
 
 export function evolveNetwork(network: Network, event: NetworkEvent): Network {
   if (event.type === 'network.founded')
-    return { status: 'founded', signingKeys: [], publishing: 'open', restores: [] };
+    return { status: 'founded', signingKeys: [], publishing: 'open', restores: [], sharedToken: 'full' };
   if (network.status === 'none') return network;
   switch (event.type) {
     case 'network.signing_key_rotated':
@@ -47,7 +52,10 @@ export function evolveNetwork(network: Network, event: NetworkEvent): Network {
       return { ...network, publishing: 'open' };
     case 'network.restored':
       return { ...network, restores: [...network.restores, event.data.restoreId] };
+    case 'network.shared_token_limited':
+      return { ...network, sharedToken: 'limited' };
     case 'network.backup_begun':
+    case 'network.backup_part_sent':
     case 'network.rebuild_requested':
     case 'network.recovery_applied':
     case 'network.recovery_rolled_back':
@@ -76,6 +84,18 @@ export function resumePublishing(network: Network, at: number): Decision<Publish
 
 export function beginBackup(network: Network, backup: BackupBegun['data']): Decision<BackupBegun> {
   return network.status === 'none' ? networkMissing() : [{ type: 'network.backup_begun', data: backup }];
+}
+
+export function sendBackupPart(
+  network: Network,
+  sent: BackupPartSent['data'],
+): Decision<BackupPartSent> {
+  return network.status === 'none' ? networkMissing() : [{ type: 'network.backup_part_sent', data: sent }];
+}
+
+export function limitSharedToken(network: Network, at: number): Decision<SharedTokenLimited> {
+  if (network.status === 'none') return networkMissing();
+  return network.sharedToken === 'limited' ? [] : [{ type: 'network.shared_token_limited', data: { at } }];
 }
 
 export function recordRestore(

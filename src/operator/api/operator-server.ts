@@ -3,33 +3,28 @@ import type { Socket } from 'node:net';
 import type { INestApplicationContext } from '@nestjs/common';
 import { fastify, LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { projectionStatus } from '../../../projections/runner/projection-status.js';
 import { ErasurePendingError } from '../../commands/account/erasure-steps.js';
 import { Config } from '../../config/config.js';
 import { limits } from '../../config/limit-settings.js';
 import { LOGGER } from '../../config/logger.js';
 import { arrivalDeadline } from '../../http/server/arrival-deadline.js';
 import { sendError } from '../../http/server/error.filter.js';
+import { RestrictionProof } from '../../http/admission/restriction-proof.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { acceptOnlyJson } from '../../http/requests/json-body.js';
 import { refuseUnreadable, trackExchanges } from '../../http/requests/unreadable.js';
 import { boundUnreadAnswers } from '../../http/slow-readers/unread-answers.js';
-import { EventLog, LogUnavailable, NotWitnessed } from '../../log/event-log.js';
+import { LogUnavailable, NotWitnessed } from '../../log/event-log.js';
+import { sharedTokenOf } from '../../launch/shared-token.js';
 import { isUnreachable } from '../../store/unreachable.js';
-import { Postgres } from '../../store/postgres.js';
 import { observeRequests } from '../../telemetry/requests.js';
 import { Telemetry } from '../../telemetry/telemetry.js';
-import { accountRoutes } from './account.routes.js';
-import { applicationRoutes } from './application.routes.js';
-import { auditRoutes } from './audit.routes.js';
-import { backupRoutes } from './backup.routes.js';
-import { jobRoutes } from './job.routes.js';
-import { keyRoutes } from './key.routes.js';
+import { Acts } from '../acts/acts.js';
+import { actServicesOf } from '../acts/services.js';
+import { actOfRoute } from '../acts/table.js';
+import { Authentication } from '../identity/authentication.js';
+import { actRoutes, requireActs } from './act-routes.js';
 import { metricsRoutes } from './metrics.routes.js';
-import { operatorToken, requireOperator } from './operator-token.js';
-import { postRoutes } from './post.routes.js';
-import { publishingRoutes } from './publishing.routes.js';
-import { recoveryRoutes } from './recovery.routes.js';
 
 /**
  * Starts the operator API on its own address: operators authenticate with a token, not as accounts of the network.
@@ -51,7 +46,7 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
   boundUnreadAnswers(server.server, limits.connections);
   trackExchanges(server.server);
   acceptOnlyJson(server);
-  requireOperator(server, operatorToken(config));
+  requireActs(server);
   server.setErrorHandler((error, request, reply) => sendError(explain(error, request), request, reply));
   server.setNotFoundHandler((request, reply) =>
     sendError(new HttpRefusal('not_found', 'There is nothing at this address.'), request, reply),
@@ -62,19 +57,14 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
 }
 
 function routes(server: FastifyInstance, app: INestApplicationContext): void {
-  applicationRoutes(server, app);
-  accountRoutes(server, app);
-  keyRoutes(server, app);
+  const services = actServicesOf(app);
+  const authentication = new Authentication({
+    ...services,
+    sharedToken: sharedTokenOf(services.config),
+    proof: app.get(RestrictionProof),
+  });
+  actRoutes(server, new Acts(services), authentication);
   metricsRoutes(server, app);
-  postRoutes(server, app);
-  publishingRoutes(server, app);
-  auditRoutes(server, app);
-  backupRoutes(server, app);
-  jobRoutes(server, app);
-  recoveryRoutes(server, app);
-  const { pool } = app.get(Postgres);
-  const log = app.get(EventLog);
-  server.get('/operator/projections', () => projectionStatus(pool, log));
 }
 
 /**
@@ -107,15 +97,8 @@ function witnessAdvice({ code }: NotWitnessed): string {
 
 function outcomeAdvice({ method, routeOptions }: FastifyRequest): string {
   if (method === 'GET') return 'A store does not answer; try again.';
-  const duplicate = notIdempotent[routeOptions.url ?? ''];
+  const duplicate = actOfRoute(method, routeOptions.url)?.duplicates;
   return duplicate === undefined
     ? 'It is not known whether this was done; run the command again, which is safe.'
     : `It is not known whether this was done; run the command again, and another ${duplicate} is made.`;
 }
-
-/** Routes that create a further resource when repeated, with the name of that resource. */
-const notIdempotent: Readonly<Record<string, string>> = {
-  '/operator/applications': 'application with another secret',
-  '/operator/applications/:id/rotate-secret': 'secret',
-  '/operator/backups': 'backup',
-};

@@ -46,6 +46,40 @@ export const auditPage = z.object({
   behind: z.boolean(),
 });
 
+export const operators = z.array(
+  z.object({
+    operatorId: z.string(),
+    name: z.string(),
+    state: z.enum(['invited', 'active', 'suspended']),
+    roles: z.array(z.string()),
+    invitedAt: z.number(),
+    invitationExpiresAt: z.number().nullable(),
+    needsConfirmation: z.boolean(),
+    tokens: z.array(
+      z.object({
+        tokenId: z.string(),
+        label: z.string(),
+        issuedAt: z.number(),
+        expiresAt: z.number(),
+        revokedAt: z.number().nullable(),
+        lastUsedOn: z.string().nullable(),
+      }),
+    ),
+  }),
+);
+
+export const invitedOperator = z.object({
+  operatorId: z.string(),
+  invitationCode: z.string(),
+  expiresAt: z.number(),
+});
+
+export const issuedToken = z.object({ tokenId: z.string(), token: z.string(), expiresAt: z.number() });
+
+export const enrolledOperator = issuedToken.extend({ operatorId: z.string() });
+
+export const endedSessions = z.object({ sessions: z.number() });
+
 const projection = z.object({
   name: z.string(),
   version: z.number(),

@@ -36,6 +36,12 @@ export interface AccountAnswer {
   readonly password: string;
 }
 
+/** `validMs`: milliseconds until it expires. Undefined: the server's default. */
+export interface TokenWish {
+  readonly label?: string | undefined;
+  readonly validMs?: number | undefined;
+}
+
 export interface AuditFilter {
   readonly actor?: string | undefined;
   readonly post?: string | undefined;
@@ -50,7 +56,6 @@ export interface AuditFilter {
  */
 export class OperatorClient {
   readonly #url: string;
-  readonly #token: string;
 
   /** @param operator recorded with each command. */
   constructor(
@@ -59,7 +64,6 @@ export class OperatorClient {
     private readonly answerTimeoutMs = ANSWER_TIMEOUT_MS,
   ) {
     this.#url = operatorUrl(config);
-    this.#token = config.operatorToken ?? generatedToken(config.dataDir);
   }
 
   registerApplication(application: ApplicationAnswer, reason?: string) {
@@ -173,14 +177,61 @@ export class OperatorClient {
   }
 
   /**
-   * Streams the frames of a part of a backup (see backup/format/multi-file-stream.ts). `upTo`: position of the last
-   * event of the log to copy.
+   * Streams the frames of a part of a backup (see backup/format/multi-file-stream.ts) to the operator who began the
+   * backup. `upTo`: position of the last event of the log to copy.
    */
-  async backupPart(part: BackupPart, upTo: string): Promise<AsyncIterable<Uint8Array>> {
-    const path = `/operator/backups/${part}${part === 'log' ? `?upTo=${upTo}` : ''}`;
+  async backupPart(backupId: string, part: BackupPart, upTo: string): Promise<AsyncIterable<Uint8Array>> {
+    const query = new URLSearchParams(part === 'log' ? { backupId, upTo } : { backupId });
+    const path = `/operator/backups/${part}?${query.toString()}`;
     const response = await this.#send('GET', path, undefined, undefined);
     if (!response.ok) throw failureOf(response.status, await response.json().catch(() => undefined));
     return response.body ?? Readable.from([]);
+  }
+
+  operators() {
+    return this.#call(answers.operators, 'GET', '/operator/operators');
+  }
+
+  inviteOperator(operator: { readonly name: string; readonly roles: readonly string[] }, reason?: string) {
+    return this.#call(answers.invitedOperator, 'POST', '/operator/operators', { ...operator, reason });
+  }
+
+  /** Needs no token: the invitation code is the credential. */
+  enrollOperator(invitationCode: string, token: TokenWish) {
+    return this.#call(answers.enrolledOperator, 'POST', ENROLLMENTS, { invitationCode, ...token });
+  }
+
+  confirmOperator(operatorId: string, reason?: string) {
+    return this.#call(answers.changedAnswer, 'POST', `${operatorPath(operatorId)}/confirm`, { reason });
+  }
+
+  setOperatorState(operatorId: string, act: 'suspend' | 'reinstate', reason: string, revision?: number) {
+    const path = `${operatorPath(operatorId)}/${act}`;
+    return this.#call(answers.lifecycleChanged, 'POST', path, { reason, revision });
+  }
+
+  setOperatorRoles(operatorId: string, roles: readonly string[], reason: string, revision?: number) {
+    const path = `${operatorPath(operatorId)}/roles`;
+    return this.#call(answers.lifecycleChanged, 'POST', path, { roles, reason, revision });
+  }
+
+  issueToken(token: TokenWish, reason?: string) {
+    return this.#call(answers.issuedToken, 'POST', '/operator/own/tokens', { ...token, reason });
+  }
+
+  /** `operatorId` undefined: a token of the caller. */
+  revokeToken(tokenId: string, operatorId: string | undefined, reason?: string) {
+    const path = `${ownerPath(operatorId)}/tokens/${encodeURIComponent(tokenId)}/revoke`;
+    return this.#call(answers.changedAnswer, 'POST', path, { reason });
+  }
+
+  /** `operatorId` undefined: the caller. */
+  signOutOperator(operatorId: string | undefined, reason?: string) {
+    return this.#call(answers.endedSessions, 'POST', `${ownerPath(operatorId)}/sign-out`, { reason });
+  }
+
+  limitSharedToken(reason?: string) {
+    return this.#call(answers.changedAnswer, 'POST', '/operator/shared-token/limit', { reason });
   }
 
   async #call<T>(
@@ -209,7 +260,8 @@ export class OperatorClient {
     body: object | undefined,
     timeoutMs: number | undefined,
   ): Promise<Response> {
-    const headers = { authorization: `Bearer ${this.#token}`, 'x-operator': this.operator };
+    const credential = path === ENROLLMENTS ? {} : { authorization: `Bearer ${tokenOf(this.config)}` };
+    const headers = { ...credential, 'x-operator': this.operator };
     try {
       const signal = timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs);
       return await fetch(this.#url + path, { ...jsonRequest(method, headers, body), signal });
@@ -234,10 +286,17 @@ function failureOf(status: number, content: unknown): Failure {
   );
 }
 
+const ENROLLMENTS = '/operator/enrollments';
+
+const operatorPath = (operatorId: string) => `/operator/operators/${encodeURIComponent(operatorId)}`;
+
+const ownerPath = (operatorId: string | undefined) =>
+  operatorId === undefined ? '/operator/own' : operatorPath(operatorId);
+
 const application = (clientId: string) => `/operator/applications/${encodeURIComponent(clientId)}`;
 
-function generatedToken(dataDir: string): string {
-  const token = readSecret(join(dataDir, 'operator.token'));
+function tokenOf({ operatorToken, dataDir }: Config): string {
+  const token = operatorToken ?? readSecret(join(dataDir, 'operator.token'));
   if (token !== undefined) return token;
   throw new Failure(
     `there is no operator token in ${dataDir} (DATA_DIR); start the network first, or set OPERATOR_TOKEN`,

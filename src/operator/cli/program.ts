@@ -7,6 +7,7 @@ import { addBackupCommand } from './commands/backup.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addEventStoreCommand } from './commands/eventstore.js';
 import { addKeysCommands } from './commands/keys.js';
+import { addOperatorCommands } from './commands/operator.js';
 import { addPostCommands } from './commands/post.js';
 import { addProjectionsCommands } from './commands/projections.js';
 import { addRecoveryCommands } from './commands/recovery.js';
@@ -29,6 +30,7 @@ export function commandLine(): Command {
     addAppCommands,
     addAccountCommands,
     addPostCommands,
+    addOperatorCommands,
     addKeysCommands,
     addPublishingCommands,
     addProjectionsCommands,

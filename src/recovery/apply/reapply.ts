@@ -90,7 +90,7 @@ async function renewalOf(
   const known = await witness.find(same.map(({ id }) => id));
   const epochOf = ({ id, metadata }: Recorded) => known.get(id)?.epoch ?? BigInt(metadata.witnessEpoch ?? 0);
   const [latest] = same.toSorted((a, b) => Number(epochOf(b) - epochOf(a)));
-  if (!latest || !isRestriction(latest.event) || latest.event.type === event.type) return undefined;
+  if (!latest || !isRestriction(latest.event) || isSameChange(latest.event, event)) return undefined;
   if (epochOf(latest) < epoch) return undefined;
   const { intentId: _intent, payloadHash: _payload, witnessEpoch: _epoch, ...attribution } = latest.metadata;
   const restriction = { id: ids.uuid(), stream, event: latest.event, metadata: attribution };
@@ -101,7 +101,15 @@ async function renewalOf(
 
 /**
  * Events of one stream with the same subject undo each other. The stream of a pair has blocks of two actors: a subject
- * for each.
+ * for each. The stream of an operator has the state, the roles, and each token.
  */
-const subjectOf = ({ type, data }: StoredEvent): string =>
-  type === 'block.established' || type === 'block.ended' ? data.actorId : '';
+function subjectOf({ type, data }: StoredEvent): string {
+  if (type === 'block.established' || type === 'block.ended') return data.actorId;
+  if (type === 'operator.roles_changed') return type;
+  return type === 'operator.token_revoked' ? data.tokenId : '';
+}
+
+const isSameChange = (one: RestrictionEvent, other: RestrictionEvent): boolean =>
+  one.type === 'operator.roles_changed' && other.type === 'operator.roles_changed'
+    ? one.data.roles.join() === other.data.roles.join()
+    : one.type === other.type;

@@ -1,9 +1,12 @@
 /**
- * SQL that deletes the authority rows that derive from the log, before an authority rebuild. Two final states stay,
- * even if a restored log lost their events: revoked grants and erased accounts.
+ * SQL that deletes the authority rows that derive from the log, before an authority rebuild. Final states stay, even if
+ * a restored log lost their events: revoked grants and operators' tokens, erased accounts, and the limit of the shared
+ * token.
  */
 export const CLEAR_AUTHORITY = `
   DELETE FROM authority.account WHERE state <> 'erased';
   DELETE FROM authority.application;
   DELETE FROM authority.app_grant WHERE revoked_at IS NULL;
-  DELETE FROM authority.publishing`;
+  DELETE FROM authority.publishing;
+  DELETE FROM authority.operator;
+  DELETE FROM authority.operator_token WHERE revoked_at IS NULL`;

@@ -6,6 +6,7 @@ import { CreatePublishing1763750000000 } from '../migrations/1763750000000-publi
 import { AddAccountProfiles1763770000000 } from '../migrations/1763770000000-account-profiles.js';
 import { AddErasures1763830000000 } from '../migrations/1763830000000-erasures.js';
 import { CreateDeriving1763850000000 } from '../migrations/1763850000000-deriving.js';
+import { CreateOperators1763880000000 } from '../migrations/1763880000000-operators.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -31,4 +32,5 @@ export const authorityMigrations = [
   AddAccountProfiles1763770000000,
   AddErasures1763830000000,
   CreateDeriving1763850000000,
+  CreateOperators1763880000000,
 ];

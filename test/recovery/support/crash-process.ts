@@ -3,14 +3,14 @@
  * step, the stores, and type and key of each attempt. Prints `held` for each that has reached the step.
  */
 import 'reflect-metadata';
-import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import type { WritingStep } from '../../../src/witness/witnessed-log.js';
 import { scenarios } from './scenarios.js';
+import type { ScenarioType } from './scenarios.js';
 import { openCommandBench } from './command-bench.js';
 import type { Stores } from './command-bench.js';
 
 export interface Attempt {
-  readonly type: RestrictionEvent['type'];
+  readonly type: ScenarioType;
   readonly key: string;
 }
 

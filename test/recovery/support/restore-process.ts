@@ -20,6 +20,7 @@ for (const { step, env, backup } of restores) {
     parts: undefined,
     reason: undefined,
     operator: 'a test',
+    account: 'a test',
     now: Date.now(),
     command: `plaza restore ${backup}`,
     onProgress: () => undefined,

@@ -27,6 +27,15 @@ import {
   SuspendApplication,
   SuspendApplicationHandler,
 } from '../../../src/commands/application/suspend-application.js';
+import {
+  ChangeOperatorRoles,
+  ChangeOperatorRolesHandler,
+  ReinstateOperator,
+  ReinstateOperatorHandler,
+  SuspendOperator,
+  SuspendOperatorHandler,
+} from '../../../src/commands/operator/change-operator.js';
+import { RevokeOperatorToken, RevokeOperatorTokenHandler } from '../../../src/commands/operator/operator-tokens.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { streams } from '../../../src/log/streams.js';
 import type { CommandDependencies, CommandBench } from './command-bench.js';
@@ -69,6 +78,30 @@ const post = ({ given }: CommandBench, postId: string) =>
     data: { postId, authorActorId: postId, appId: 'app', text: 'x', audience: 'public', mentions: [], at: 1 },
   });
 
+const operator = ({ given }: CommandBench, operatorId: string) =>
+  given(
+    streams.operator(operatorId),
+    {
+      type: 'operator.invited',
+      data: {
+        operatorId,
+        name: operatorId,
+        roles: ['viewer'],
+        invitationHash: operatorId,
+        expiresAt: 2,
+        needsConfirmation: false,
+        at: 1,
+      },
+    },
+    { type: 'operator.enrolled', data: { operatorId, at: 1 } },
+    {
+      type: 'operator.token_issued',
+      data: { operatorId, tokenId: operatorId, tokenHash: operatorId, label: 'x', expiresAt: 2, at: 1 },
+    },
+  );
+const suspendOperator = ({ log, store, clock, ids }: CommandDependencies, key: string) =>
+  new SuspendOperatorHandler(log, store, clock, ids).execute(new SuspendOperator(key, act));
+
 const suspendAccount = ({ log, store, clock, ids }: CommandDependencies, key: string) =>
   new SuspendAccountHandler(log, store, clock, ids).execute(new SuspendAccount(key, act));
 const eraseAccount = (tools: CommandDependencies, key: string) => {
@@ -91,8 +124,11 @@ const block = ({ log, vault, facts, clock, ids }: CommandDependencies, key: stri
     new Block(intentOf(key), other(key)),
   );
 
+/** A network has one shared token: its limit has no subject for each case, and is written as the others are. */
+export type ScenarioType = Exclude<RestrictionEvent['type'], 'network.shared_token_limited'>;
+
 /** One scenario for each type; a new type without one fails the crash matrix. */
-export const scenarios: { readonly [Type in RestrictionEvent['type']]: Scenario } = {
+export const scenarios: { readonly [Type in ScenarioType]: Scenario } = {
   'account.suspended': { stream: streams.account, prepare: account, act: suspendAccount },
   'account.reinstated': {
     stream: streams.account,
@@ -174,5 +210,29 @@ export const scenarios: { readonly [Type in RestrictionEvent['type']]: Scenario 
         new Unblock(intent, other(key)),
       );
     },
+  },
+  'operator.suspended': { stream: streams.operator, prepare: operator, act: suspendOperator },
+  'operator.reinstated': {
+    stream: streams.operator,
+    prepare: async (workshop, key) => {
+      await operator(workshop, key);
+      await suspendOperator(workshop.tools(), key);
+    },
+    act: ({ log, store, clock, ids }, key) =>
+      new ReinstateOperatorHandler(log, store, clock, ids).execute(new ReinstateOperator(key, act)),
+  },
+  'operator.roles_changed': {
+    stream: streams.operator,
+    prepare: operator,
+    act: ({ log, store, clock, ids }, key) =>
+      new ChangeOperatorRolesHandler(log, store, clock, ids).execute(
+        new ChangeOperatorRoles(key, act, { roles: ['moderator'] }),
+      ),
+  },
+  'operator.token_revoked': {
+    stream: streams.operator,
+    prepare: operator,
+    act: ({ log, store, clock, ids }, key) =>
+      new RevokeOperatorTokenHandler(log, store, clock, ids).execute(new RevokeOperatorToken(key, key, act)),
   },
 };

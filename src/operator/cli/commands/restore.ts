@@ -38,6 +38,7 @@ export function addRestoreCommand(program: Command): void {
         parts,
         reason,
         operator: as ?? accountName(),
+        account: accountName(),
         now: Date.now(),
         command: `plaza restore ${backup}${parts ? ` --parts ${parts.join(',')}` : ''}`,
         onProgress: (step) => progress.show(step),

@@ -6,6 +6,7 @@ import type { IdGenerator } from '../../commands/support/id-generator.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { findJob, moveJob, requestJob, findUnfinishedJob } from '../../jobs/job.js';
 import type { Job, JobKind } from '../../jobs/job.js';
+import { SHARED_TOKEN } from './caller.js';
 
 export interface JobServices {
   readonly pool: Pool;
@@ -39,7 +40,7 @@ export async function requestOrResumeJob(
     kind,
     names,
     reseedWitness,
-    requestedBy: metadata.operator ?? 'operator',
+    requestedBy: requesterOf(metadata),
     reason: metadata.reason,
     now: clock.now(),
   });
@@ -47,6 +48,10 @@ export async function requestOrResumeJob(
   if (!requested) throw new Error(`job ${id} was requested but is missing from the database`);
   return requested;
 }
+
+/** The shared token proves no name, so the claimed one stands for it. */
+const requesterOf = ({ operatorId = SHARED_TOKEN, operator = 'operator' }: EventMetadata): string =>
+  operatorId === SHARED_TOKEN ? operator : operatorId;
 
 /** Resumes the job if it is paused. Returns its current state. */
 export async function resumeJob(job: Job, { pool, clock }: JobServices): Promise<Job> {

@@ -1,12 +1,9 @@
-import type { INestApplicationContext } from '@nestjs/common';
-import type { FastifyInstance } from 'fastify';
-import type { Pool } from 'pg';
 import { z } from 'zod';
 import { auditedEventsAfter } from '../../../projections/audit/audit.read-model.js';
-import { EventLog } from '../../log/event-log.js';
-import { Postgres } from '../../store/postgres.js';
+import { act } from './act.js';
 import { isUpToDate, withTexts } from './audit.js';
-import { identifier, parse } from './schemas.js';
+import { identifier } from './schemas.js';
+import type { ActServices } from './services.js';
 
 /** Events in one page of the audit. Bounds its size, since the text of an event takes up to 8 KB. */
 const PAGE = 100;
@@ -24,14 +21,18 @@ const auditPage = z.strictObject({
   after: digits.transform(BigInt).optional(),
 });
 
-export function auditRoutes(server: FastifyInstance, app: INestApplicationContext): void {
-  const { pool } = app.get(Postgres);
-  const log = app.get(EventLog);
+export const auditActs = [
+  act({
+    name: 'audit.read',
+    may: 'audit.read',
+    route: 'GET /operator/audit',
+    command: 'audit',
+    input: auditPage,
+    run: (query, { services }) => pageOf(services, query),
+  }),
+];
 
-  server.get('/operator/audit', (request) => pageOf(pool, log, parse(auditPage, request.query)));
-}
-
-async function pageOf(pool: Pool, log: EventLog, { after, ...filter }: z.infer<typeof auditPage>) {
+async function pageOf({ pool, log }: ActServices, { after, ...filter }: z.output<typeof auditPage>) {
   const behind = after === undefined && !(await isUpToDate(pool, log, CATCH_UP_TIMEOUT_MS));
   const page = await auditedEventsAfter(pool, filter, after ?? -1n, PAGE);
   const last = page.length === PAGE ? page.at(-1) : undefined;

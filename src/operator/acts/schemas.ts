@@ -1,45 +1,40 @@
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { passwordFormProblem } from '../../auth/passwords.js';
+import { roles } from '../../domain/operator/roles.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 
 /** Message for a missing or too long reason, which is stored with the event. */
 const REASON = 'say why in 1 to 500 characters';
-const requiredReason = z.string(REASON).min(1, REASON).max(500, REASON);
-const reason = requiredReason.optional();
-
-export const command = z.strictObject({ reason });
-
-/** Command on an account or post of a person: it needs a reason. */
-export const reasonedCommand = z.strictObject({ reason: requiredReason });
+export const requiredReason = z.string(REASON).min(1, REASON).max(500, REASON);
+export const optionalReason = requiredReason.optional();
 
 const LIFECYCLE = 'must be a whole number from 1 on';
-const revision = z.int(LIFECYCLE).min(1, LIFECYCLE).optional();
 
-/** Command that changes a lifecycle state. `revision`: the expected lifecycle revision. */
-export const lifecycleCommand = command.extend({ revision });
-export const reasonedLifecycleCommand = reasonedCommand.extend({ revision });
+/** Change of a lifecycle state. `revision`: the expected lifecycle revision. */
+export const lifecycleChange = z.strictObject({
+  revision: z.int(LIFECYCLE).min(1, LIFECYCLE).optional(),
+});
 
 const MAX_DAYS = 366;
+const DAY_MS = 24 * 60 * 60_000;
 const SPAN = `from 0 to ${MAX_DAYS} days`;
 const SPAN_MS = `${SPAN}, in whole milliseconds`;
 
 const span = z
   .int(SPAN_MS)
   .min(0, SPAN)
-  .max(MAX_DAYS * 24 * 60 * 60_000, SPAN);
+  .max(MAX_DAYS * DAY_MS, SPAN);
 
-export const secretRotationCommand = z.strictObject({ overlapMs: span, reason });
+export const secretRotation = z.strictObject({ overlapMs: span });
 
 /** `delayMs`: the time in which the erasure can be cancelled; 0 erases at once. */
-export const erasure = reasonedLifecycleCommand.extend({ delayMs: span.default(0) });
+export const erasure = lifecycleChange.extend({ delayMs: span.default(0) });
 
 export const newApplication = z.strictObject({
   name: z.string(),
   redirectUris: z.array(z.string()),
   postLogoutRedirectUris: z.array(z.string()).default([]),
   scopes: z.array(z.string()),
-  reason,
 });
 
 export const newAccount = z.strictObject({
@@ -50,8 +45,27 @@ export const newAccount = z.strictObject({
     const message = passwordFormProblem(password);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   }),
-  reason,
 });
+
+const roleList = z.array(z.enum(roles, { error: `each must be one of ${roles.join(', ')}` }));
+
+export const newOperator = z.strictObject({ name: z.string(), roles: roleList });
+
+export const roleChange = lifecycleChange.extend({ roles: roleList });
+
+const VALIDITY = `from 1 minute to ${MAX_DAYS} days`;
+
+/** `validMs`: milliseconds until the token expires. */
+export const newToken = z.strictObject({
+  label: z.string().default('command line'),
+  validMs: z
+    .int(`${VALIDITY}, in whole milliseconds`)
+    .min(60_000, VALIDITY)
+    .max(MAX_DAYS * DAY_MS, VALIDITY)
+    .default(90 * DAY_MS),
+});
+
+export const enrollment = newToken.extend({ invitationCode: z.string() });
 
 /** Option of the command line for each field, so that a message to its users can name it. */
 const optionOf: Readonly<Record<string, string>> = {
@@ -63,6 +77,8 @@ const optionOf: Readonly<Record<string, string>> = {
   post: '--post',
   app: '--app',
   grant: '--grant',
+  roles: '--role',
+  validMs: '--expires',
 };
 
 export const identifier = /^[A-Za-z0-9_-]{1,64}$/;
@@ -71,8 +87,8 @@ export const identifier = /^[A-Za-z0-9_-]{1,64}$/;
  * Returns the id in the path.
  * @throws {HttpRefusal} `not_found`: no resource can have such an id.
  */
-export function pathId(request: FastifyRequest): string {
-  const { id } = request.params as { readonly id: string };
+export function idIn(params: Readonly<Record<string, string>>, name = 'id'): string {
+  const id = params[name] ?? '';
   if (!identifier.test(id)) throw new HttpRefusal('not_found', 'No resource has such an id.');
   return id;
 }

@@ -1,0 +1,47 @@
+import type { DomainEvent, EventTime } from '../event.js';
+import type { Role } from './roles.js';
+
+type OperatorData = { readonly operatorId: string } & EventTime;
+
+type TokenData = { readonly tokenId: string } & OperatorData;
+
+/**
+ * `invitationHash`: SHA-256 of the invitation code, in base64url. `needsConfirmation`: the limited shared token
+ * invited, so an administrator must confirm it.
+ */
+export type OperatorInvited = DomainEvent<
+  'operator.invited',
+  {
+    readonly name: string;
+    readonly roles: readonly Role[];
+    readonly invitationHash: string;
+    readonly expiresAt: number;
+    readonly needsConfirmation: boolean;
+  } & OperatorData
+>;
+
+export type OperatorConfirmed = DomainEvent<'operator.confirmed', OperatorData>;
+
+/** The invited person used the invitation code. */
+export type OperatorEnrolled = DomainEvent<'operator.enrolled', OperatorData>;
+
+/** All roles from now on. */
+export type OperatorRolesChanged = DomainEvent<
+  'operator.roles_changed',
+  { readonly roles: readonly Role[] } & OperatorData
+>;
+
+export type OperatorSuspended = DomainEvent<'operator.suspended', OperatorData>;
+
+export type OperatorReinstated = DomainEvent<'operator.reinstated', OperatorData>;
+
+/** `tokenHash`: SHA-256 of the personal token, in base64url. `label`: the operator's name for it. */
+export type OperatorTokenIssued = DomainEvent<
+  'operator.token_issued',
+  { readonly tokenHash: string; readonly label: string; readonly expiresAt: number } & TokenData
+>;
+
+export type OperatorTokenRevoked = DomainEvent<'operator.token_revoked', TokenData>;
+
+/** Ends every session of the console. Tokens stay valid. */
+export type OperatorSignedOut = DomainEvent<'operator.signed_out', OperatorData>;

@@ -1,0 +1,241 @@
+import { staleLifecycle } from '../lifecycle.js';
+import type { ExpectedLifecycle, LifecycleState } from '../lifecycle.js';
+import { Refusal } from '../refusal.js';
+import type { Decision } from '../refusal.js';
+import { normalizeText } from '../unicode.js';
+import type {
+  OperatorConfirmed,
+  OperatorEnrolled,
+  OperatorInvited,
+  OperatorReinstated,
+  OperatorRolesChanged,
+  OperatorSignedOut,
+  OperatorSuspended,
+  OperatorTokenIssued,
+  OperatorTokenRevoked,
+} from './events.js';
+import { canonicalRoles } from './roles.js';
+import type { Role } from './roles.js';
+
+export type OperatorEvent =
+  | OperatorInvited
+  | OperatorConfirmed
+  | OperatorEnrolled
+  | OperatorRolesChanged
+  | OperatorSuspended
+  | OperatorReinstated
+  | OperatorTokenIssued
+  | OperatorTokenRevoked
+  | OperatorSignedOut;
+
+/**
+ * The fields are independent, because a restored log may lack the invitation and hold a suspension or a revocation,
+ * which a recovery appended again: both then hold as soon as the operator exists.
+ */
+export interface Operator extends LifecycleState {
+  readonly status: 'none' | 'invited' | 'active' | 'suspended';
+  readonly isInvited: boolean;
+  readonly isEnrolled: boolean;
+  readonly isSuspended: boolean;
+  readonly needsConfirmation: boolean;
+  readonly roles: readonly Role[];
+  readonly invitation: { readonly hash: string; readonly expiresAt: number } | undefined;
+  readonly tokens: readonly string[];
+  readonly revokedTokens: readonly string[];
+}
+
+export const noOperator: Operator = {
+  status: 'none',
+  lifecycle: 0,
+  isInvited: false,
+  isEnrolled: false,
+  isSuspended: false,
+  needsConfirmation: false,
+  roles: [],
+  invitation: undefined,
+  tokens: [],
+  revokedTokens: [],
+};
+
+export function evolveOperator(operator: Operator, event: OperatorEvent): Operator {
+  const changed = { ...operator, ...changesBy(operator, event) };
+  return { ...changed, status: statusOf(changed) };
+}
+
+function changesBy(operator: Operator, event: OperatorEvent): Partial<Operator> {
+  const lifecycle = operator.lifecycle + 1;
+  switch (event.type) {
+    case 'operator.invited': {
+      const { roles, invitationHash: hash, expiresAt, needsConfirmation } = event.data;
+      const invited = { isInvited: true, invitation: { hash, expiresAt }, needsConfirmation, lifecycle };
+      // A role change that a recovery appended before is newer.
+      return operator.lifecycle > 0 && operator.roles.length > 0 ? invited : { ...invited, roles };
+    }
+    case 'operator.confirmed':
+      return { needsConfirmation: false };
+    case 'operator.enrolled':
+      return { isEnrolled: true, invitation: undefined };
+    case 'operator.roles_changed':
+      return { roles: event.data.roles, lifecycle };
+    case 'operator.suspended':
+      return { isSuspended: true, lifecycle };
+    case 'operator.reinstated':
+      return { isSuspended: false, lifecycle };
+    case 'operator.token_issued':
+      return { tokens: [...operator.tokens, event.data.tokenId] };
+    case 'operator.token_revoked':
+      return { revokedTokens: [...operator.revokedTokens, event.data.tokenId] };
+    case 'operator.signed_out':
+      return {};
+  }
+}
+
+function statusOf({ isInvited, isEnrolled, isSuspended }: Operator): Operator['status'] {
+  if (!isInvited) return 'none';
+  if (isSuspended) return 'suspended';
+  return isEnrolled ? 'active' : 'invited';
+}
+
+export interface OperatorChange {
+  readonly operatorId: string;
+  readonly at: number;
+}
+
+export interface Invitation extends OperatorChange {
+  readonly name: string;
+  readonly roles: readonly Role[];
+  readonly invitationHash: string;
+  readonly expiresAt: number;
+  readonly needsConfirmation: boolean;
+}
+
+export function inviteOperator(operator: Operator, invitation: Invitation): Decision<OperatorInvited> {
+  if (operator.status !== 'none')
+    return new Refusal('intent_conflict', 'This operator was invited already.');
+  const name = oneLine(invitation.name, 'The name');
+  if (name instanceof Refusal) return name;
+  const roles = canonicalRoles(invitation.roles);
+  if (roles.length === 0) return noRole();
+  return [{ type: 'operator.invited', data: { ...invitation, name, roles } }];
+}
+
+export interface Enrollment extends OperatorChange, NewToken {
+  readonly invitationHash: string;
+}
+
+/** The first token comes with the enrollment: without a credential, nobody could act as the new operator. */
+export function enrollOperator(
+  operator: Operator,
+  { invitationHash, at, ...enrollment }: Enrollment,
+): Decision<OperatorEnrolled | OperatorTokenIssued> {
+  const { invitation } = operator;
+  if (operator.status !== 'invited' || invitation?.hash !== invitationHash || invitation.expiresAt <= at)
+    return noInvitation();
+  const issued = tokenIssued({ ...enrollment, at });
+  if (issued instanceof Refusal) return issued;
+  return [{ type: 'operator.enrolled', data: { operatorId: enrollment.operatorId, at } }, issued];
+}
+
+/** `by`: the confirming operator. */
+export function confirmOperator(
+  operator: Operator,
+  { operatorId, at, by }: OperatorChange & { readonly by: string },
+): Decision<OperatorConfirmed> {
+  if (operator.status === 'none') return unknownOperator();
+  if (!operator.needsConfirmation) return [];
+  if (by === operatorId)
+    return new Refusal('not_owner', 'Another administrator must confirm this invitation.');
+  return [{ type: 'operator.confirmed', data: { operatorId, at } }];
+}
+
+export function changeRoles(
+  operator: Operator,
+  { operatorId, at, roles: chosen, ...expected }: OperatorChange &
+    ExpectedLifecycle & { readonly roles: readonly Role[] },
+): Decision<OperatorRolesChanged> {
+  if (operator.status === 'none') return unknownOperator();
+  const stale = staleLifecycle(operator, expected);
+  if (stale) return stale;
+  const roles = canonicalRoles(chosen);
+  if (roles.length === 0) return noRole();
+  const isSame = roles.join() === canonicalRoles(operator.roles).join();
+  return isSame ? [] : [{ type: 'operator.roles_changed', data: { operatorId, roles, at } }];
+}
+
+/** Suspending an operator who is not enrolled ends the invitation. */
+export function suspendOperator(
+  operator: Operator,
+  { operatorId, at, ...expected }: OperatorChange & ExpectedLifecycle,
+): Decision<OperatorSuspended> {
+  if (operator.status === 'none') return unknownOperator();
+  const stale = staleLifecycle(operator, expected);
+  if (stale) return stale;
+  return operator.isSuspended ? [] : [{ type: 'operator.suspended', data: { operatorId, at } }];
+}
+
+export function reinstateOperator(
+  operator: Operator,
+  { operatorId, at, ...expected }: OperatorChange & ExpectedLifecycle,
+): Decision<OperatorReinstated> {
+  if (operator.status === 'none') return unknownOperator();
+  const stale = staleLifecycle(operator, expected);
+  if (stale) return stale;
+  return operator.isSuspended ? [{ type: 'operator.reinstated', data: { operatorId, at } }] : [];
+}
+
+export interface NewToken extends OperatorChange {
+  readonly tokenId: string;
+  readonly tokenHash: string;
+  readonly label: string;
+  readonly expiresAt: number;
+}
+
+export function issueToken(operator: Operator, token: NewToken): Decision<OperatorTokenIssued> {
+  if (operator.status !== 'active')
+    return new Refusal('not_found', 'Only an active operator can have a personal token.');
+  const issued = tokenIssued(token);
+  return issued instanceof Refusal ? issued : [issued];
+}
+
+export function revokeToken(
+  operator: Operator,
+  { operatorId, tokenId, at }: OperatorChange & { readonly tokenId: string },
+): Decision<OperatorTokenRevoked> {
+  if (!operator.tokens.includes(tokenId)) return unknownToken();
+  if (operator.revokedTokens.includes(tokenId)) return [];
+  return [{ type: 'operator.token_revoked', data: { operatorId, tokenId, at } }];
+}
+
+export function signOutOperator(
+  operator: Operator,
+  { operatorId, at, sessions }: OperatorChange & { readonly sessions: number },
+): Decision<OperatorSignedOut> {
+  if (operator.status === 'none') return unknownOperator();
+  return sessions === 0 ? [] : [{ type: 'operator.signed_out', data: { operatorId, at } }];
+}
+
+const unknownToken = (): Refusal => new Refusal('not_found', 'There is no such token.');
+
+export const noInvitation = (): Refusal =>
+  new Refusal('not_found', 'No such invitation is open: it was used, has expired or was ended.');
+
+const unknownOperator = (): Refusal => new Refusal('not_found', 'There is no such operator.');
+
+const noRole = (): Refusal => new Refusal('invalid_text', 'Name at least one role.');
+
+function tokenIssued(token: NewToken): OperatorTokenIssued | Refusal {
+  const label = oneLine(token.label, "The token's name");
+  return label instanceof Refusal ? label : { type: 'operator.token_issued', data: { ...token, label } };
+}
+
+const LINE_MAX = 64;
+/** Control and format characters could reorder the text around it in a list. */
+const linePattern = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,64}$/u;
+
+function oneLine(typed: string, what: string): string | Refusal {
+  const normalized = normalizeText(typed.trim(), LINE_MAX);
+  if ('fault' in normalized)
+    return new Refusal('invalid_text', `${what} ${normalized.fault}; choose a shorter one.`);
+  if (linePattern.test(normalized.text)) return normalized.text;
+  return new Refusal('invalid_text', `${what} must be one line of 1 to 64 visible characters.`);
+}

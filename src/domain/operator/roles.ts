@@ -1,0 +1,78 @@
+/** Each act of the table (src/operator/acts/) names one permission. */
+export const permissions = [
+  'status.read',
+  'applications.read',
+  'applications.manage',
+  'applications.restrict',
+  'accounts.create',
+  'accounts.restrict',
+  'accounts.erase',
+  'posts.restrict',
+  'audit.read',
+  'signing_keys.rotate',
+  'publishing.manage',
+  'projections.rebuild',
+  'recovery.run',
+  'jobs.pause',
+  'backups.take',
+  'operators.read',
+  'operators.invite',
+  'operators.manage',
+] as const;
+
+export type Permission = (typeof permissions)[number];
+
+export const roles = ['viewer', 'moderator', 'auditor', 'administrator'] as const;
+
+export type Role = (typeof roles)[number];
+
+/**
+ * Roles are exact sets, not ranks: an administrator who moderates has both roles. An auditor reads everything and
+ * changes nothing.
+ */
+export const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
+  viewer: ['status.read'],
+  moderator: [
+    'status.read',
+    'applications.read',
+    'applications.restrict',
+    'accounts.restrict',
+    'posts.restrict',
+    'audit.read',
+    'operators.read',
+  ],
+  auditor: ['status.read', 'applications.read', 'audit.read', 'operators.read'],
+  administrator: [
+    'status.read',
+    'applications.read',
+    'applications.manage',
+    'applications.restrict',
+    'accounts.create',
+    'accounts.erase',
+    'audit.read',
+    'signing_keys.rotate',
+    'publishing.manage',
+    'projections.rebuild',
+    'recovery.run',
+    'jobs.pause',
+    'backups.take',
+    'operators.read',
+    'operators.invite',
+    'operators.manage',
+  ],
+};
+
+/** The emergency access that is left to the shared token once it is limited. */
+export const limitedSharedToken: readonly Permission[] = [
+  'status.read',
+  'recovery.run',
+  'jobs.pause',
+  'backups.take',
+  'operators.invite',
+];
+
+export const isRole = (text: string): text is Role => (roles as readonly string[]).includes(text);
+
+/** In the order of {@link roles}, each once. */
+export const canonicalRoles = (chosen: readonly Role[]): readonly Role[] =>
+  roles.filter((role) => chosen.includes(role));

@@ -1,0 +1,78 @@
+import { CreateAccount } from '../../commands/account/create-account.js';
+import { EraseAccount } from '../../commands/account/erase-account.js';
+import { CancelErasure, RequestErasure } from '../../commands/account/plan-erasure.js';
+import { ReinstateAccount, SuspendAccount } from '../../commands/account/suspend-account.js';
+import { HttpRefusal } from '../../http/server/errors.js';
+import { act, Answer } from './act.js';
+import { erasure, idIn, lifecycleChange, newAccount } from './schemas.js';
+
+const one = '/operator/accounts/:id' as const;
+
+export const accountActs = [
+  act({
+    name: 'account.create',
+    may: 'accounts.create',
+    route: 'POST /operator/accounts',
+    command: 'account create',
+    reason: 'optional',
+    input: newAccount,
+    run: async ({ handle, displayName, email, password }, { services, metadata, idempotencyKey: clientKey }) => {
+      const passwordHash = await services.passwords.hash(password);
+      // Without a client-sent key, the same handle and email identify the retry of an unfinished registration. After an
+      // erasure of that account they start a new one.
+      const idempotencyKey = JSON.stringify(['operator', clientKey ?? [handle, email]]);
+      const recreateOnceErased = clientKey === undefined;
+      const account = { handle, displayName, email, passwordHash, idempotencyKey, recreateOnceErased };
+      const { actorId, created } = await services.commands.execute(new CreateAccount(account, metadata));
+      if (!created && clientKey === undefined)
+        throw new HttpRefusal(
+          'intent_conflict',
+          'This account exists already; its password was not changed.',
+        );
+      return new Answer(201, { actorId });
+    },
+  }),
+  act({
+    name: 'account.suspend',
+    may: 'accounts.restrict',
+    route: `POST ${one}/suspend`,
+    command: 'account suspend',
+    reason: 'required',
+    input: lifecycleChange,
+    run: ({ revision: lifecycle }, { services, params, metadata }) =>
+      services.commands.execute(new SuspendAccount(idIn(params), metadata, { lifecycle })),
+  }),
+  act({
+    name: 'account.reinstate',
+    may: 'accounts.restrict',
+    route: `POST ${one}/reinstate`,
+    command: 'account reinstate',
+    reason: 'required',
+    input: lifecycleChange,
+    run: ({ revision: lifecycle }, { services, params, metadata }) =>
+      services.commands.execute(new ReinstateAccount(idIn(params), metadata, { lifecycle })),
+  }),
+  act({
+    name: 'account.erase',
+    may: 'accounts.erase',
+    route: `POST ${one}/erase`,
+    command: 'account erase',
+    reason: 'required',
+    input: erasure,
+    run: ({ revision: lifecycle, delayMs }, { services, params, metadata }): Promise<unknown> => {
+      const actorId = idIn(params);
+      return delayMs > 0
+        ? services.commands.execute(new RequestErasure(actorId, delayMs, metadata, { lifecycle }))
+        : services.commands.execute(new EraseAccount(actorId, metadata, { lifecycle }));
+    },
+  }),
+  act({
+    name: 'account.cancel_erasure',
+    may: 'accounts.erase',
+    route: `POST ${one}/cancel-erasure`,
+    command: 'account cancel-erasure',
+    reason: 'required',
+    run: (_input, { services, params, metadata }) =>
+      services.commands.execute(new CancelErasure(idIn(params), metadata)),
+  }),
+];

@@ -1,0 +1,66 @@
+import { permissionsOf, roles } from '../../domain/operator/roles.js';
+import { HttpRefusal } from '../../http/server/errors.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import type { Act } from './act.js';
+import { mayUse, operatorIdOf } from './caller.js';
+import type { Caller } from './caller.js';
+import { parse } from './schemas.js';
+import type { ActServices } from './services.js';
+
+export interface ActRequest {
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** The name of `x-operator`, which nothing proves. */
+  readonly claimedName: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  /** The body, or the query of a GET. */
+  readonly input: unknown;
+}
+
+/**
+ * The only way to an operator's act, from every entrance: it checks who may do it, and makes the metadata that is
+ * recorded.
+ */
+export class Acts {
+  constructor(private readonly services: ActServices) {}
+
+  /** @throws {HttpRefusal}, {Refusal} and errors of the stores. */
+  async perform(act: Act, { caller, params, idempotencyKey, ...request }: ActRequest): Promise<unknown> {
+    requireAdmission(act, caller);
+    const input = act.schema && parse(act.schema, request.input);
+    const metadata = metadataOf(caller, request, input?.reason);
+    return act.run(input, { services: this.services, caller, metadata, params, idempotencyKey });
+  }
+}
+
+/** @throws {HttpRefusal} `capability_required`; the fault that left unknown whether the shared token is limited. */
+export function requireAdmission({ may, name }: Act, caller: Caller): void {
+  if (isAdmitted(may, caller)) return;
+  if (caller.kind === 'shared' && caller.fault !== undefined) throw caller.fault;
+  throw new HttpRefusal('capability_required', `You may not do this (${name}): ${adviceFor(may, caller)}`);
+}
+
+export function isAdmitted(may: Act['may'], caller: Caller): boolean {
+  if (may === 'anyone' || may === 'invitation') return true;
+  if (may === 'self') return caller.kind === 'operator';
+  return mayUse(caller, may);
+}
+
+function adviceFor(may: Act['may'], caller: Caller): string {
+  if (may === 'self' || may === 'anyone' || may === 'invitation')
+    return 'it needs a personal token (plaza operator enroll).';
+  const able = roles.filter((role) => permissionsOf[role].includes(may)).join(' or ');
+  return caller.kind === 'shared'
+    ? `the shared token is limited to emergencies; use the personal token of an operator with the role ${able}.`
+    : `it needs the role ${able}, which an administrator can grant (plaza operator roles).`;
+}
+
+function metadataOf(
+  caller: Caller,
+  { requestId, claimedName }: Pick<ActRequest, 'requestId' | 'claimedName'>,
+  reason: string | undefined,
+): EventMetadata {
+  const operator = claimedName ?? (caller.kind === 'shared' ? 'operator' : undefined);
+  return { requestId, operatorId: operatorIdOf(caller), operator, reason };
+}

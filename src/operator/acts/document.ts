@@ -1,0 +1,64 @@
+import { limitedSharedToken, permissionsOf, roles } from '../../domain/operator/roles.js';
+import type { Act } from './act.js';
+import { isAdmitted } from './acts.js';
+import type { Caller } from './caller.js';
+
+/** A column of the published table. */
+interface Column {
+  readonly heading: string;
+  readonly caller: Caller;
+}
+
+const columns: readonly Column[] = [
+  ...roles.map((role) => ({
+    heading: role,
+    caller: { kind: 'operator', operatorId: '', roles: [role] } as const,
+  })),
+  { heading: 'shared token', caller: { kind: 'shared', isLimited: false } },
+  { heading: 'limited', caller: { kind: 'shared', isLimited: true } },
+];
+
+/** The content of docs/operator-acts.md. */
+export function documentOf(table: readonly Act[]): string {
+  const acts = table.map((row) => [
+    `\`${row.name}\``,
+    `\`${row.route}\``,
+    row.command === undefined ? '' : `\`plaza ${row.command}\``,
+    row.reason ?? '',
+    ...columns.map(({ caller }) => (isAdmitted(row.may, caller) ? 'yes' : 'no')),
+  ]);
+  const permissions = [...new Set(Object.values(permissionsOf).flat())].map((permission) => [
+    `\`${permission}\``,
+    table
+      .filter(({ may }) => may === permission)
+      .map(({ name }) => `\`${name}\``)
+      .join(', '),
+  ]);
+  return `${INTRODUCTION}
+${tableText(['Act', 'Route', 'Command', 'Reason', ...columns.map(({ heading }) => heading)], acts)}
+
+\`operator.enroll\` needs an invitation code and \`metrics.read\` nothing. Acts whose names begin with \`own.\` concern the operator
+who does them, so the shared token cannot do them.
+
+## Permissions
+
+A role is an exact set of permissions, and an operator may have several roles. The limited shared token has
+${limitedSharedToken.map((permission) => `\`${permission}\``).join(', ')}.
+
+${tableText(['Permission', 'Acts'], permissions)}
+`;
+}
+
+const INTRODUCTION = `# Operators' acts
+
+Every act on the operator's port, and who may do it. The table is made from \`src/operator/acts/\` by \`npm run acts\`; a test compares the
+two. Who lacks the permission gets 403 \`capability_required\`, by the API as by the command line.
+`;
+
+/** Padded as prettier pads tables. */
+function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = headings.map((_, at) => Math.max(3, ...[headings, ...rows].map((row) => row[at]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  return [line(headings), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}

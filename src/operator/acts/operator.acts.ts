@@ -1,0 +1,158 @@
+import { LimitSharedToken } from '../../commands/network/limit-shared-token.js';
+import {
+  ChangeOperatorRoles,
+  ReinstateOperator,
+  SuspendOperator,
+} from '../../commands/operator/change-operator.js';
+import { ConfirmOperator } from '../../commands/operator/confirm-operator.js';
+import { EnrollOperator } from '../../commands/operator/enroll-operator.js';
+import { InviteOperator } from '../../commands/operator/invite-operator.js';
+import { IssueOperatorToken, RevokeOperatorToken } from '../../commands/operator/operator-tokens.js';
+import { SignOutOperator } from '../../commands/operator/sign-out-operator.js';
+import { act, Answer } from './act.js';
+import type { ActContext } from './act.js';
+import { operatorIdOf } from './caller.js';
+import { operatorsOf } from './operators.js';
+import { enrollment, idIn, lifecycleChange, newOperator, newToken, roleChange } from './schemas.js';
+
+const one = '/operator/operators/:id' as const;
+
+export const operatorActs = [
+  act({
+    name: 'operator.list',
+    may: 'operators.read',
+    route: 'GET /operator/operators',
+    command: 'operator list',
+    run: (_input, { services: { store } }) => operatorsOf(store),
+  }),
+  act({
+    name: 'operator.invite',
+    may: 'operators.invite',
+    route: 'POST /operator/operators',
+    command: 'operator invite',
+    reason: 'optional',
+    input: newOperator,
+    duplicates: 'invitation',
+    run: async ({ name, roles }, { services, caller, metadata }) => {
+      const needsConfirmation = caller.kind === 'shared' && caller.isLimited;
+      const invitation = new InviteOperator({ name, roles, needsConfirmation }, metadata);
+      return new Answer(201, await services.commands.execute(invitation));
+    },
+  }),
+  act({
+    name: 'operator.enroll',
+    may: 'invitation',
+    route: 'POST /operator/enrollments',
+    command: 'operator enroll',
+    input: enrollment,
+    run: async ({ invitationCode, label, validMs }, { services, metadata }) => {
+      const enrolled = new EnrollOperator(invitationCode, { label, validMs }, metadata);
+      return new Answer(201, await services.commands.execute(enrolled));
+    },
+  }),
+  act({
+    name: 'operator.confirm',
+    may: 'operators.manage',
+    route: `POST ${one}/confirm`,
+    command: 'operator confirm',
+    reason: 'optional',
+    run: (_input, { services, caller, params, metadata }) =>
+      services.commands.execute(new ConfirmOperator(idIn(params), operatorIdOf(caller) ?? '', metadata)),
+  }),
+  act({
+    name: 'operator.change_roles',
+    may: 'operators.manage',
+    route: `POST ${one}/roles`,
+    command: 'operator roles',
+    reason: 'required',
+    input: roleChange,
+    run: ({ roles, revision: lifecycle }, { services, params, metadata }) =>
+      services.commands.execute(new ChangeOperatorRoles(idIn(params), metadata, { roles, lifecycle })),
+  }),
+  act({
+    name: 'operator.suspend',
+    may: 'operators.manage',
+    route: `POST ${one}/suspend`,
+    command: 'operator suspend',
+    reason: 'required',
+    input: lifecycleChange,
+    run: ({ revision: lifecycle }, { services, params, metadata }) =>
+      services.commands.execute(new SuspendOperator(idIn(params), metadata, { lifecycle })),
+  }),
+  act({
+    name: 'operator.reinstate',
+    may: 'operators.manage',
+    route: `POST ${one}/reinstate`,
+    command: 'operator reinstate',
+    reason: 'required',
+    input: lifecycleChange,
+    run: ({ revision: lifecycle }, { services, params, metadata }) =>
+      services.commands.execute(new ReinstateOperator(idIn(params), metadata, { lifecycle })),
+  }),
+  act({
+    name: 'operator.revoke_token',
+    may: 'operators.manage',
+    route: `POST ${one}/tokens/:tokenId/revoke`,
+    command: 'operator token revoke TOKEN --of OPERATOR',
+    reason: 'required',
+    run: (_input, { services, params, metadata }) =>
+      services.commands.execute(
+        new RevokeOperatorToken(idIn(params), idIn(params, 'tokenId'), metadata),
+      ),
+  }),
+  act({
+    name: 'operator.sign_out',
+    may: 'operators.manage',
+    route: `POST ${one}/sign-out`,
+    command: 'operator sign-out OPERATOR',
+    reason: 'required',
+    run: (_input, { services, params, metadata }) =>
+      services.commands.execute(new SignOutOperator(idIn(params), metadata)),
+  }),
+  act({
+    name: 'own.issue_token',
+    may: 'self',
+    route: 'POST /operator/own/tokens',
+    command: 'operator token issue',
+    reason: 'optional',
+    input: newToken,
+    duplicates: 'token',
+    run: async ({ label, validMs }, { services, caller, metadata }) => {
+      const issued = new IssueOperatorToken(ownId(caller), { label, validMs }, metadata);
+      return new Answer(201, await services.commands.execute(issued));
+    },
+  }),
+  act({
+    name: 'own.revoke_token',
+    may: 'self',
+    route: 'POST /operator/own/tokens/:tokenId/revoke',
+    command: 'operator token revoke TOKEN',
+    reason: 'optional',
+    run: (_input, { services, caller, params, metadata }) =>
+      services.commands.execute(
+        new RevokeOperatorToken(ownId(caller), idIn(params, 'tokenId'), metadata),
+      ),
+  }),
+  act({
+    name: 'own.sign_out',
+    may: 'self',
+    route: 'POST /operator/own/sign-out',
+    command: 'operator sign-out',
+    reason: 'optional',
+    run: (_input, { services, caller, metadata }) =>
+      services.commands.execute(new SignOutOperator(ownId(caller), metadata)),
+  }),
+  act({
+    name: 'shared_token.limit',
+    may: 'operators.manage',
+    route: 'POST /operator/shared-token/limit',
+    command: 'operator limit-shared-token',
+    reason: 'optional',
+    run: (_input, { services, metadata }) => services.commands.execute(new LimitSharedToken(metadata)),
+  }),
+];
+
+function ownId(caller: ActContext['caller']): string {
+  if (caller.kind === 'operator') return caller.operatorId;
+  throw new Error('an act on oneself was admitted without an operator');
+}

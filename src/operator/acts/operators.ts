@@ -1,0 +1,43 @@
+import type { Role } from '../../domain/operator/roles.js';
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
+
+/** Times in Unix milliseconds. Never a token or its hash. */
+interface ListedToken {
+  readonly tokenId: string;
+  readonly label: string;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly revokedAt: number | null;
+  /** A day, as `2026-01-31`. Null: never. */
+  readonly lastUsedOn: string | null;
+}
+
+interface ListedOperator {
+  readonly operatorId: string;
+  readonly name: string;
+  readonly state: 'invited' | 'active' | 'suspended';
+  readonly roles: readonly Role[];
+  readonly invitedAt: number;
+  readonly invitationExpiresAt: number | null;
+  /** The limited shared token invited, and no administrator has confirmed it. */
+  readonly needsConfirmation: boolean;
+  readonly tokens: readonly ListedToken[];
+}
+
+const listOperators = `
+  SELECT json_build_object('operatorId', operator_id, 'name', name, 'roles', roles,
+    'state', CASE WHEN suspended THEN 'suspended' WHEN enrolled_at IS NULL THEN 'invited' ELSE 'active' END,
+    'invitedAt', invited_at,
+    'invitationExpiresAt', CASE WHEN enrolled_at IS NULL THEN invitation_expires_at END,
+    'needsConfirmation', needs_confirmation,
+    'tokens', coalesce((
+      SELECT json_agg(json_build_object('tokenId', token_id, 'label', label, 'issuedAt', issued_at,
+        'expiresAt', expires_at, 'revokedAt', revoked_at, 'lastUsedOn', last_used_on) ORDER BY issued_at, token_id)
+      FROM authority.operator_token token LEFT JOIN authority.operator_token_use USING (token_id)
+      WHERE token.operator_id = operator.operator_id AND issued_at IS NOT NULL), '[]')) AS listed
+  FROM authority.operator WHERE invited_at IS NOT NULL ORDER BY invited_at, operator_id`;
+
+export async function operatorsOf(store: AuthorityStore): Promise<readonly ListedOperator[]> {
+  const rows = await store.db.query<{ listed: ListedOperator }[]>(listOperators);
+  return rows.map(({ listed }) => listed);
+}

@@ -1,0 +1,4 @@
+import { documentOf } from './document.js';
+import { actTable } from './table.js';
+
+process.stdout.write(documentOf(actTable));

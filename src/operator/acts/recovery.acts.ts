@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { serving } from '../../../projections/groups.js';
+import { versionsOf } from '../../../projections/runner/projection.js';
+import { HttpRefusal } from '../../http/server/errors.js';
+import { retiredIncarnations, rollbackObstacle } from '../../incarnations/rollback.js';
+import { findUnfinishedJob } from '../../jobs/job.js';
+import { NEEDS_RESEED } from '../../recovery/plan/preconditions.js';
+import { recoveryPlan } from '../../recovery/plan/recovery-plan.js';
+import { recoveryStatus } from '../../recovery/plan/recovery-status.js';
+import { isUnreachable } from '../../store/unreachable.js';
+import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
+import { act, Answer } from './act.js';
+import { requestOrResumeJob, resumeJob } from './jobs.js';
+import type { ActServices } from './services.js';
+
+const apply = z.strictObject({ reseedWitness: z.boolean().default(false) });
+
+const sourcesOf = ({ pool, log, witness }: ActServices) => ({ pool, log, witness, group: serving });
+
+export const recoveryActs = [
+  act({
+    name: 'recovery.status',
+    may: 'status.read',
+    route: 'GET /operator/recovery',
+    command: 'recovery status',
+    run: (_input, { services }) => rejectIfUnreachable(() => recoveryStatus(sourcesOf(services))),
+  }),
+  act({
+    name: 'recovery.plan',
+    may: 'status.read',
+    route: 'GET /operator/recovery/plan',
+    command: 'recovery plan',
+    run: (_input, { services }) => rejectIfUnreachable(() => recoveryPlan(sourcesOf(services))),
+  }),
+  act({
+    name: 'recovery.apply',
+    may: 'recovery.run',
+    route: 'POST /operator/recovery/apply',
+    command: 'recovery apply',
+    reason: 'optional',
+    input: apply,
+    run: ({ reseedWitness }, { services, metadata }) =>
+      rejectIfUnreachable(async () => {
+        // Read before the plan: otherwise a recovery that ends in between would start again.
+        const unfinished = await findUnfinishedJob(services.pool, 'recover', []);
+        const plan = await recoveryPlan(sourcesOf(services));
+        if (plan.refused !== null) throw new HttpRefusal('recovery_quarantined', plan.refused);
+        if (plan.needsReseed && !reseedWitness)
+          throw new HttpRefusal('restriction_witness_unavailable_or_incomplete', NEEDS_RESEED);
+        if (!plan.isNeeded && !reseedWitness) return { job: null };
+        const job = unfinished
+          ? await resumeJob(unfinished, services)
+          : await requestOrResumeJob(services, { kind: 'recover', reseedWitness }, metadata);
+        return new Answer(202, { job });
+      }),
+  }),
+  act({
+    name: 'recovery.rollback',
+    may: 'recovery.run',
+    route: 'POST /operator/recovery/rollback',
+    command: 'recovery rollback',
+    reason: 'optional',
+    run: (_input, { services, metadata }) =>
+      rejectIfUnreachable(async () => {
+        const [newest] = await retiredIncarnations(services.pool);
+        const reasonAgainst = rollbackObstacle(newest, versionsOf(serving));
+        if (reasonAgainst !== undefined) throw new HttpRefusal('not_found', reasonAgainst);
+        return new Answer(202, { job: await requestOrResumeJob(services, { kind: 'rollback' }, metadata) });
+      }),
+  }),
+];
+
+/**
+ * Refuses a request with `recovery_unavailable` if the witness or the read store is unreachable, and with
+ * `restriction_witness_required` if no witness is configured.
+ */
+async function rejectIfUnreachable(handle: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await handle();
+  } catch (cause) {
+    if (cause instanceof WitnessRequired)
+      throw new HttpRefusal('restriction_witness_required', cause.message, { cause });
+    if (!(cause instanceof WitnessUnavailable) && !isUnreachable(cause)) throw cause;
+    const store = cause instanceof WitnessUnavailable ? 'witness' : 'read store';
+    throw new HttpRefusal(
+      'recovery_unavailable',
+      `The ${store} cannot be reached; nothing can be recovered without it. Try again once it answers.`,
+      { cause },
+    );
+  }
+}

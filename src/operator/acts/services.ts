@@ -1,0 +1,48 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { Passwords } from '../../auth/passwords.js';
+import { SigningKeys } from '../../commands/network/signing-keys.js';
+import { Clock } from '../../commands/support/clock.js';
+import { IdGenerator } from '../../commands/support/id-generator.js';
+import { Config } from '../../config/config.js';
+import { LOGGER } from '../../config/logger.js';
+import { PositionListener } from '../../incarnations/position-listener.js';
+import { EventLog } from '../../log/event-log.js';
+import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { Postgres } from '../../store/postgres.js';
+import { Witness } from '../../witness/witness.js';
+
+/** Everything that operators' acts use of the API process. */
+export interface ActServices {
+  readonly commands: CommandBus;
+  readonly config: Config;
+  readonly pool: Pool;
+  readonly store: AuthorityStore;
+  readonly log: EventLog;
+  readonly witness: Witness;
+  readonly positions: PositionListener;
+  readonly passwords: Passwords;
+  readonly signingKeys: SigningKeys;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly logger: Logger;
+}
+
+export function actServicesOf(app: INestApplicationContext): ActServices {
+  return {
+    commands: app.get(CommandBus),
+    config: app.get(Config),
+    pool: app.get(Postgres).pool,
+    store: app.get(AuthorityStore),
+    log: app.get(EventLog),
+    witness: app.get(Witness),
+    positions: app.get(PositionListener),
+    passwords: app.get(Passwords),
+    signingKeys: app.get(SigningKeys),
+    clock: app.get(Clock),
+    ids: app.get(IdGenerator),
+    logger: app.get<Logger>(LOGGER),
+  };
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { fastify } from 'fastify';
+import { describe, expect, it } from '@jest/globals';
+import { permissions, permissionsOf, roles } from '../../domain/operator/roles.js';
+import { requireActs } from '../api/act-routes.js';
+import { documentOf } from './document.js';
+import { actTable } from './table.js';
+
+const twice = (values: readonly string[]) => values.filter((value, at) => values.indexOf(value) !== at);
+
+describe('the table of acts', () => {
+  it('is published as docs/operator-acts.md', () => {
+    const published = readFileSync(new URL('../../../docs/operator-acts.md', import.meta.url), 'utf8');
+    expect(published).toBe(documentOf(actTable));
+  });
+
+  it('has each name and each route once', () => {
+    expect(twice(actTable.map(({ name }) => name))).toEqual([]);
+    expect(twice(actTable.map(({ route }) => route))).toEqual([]);
+  });
+
+  it('uses every permission, and some role has each', () => {
+    const used = actTable.map(({ may }) => may as string);
+    expect(permissions.filter((permission) => !used.includes(permission))).toEqual([]);
+    const given = roles.flatMap((role) => permissionsOf[role]);
+    expect(permissions.filter((permission) => !given.includes(permission))).toEqual([]);
+  });
+
+  it('lets an auditor change nothing, and a viewer see no person', () => {
+    const actsOf = (role: 'auditor' | 'viewer') =>
+      actTable.filter(({ may }) => (permissionsOf[role] as readonly string[]).includes(may));
+    expect(actsOf('auditor').filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(actsOf('viewer').map(({ name }) => name)).toEqual([
+      'signing_key.list',
+      'projection.status',
+      'job.read',
+      'recovery.status',
+      'recovery.plan',
+    ]);
+  });
+
+  it('has no role that includes every other', () => {
+    for (const role of roles) {
+      const own: readonly string[] = permissionsOf[role];
+      const all = roles.flatMap((other) => permissionsOf[other]);
+      expect([role, all.every((permission) => own.includes(permission))]).toEqual([role, false]);
+    }
+  });
+
+  it('lists every route: a server with another one does not start', async () => {
+    const server = fastify();
+    requireActs(server);
+    expect(() => server.get('/operator/applications', () => 'listed')).not.toThrow();
+    expect(() => server.get('/operator/secrets', () => 'not listed')).toThrow(
+      'GET /operator/secrets is not in the table of acts',
+    );
+    expect(() => server.post('/operator/projections', () => 'listed for GET')).toThrow(
+      'POST /operator/projections is not in the table of acts',
+    );
+    await server.close();
+  });
+});

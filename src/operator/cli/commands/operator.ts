@@ -1,0 +1,131 @@
+import { text } from 'node:stream/consumers';
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { isRole, roles } from '../../../domain/operator/roles.js';
+import type { Role } from '../../../domain/operator/roles.js';
+import {
+  lifecycleLine,
+  operatorClientOf,
+  REASON_HELP,
+  withOperator,
+  withReason,
+  withRevision,
+} from '../command-options.js';
+import type { CommandOptions, LifecycleOptions, OperatorOptions } from '../command-options.js';
+import { answerList, printResult, timeText } from '../output.js';
+import { operatorLines } from '../operator-table.js';
+import { addOperatorTokenCommands, tokenLines, withTokenWish } from './operator-token.js';
+import type { TokenOptions } from './operator-token.js';
+
+interface InviteOptions extends CommandOptions {
+  readonly name: string;
+  readonly role: readonly Role[];
+}
+
+interface StateOptions extends LifecycleOptions {
+  readonly reason: string;
+}
+
+interface RolesOptions extends StateOptions {
+  readonly role: readonly Role[];
+}
+
+export function addOperatorCommands(program: Command): void {
+  const operator = program
+    .command('operator')
+    .description('operators: invite them, grant roles, suspend them, and their tokens');
+
+  withRoles(withReason(operator.command('invite')))
+    .description('invite an operator; the code is shown only once')
+    .requiredOption('--name <name>', 'name of the person, for other operators')
+    .action(async ({ name, role, reason, ...options }: InviteOptions) => {
+      const invited = await operatorClientOf(options).inviteOperator({ name, roles: role }, reason);
+      const { operatorId, invitationCode, expiresAt } = invited;
+      printResult(options, invited, [
+        `operator id      ${operatorId}`,
+        `invitation code  ${invitationCode}  (shown only now, valid until ${timeText(expiresAt)})`,
+        'The invited person runs plaza operator enroll, and types the code.',
+      ]);
+    });
+
+  withTokenWish(withOperator(operator.command('enroll')))
+    .description('accept an invitation: read its code from standard input, and get a personal token')
+    .action(async ({ label, expires: validMs, ...options }: TokenOptions) => {
+      const invitationCode = (await text(process.stdin)).trim();
+      const enrolled = await operatorClientOf(options).enrollOperator(invitationCode, { label, validMs });
+      printResult(options, enrolled, [`operator id  ${enrolled.operatorId}`, ...tokenLines(enrolled)]);
+    });
+
+  withOperator(operator.command('list'))
+    .description('list every operator: state, roles, tokens')
+    .action(async (options: OperatorOptions) => {
+      answerList(options, await operatorClientOf(options).operators(), operatorLines);
+    });
+
+  withRoles(withRevision(withOperator(operator.command('roles'))))
+    .description('replace the roles of an operator, effective on the next request')
+    .argument('<operator-id>', 'id of the operator')
+    .requiredOption('--reason <why>', REASON_HELP)
+    .action(async (operatorId: string, { role, reason, revision, ...options }: RolesOptions) => {
+      const result = await operatorClientOf(options).setOperatorRoles(operatorId, role, reason, revision);
+      printResult(options, result, [lifecycleLine(operatorId, role.join(' and '), result)]);
+    });
+
+  for (const [act, done] of [
+    ['suspend', 'suspended'],
+    ['reinstate', 'active'],
+  ] as const)
+    withRevision(withOperator(operator.command(act)))
+      .description(descriptions[act])
+      .argument('<operator-id>', 'id of the operator')
+      .requiredOption('--reason <why>', REASON_HELP)
+      .action(async (operatorId: string, { reason, revision, ...options }: StateOptions) => {
+        const result = await operatorClientOf(options).setOperatorState(operatorId, act, reason, revision);
+        printResult(options, result, [lifecycleLine(operatorId, done, result)]);
+      });
+
+  withReason(operator.command('confirm'))
+    .description('confirm an operator whom the limited shared token invited')
+    .argument('<operator-id>', 'id of the operator')
+    .action(async (operatorId: string, { reason, ...options }: CommandOptions) => {
+      const result = await operatorClientOf(options).confirmOperator(operatorId, reason);
+      const line = `${operatorId} is confirmed`;
+      printResult(options, result, [result.changed ? line : `${line} already; nothing changed`]);
+    });
+
+  addOperatorTokenCommands(operator);
+
+  withReason(operator.command('sign-out'))
+    .description('end every session of an operator in the console; tokens stay valid')
+    .argument('[operator-id]', 'id of the operator (default: yourself)')
+    .action(async (operatorId: string | undefined, { reason, ...options }: CommandOptions) => {
+      const result = await operatorClientOf(options).signOutOperator(operatorId, reason);
+      printResult(options, result, [`sessions ended: ${result.sessions}`]);
+    });
+
+  withReason(operator.command('limit-shared-token'))
+    .description(
+      'limit the shared token for good: to invite, recover, back up and read the status, for emergencies',
+    )
+    .action(async ({ reason, ...options }: CommandOptions) => {
+      const result = await operatorClientOf(options).limitSharedToken(reason);
+      const line = 'the shared token is limited';
+      printResult(options, result, [result.changed ? line : `${line} already; nothing changed`]);
+    });
+}
+
+const descriptions = {
+  suspend: 'suspend an operator, effective on the next request; of an invited one, it ends the invitation',
+  reinstate: 'reinstate a suspended operator, with the tokens that were not revoked',
+} as const;
+
+function withRoles(command: Command): Command {
+  return command.requiredOption(
+    '--role <role>',
+    `${roles.join(', ')}; repeat it for several`,
+    (value: string, chosen: readonly Role[] | undefined): readonly Role[] => {
+      if (!isRole(value)) throw new InvalidArgumentError(`It must be one of ${roles.join(', ')}.`);
+      return [...(chosen ?? []), value];
+    },
+  );
+}

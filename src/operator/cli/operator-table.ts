@@ -1,0 +1,29 @@
+import type { OperatorClient } from './operator-client.js';
+import { localMoment } from './output.js';
+import { tableLines } from './table.js';
+
+type Listed = Awaited<ReturnType<OperatorClient['operators']>>[number];
+
+/** Names are chosen by people, so they stand in the last column (see `tableLines`). */
+export function operatorLines(listed: readonly Listed[]): string[] {
+  if (listed.length === 0) return ['no operator is invited'];
+  return tableLines(
+    ['OPERATOR ID', 'STATE', 'ROLES', 'NAME AND TOKENS'],
+    listed.map((each) => [
+      each.operatorId,
+      each.needsConfirmation ? [each.state, 'NOT CONFIRMED'] : each.state,
+      each.roles,
+      [
+        each.name,
+        ...(each.invitationExpiresAt === null ? [] : [`invited until ${localMoment(each.invitationExpiresAt)}`]),
+        ...each.tokens.map(tokenLine),
+      ],
+    ]),
+  );
+}
+
+function tokenLine({ tokenId, label, expiresAt, revokedAt, lastUsedOn }: Listed['tokens'][number]): string {
+  const state = revokedAt === null ? `until ${localMoment(expiresAt)}` : `revoked ${localMoment(revokedAt)}`;
+  const use = lastUsedOn === null ? 'never used' : `last used on ${lastUsedOn}`;
+  return `token ${tokenId} ${state}, ${use}: ${label}`;
+}

@@ -1,0 +1,140 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Pool } from 'pg';
+import { operatorSecretHash } from '../../commands/operator/secrets.js';
+import type { Clock } from '../../commands/support/clock.js';
+import type { Role } from '../../domain/operator/roles.js';
+import type { RestrictionProof } from '../../http/admission/restriction-proof.js';
+import { HttpRefusal } from '../../http/server/errors.js';
+import { PERSONAL_TOKEN_PREFIX } from '../../launch/shared-token.js';
+import type { EventLog } from '../../log/event-log.js';
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { isUnreachable } from '../../store/unreachable.js';
+import type { Witness } from '../../witness/witness.js';
+import type { Caller } from '../acts/caller.js';
+import { isLimitWitnessed, requireUnended } from './unended.js';
+
+interface AuthenticationOptions {
+  readonly sharedToken: string;
+  readonly store: AuthorityStore;
+  readonly pool: Pool;
+  readonly log: EventLog;
+  readonly witness: Witness;
+  readonly proof: RestrictionProof;
+  readonly clock: Clock;
+}
+
+interface TokenRow {
+  readonly token_id: string;
+  readonly expires_at: string;
+  readonly revoked_at: string | null;
+  readonly operator_id: string;
+  readonly roles: readonly Role[];
+  readonly suspended: boolean;
+  readonly is_enrolled: boolean;
+  readonly is_used: boolean;
+}
+
+/** $1: hash of the token. $2: today. */
+const tokenByHash = {
+  name: 'operator-token.by-hash',
+  text: `SELECT token.token_id, token.expires_at, token.revoked_at, operator.operator_id, operator.roles,
+      operator.suspended, operator.enrolled_at IS NOT NULL AS is_enrolled,
+      coalesce(token_use.last_used_on >= $2::date, false) AS is_used
+    FROM authority.operator_token token
+    JOIN authority.operator ON operator.operator_id = token.operator_id
+    LEFT JOIN authority.operator_token_use token_use ON token_use.token_id = token.token_id
+    WHERE token.token_hash = $1`,
+};
+
+/** A row for each token and day, not for each request. */
+const useToken = {
+  name: 'operator-token.use',
+  text: `INSERT INTO authority.operator_token_use (token_id, last_used_on) VALUES ($1, $2::date)
+    ON CONFLICT (token_id) DO UPDATE SET last_used_on = EXCLUDED.last_used_on
+    WHERE operator_token_use.last_used_on < EXCLUDED.last_used_on`,
+};
+
+const limitOfSharedToken = {
+  name: 'shared-token.limit',
+  text: 'SELECT limited_at FROM authority.shared_token',
+};
+
+const provenState = `
+  SELECT EXISTS (SELECT FROM authority.deriving) AS is_deriving, (
+    SELECT incarnation.witness_epoch::text FROM recovery.publication JOIN recovery.incarnation USING (incarnation)
+    WHERE publication.status = 'serving') AS epoch`;
+
+/** SQLSTATE of an undefined table and schema: the read store was dropped. */
+const READ_STORE_MISSING = new Set<unknown>(['42P01', '3F000']);
+
+/** Tells who sends a request, by its bearer token. Never asks the read store about the shared token. */
+export class Authentication {
+  private readonly shared: Buffer;
+
+  constructor(private readonly options: AuthenticationOptions) {
+    this.shared = digest(`Bearer ${options.sharedToken}`);
+  }
+
+  /** @throws {HttpRefusal} and errors of the stores. */
+  async callerOf(authorization: string | undefined): Promise<Caller> {
+    if (authorization === undefined)
+      throw new HttpRefusal('authentication_required', 'Send the operator token as a bearer token.');
+    // In constant time, since the shared token is stored as it is.
+    if (timingSafeEqual(digest(authorization), this.shared)) return this.sharedCaller();
+    const [scheme, token = ''] = authorization.split(' ', 2);
+    if (scheme !== 'Bearer' || !token.startsWith(PERSONAL_TOKEN_PREFIX))
+      throw new HttpRefusal(
+        'invalid_token',
+        'This is not the operator token; see OPERATOR_TOKEN or DATA_DIR/operator.token.',
+      );
+    return this.operatorWith(token);
+  }
+
+  private async sharedCaller(): Promise<Caller> {
+    try {
+      return { kind: 'shared', isLimited: await this.isSharedTokenLimited() };
+    } catch (fault) {
+      if (!(fault instanceof Error) || !isUnreachable(fault)) throw fault;
+      return { kind: 'shared', isLimited: true, fault };
+    }
+  }
+
+  private async isSharedTokenLimited(): Promise<boolean> {
+    const { store, witness } = this.options;
+    if ((await store.rows(limitOfSharedToken, [])).length > 0) return true;
+    return !(await this.isProven()) && (await isLimitWitnessed(witness));
+  }
+
+  private async operatorWith(token: string): Promise<Caller> {
+    const { store, log, witness, clock } = this.options;
+    const now = clock.now();
+    const today = new Date(now).toISOString().slice(0, 10);
+    const [row] = await store.rows<TokenRow>(tokenByHash, [operatorSecretHash(token), today]);
+    if (!row) throw invalid('This token is unknown.');
+    if (row.revoked_at !== null) throw invalid('This token is revoked.');
+    if (Number(row.expires_at) <= now) throw invalid('This token has expired; ask an administrator.');
+    if (row.suspended || !row.is_enrolled) throw invalid('This operator is suspended.');
+    const { operator_id: operatorId, token_id: tokenId, roles } = row;
+    if (!(await this.isProven())) await requireUnended({ log, witness }, { operatorId, tokenId });
+    if (!row.is_used) await store.rows(useToken, [tokenId, today]);
+    return { kind: 'operator', operatorId, roles };
+  }
+
+  /** True if log, witness and published read models agree. False between a restore and the end of its check. */
+  private async isProven(): Promise<boolean> {
+    const { pool, proof } = this.options;
+    try {
+      const { rows } = await pool.query<{ is_deriving: boolean; epoch: string | null }>(provenState);
+      const [{ is_deriving: isDeriving, epoch } = { is_deriving: true, epoch: null }] = rows;
+      return !isDeriving && epoch !== null && proof.unavailableReason(BigInt(epoch)) === undefined;
+    } catch (error) {
+      if (READ_STORE_MISSING.has((error as { readonly code?: unknown }).code)) return false;
+      throw error;
+    }
+  }
+}
+
+const invalid = (message: string): HttpRefusal => new HttpRefusal('invalid_token', message);
+
+/** `timingSafeEqual` needs inputs of equal length. */
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,185 @@
+/**
+ * Every act with every credential, as docs/operator-acts.md says.
+ * @sample first
+ */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { roles } from '../../src/domain/operator/roles.js';
+import { foundNetwork } from '../../src/incarnations/network-identity.js';
+import { startOperatorApi } from '../../src/operator/api/operator-server.js';
+import { OperatorClient } from '../../src/operator/cli/operator-client.js';
+import { commandLine } from '../../src/operator/cli/program.js';
+import { environment } from '../support/command.js';
+import { enrollOperator } from '../support/operators.js';
+import { startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+
+let network: AuthNetwork;
+let operatorApi: { close(): Promise<void> };
+let url: string;
+/** Tokens by the heading of their column. */
+const tokens = new Map<string, string>();
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  await foundNetwork(network.log(), { uuid: randomUUID, networkId: () => 'n-1' }, Date.now);
+  operatorApi = await startOperatorApi(network.app());
+  const { operatorHost, operatorPort, dataDir, port } = network.config;
+  url = `http://${operatorHost}:${operatorPort}`;
+  const shared = new OperatorClient(network.config, 'test');
+  for (const role of roles) tokens.set(role, (await enrollOperator(shared, [role])).token);
+  tokens.set('shared token', readFileSync(join(dataDir, 'operator.token'), 'utf8').trim());
+  tokens.set('limited', tokens.get('shared token') ?? '');
+  const settings = { PORT: String(port), OPERATOR_PORT: String(operatorPort), DATA_DIR: dataDir };
+  process.env = environment(settings);
+});
+
+afterAll(async () => {
+  await operatorApi?.close();
+  await network?.stop();
+});
+
+interface Row {
+  readonly act: string;
+  readonly method: string;
+  readonly path: string;
+  readonly command: string;
+  /** `yes` or `no` by column. */
+  readonly answers: ReadonlyMap<string, string>;
+}
+
+const published = readFileSync(new URL('../../docs/operator-acts.md', import.meta.url), 'utf8');
+const [head = [], , ...body] = published
+  .split('\n')
+  .filter((line) => line.startsWith('|'))
+  .map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim().replaceAll('`', '')));
+const headings = head.slice(4);
+const rows: readonly Row[] = body
+  .filter((cells) => cells.length === head.length)
+  .map(([act = '', route = '', command = '', _reason, ...answers]) => {
+    const [method = '', path = ''] = route.split(' ');
+    return { act, method, path, command, answers: new Map(headings.map((of, at) => [of, answers[at] ?? ''])) };
+  });
+
+/** The answers of the acts that differ from the table. An input that nothing accepts keeps each act from happening. */
+async function differencesByApi(heading: string): Promise<string[]> {
+  const differences: string[] = [];
+  for (const { act, method, path, answers } of rows.filter(({ act }) => act !== 'metrics.read')) {
+    const response = await fetch(`${url}${path.replaceAll(/:\w+/g, 'nobody')}${act === 'audit.read' ? '?after=0' : ''}`, {
+      method,
+      headers: { authorization: `Bearer ${tokens.get(heading)}`, 'content-type': 'application/json' },
+      ...(method === 'POST' && { body: JSON.stringify({ nonsense: true }) }),
+    });
+    const { error, message } = (await response.json()) as { readonly error?: string; readonly message?: string };
+    const isRefused = response.status === 403 && error === 'capability_required';
+    const isServed = response.status !== 401 && message !== 'There is nothing at this address.';
+    // An open act refuses the input, and not the caller.
+    if (!isServed || isRefused === (answers.get(heading) === 'yes' || act === 'operator.enroll'))
+      differences.push(`${act}: ${response.status} ${error}`);
+  }
+  return differences;
+}
+
+/** Arguments that are refused by the server for what they ask, if the caller is admitted. */
+const argumentsOf: Readonly<Record<string, readonly string[]>> = {
+  'account create': ['--handle', 'A', '--display-name', 'A', '--email', 'a', '--password-stdin'],
+  'account suspend': ['nobody', '--reason', ''],
+  'account reinstate': ['nobody', '--reason', ''],
+  'account erase': ['nobody', '--reason', ''],
+  'account cancel-erasure': ['nobody', '--reason', ''],
+  'app list': [],
+  'app register': ['--name', '', '--redirect-uri', 'x', '--scope', 'x'],
+  'app suspend': ['nobody'],
+  'app reinstate': ['nobody'],
+  'app rotate-secret': ['nobody'],
+  'app revoke-grants': ['nobody'],
+  'post restrict': ['nobody', '--reason', ''],
+  'post unrestrict': ['nobody', '--reason', ''],
+  audit: [],
+  'publishing pause': ['--reason', ''],
+  'publishing resume': ['--reason', ''],
+  'keys list': [],
+  'keys rotate': ['--reason', ''],
+  'projections status': [],
+  'projections rebuild': ['--reason', ''],
+  'recovery status': [],
+  'recovery plan': [],
+  'recovery apply': ['--reason', ''],
+  'recovery rollback': ['--reason', ''],
+  'operator list': [],
+  'operator invite': ['--name', '', '--role', 'viewer'],
+  'operator confirm': ['nobody'],
+  'operator roles': ['nobody', '--role', 'viewer', '--reason', ''],
+  'operator suspend': ['nobody', '--reason', ''],
+  'operator reinstate': ['nobody', '--reason', ''],
+  'operator token issue': ['--reason', ''],
+  'operator token revoke TOKEN': ['nobody'],
+  'operator token revoke TOKEN --of OPERATOR': ['nobody', '--of', 'nobody', '--reason', ''],
+  'operator sign-out': ['--reason', ''],
+  'operator sign-out OPERATOR': ['nobody', '--reason', ''],
+  'operator limit-shared-token': ['--reason', ''],
+};
+
+async function differencesByCommand(heading: string): Promise<string[]> {
+  process.env['OPERATOR_TOKEN'] = tokens.get(heading);
+  const writing = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  const warning = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  const differences: string[] = [];
+  try {
+    // The directory of a backup is tried in backup.spec.ts; a code of enrollment is no role's.
+    const withCommand = rows.filter(({ act, command }) => command !== '' && !['backup.begin', 'operator.enroll'].includes(act));
+    for (const { act, command, answers } of withCommand) {
+      const name = command.replace(/^plaza /, '');
+      const args = argumentsOf[name];
+      if (!args) throw new Error(`no arguments for plaza ${name}`);
+      const words = name.split(' ').filter((word) => !/^[A-Z]|^--/.test(word));
+      const answer = await commandLine()
+        .parseAsync([...words, ...args], { from: 'user' })
+        .then(() => '', String);
+      if (answer.includes('(capability_required)') !== (answers.get(heading) === 'no'))
+        differences.push(`${act}: ${answer}`);
+    }
+  } finally {
+    writing.mockRestore();
+    warning.mockRestore();
+    delete process.env['OPERATOR_TOKEN'];
+  }
+  return differences;
+}
+
+beforeAll(() => {
+  // A password for `account create`, which reads it to its end.
+  Object.defineProperty(process, 'stdin', { get: () => Readable.from(['short']), configurable: true });
+});
+
+describe('an act answers as the published table says', () => {
+  it('of every route', () => {
+    expect(rows.length).toBeGreaterThan(35);
+    expect(headings).toEqual([...roles, 'shared token', 'limited']);
+  });
+
+  it.each([...roles, 'shared token'])('by API, with the credential of: %s', async (heading) => {
+    expect(await differencesByApi(heading)).toEqual([]);
+  });
+
+  it.each([...roles, 'shared token'])('by command, with the credential of: %s', async (heading) => {
+    expect(await differencesByCommand(heading)).toEqual([]);
+  });
+
+  it('with the shared token once it is limited', async () => {
+    await new OperatorClient(network.config, 'test').limitSharedToken('a test');
+    expect(await differencesByApi('limited')).toEqual([]);
+    expect(await differencesByCommand('limited')).toEqual([]);
+  });
+
+  it('without a credential: refused, but for metrics and enrollment', async () => {
+    for (const { act, method, path } of rows) {
+      const response = await fetch(url + path.replaceAll(/:\w+/g, 'nobody'), { method });
+      const isOpen = act === 'metrics.read' || act === 'operator.enroll';
+      expect([act, response.status === 401]).toEqual([act, !isOpen]);
+    }
+  });
+});

@@ -1,0 +1,276 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Role } from '../../src/domain/operator/roles.js';
+import { foundNetwork } from '../../src/incarnations/network-identity.js';
+import { streams } from '../../src/log/streams.js';
+import { startOperatorApi } from '../../src/operator/api/operator-server.js';
+import { OperatorClient } from '../../src/operator/cli/operator-client.js';
+import { enrollOperator } from '../support/operators.js';
+import type { EnrolledOperator } from '../support/operators.js';
+import { everyScope, redirectUri, startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+
+const DAY = 24 * 60 * 60_000;
+
+let network: AuthNetwork;
+let operatorApi: { close(): Promise<void> };
+let url: string;
+let shared: OperatorClient;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  await foundNetwork(network.log(), { uuid: randomUUID, networkId: () => 'n-1' }, Date.now);
+  operatorApi = await startOperatorApi(network.app());
+  const { operatorHost, operatorPort } = network.config;
+  url = `http://${operatorHost}:${operatorPort}`;
+  shared = new OperatorClient(network.config, 'test');
+});
+
+afterAll(async () => {
+  await operatorApi?.close();
+  await network?.stop();
+});
+
+const enroll = (...roles: Role[]): Promise<EnrolledOperator> => enrollOperator(shared, roles);
+
+const as = ({ token }: Pick<EnrolledOperator, 'token'>) =>
+  new OperatorClient(Object.assign({}, network.config, { operatorToken: token }), 'mallory');
+
+async function send(method: 'GET' | 'POST', path: string, token: string, body?: object) {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'x-operator': 'mallory',
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Readonly<Record<string, string>> };
+}
+
+const sharedToken = () => readFileSync(join(network.config.dataDir, 'operator.token'), 'utf8').trim();
+const status = ({ token }: Pick<EnrolledOperator, 'token'>) => send('GET', '/operator/projections', token);
+const application = { name: 'Pebble', redirectUris: [redirectUri], scopes: everyScope };
+const refused = (error: string, code: number) => ({ status: code, body: { error } });
+
+describe('a personal token', () => {
+  it('with a forged name is recorded as the operator of the token', async () => {
+    const admin = await enroll('administrator');
+    const { body } = await send('POST', '/operator/applications', admin.token, application);
+    const [registered] = await network.log().read(streams.application(body['clientId'] ?? ''));
+    expect(registered?.metadata).toMatchObject({ operatorId: admin.operatorId, operator: 'mallory' });
+  });
+
+  it('is told from the shared one, whose user only claims a name', async () => {
+    const { body } = await send('POST', '/operator/applications', sharedToken(), application);
+    const [registered] = await network.log().read(streams.application(body['clientId'] ?? ''));
+    expect(registered?.metadata).toMatchObject({ operatorId: 'shared-token', operator: 'mallory' });
+  });
+
+  it('is recorded with its hash alone', async () => {
+    const viewer = await enroll('viewer');
+    const events = await network.log().read(streams.operator(viewer.operatorId));
+    expect(events.map(({ event }) => event.type)).toEqual([
+      'operator.invited',
+      'operator.enrolled',
+      'operator.token_issued',
+    ]);
+    expect(JSON.stringify(events.map(({ event }) => event))).not.toContain(viewer.token);
+    expect(events.map(({ metadata }) => metadata.operatorId)).toEqual([
+      'shared-token',
+      viewer.operatorId,
+      viewer.operatorId,
+    ]);
+  });
+
+  it('is refused once it is revoked, and no other token of the operator', async () => {
+    const viewer = await enroll('viewer');
+    const other = await as(viewer).issueToken({ label: 'desk' });
+    expect(await as(other).revokeToken(viewer.tokenId, undefined)).toEqual({ changed: true });
+    expect(await status(viewer)).toMatchObject(refused('invalid_token', 401));
+    expect(await status(other)).toMatchObject({ status: 200 });
+    expect(await as(other).revokeToken(viewer.tokenId, undefined)).toEqual({ changed: false });
+  });
+
+  it('of another operator is revoked by an administrator alone', async () => {
+    const [viewer, moderator, admin] = [await enroll('viewer'), await enroll('moderator'), await enroll('administrator')];
+    await expect(as(moderator).revokeToken(viewer.tokenId, undefined)).rejects.toThrow('(not_found)');
+    await expect(as(moderator).revokeToken(viewer.tokenId, viewer.operatorId, 'lost')).rejects.toThrow(
+      '(capability_required)',
+    );
+    expect(await as(admin).revokeToken(viewer.tokenId, viewer.operatorId, 'lost')).toEqual({ changed: true });
+    expect(await status(viewer)).toMatchObject(refused('invalid_token', 401));
+  });
+
+  it('is unknown if nobody issued it', async () => {
+    expect(await status({ token: `plop_${'a'.repeat(43)}` })).toMatchObject(refused('invalid_token', 401));
+  });
+
+  it('shows the day of its last use', async () => {
+    const [viewer, auditor] = [await enroll('viewer'), await enroll('auditor')];
+    const day = async () => {
+      const listed = await as(auditor).operators();
+      return listed.find(({ operatorId }) => operatorId === viewer.operatorId)?.tokens[0]?.lastUsedOn;
+    };
+    expect(await day()).toBeNull();
+    await status(viewer);
+    expect(await day()).toMatch(/^20\d\d-\d\d-\d\d$/);
+  });
+
+  it('cannot be issued with the shared token, which is nobody', async () => {
+    await expect(shared.issueToken({ label: 'desk' })).rejects.toThrow('(capability_required)');
+  });
+});
+
+describe('an operator', () => {
+  it('is listed with name, roles and tokens, and without any secret', async () => {
+    const { operatorId, tokenId, token } = await enrollOperator(shared, ['viewer', 'auditor'], 'Ada L.');
+    const listed = await as({ token }).operators();
+    expect(listed.find((each) => each.operatorId === operatorId)).toEqual({
+      operatorId,
+      name: 'Ada L.',
+      state: 'active',
+      roles: ['viewer', 'auditor'],
+      invitedAt: expect.any(Number),
+      invitationExpiresAt: null,
+      needsConfirmation: false,
+      tokens: [
+        {
+          tokenId,
+          label: 'command line',
+          issuedAt: expect.any(Number),
+          expiresAt: expect.any(Number),
+          revokedAt: null,
+          lastUsedOn: expect.any(String),
+        },
+      ],
+    });
+    expect(listed.flatMap(({ tokens }) => tokens.flatMap((each) => Object.keys(each)))).not.toContain('tokenHash');
+  });
+
+  it('has the new roles, and no old one, on the next request', async () => {
+    const [operator, admin] = [await enroll('moderator'), await enroll('administrator')];
+    expect(await send('GET', '/operator/applications', operator.token)).toMatchObject({ status: 200 });
+    expect(await as(admin).setOperatorRoles(operator.operatorId, ['viewer'], 'a new task')).toEqual({
+      changed: true,
+      revision: 2,
+    });
+    expect(await send('GET', '/operator/applications', operator.token)).toMatchObject(
+      refused('capability_required', 403),
+    );
+    expect(await status(operator)).toMatchObject({ status: 200 });
+  });
+
+  it('is refused from the next request on while suspended', async () => {
+    const [viewer, admin] = [await enroll('viewer'), await enroll('administrator')];
+    expect(await status(viewer)).toMatchObject({ status: 200 });
+    await as(admin).setOperatorState(viewer.operatorId, 'suspend', 'left');
+    expect(await status(viewer)).toMatchObject(refused('invalid_token', 401));
+    await as(admin).setOperatorState(viewer.operatorId, 'reinstate', 'came back');
+    expect(await status(viewer)).toMatchObject({ status: 200 });
+  });
+
+  it('is invited with a code that works once', async () => {
+    const { operatorId, invitationCode } = await shared.inviteOperator({ name: 'Grace', roles: ['viewer'] });
+    await expect(shared.enrollOperator(`${invitationCode}x`, {})).rejects.toThrow('(not_found)');
+    expect(await shared.enrollOperator(invitationCode, {})).toMatchObject({ operatorId });
+    await expect(shared.enrollOperator(invitationCode, {})).rejects.toThrow('(not_found)');
+  });
+
+  it('who is suspended before the enrollment cannot enroll', async () => {
+    const { operatorId, invitationCode } = await shared.inviteOperator({ name: 'Grace', roles: ['viewer'] });
+    await shared.setOperatorState(operatorId, 'suspend', 'a mistake');
+    await expect(shared.enrollOperator(invitationCode, {})).rejects.toThrow('(not_found)');
+  });
+
+  it('is signed out of every session', async () => {
+    const [viewer, other] = [await enroll('viewer'), await enroll('viewer')];
+    const { dataSource } = network.database();
+    for (const { operatorId } of [viewer, viewer, other])
+      await dataSource.query(
+        `INSERT INTO authority.operator_session VALUES (decode(md5(random()::text), 'hex'), $1, 0, 9)`,
+        [operatorId],
+      );
+    expect(await as(viewer).signOutOperator(undefined)).toEqual({ sessions: 2 });
+    expect(await as(viewer).signOutOperator(undefined)).toEqual({ sessions: 0 });
+    expect(await shared.signOutOperator(other.operatorId, 'lost a laptop')).toEqual({ sessions: 1 });
+    const events = await network.log().read(streams.operator(viewer.operatorId));
+    expect(events.filter(({ event }) => event.type === 'operator.signed_out')).toHaveLength(1);
+  });
+});
+
+describe('a part of a backup', () => {
+  it('is sent only to the operator who began the backup, and each sending is an event first', async () => {
+    const [admin, other] = [await enroll('administrator'), await enroll('administrator')];
+    const begun = await send('POST', '/operator/backups', admin.token, { parts: ['authority'] });
+    const { backupId = '' } = begun.body;
+    const path = `/operator/backups/authority?backupId=${backupId}`;
+    const get = (token: string, from = path) =>
+      fetch(url + from, { headers: { authorization: `Bearer ${token}` } });
+    expect([(await get(other.token)).status, (await get(sharedToken())).status]).toEqual([404, 404]);
+    expect((await get(admin.token, '/operator/backups/authority')).status).toBe(400);
+    const sent = async () =>
+      (await network.log().read(streams.network())).filter(
+        ({ event }) => event.type === 'network.backup_part_sent',
+      );
+    expect(await sent()).toEqual([]);
+    const answer = await get(admin.token);
+    expect([answer.status, (await answer.bytes()).length > 0]).toEqual([200, true]);
+    expect(await sent()).toMatchObject([
+      {
+        event: { data: { backupId, part: 'authority' } },
+        metadata: { operatorId: admin.operatorId },
+      },
+    ]);
+  });
+});
+
+describe('the shared token', () => {
+  let admin: EnrolledOperator;
+
+  beforeAll(async () => {
+    admin = await enroll('administrator');
+    const answer = await shared.limitSharedToken('everybody has a token of their own');
+    expect(answer).toEqual({ changed: true });
+  });
+
+  it('once limited, still invites, recovers, backs up and reads the status', async () => {
+    expect(await status({ token: sharedToken() })).toMatchObject({ status: 200 });
+    for (const path of ['/operator/recovery/apply', '/operator/backups', '/operator/operators'])
+      expect(await send('POST', path, sharedToken(), { nonsense: true })).toMatchObject({ status: 400 });
+  });
+
+  it('once limited, suspends nobody', async () => {
+    await expect(shared.setOperatorState(admin.operatorId, 'suspend', 'a coup')).rejects.toThrow(
+      /limited to emergencies.* administrator.*\(capability_required\)/,
+    );
+    await expect(shared.setAccountState('ada', 'suspend', 'a coup')).rejects.toThrow('(capability_required)');
+    expect(await as(admin).limitSharedToken()).toEqual({ changed: false });
+  });
+
+  it('once limited, invites operators who stand out until another administrator confirms them', async () => {
+    const { operatorId, token } = await enroll('administrator');
+    const isMarked = async () =>
+      (await as(admin).operators()).find((each) => each.operatorId === operatorId)?.needsConfirmation;
+    expect(await isMarked()).toBe(true);
+    await expect(as({ token }).confirmOperator(operatorId)).rejects.toThrow('(not_owner)');
+    await expect(shared.confirmOperator(operatorId)).rejects.toThrow('(capability_required)');
+    expect(await as(admin).confirmOperator(operatorId)).toEqual({ changed: true });
+    expect(await isMarked()).toBe(false);
+  });
+});
+
+describe('after its time', () => {
+  it('a personal token and an invitation are refused', async () => {
+    const viewer = await enroll('viewer');
+    const { invitationCode } = await shared.inviteOperator({ name: 'Grace', roles: ['viewer'] });
+    network.advanceClock(8 * DAY);
+    await expect(shared.enrollOperator(invitationCode, {})).rejects.toThrow('(not_found)');
+    expect(await status(viewer)).toMatchObject({ status: 200 });
+    network.advanceClock(83 * DAY);
+    expect(await status(viewer)).toMatchObject(refused('invalid_token', 401));
+  });
+});

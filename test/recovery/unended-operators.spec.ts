@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RestrictionEvent } from '../../src/log/restrictions.js';
+import { isLimitWitnessed, requireUnended } from '../../src/operator/identity/unended.js';
+import { openWitness } from '../../src/witness/open-witness.js';
+import { some } from '../projections/support/recorded.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { LogAndWitness } from './support/log-and-witness.js';
+
+const operatorId = 'ada';
+const tokenId = 'desk';
+
+let postgres: TestPostgres;
+let ledgers: LogAndWitness;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+afterAll(() => postgres?.stop());
+
+beforeEach(async () => {
+  ledgers = await LogAndWitness.open(postgres);
+  ledgers.log.add(
+    some.invitation(operatorId),
+    some.enrollment(operatorId),
+    some.tokenIssue(operatorId, tokenId),
+    some.tokenIssue(operatorId, 'laptop'),
+  );
+});
+afterEach(() => ledgers?.close());
+
+/** `admitted`, or the code of the refusal. */
+const outcome = (witness = ledgers.witness): Promise<string> =>
+  requireUnended({ log: ledgers.log, witness }, { operatorId, tokenId }).then(
+    () => 'admitted',
+    (error: { readonly code?: string }) => error.code ?? String(error),
+  );
+
+/** Has the witness record these, and then the log lose them. */
+async function lose(...events: RestrictionEvent[]): Promise<void> {
+  for (const [at, event] of events.entries()) await ledgers.restrict(event, at + 1);
+  // LogAndWitness begins with three events, this file with four.
+  ledgers.log.rollBack(7);
+}
+
+describe('an operator of a restored network that is not checked yet', () => {
+  it('is admitted if log and ledger agree', async () => {
+    expect(await outcome()).toBe('admitted');
+    await ledgers.restrict(some.roles(operatorId), 1);
+    expect(await outcome()).toBe('admitted');
+  });
+
+  it.each([
+    ['suspension', some.operatorSuspension(operatorId)],
+    ['role change', some.roles(operatorId)],
+    ['revocation of the token', some.tokenRevocation(operatorId, tokenId)],
+  ])('is refused after a %s that the log lost', async (_what, event) => {
+    await lose(event);
+    expect(await outcome()).toBe('invalid_token');
+  });
+
+  it.each([
+    ['suspension', some.operatorSuspension(operatorId)],
+    ['revocation of the token', some.tokenRevocation(operatorId, tokenId)],
+  ])('is refused after a %s that the log has', async (_what, event) => {
+    await ledgers.restrict(event, 1);
+    expect(await outcome()).toBe('invalid_token');
+  });
+
+  it('is refused while it is in doubt if a suspension is in the log', async () => {
+    await ledgers.appendPrepared(some.operatorSuspension(operatorId), 1);
+    ledgers.log.rollBack(7);
+    expect(await outcome()).toBe('invalid_token');
+    const [prepared] = await ledgers.witness.unsettled(10, 0n, 1);
+    await ledgers.witness.withdraw(prepared?.restriction.id ?? '', 1);
+    expect(await outcome()).toBe('admitted');
+  });
+
+  it('is admitted after the end of another token or operator', async () => {
+    await lose(some.tokenRevocation(operatorId, 'laptop'), some.operatorSuspension('bob'));
+    expect(await outcome()).toBe('admitted');
+  });
+
+  it('is refused if the log does not know the operator or the token', async () => {
+    ledgers.log.rollBack(5);
+    expect(await outcome()).toBe('invalid_token');
+    ledgers.log.rollBack(3);
+    expect(await outcome()).toBe('invalid_token');
+  });
+
+  it('is refused while the ledger does not answer', async () => {
+    const url = new URL(ledgers.witnessUrl);
+    const proxy = await startTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const away = ledgers.closeLater(openWitness({ url: url.href, applicationName: 'test' }));
+    await proxy.close();
+    expect(await outcome(away)).toBe('restriction_witness_unavailable_or_incomplete');
+    expect(await isLimitWitnessed(away)).toBe(false);
+    const none = openWitness({ url: undefined, applicationName: 'test' });
+    expect(await outcome(none)).toBe('restriction_witness_unavailable_or_incomplete');
+  });
+});
+
+it('the limit of the shared token is found in the ledger of a log that lost it', async () => {
+  expect(await isLimitWitnessed(ledgers.witness)).toBe(false);
+  await lose(some.sharedTokenLimit());
+  expect(await isLimitWitnessed(ledgers.witness)).toBe(true);
+});
