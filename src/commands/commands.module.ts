@@ -9,6 +9,7 @@ import { ReinstateAccountHandler, SuspendAccountHandler } from './account/suspen
 import { RegisterApplicationHandler } from './application/register-application.js';
 import { RotateClientSecretHandler } from './application/rotate-client-secret.js';
 import { ReinstateApplicationHandler, SuspendApplicationHandler } from './application/suspend-application.js';
+import { SendBackupPartHandler } from './backup/send-backup-part.js';
 import { IssueGrantHandler } from './grant/issue-grant.js';
 import { RefreshGrantHandler } from './grant/refresh-grant.js';
 import { RevokeGrantHandler } from './grant/revoke-grant.js';
@@ -20,7 +21,6 @@ import { PausePublishingHandler, ResumePublishingHandler } from './network/pause
 import { RecordReadModelOperationHandler } from './network/record-read-model-operation.js';
 import { RecordRestoreHandler } from './network/record-restore.js';
 import { RotateSigningKeyHandler } from './network/rotate-signing-key.js';
-import { SendBackupPartHandler } from './network/send-backup-part.js';
 import {
   ChangeOperatorRolesHandler,
   ReinstateOperatorHandler,
@@ -30,7 +30,6 @@ import { ConfirmOperatorHandler } from './operator/confirm-operator.js';
 import { EnrollOperatorHandler } from './operator/enroll-operator.js';
 import { InviteOperatorHandler } from './operator/invite-operator.js';
 import { IssueOperatorTokenHandler, RevokeOperatorTokenHandler } from './operator/operator-tokens.js';
-import { SignOutOperatorHandler } from './operator/sign-out-operator.js';
 import { CreatePostHandler } from './post/create-post.js';
 import { DeletePostHandler } from './post/delete-post.js';
 import { EditPostHandler } from './post/edit-post.js';
@@ -75,7 +74,6 @@ const network = [
   RecordRestoreHandler,
   ResumePublishingHandler,
   RotateSigningKeyHandler,
-  SendBackupPartHandler,
 ];
 
 const operator = [
@@ -86,7 +84,6 @@ const operator = [
   IssueOperatorTokenHandler,
   ReinstateOperatorHandler,
   RevokeOperatorTokenHandler,
-  SignOutOperatorHandler,
   SuspendOperatorHandler,
 ];
 
@@ -133,6 +130,7 @@ const shared = [
     ChangeProfileHandler,
     CreateReportHandler,
     MarkInboxReadHandler,
+    SendBackupPartHandler,
     ...shared,
   ],
   exports: [HandleDigest],

@@ -20,7 +20,8 @@ export interface EventMetadata {
    * release recorded the event, with a claimed name alone.
    */
   readonly operatorId?: string | undefined;
-  readonly clientRequestId?: string | undefined;
+  /** The account of the operating system that ran `plaza restore`, offline. */
+  readonly systemAccount?: string | undefined;
   readonly reason?: string | undefined;
   readonly witnessEpoch?: number | undefined;
 }

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import type { AccountEvent, HandleEvent } from '../domain/account/account.js';
 import type { ApplicationEvent } from '../domain/application/application.js';
+import type { BackupPartSent } from '../domain/backup/events.js';
 import type { BlockEvent } from '../domain/block/events.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
 import type { InboxRead } from '../domain/inbox/events.js';
 import type { NetworkEvent } from '../domain/network/network.js';
 import type { OperatorEvent } from '../domain/operator/operator.js';
-import { roles } from '../domain/operator/roles.js';
 import type { PostEvent } from '../domain/post/events.js';
 import type { ProfileChanged } from '../domain/profile/events.js';
 import type { RelationEvent } from '../domain/relation/events.js';
 import type { ReportCreated } from '../domain/report/events.js';
 import { reportReasons } from '../domain/report/report-reasons.js';
+import { operatorEntries } from './operator-entries.js';
+import { at, id } from './registry-entry.js';
+import type { RegistryEntries, RegistryEntry } from './registry-entry.js';
 
 export type StoredEvent =
   | NetworkEvent
@@ -25,29 +28,12 @@ export type StoredEvent =
   | ProfileChanged
   | InboxRead
   | ReportCreated
+  | BackupPartSent
   | OperatorEvent;
 
 export type EventType = StoredEvent['type'];
 export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type }>;
 
-type Json = Record<string, unknown>;
-
-export interface RegistryEntry<Event extends StoredEvent> {
-  /**
-   * Newest version of the event's data. `upcasters[version - 1]` converts data of a version to the next one, when it
-   * is read. Stored events are never rewritten.
-   */
-  readonly version: number;
-  readonly upcasters: readonly ((older: Json) => Json)[];
-  readonly schema: z.ZodType<Event['data']>;
-  readonly personal?: {
-    readonly person: (data: Event['data']) => string;
-    readonly placeholders: { readonly [Field in keyof Event['data']]?: Event['data'][Field] };
-  };
-}
-
-const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
-const at = z.int().nonnegative();
 const scopes = z.array(z.string());
 const uris = z.array(z.string());
 const accountFields = z.strictObject({ actorId: id, at });
@@ -62,11 +48,9 @@ const relationFields = z.strictObject({
   generation: z.int().positive(),
   at,
 });
-const operatorFields = z.strictObject({ operatorId: id, at });
-const operatorRoles = z.array(z.enum(roles));
 const grantFields = z.strictObject({ grantId: id, appId: id, actorId: id, at });
 
-const entries: { readonly [Type in EventType]: RegistryEntry<EventOf<Type>> } = {
+const entries: RegistryEntries<StoredEvent> = {
   'network.founded': { version: 1, upcasters: [], schema: z.strictObject({ networkId: id, at }) },
   'network.signing_key_rotated': {
     version: 1,
@@ -76,21 +60,10 @@ const entries: { readonly [Type in EventType]: RegistryEntry<EventOf<Type>> } = 
   'network.publishing_paused': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   'network.publishing_resumed': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   'network.backup_begun': { version: 1, upcasters: [], schema: z.strictObject({ backupId: id, at }) },
-  'network.backup_part_sent': {
+  'network.restored': {
     version: 1,
     upcasters: [],
-    schema: z.strictObject({ backupId: id, part: z.string(), at }),
-  },
-  'network.restored': {
-    version: 2,
-    upcasters: [(first) => ({ ...first, account: null })],
-    schema: z.strictObject({
-      restoreId: id,
-      backupId: id,
-      parts: z.array(z.string()),
-      account: z.string().nullable(),
-      at,
-    }),
+    schema: z.strictObject({ restoreId: id, backupId: id, parts: z.array(z.string()), at }),
   },
   'network.shared_token_limited': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   'network.rebuild_requested': {
@@ -261,35 +234,12 @@ const entries: { readonly [Type in EventType]: RegistryEntry<EventOf<Type>> } = 
     }),
     personal: { person: (data) => data.reporterActorId, placeholders: { text: '' } },
   },
-  'operator.invited': {
+  'backup.part_sent': {
     version: 1,
     upcasters: [],
-    schema: operatorFields.extend({
-      name: z.string(),
-      roles: operatorRoles,
-      invitationHash: id,
-      expiresAt: at,
-      needsConfirmation: z.boolean(),
-    }),
-    personal: { person: (data) => data.operatorId, placeholders: { name: '' } },
+    schema: z.strictObject({ backupId: id, part: z.string(), at }),
   },
-  'operator.confirmed': { version: 1, upcasters: [], schema: operatorFields },
-  'operator.enrolled': { version: 1, upcasters: [], schema: operatorFields },
-  'operator.roles_changed': {
-    version: 1,
-    upcasters: [],
-    schema: operatorFields.extend({ roles: operatorRoles }),
-  },
-  'operator.suspended': { version: 1, upcasters: [], schema: operatorFields },
-  'operator.reinstated': { version: 1, upcasters: [], schema: operatorFields },
-  'operator.token_issued': {
-    version: 1,
-    upcasters: [],
-    schema: operatorFields.extend({ tokenId: id, tokenHash: id, label: z.string(), expiresAt: at }),
-    personal: { person: (data) => data.operatorId, placeholders: { label: '' } },
-  },
-  'operator.token_revoked': { version: 1, upcasters: [], schema: operatorFields.extend({ tokenId: id }) },
-  'operator.signed_out': { version: 1, upcasters: [], schema: operatorFields },
+  ...operatorEntries,
 };
 
 export const eventTypes = Object.keys(entries) as readonly EventType[];
@@ -302,20 +252,4 @@ export function registryEntryOf(type: string): RegistryEntry<StoredEvent> | unde
   return Object.hasOwn(entries, type)
     ? (entries[type as EventType] as unknown as RegistryEntry<StoredEvent>)
     : undefined;
-}
-
-/**
- * Converts stored data to the newest version, one version at a time.
- * @throws {Error} the version is unknown.
- */
-export function upcast(
-  { version, upcasters }: Pick<RegistryEntry<StoredEvent>, 'version' | 'upcasters'>,
-  from: number,
-  data: Json,
-): Json {
-  if (!Number.isInteger(from) || from < 1 || from > version)
-    throw new Error(
-      `the event has schema version ${from}, and this release knows 1 to ${version}: run one that knows it`,
-    );
-  return upcasters.slice(from - 1).reduce((older, upcaster) => upcaster(older), data);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { registryEntryOf, upcast } from './registry.js';
+import { upcast } from './registry-entry.js';
+import { registryEntryOf } from './registry.js';
 
 const thirdVersion = {
   version: 3,

@@ -20,6 +20,7 @@ export const streams = {
   profile: (actorId: string) => `profile-${actorId}`,
   inboxRead: (id: string) => `inbox-${id}`,
   report: (reportId: string) => `report-${reportId}`,
+  backup: (backupId: string) => `plaza_backup-${backupId}`,
   operator: (operatorId: string) => `plaza_operator-${operatorId}`,
 };
 

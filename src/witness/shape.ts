@@ -1,4 +1,5 @@
-import { registryEntryOf, upcast } from '../log/registry.js';
+import { upcast } from '../log/registry-entry.js';
+import { registryEntryOf } from '../log/registry.js';
 import type { RestrictionEvent } from '../log/restrictions.js';
 import { restrictionHash } from './canonical.js';
 import type { Restriction, WitnessedRestriction } from './witness.js';

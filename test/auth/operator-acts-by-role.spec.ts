@@ -55,25 +55,42 @@ const published = readFileSync(new URL('../../docs/operator-acts.md', import.met
 const [head = [], , ...body] = published
   .split('\n')
   .filter((line) => line.startsWith('|'))
-  .map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim().replaceAll('`', '')));
+  .map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
 const headings = head.slice(4);
 const rows: readonly Row[] = body
   .filter((cells) => cells.length === head.length)
   .map(([act = '', route = '', command = '', _reason, ...answers]) => {
     const [method = '', path = ''] = route.split(' ');
-    return { act, method, path, command, answers: new Map(headings.map((of, at) => [of, answers[at] ?? ''])) };
+    return {
+      act,
+      method,
+      path,
+      command,
+      answers: new Map(headings.map((of, at) => [of, answers[at] ?? ''])),
+    };
   });
 
 /** The answers of the acts that differ from the table. An input that nothing accepts keeps each act from happening. */
 async function differencesByApi(heading: string): Promise<string[]> {
   const differences: string[] = [];
   for (const { act, method, path, answers } of rows.filter(({ act }) => act !== 'metrics.read')) {
-    const response = await fetch(`${url}${path.replaceAll(/:\w+/g, 'nobody')}${act === 'audit.read' ? '?after=0' : ''}`, {
-      method,
-      headers: { authorization: `Bearer ${tokens.get(heading)}`, 'content-type': 'application/json' },
-      ...(method === 'POST' && { body: JSON.stringify({ nonsense: true }) }),
-    });
-    const { error, message } = (await response.json()) as { readonly error?: string; readonly message?: string };
+    const response = await fetch(
+      `${url}${path.replaceAll(/:\w+/g, 'nobody')}${act === 'audit.read' ? '?after=0' : ''}`,
+      {
+        method,
+        headers: { authorization: `Bearer ${tokens.get(heading)}`, 'content-type': 'application/json' },
+        ...(method === 'POST' && { body: JSON.stringify({ nonsense: true }) }),
+      },
+    );
+    const { error, message } = (await response.json()) as {
+      readonly error?: string;
+      readonly message?: string;
+    };
     const isRefused = response.status === 403 && error === 'capability_required';
     const isServed = response.status !== 401 && message !== 'There is nothing at this address.';
     // An open act refuses the input, and not the caller.
@@ -118,8 +135,6 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'operator token issue': ['--reason', ''],
   'operator token revoke TOKEN': ['nobody'],
   'operator token revoke TOKEN --of OPERATOR': ['nobody', '--of', 'nobody', '--reason', ''],
-  'operator sign-out': ['--reason', ''],
-  'operator sign-out OPERATOR': ['nobody', '--reason', ''],
   'operator limit-shared-token': ['--reason', ''],
 };
 
@@ -130,7 +145,9 @@ async function differencesByCommand(heading: string): Promise<string[]> {
   const differences: string[] = [];
   try {
     // The directory of a backup is tried in backup.spec.ts; a code of enrollment is no role's.
-    const withCommand = rows.filter(({ act, command }) => command !== '' && !['backup.begin', 'operator.enroll'].includes(act));
+    const withCommand = rows.filter(
+      ({ act, command }) => command !== '' && !['backup.begin', 'operator.enroll'].includes(act),
+    );
     for (const { act, command, answers } of withCommand) {
       const name = command.replace(/^plaza /, '');
       const args = argumentsOf[name];

@@ -96,7 +96,11 @@ describe('a personal token', () => {
   });
 
   it('of another operator is revoked by an administrator alone', async () => {
-    const [viewer, moderator, admin] = [await enroll('viewer'), await enroll('moderator'), await enroll('administrator')];
+    const [viewer, moderator, admin] = [
+      await enroll('viewer'),
+      await enroll('moderator'),
+      await enroll('administrator'),
+    ];
     await expect(as(moderator).revokeToken(viewer.tokenId, undefined)).rejects.toThrow('(not_found)');
     await expect(as(moderator).revokeToken(viewer.tokenId, viewer.operatorId, 'lost')).rejects.toThrow(
       '(capability_required)',
@@ -148,7 +152,9 @@ describe('an operator', () => {
         },
       ],
     });
-    expect(listed.flatMap(({ tokens }) => tokens.flatMap((each) => Object.keys(each)))).not.toContain('tokenHash');
+    expect(listed.flatMap(({ tokens }) => tokens.flatMap((each) => Object.keys(each)))).not.toContain(
+      'tokenHash',
+    );
   });
 
   it('has the new roles, and no old one, on the next request', async () => {
@@ -185,21 +191,6 @@ describe('an operator', () => {
     await shared.setOperatorState(operatorId, 'suspend', 'a mistake');
     await expect(shared.enrollOperator(invitationCode, {})).rejects.toThrow('(not_found)');
   });
-
-  it('is signed out of every session', async () => {
-    const [viewer, other] = [await enroll('viewer'), await enroll('viewer')];
-    const { dataSource } = network.database();
-    for (const { operatorId } of [viewer, viewer, other])
-      await dataSource.query(
-        `INSERT INTO authority.operator_session VALUES (decode(md5(random()::text), 'hex'), $1, 0, 9)`,
-        [operatorId],
-      );
-    expect(await as(viewer).signOutOperator(undefined)).toEqual({ sessions: 2 });
-    expect(await as(viewer).signOutOperator(undefined)).toEqual({ sessions: 0 });
-    expect(await shared.signOutOperator(other.operatorId, 'lost a laptop')).toEqual({ sessions: 1 });
-    const events = await network.log().read(streams.operator(viewer.operatorId));
-    expect(events.filter(({ event }) => event.type === 'operator.signed_out')).toHaveLength(1);
-  });
 });
 
 describe('a part of a backup', () => {
@@ -213,8 +204,8 @@ describe('a part of a backup', () => {
     expect([(await get(other.token)).status, (await get(sharedToken())).status]).toEqual([404, 404]);
     expect((await get(admin.token, '/operator/backups/authority')).status).toBe(400);
     const sent = async () =>
-      (await network.log().read(streams.network())).filter(
-        ({ event }) => event.type === 'network.backup_part_sent',
+      (await network.log().read(streams.backup(backupId))).filter(
+        ({ event }) => event.type === 'backup.part_sent',
       );
     expect(await sent()).toEqual([]);
     const answer = await get(admin.token);

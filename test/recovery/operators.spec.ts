@@ -69,7 +69,7 @@ const statusAt = (port: number, { token }: Holder): Promise<number> =>
       headers: { authorization: `Bearer ${token}` },
     }).then(
       ({ status }) => status,
-      () => false,
+      () => undefined,
     ),
   );
 
@@ -119,8 +119,12 @@ it('a restore is recorded as offline, with the claimed name and the account of t
     const restores = recorded.filter(({ event }) => event.type === 'network.restored');
     expect(restores).toMatchObject([
       {
-        event: { data: { account: userInfo().username } },
-        metadata: { operatorId: 'offline', operator: userInfo().username, reason: 'drill' },
+        metadata: {
+          operatorId: 'offline',
+          operator: userInfo().username,
+          systemAccount: userInfo().username,
+          reason: 'drill',
+        },
       },
     ]);
   } finally {

@@ -125,7 +125,7 @@ describe('restrictions that are appended again', () => {
 
   it('leave an operator the newest roles, and undo neither suspension nor revocation', async () => {
     await givenAPost();
-    const operator = 'operator-o';
+    const operator = 'plaza_operator-o';
     log.add(some.invitation('o'), some.enrollment('o'), some.tokenIssue('o', 't'));
     await restrict(some.roles('o', ['viewer']), operator);
     await restrict(some.operatorSuspension('o'), operator);

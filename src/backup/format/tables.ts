@@ -35,15 +35,10 @@ export const derivedAuthorityTables = [
 
 /**
  * Tables that are neither copied nor restored: the state of the authority rebuild, which a restored network begins anew
- * (incarnations/authority-rebuild.ts), the migrations of this database, and what no restore may revive of operators:
- * sessions, and days on which a token was used.
+ * (incarnations/authority-rebuild.ts), the migrations of this database, and the days on which operators' tokens were
+ * used last.
  */
-const transient = [
-  'authority.deriving',
-  'authority.finished_migration',
-  'authority.operator_session',
-  'authority.operator_token_use',
-];
+const transient = ['authority.deriving', 'authority.finished_migration', 'authority.operator_token_use'];
 
 /**
  * All tables of the authority store. A new table must join one of these lists, so that it is decided what a backup

@@ -15,10 +15,10 @@ export async function recordRestores(app: INestApplicationContext): Promise<void
   const { dataDir } = app.get(Config);
   const commands = app.get(CommandBus);
   try {
-    for (const { operator, account = null, reason, ...restored } of readUnrecordedRestores(dataDir)) {
+    for (const { operator, account: systemAccount, reason, ...restored } of readUnrecordedRestores(dataDir)) {
       // A restore runs without the network, which alone could check a token.
-      const metadata = { requestId: randomUUID(), operatorId: 'offline', operator, reason };
-      await commands.execute(new RecordRestore({ ...restored, account }, metadata));
+      const metadata = { requestId: randomUUID(), operatorId: 'offline', operator, systemAccount, reason };
+      await commands.execute(new RecordRestore(restored, metadata));
     }
     removeUnrecordedRestores(dataDir);
   } catch (error) {

@@ -85,8 +85,10 @@ export class EraseAccountHandler implements ICommandHandler<EraseAccount> {
   }
 }
 
-function requesterOf(past: readonly Recorded[]): Pick<EventMetadata, 'actorId' | 'operator' | 'reason'> {
+function requesterOf(
+  past: readonly Recorded[],
+): Pick<EventMetadata, 'actorId' | 'operatorId' | 'operator' | 'reason'> {
   const request = past.findLast(({ event }) => event.type === 'account.erasure_requested');
-  const { actorId, operator, reason } = request?.metadata ?? {};
-  return { actorId, operator, reason };
+  const { actorId, operatorId, operator, reason } = request?.metadata ?? {};
+  return { actorId, operatorId, operator, reason };
 }

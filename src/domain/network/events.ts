@@ -17,24 +17,9 @@ export type PublishingResumed = DomainEvent<'network.publishing_resumed', EventT
 /** The copy of the log contains this event, so a restored log identifies its backup. */
 export type BackupBegun = DomainEvent<'network.backup_begun', { readonly backupId: string } & EventTime>;
 
-/** A part of a backup is sent to the operator who began it. */
-export type BackupPartSent = DomainEvent<
-  'network.backup_part_sent',
-  { readonly backupId: string; readonly part: string } & EventTime
->;
-
-/**
- * `account`: of the operating system, as which `plaza restore` ran: it runs offline and can check no token. Null: an
- * earlier release restored, which did not record it.
- */
 export type NetworkRestored = DomainEvent<
   'network.restored',
-  {
-    readonly restoreId: string;
-    readonly backupId: string;
-    readonly parts: readonly string[];
-    readonly account: string | null;
-  } & EventTime
+  { readonly restoreId: string; readonly backupId: string; readonly parts: readonly string[] } & EventTime
 >;
 
 /** For good: from now on the shared token is for emergencies alone (src/domain/operator/roles.ts). */

@@ -8,7 +8,6 @@ import {
   recordRestore,
   resumePublishing,
   rotateSigningKey,
-  sendBackupPart,
 } from './network.js';
 import type { NetworkEvent } from './network.js';
 
@@ -62,18 +61,6 @@ describe('a backup', () => {
   });
 });
 
-describe('a part of a backup', () => {
-  const sent = { backupId: 'b', part: 'log', at: 9 };
-
-  it('is recorded each time it is sent', () => {
-    expect(sendBackupPart(given(founded), sent)).toEqual([{ type: 'network.backup_part_sent', data: sent }]);
-  });
-
-  it('is refused in a log without a network', () => {
-    expect(sendBackupPart(given(), sent)).toMatchObject({ code: 'recovery_state_missing' });
-  });
-});
-
 describe('the shared token', () => {
   const limited: NetworkEvent = { type: 'network.shared_token_limited', data: { at: 9 } };
 
@@ -90,7 +77,7 @@ describe('the shared token', () => {
 describe('a restore', () => {
   const restored: NetworkEvent = {
     type: 'network.restored',
-    data: { restoreId: 'r', backupId: 'b', parts: ['log'], account: 'root', at: 9 },
+    data: { restoreId: 'r', backupId: 'b', parts: ['log'], at: 9 },
   };
 
   it('is recorded once', () => {

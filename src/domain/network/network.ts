@@ -2,7 +2,6 @@ import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type {
   BackupBegun,
-  BackupPartSent,
   NetworkFounded,
   NetworkRestored,
   PublishingPaused,
@@ -22,7 +21,6 @@ export type NetworkEvent =
   | PublishingPaused
   | PublishingResumed
   | BackupBegun
-  | BackupPartSent
   | NetworkRestored
   | SharedTokenLimited
   | ReadModelOperation;
@@ -55,7 +53,6 @@ export function evolveNetwork(network: Network, event: NetworkEvent): Network {
     case 'network.shared_token_limited':
       return { ...network, sharedToken: 'limited' };
     case 'network.backup_begun':
-    case 'network.backup_part_sent':
     case 'network.rebuild_requested':
     case 'network.recovery_applied':
     case 'network.recovery_rolled_back':
@@ -84,13 +81,6 @@ export function resumePublishing(network: Network, at: number): Decision<Publish
 
 export function beginBackup(network: Network, backup: BackupBegun['data']): Decision<BackupBegun> {
   return network.status === 'none' ? networkMissing() : [{ type: 'network.backup_begun', data: backup }];
-}
-
-export function sendBackupPart(
-  network: Network,
-  sent: BackupPartSent['data'],
-): Decision<BackupPartSent> {
-  return network.status === 'none' ? networkMissing() : [{ type: 'network.backup_part_sent', data: sent }];
 }
 
 export function limitSharedToken(network: Network, at: number): Decision<SharedTokenLimited> {

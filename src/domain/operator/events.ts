@@ -42,6 +42,3 @@ export type OperatorTokenIssued = DomainEvent<
 >;
 
 export type OperatorTokenRevoked = DomainEvent<'operator.token_revoked', TokenData>;
-
-/** Ends every session of the console. Tokens stay valid. */
-export type OperatorSignedOut = DomainEvent<'operator.signed_out', OperatorData>;

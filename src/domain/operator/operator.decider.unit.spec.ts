@@ -9,7 +9,6 @@ import {
   noOperator,
   reinstateOperator,
   revokeToken,
-  signOutOperator,
   suspendOperator,
 } from './operator.js';
 import type { OperatorEvent } from './operator.js';
@@ -81,7 +80,9 @@ describe('an invitation', () => {
       data: { ...invitation, needsConfirmation: true },
     };
     const confirmed = { type: 'operator.confirmed', data: change } as const;
-    expect(confirmOperator(given(limited), { ...change, by: operatorId })).toMatchObject({ code: 'not_owner' });
+    expect(confirmOperator(given(limited), { ...change, by: operatorId })).toMatchObject({
+      code: 'not_owner',
+    });
     expect(confirmOperator(given(limited), { ...change, by: 'p' })).toEqual([confirmed]);
     expect(confirmOperator(given(limited, confirmed), { ...change, by: 'p' })).toEqual([]);
     expect(confirmOperator(given(invited), { ...change, by: 'p' })).toEqual([]);
@@ -118,23 +119,15 @@ describe('an operator', () => {
     });
   });
 
-  it('who does not exist can be neither changed nor signed out', () => {
+  it('who does not exist cannot be changed', () => {
     const roles = ['viewer'] as const;
     for (const decision of [
       suspendOperator(given(), change),
       reinstateOperator(given(), change),
       changeRoles(given(), { ...change, roles }),
       confirmOperator(given(), { ...change, by: 'p' }),
-      signOutOperator(given(), { ...change, sessions: 1 }),
     ])
       expect(decision).toMatchObject({ code: 'not_found' });
-  });
-
-  it('is signed out if there is a session', () => {
-    expect(signOutOperator(given(invited), { ...change, sessions: 0 })).toEqual([]);
-    expect(signOutOperator(given(invited), { ...change, sessions: 2 })).toEqual([
-      { type: 'operator.signed_out', data: change },
-    ]);
   });
 });
 

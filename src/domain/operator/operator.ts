@@ -9,7 +9,6 @@ import type {
   OperatorInvited,
   OperatorReinstated,
   OperatorRolesChanged,
-  OperatorSignedOut,
   OperatorSuspended,
   OperatorTokenIssued,
   OperatorTokenRevoked,
@@ -25,8 +24,7 @@ export type OperatorEvent =
   | OperatorSuspended
   | OperatorReinstated
   | OperatorTokenIssued
-  | OperatorTokenRevoked
-  | OperatorSignedOut;
+  | OperatorTokenRevoked;
 
 /**
  * The fields are independent, because a restored log may lack the invitation and hold a suspension or a revocation,
@@ -85,8 +83,6 @@ function changesBy(operator: Operator, event: OperatorEvent): Partial<Operator> 
       return { tokens: [...operator.tokens, event.data.tokenId] };
     case 'operator.token_revoked':
       return { revokedTokens: [...operator.revokedTokens, event.data.tokenId] };
-    case 'operator.signed_out':
-      return {};
   }
 }
 
@@ -110,8 +106,7 @@ export interface Invitation extends OperatorChange {
 }
 
 export function inviteOperator(operator: Operator, invitation: Invitation): Decision<OperatorInvited> {
-  if (operator.status !== 'none')
-    return new Refusal('intent_conflict', 'This operator was invited already.');
+  if (operator.status !== 'none') return new Refusal('intent_conflict', 'This operator was invited already.');
   const name = oneLine(invitation.name, 'The name');
   if (name instanceof Refusal) return name;
   const roles = canonicalRoles(invitation.roles);
@@ -150,8 +145,12 @@ export function confirmOperator(
 
 export function changeRoles(
   operator: Operator,
-  { operatorId, at, roles: chosen, ...expected }: OperatorChange &
-    ExpectedLifecycle & { readonly roles: readonly Role[] },
+  {
+    operatorId,
+    at,
+    roles: chosen,
+    ...expected
+  }: OperatorChange & ExpectedLifecycle & { readonly roles: readonly Role[] },
 ): Decision<OperatorRolesChanged> {
   if (operator.status === 'none') return unknownOperator();
   const stale = staleLifecycle(operator, expected);
@@ -204,14 +203,6 @@ export function revokeToken(
   if (!operator.tokens.includes(tokenId)) return unknownToken();
   if (operator.revokedTokens.includes(tokenId)) return [];
   return [{ type: 'operator.token_revoked', data: { operatorId, tokenId, at } }];
-}
-
-export function signOutOperator(
-  operator: Operator,
-  { operatorId, at, sessions }: OperatorChange & { readonly sessions: number },
-): Decision<OperatorSignedOut> {
-  if (operator.status === 'none') return unknownOperator();
-  return sessions === 0 ? [] : [{ type: 'operator.signed_out', data: { operatorId, at } }];
 }
 
 const unknownToken = (): Refusal => new Refusal('not_found', 'There is no such token.');

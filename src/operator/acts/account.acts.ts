@@ -16,7 +16,10 @@ export const accountActs = [
     command: 'account create',
     reason: 'optional',
     input: newAccount,
-    run: async ({ handle, displayName, email, password }, { services, metadata, idempotencyKey: clientKey }) => {
+    run: async (
+      { handle, displayName, email, password },
+      { services, metadata, idempotencyKey: clientKey },
+    ) => {
       const passwordHash = await services.passwords.hash(password);
       // Without a client-sent key, the same handle and email identify the retry of an unfinished registration. After an
       // erasure of that account they start a new one.

@@ -8,7 +8,6 @@ import { ConfirmOperator } from '../../commands/operator/confirm-operator.js';
 import { EnrollOperator } from '../../commands/operator/enroll-operator.js';
 import { InviteOperator } from '../../commands/operator/invite-operator.js';
 import { IssueOperatorToken, RevokeOperatorToken } from '../../commands/operator/operator-tokens.js';
-import { SignOutOperator } from '../../commands/operator/sign-out-operator.js';
 import { act, Answer } from './act.js';
 import type { ActContext } from './act.js';
 import { operatorIdOf } from './caller.js';
@@ -96,18 +95,7 @@ export const operatorActs = [
     command: 'operator token revoke TOKEN --of OPERATOR',
     reason: 'required',
     run: (_input, { services, params, metadata }) =>
-      services.commands.execute(
-        new RevokeOperatorToken(idIn(params), idIn(params, 'tokenId'), metadata),
-      ),
-  }),
-  act({
-    name: 'operator.sign_out',
-    may: 'operators.manage',
-    route: `POST ${one}/sign-out`,
-    command: 'operator sign-out OPERATOR',
-    reason: 'required',
-    run: (_input, { services, params, metadata }) =>
-      services.commands.execute(new SignOutOperator(idIn(params), metadata)),
+      services.commands.execute(new RevokeOperatorToken(idIn(params), idIn(params, 'tokenId'), metadata)),
   }),
   act({
     name: 'own.issue_token',
@@ -129,18 +117,7 @@ export const operatorActs = [
     command: 'operator token revoke TOKEN',
     reason: 'optional',
     run: (_input, { services, caller, params, metadata }) =>
-      services.commands.execute(
-        new RevokeOperatorToken(ownId(caller), idIn(params, 'tokenId'), metadata),
-      ),
-  }),
-  act({
-    name: 'own.sign_out',
-    may: 'self',
-    route: 'POST /operator/own/sign-out',
-    command: 'operator sign-out',
-    reason: 'optional',
-    run: (_input, { services, caller, metadata }) =>
-      services.commands.execute(new SignOutOperator(ownId(caller), metadata)),
+      services.commands.execute(new RevokeOperatorToken(ownId(caller), idIn(params, 'tokenId'), metadata)),
   }),
   act({
     name: 'shared_token.limit',

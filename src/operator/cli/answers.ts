@@ -78,8 +78,6 @@ export const issuedToken = z.object({ tokenId: z.string(), token: z.string(), ex
 
 export const enrolledOperator = issuedToken.extend({ operatorId: z.string() });
 
-export const endedSessions = z.object({ sessions: z.number() });
-
 const projection = z.object({
   name: z.string(),
   version: z.number(),

@@ -221,13 +221,9 @@ export class OperatorClient {
 
   /** `operatorId` undefined: a token of the caller. */
   revokeToken(tokenId: string, operatorId: string | undefined, reason?: string) {
-    const path = `${ownerPath(operatorId)}/tokens/${encodeURIComponent(tokenId)}/revoke`;
+    const owner = operatorId === undefined ? '/operator/own' : operatorPath(operatorId);
+    const path = `${owner}/tokens/${encodeURIComponent(tokenId)}/revoke`;
     return this.#call(answers.changedAnswer, 'POST', path, { reason });
-  }
-
-  /** `operatorId` undefined: the caller. */
-  signOutOperator(operatorId: string | undefined, reason?: string) {
-    return this.#call(answers.endedSessions, 'POST', `${ownerPath(operatorId)}/sign-out`, { reason });
   }
 
   limitSharedToken(reason?: string) {
@@ -289,9 +285,6 @@ function failureOf(status: number, content: unknown): Failure {
 const ENROLLMENTS = '/operator/enrollments';
 
 const operatorPath = (operatorId: string) => `/operator/operators/${encodeURIComponent(operatorId)}`;
-
-const ownerPath = (operatorId: string | undefined) =>
-  operatorId === undefined ? '/operator/own' : operatorPath(operatorId);
 
 const application = (clientId: string) => `/operator/applications/${encodeURIComponent(clientId)}`;
 

@@ -15,7 +15,9 @@ export function operatorLines(listed: readonly Listed[]): string[] {
       each.roles,
       [
         each.name,
-        ...(each.invitationExpiresAt === null ? [] : [`invited until ${localMoment(each.invitationExpiresAt)}`]),
+        ...(each.invitationExpiresAt === null
+          ? []
+          : [`invited until ${localMoment(each.invitationExpiresAt)}`]),
         ...each.tokens.map(tokenLine),
       ],
     ]),

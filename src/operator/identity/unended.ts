@@ -34,9 +34,7 @@ export async function requireUnended(
   );
   const isLive = operator.tokens.includes(tokenId) && !operator.revokedTokens.includes(tokenId);
   const logged = new Set(recorded.map(({ id }) => id));
-  const isEnded = witnessed.some(
-    ({ restriction: { id, event } }) => !logged.has(id) && ends(event, tokenId),
-  );
+  const isEnded = witnessed.some(({ restriction: { id, event } }) => !logged.has(id) && ends(event, tokenId));
   if (operator.status === 'active' && isLive && !isEnded) return;
   throw new HttpRefusal(
     'invalid_token',

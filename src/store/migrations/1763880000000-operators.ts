@@ -35,14 +35,6 @@ export class CreateOperators1763880000000 implements MigrationInterface {
         last_used_on date NOT NULL
       );
 
-      CREATE TABLE authority.operator_session (
-        session_hash bytea PRIMARY KEY,
-        operator_id  text NOT NULL,
-        created_at   bigint NOT NULL,
-        expires_at   bigint NOT NULL
-      );
-      CREATE INDEX operator_session_operator ON authority.operator_session (operator_id);
-
       CREATE TABLE authority.shared_token (
         network    text PRIMARY KEY CHECK (network = 'this'),
         limited_at bigint NOT NULL
@@ -55,7 +47,7 @@ export class CreateOperators1763880000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`DROP TABLE authority.finished_migration, authority.shared_token, authority.operator_session, authority.operator_token_use,
+    await runner.query(`DROP TABLE authority.finished_migration, authority.shared_token, authority.operator_token_use,
       authority.operator_token, authority.operator`);
   }
 }

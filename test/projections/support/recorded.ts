@@ -43,7 +43,7 @@ function streamOf({ type, data }: StoredEvent): string {
   if ('grantId' in data) return `grant-${data.grantId}`;
   if ('appId' in data) return `application-${data.appId}`;
   if ('actorId' in data) return `account-${data.actorId}`;
-  if ('operatorId' in data) return `operator-${data.operatorId}`;
+  if ('operatorId' in data) return `plaza_operator-${data.operatorId}`;
   return type.startsWith('network.') ? 'network' : type;
 }
 
@@ -200,14 +200,8 @@ export const some = {
   rollback: () => event('network.recovery_rolled_back', { jobId: 'job', at: 1_000 }),
   backup: () => event('network.backup_begun', { backupId: 'backup', at: 1_000 }),
   restore: () =>
-    event('network.restored', {
-      restoreId: 'restore',
-      backupId: 'backup',
-      parts: ['log'],
-      account: 'root',
-      at: 1_000,
-    }),
-  sentPart: () => event('network.backup_part_sent', { backupId: 'backup', part: 'log', at: 1_000 }),
+    event('network.restored', { restoreId: 'restore', backupId: 'backup', parts: ['log'], at: 1_000 }),
+  sentPart: () => event('backup.part_sent', { backupId: 'backup', part: 'log', at: 1_000 }),
   sharedTokenLimit: () => event('network.shared_token_limited', { at: 1_000 }),
   invitation: (operatorId: string, data: Partial<EventOf<'operator.invited'>['data']> = {}) =>
     event('operator.invited', {
@@ -237,7 +231,6 @@ export const some = {
     }),
   tokenRevocation: (operatorId: string, tokenId = `token-of-${operatorId}`) =>
     event('operator.token_revoked', { operatorId, tokenId, at: 2_000 }),
-  operatorSignOut: (operatorId: string) => event('operator.signed_out', { operatorId, at: 2_000 }),
 };
 
 function event<Type extends EventType>(type: Type, data: EventOf<Type>['data']): EventOf<Type> {

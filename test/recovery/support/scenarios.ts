@@ -35,7 +35,10 @@ import {
   SuspendOperator,
   SuspendOperatorHandler,
 } from '../../../src/commands/operator/change-operator.js';
-import { RevokeOperatorToken, RevokeOperatorTokenHandler } from '../../../src/commands/operator/operator-tokens.js';
+import {
+  RevokeOperatorToken,
+  RevokeOperatorTokenHandler,
+} from '../../../src/commands/operator/operator-tokens.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { streams } from '../../../src/log/streams.js';
 import type { CommandDependencies, CommandBench } from './command-bench.js';

@@ -95,14 +95,6 @@ export function addOperatorCommands(program: Command): void {
 
   addOperatorTokenCommands(operator);
 
-  withReason(operator.command('sign-out'))
-    .description('end every session of an operator in the console; tokens stay valid')
-    .argument('[operator-id]', 'id of the operator (default: yourself)')
-    .action(async (operatorId: string | undefined, { reason, ...options }: CommandOptions) => {
-      const result = await operatorClientOf(options).signOutOperator(operatorId, reason);
-      printResult(options, result, [`sessions ended: ${result.sessions}`]);
-    });
-
   withReason(operator.command('limit-shared-token'))
     .description(
       'limit the shared token for good: to invite, recover, back up and read the status, for emergencies',

@@ -1,17 +1,17 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import { evolveNetwork, noNetwork, sendBackupPart } from '../../domain/network/network.js';
-import type { Network, NetworkEvent } from '../../domain/network/network.js';
+import type { BackupPartSent } from '../../domain/backup/events.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
-import type { EventMetadata, Recorded } from '../../log/recorded.js';
+import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { handleCommand } from '../support/handle-command.js';
 
 /**
- * Records that a part of a backup is sent, before it is. Not idempotent.
+ * Records that a part of a backup is about to be sent. Not idempotent. Each backup has a stream of its own, which no
+ * command decides by.
  * @throws {Refusal} `not_found`: the operator in `metadata` began no such backup; errors of the log.
  */
 export class SendBackupPart extends Command<void> {
@@ -33,19 +33,24 @@ export class SendBackupPartHandler implements ICommandHandler<SendBackupPart> {
   ) {}
 
   async execute({ backupId, part, metadata }: SendBackupPart): Promise<void> {
-    const isBegun = ({ event, metadata: begun }: Recorded<NetworkEvent>) =>
-      event.type === 'network.backup_begun' &&
-      event.data.backupId === backupId &&
-      begun.operatorId === metadata.operatorId;
-    await handleCommand<Network, NetworkEvent>(this.log, this.ids, {
-      stream: streams.network(),
-      initial: noNetwork,
-      evolve: evolveNetwork,
-      decide: (network, past) =>
-        past.some(isBegun)
-          ? sendBackupPart(network, { backupId, part, at: this.clock.now() })
-          : new Refusal('not_found', 'You began no such backup: only the operator who began it receives it.'),
+    if (!(await this.isBegunBy(metadata.operatorId, backupId)))
+      throw new Refusal('not_found', 'You began no such backup: only the operator who began it receives it.');
+    await handleCommand<undefined, BackupPartSent>(this.log, this.ids, {
+      stream: streams.backup(backupId),
+      initial: undefined,
+      evolve: () => undefined,
+      decide: () => [{ type: 'backup.part_sent', data: { backupId, part, at: this.clock.now() } }],
       metadata,
     });
+  }
+
+  private async isBegunBy(operatorId: string | undefined, backupId: string): Promise<boolean> {
+    const recorded = await this.log.read(streams.network());
+    return recorded.some(
+      ({ event, metadata }) =>
+        event.type === 'network.backup_begun' &&
+        event.data.backupId === backupId &&
+        metadata.operatorId === operatorId,
+    );
   }
 }

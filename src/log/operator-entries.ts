@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { OperatorEvent } from '../domain/operator/operator.js';
+import { roles } from '../domain/operator/roles.js';
+import { at, id } from './registry-entry.js';
+import type { RegistryEntries } from './registry-entry.js';
+
+const operatorFields = z.strictObject({ operatorId: id, at });
+const operatorRoles = z.array(z.enum(roles));
+
+export const operatorEntries: RegistryEntries<OperatorEvent> = {
+  'operator.invited': {
+    version: 1,
+    upcasters: [],
+    schema: operatorFields.extend({
+      name: z.string(),
+      roles: operatorRoles,
+      invitationHash: id,
+      expiresAt: at,
+      needsConfirmation: z.boolean(),
+    }),
+    personal: { person: (data) => data.operatorId, placeholders: { name: '' } },
+  },
+  'operator.confirmed': { version: 1, upcasters: [], schema: operatorFields },
+  'operator.enrolled': { version: 1, upcasters: [], schema: operatorFields },
+  'operator.roles_changed': {
+    version: 1,
+    upcasters: [],
+    schema: operatorFields.extend({ roles: operatorRoles }),
+  },
+  'operator.suspended': { version: 1, upcasters: [], schema: operatorFields },
+  'operator.reinstated': { version: 1, upcasters: [], schema: operatorFields },
+  'operator.token_issued': {
+    version: 1,
+    upcasters: [],
+    schema: operatorFields.extend({ tokenId: id, tokenHash: id, label: z.string(), expiresAt: at }),
+    personal: { person: (data) => data.operatorId, placeholders: { label: '' } },
+  },
+  'operator.token_revoked': { version: 1, upcasters: [], schema: operatorFields.extend({ tokenId: id }) },
+};
