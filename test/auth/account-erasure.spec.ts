@@ -101,6 +101,18 @@ describe('deleting one’s account', () => {
     expect(noticeIn(await visitor.submitTo(page, '/keep'))).toContain('You keep your account');
   });
 
+  it('that an operator requested is recorded at its date as the act of that operator', async () => {
+    const { actorId } = await fixture.newPerson();
+    const requested = { ...act, operatorId: 'o' };
+    await execute(new RequestErasure(actorId, 0, requested));
+    await execute(new EraseAccount(actorId, { requestId: 'due' }, { onlyWhenDue: true }));
+    const erased = (await fixture.network.log().read(streams.account(actorId))).at(-1);
+    expect([erased?.event.type, erased?.metadata]).toEqual([
+      'account.erased',
+      expect.objectContaining({ ...requested, requestId: 'due' }),
+    ]);
+  });
+
   it('takes effect at its date: sign-in and tokens end, and the event names the person as its actor', async () => {
     const { visitor, page, handle, actorId } = await fixture.newPerson();
     const [kept, due] = [await fixture.newPerson(), await fixture.newPerson()];

@@ -96,6 +96,51 @@ describe('the command line of an operator', () => {
     ]);
   });
 
+  it('invites an operator, who enrolls with the code, and from then on acts with a personal token', async () => {
+    const { operatorId, invitationCode } = await runForJson<{ operatorId: string; invitationCode: string }>(
+      'operator',
+      'invite',
+      '--name',
+      'Grace',
+      '--role',
+      'moderator',
+      '--role',
+      'auditor',
+    );
+    const enroll = ['operator', 'enroll', '--label', 'laptop', '--json'];
+    const { code, stdout } = await runPlaza(enroll, settings, `${invitationCode}\n`);
+    const { token, tokenId } = JSON.parse(stdout) as Readonly<Record<string, string>>;
+    expect(code).toBe(0);
+    process.env['OPERATOR_TOKEN'] = token;
+    try {
+      const issued = await runForJson<{ tokenId: string }>('operator', 'token', 'issue', '--expires', '24h');
+      expect(await plaza('operator', 'token', 'revoke', issued.tokenId)).toBe(
+        `${issued.tokenId} is revoked\n`,
+      );
+      expect(await plaza('operator', 'token', 'revoke', issued.tokenId)).toContain('nothing changed');
+      expect(await listed('operator', 'list')).toMatchObject([
+        {
+          operatorId,
+          name: 'Grace',
+          state: 'active',
+          roles: ['moderator', 'auditor'],
+          tokens: [
+            { tokenId, label: 'laptop', revokedAt: null },
+            { tokenId: issued.tokenId, label: 'command line', revokedAt: expect.any(Number) },
+          ],
+        },
+      ]);
+    } finally {
+      delete process.env['OPERATOR_TOKEN'];
+    }
+    expect(await plaza('operator', 'roles', operatorId, '--role', 'viewer', '--reason', 'a new task')).toBe(
+      `${operatorId} is viewer now (lifecycle revision 2)\n`,
+    );
+    expect(await plaza('operator', 'suspend', operatorId, '--reason', 'left')).toBe(
+      `${operatorId} is suspended now (lifecycle revision 3)\n`,
+    );
+  });
+
   it('revokes the grants of an application, and rotates its secret', async () => {
     const { clientId, clientSecret } = await runForJson<{ clientId: string; clientSecret: string }>(
       'app',

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { HttpRefusal } from '../../src/http/server/errors.js';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
 import { isLimitWitnessed, requireUnended } from '../../src/operator/identity/unended.js';
 import { openWitness } from '../../src/witness/open-witness.js';
@@ -34,7 +35,7 @@ afterEach(() => ledgers?.close());
 const outcome = (witness = ledgers.witness): Promise<string> =>
   requireUnended({ log: ledgers.log, witness }, { operatorId, tokenId }).then(
     () => 'admitted',
-    (error: { readonly code?: string }) => error.code ?? String(error),
+    (error: unknown) => (error instanceof HttpRefusal ? error.code : String(error)),
   );
 
 /** Has the witness record these, and then the log lose them. */

@@ -34,11 +34,11 @@ interface ActDefinition<Input> {
   readonly command?: string;
   /** Undefined: the act records nothing, or nobody has to say why. */
   readonly reason?: 'required' | 'optional';
-  /** Of the body, or of the query of a GET, without the reason. Undefined: it is not read. */
+  /** Shape of the body, or of a GET's query, without the reason. Undefined: the body or query is not read. */
   readonly input?: z.ZodObject & z.ZodType<Input>;
   /** The answer, of status 200 unless it is an {@link Answer}. */
   readonly run: Run<Input>;
-  /** A thing that each repetition creates anew. Undefined: a repetition is safe. */
+  /** Name of the thing that each repetition creates once more, for a message. Undefined: a repetition is safe. */
   readonly duplicates?: string;
 }
 
@@ -58,7 +58,7 @@ export function act<Input>({ input, run, ...definition }: ActDefinition<Input>):
         reason: reason === 'required' ? requiredReason : optionalReason,
       })
     : input;
-  return { ...definition, method, path, schema: schema as Act['schema'], run: run as Run<unknown> };
+  return { ...definition, method, path, schema, run: run as Run<unknown> };
 }
 
 /** An answer with a status or a content type of its own. */

@@ -20,10 +20,10 @@ describe('the table of acts', () => {
   });
 
   it('uses every permission, and some role has each', () => {
-    const used = actTable.map(({ may }) => may as string);
-    expect(permissions.filter((permission) => !used.includes(permission))).toEqual([]);
-    const given = roles.flatMap((role) => permissionsOf[role]);
-    expect(permissions.filter((permission) => !given.includes(permission))).toEqual([]);
+    const used = new Set<string>(actTable.map(({ may }) => may));
+    expect(permissions.filter((permission) => !used.has(permission))).toEqual([]);
+    const given = new Set(roles.flatMap((role) => permissionsOf[role]));
+    expect(permissions.filter((permission) => !given.has(permission))).toEqual([]);
   });
 
   it('lets an auditor change nothing, and a viewer see no person', () => {
