@@ -7,7 +7,10 @@ export const SHARED_TOKEN = 'shared-token';
 /** The sender of a request to the operator's port, as the credential proves it. */
 export type Caller =
   | { readonly kind: 'operator'; readonly operatorId: string; readonly roles: readonly Role[] }
-  /** `fault`: it is unknown whether the token is limited, so it counts as limited. */
+  /**
+   * `isLimited`: true also for an act that does not depend on it. `fault`: it is unknown whether the token is limited,
+   * so it counts as limited.
+   */
   | { readonly kind: 'shared'; readonly isLimited: boolean; readonly fault?: Error }
   | { readonly kind: 'anyone' };
 

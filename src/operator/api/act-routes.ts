@@ -26,7 +26,7 @@ export function actRoutes(server: FastifyInstance, acts: Acts, authentication: A
     const isOpen = row?.may === 'anyone' || row?.may === 'invitation';
     const caller: Caller = isOpen
       ? { kind: 'anyone' }
-      : await authentication.callerOf(request.headers.authorization);
+      : await authentication.callerOf(request.headers.authorization, row?.may);
     if (row) requireAdmission(row, caller);
     callers.set(request, caller);
   });

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Pool } from 'pg';
 import { operatorSecretHash } from '../../commands/operator/secrets.js';
 import type { Clock } from '../../commands/support/clock.js';
+import { limitedSharedToken } from '../../domain/operator/roles.js';
 import type { Role } from '../../domain/operator/roles.js';
 import type { RestrictionProof } from '../../http/admission/restriction-proof.js';
 import { HttpRefusal } from '../../http/server/errors.js';
@@ -10,6 +11,7 @@ import type { EventLog } from '../../log/event-log.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import type { Witness } from '../../witness/witness.js';
+import type { Admission } from '../acts/act.js';
 import type { Caller } from '../acts/caller.js';
 import { isLimitWitnessed, requireUnended } from './unended.js';
 
@@ -67,7 +69,7 @@ const provenState = `
 /** SQLSTATE of an undefined table and schema: the read store was dropped. */
 const READ_STORE_MISSING = new Set<unknown>(['42P01', '3F000']);
 
-/** Tells who sends a request, by its bearer token. Never asks the read store about the shared token. */
+/** Finds the sender of a request by the bearer token. */
 export class Authentication {
   private readonly shared: Buffer;
 
@@ -76,11 +78,11 @@ export class Authentication {
   }
 
   /** @throws {HttpRefusal} and errors of the stores. */
-  async callerOf(authorization: string | undefined): Promise<Caller> {
+  async callerOf(authorization: string | undefined, may: Admission | undefined): Promise<Caller> {
     if (authorization === undefined)
       throw new HttpRefusal('authentication_required', 'Send the operator token as a bearer token.');
     // In constant time, since the shared token is stored as it is.
-    if (timingSafeEqual(digest(authorization), this.shared)) return this.sharedCaller();
+    if (timingSafeEqual(digest(authorization), this.shared)) return this.sharedCaller(may);
     const [scheme, token = ''] = authorization.split(' ', 2);
     if (scheme !== 'Bearer' || !token.startsWith(PERSONAL_TOKEN_PREFIX))
       throw new HttpRefusal(
@@ -90,7 +92,8 @@ export class Authentication {
     return this.operatorWith(token);
   }
 
-  private async sharedCaller(): Promise<Caller> {
+  private async sharedCaller(may: Admission | undefined): Promise<Caller> {
+    if (isEmergency(may)) return { kind: 'shared', isLimited: true };
     try {
       return { kind: 'shared', isLimited: await this.isSharedTokenLimited() };
     } catch (fault) {
@@ -133,6 +136,13 @@ export class Authentication {
     }
   }
 }
+
+/**
+ * True for acts that the limited token may do, too: a recovery needs no answer of a store to be admitted. An invitation
+ * depends on the limit, because an administrator must confirm that of a limited token.
+ */
+const isEmergency = (may: Admission | undefined): boolean =>
+  may !== 'operators.invite' && (limitedSharedToken as readonly unknown[]).includes(may);
 
 const invalid = (message: string): HttpRefusal => new HttpRefusal('invalid_token', message);
 
