@@ -98,7 +98,7 @@ const mayImport = {
     '^src/limits/',
     '^src/store/',
     '^src/log/(vault|recorded|event-log)',
-    '^src/http/server/(network-origin|oauth-codes|refusal-code)\\.ts$',
+    '^src/http/server/(client-request-id|network-origin|oauth-codes|refusal-code)\\.ts$',
     '^projections/authority/',
   ],
   '^src/launch/': [
@@ -113,7 +113,7 @@ const mayImport = {
     '^src/commands/',
     '^src/config/',
     '^src/domain/',
-    '^src/http/server/(arrival-deadline|errors|error\\.filter)\\.ts$',
+    '^src/http/server/(arrival-deadline|client-request-id|errors|error\\.filter)\\.ts$',
     '^src/http/requests/(json-body|unreadable)\\.ts$',
     '^src/http/health/(metrics-host|database-check)\\.ts$',
     '^src/http/slow-readers/unread-answers\\.ts$',

@@ -23,7 +23,7 @@ import { SignUp } from './sign-in/sign-up.js';
 
 export const pageProviders: readonly FactoryProvider[] = [
   pageProvider(PageCookies, AuthorizationServer, AuthSettings, IdGenerator, Clock),
-  pageProvider(BrowserSessions, AuthorizationServer, PageCookies, AuthorityStore),
+  pageProvider(BrowserSessions, CommandBus, AuthorizationServer, PageCookies, AuthorityStore),
   pageProvider(PasswordCheck, LocalSignIn, SignInLimits),
   pageProvider(SignUp, CommandBus, AuthorityStore, HandleDigest, Passwords, SignInLimits, Config),
   pageProvider(

@@ -4,6 +4,7 @@ import { CreateAccountHandler } from './account/create-account.js';
 import { EraseAccountHandler } from './account/erase-account.js';
 import { ErasureSteps } from './account/erasure-steps.js';
 import { CancelErasureHandler, RequestErasureHandler } from './account/plan-erasure.js';
+import { RecordSignInHandler } from './account/record-sign-in.js';
 import { SignOutEverywhereHandler } from './account/sign-out-everywhere.js';
 import { ReinstateAccountHandler, SuspendAccountHandler } from './account/suspend-account.js';
 import { RegisterApplicationHandler } from './application/register-application.js';
@@ -51,6 +52,7 @@ const account = [
   ChangePasswordHandler,
   CreateAccountHandler,
   EraseAccountHandler,
+  RecordSignInHandler,
   ReinstateAccountHandler,
   RequestErasureHandler,
   SignOutEverywhereHandler,

@@ -4,6 +4,8 @@ export type AddressClass = 'loopback' | 'private' | 'public-ipv4' | 'public-ipv6
 
 export interface EventMetadata {
   readonly requestId: string;
+  /** As the answer carried it in `x-request-id`: of the client, or made for the request. */
+  readonly clientRequestId?: string | undefined;
   readonly addressClass?: AddressClass | undefined;
   readonly actorId?: string | undefined;
   readonly appId?: string | undefined;

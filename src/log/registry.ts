@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AccountEvent, HandleEvent } from '../domain/account/account.js';
+import type { AccountSignedIn } from '../domain/account/events.js';
 import type { ApplicationEvent } from '../domain/application/application.js';
 import type { BackupPartSent } from '../domain/backup/events.js';
 import type { BlockEvent } from '../domain/block/events.js';
@@ -19,6 +20,7 @@ import type { RegistryEntries, RegistryEntry } from './registry-entry.js';
 export type StoredEvent =
   | NetworkEvent
   | AccountEvent
+  | AccountSignedIn
   | HandleEvent
   | ApplicationEvent
   | GrantEvent
@@ -106,6 +108,7 @@ const entries: RegistryEntries<StoredEvent> = {
     schema: accountFields.extend({ handleDigest: id.optional(), keyId: id.optional() }),
   },
   'account.password_changed': { version: 1, upcasters: [], schema: accountFields },
+  'account.signed_in': { version: 1, upcasters: [], schema: accountFields },
   'account.signed_out': { version: 1, upcasters: [], schema: accountFields },
   'handle.claimed': {
     version: 1,

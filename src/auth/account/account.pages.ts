@@ -65,7 +65,7 @@ export class AccountPages {
     this.checkVisitor(exchange, fields);
     const account = await this.passwords.authenticate(exchange, fields);
     if (!account) return this.signIn(exchange, fields['handle'] ?? '', WRONG_PASSWORD);
-    await this.sessions.begin(exchange, account);
+    await this.sessions.signIn(exchange, account);
     return { location: ACCOUNT_PATH };
   }
 
@@ -73,7 +73,7 @@ export class AccountPages {
     const secret = this.checkVisitor(exchange, fields);
     const registered = await this.signUps.register(exchange, fields, secret);
     if ('faults' in registered) return this.signUp(fields['form'] ?? '', fields, registered);
-    await this.sessions.begin(exchange, registered);
+    await this.sessions.signIn(exchange, registered);
     return this.done(exchange, 'welcome');
   }
 

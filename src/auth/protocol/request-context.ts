@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { clientRequestIdOf } from '../../http/server/client-request-id.js';
 import { addressClassOf } from '../../limits/address-class.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import type { Form } from './form.js';
@@ -25,5 +26,6 @@ export function requestContextOf(request: IncomingMessage): RequestContext {
 
 export function protocolMetadata(request: IncomingMessage): EventMetadata {
   const { requestId, address, clientId } = requestContextOf(request);
-  return { requestId, addressClass: addressClassOf(address), appId: clientId };
+  const clientRequestId = clientRequestIdOf(request);
+  return { requestId, clientRequestId, addressClass: addressClassOf(address), appId: clientId };
 }

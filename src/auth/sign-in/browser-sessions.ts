@@ -1,10 +1,13 @@
+import type { CommandBus } from '@nestjs/cqrs';
 import type { Provider } from 'oidc-provider';
+import { RecordSignIn } from '../../commands/account/record-sign-in.js';
 import { AccountRow } from '../../store/authority/account.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { lockCredentialShared } from '../../store/authority/credential-lock.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import { Fault } from '../protocol/faults.js';
 import { SESSION_LIFETIME_SECONDS } from '../protocol/policy.js';
+import { pageRequestMetadata } from './exchange.js';
 import type { HttpExchange } from './exchange.js';
 import type { PageCookies } from './page-cookies.js';
 import type { VerifiedAccount } from './sign-in.js';
@@ -20,6 +23,7 @@ export interface SignedIn {
 /** Uses the library's login sessions outside of the library: the account page and the OAuth flow share one sign-in. */
 export class BrowserSessions {
   constructor(
+    private readonly commands: CommandBus,
     private readonly authorization: AuthorizationServer,
     private readonly cookies: PageCookies,
     private readonly store: AuthorityStore,
@@ -31,6 +35,18 @@ export class BrowserSessions {
     const actorId = session.accountId;
     const account = await this.store.db.findOneBy(AccountRow, { actorId, state: 'active' });
     return account ? { uid: session.uid, account } : undefined;
+  }
+
+  /**
+   * Records a sign-in, then begins its session: none is missing from the log. Not in one transaction, which would hold
+   * a connection for as long as the log takes. `appId`: the application that the person signs in for.
+   * @throws as {@link begin}; errors of the log: no session has begun.
+   */
+  async signIn(exchange: HttpExchange, account: VerifiedAccount, appId?: string): Promise<Session> {
+    const { actorId } = account;
+    const metadata = pageRequestMetadata(exchange, { actorId, appId });
+    await this.commands.execute(new RecordSignIn(actorId, metadata));
+    return this.begin(exchange, account);
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { clientRequestIdOf } from '../../http/server/client-request-id.js';
 import { addressClassOf } from '../../limits/address-class.js';
 import type { EventMetadata } from '../../log/recorded.js';
 
@@ -21,8 +22,9 @@ export type PageOrRedirect =
   | { readonly location: string };
 
 export function pageRequestMetadata(
-  { requestId, address }: HttpExchange,
+  { request, requestId, address }: HttpExchange,
   more?: Partial<EventMetadata>,
 ): EventMetadata {
-  return { requestId, addressClass: addressClassOf(address), ...more };
+  const clientRequestId = clientRequestIdOf(request);
+  return { requestId, clientRequestId, addressClass: addressClassOf(address), ...more };
 }

@@ -129,7 +129,8 @@ export class InteractionPages {
     person: VerifiedAccount,
   ): Promise<PageOrRedirect> {
     const { actorId } = person;
-    const { uid, jti, loginTs } = await this.sessions.begin(exchange, person);
+    const { appId } = requestedGrant(interaction);
+    const { uid, jti, loginTs } = await this.sessions.signIn(exchange, person, appId);
     interaction.session = { accountId: actorId, uid, cookie: jti };
     const login = { accountId: actorId, amr: ['pwd'], ...(loginTs !== undefined && { ts: loginTs }) };
     interaction.result = { ...interaction.lastSubmission, login };

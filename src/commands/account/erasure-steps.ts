@@ -106,14 +106,18 @@ export class ErasureSteps {
 
 const requesterMetadata = ({
   requestId,
+  clientRequestId,
   addressClass,
   actorId,
+  operatorId,
   operator,
   reason,
 }: EventMetadata): EventMetadata => ({
   requestId,
+  clientRequestId,
   addressClass,
   actorId,
+  operatorId,
   operator,
   reason,
 });

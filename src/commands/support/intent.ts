@@ -7,6 +7,7 @@ export interface Authority {
   readonly appId: string;
   readonly grantId: string;
   readonly requestId: string;
+  readonly clientRequestId?: string | undefined;
   readonly addressClass: AddressClass;
 }
 
@@ -19,8 +20,8 @@ export interface Intent extends Authority {
 }
 
 export function metadataOf(intent: Intent, payloadHash: string): EventMetadata {
-  const { actorId, appId, grantId, intentId, requestId, addressClass } = intent;
-  return { actorId, appId, grantId, intentId, payloadHash, requestId, addressClass };
+  const { actorId, appId, grantId, intentId, requestId, clientRequestId, addressClass } = intent;
+  return { actorId, appId, grantId, intentId, payloadHash, requestId, clientRequestId, addressClass };
 }
 
 /**

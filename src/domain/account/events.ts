@@ -49,6 +49,9 @@ export type AccountPasswordChanged = DomainEvent<
   { readonly actorId: string } & EventTime
 >;
 
+/** A right password was accepted for a session of a browser. In a stream of its own, which no command reads. */
+export type AccountSignedIn = DomainEvent<'account.signed_in', { readonly actorId: string } & EventTime>;
+
 export type AccountSignedOut = DomainEvent<'account.signed_out', { readonly actorId: string } & EventTime>;
 
 /**

@@ -4,6 +4,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authority } from '../../commands/support/intent.js';
 import { addressClassOf } from '../../limits/address-class.js';
+import { clientRequestIdOf } from '../server/client-request-id.js';
 import { unauthenticated } from '../server/errors.js';
 import { RequestLimits } from '../limits/request-limits.js';
 import { limitRefusedTokens } from '../limits/refused-token-limit.js';
@@ -38,8 +39,14 @@ export class MutationGuard implements CanActivate {
     const caller = await limitRefusedTokens(this.limits, meter, credential.tokenHash, admit, take);
     await meter.count(() => take(caller));
     const { actorId, appId, grantId } = caller;
-    const addressClass = addressClassOf(request.ip);
-    request.authority = { actorId, appId, grantId, requestId: request.id, addressClass };
+    request.authority = {
+      actorId,
+      appId,
+      grantId,
+      requestId: request.id,
+      clientRequestId: clientRequestIdOf(request.raw),
+      addressClass: addressClassOf(request.ip),
+    };
     return true;
   }
 }

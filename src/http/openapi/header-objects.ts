@@ -1,9 +1,16 @@
-import { answerHeaders, commonHeaders, limitHeaders, refusalHeaders, writeHeaders } from './headers.js';
+import {
+  answerHeaders,
+  commonHeaders,
+  limitHeaders,
+  refusalHeaders,
+  requestIdHeaders,
+  writeHeaders,
+} from './headers.js';
 import type { HeaderDeclaration } from './headers.js';
 import type { HeaderObject, Reference, ResponseObject } from './openapi.js';
 import type { Schemas } from './schemas.js';
 
-const always = { ...commonHeaders, ...writeHeaders, ...refusalHeaders };
+const always = { ...requestIdHeaders, ...commonHeaders, ...writeHeaders, ...refusalHeaders };
 const sometimes = { ...limitHeaders, ...answerHeaders };
 const lackable = { ...commonHeaders, ...refusalHeaders };
 
@@ -29,14 +36,16 @@ export function headerComponents(schemas: Schemas): Readonly<Record<string, Head
 
 const IF_ANY = '-if-any';
 
+/** The headers of an answer: `x-request-id` and these. */
 export function headersOf(
   names: readonly HeaderName[],
   optional: readonly OptionalHeader[] = [],
 ): Pick<ResponseObject, 'headers'> {
   const reference = (name: string): Reference => ({ $ref: `#/components/headers/${name}` });
   const all: [string, Reference][] = [
+    ['x-request-id', reference('x-request-id')],
     ...names.map((name): [string, Reference] => [name, reference(name)]),
     ...optional.map((name): [string, Reference] => [name, reference(`${name}${IF_ANY}`)]),
   ];
-  return all.length === 0 ? {} : { headers: Object.fromEntries(all) };
+  return { headers: Object.fromEntries(all) };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clientRequestId } from '../server/client-request-id.js';
 
 /** A header in the OpenAPI document: optional in an answer unless header-objects.ts requires its group. */
 export interface HeaderDeclaration {
@@ -85,6 +86,16 @@ export const refusalHeaders = {
   },
 } satisfies Record<string, HeaderDeclaration>;
 
+/** On every answer. */
+export const requestIdHeaders = {
+  'x-request-id': {
+    description:
+      'The id of the request: your own, if you sent a well-formed one, else a new one. Tell it to the operators when you ask about a request.',
+    schema: z.string().regex(clientRequestId),
+    example: '3f0c8a52-6d1e-4c55-9f0e-0d6f2f1f7a10',
+  },
+} satisfies Record<string, HeaderDeclaration>;
+
 export const answerHeaders = {
   link: {
     description: 'The next page (RFC 8288), with `rel="next"`. Absent on the last page.',
@@ -96,6 +107,12 @@ export const answerHeaders = {
 export type AnswerHeader = keyof typeof answerHeaders;
 
 export const requestHeaders = {
+  'x-request-id': {
+    description:
+      'An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.',
+    schema: z.string().regex(clientRequestId),
+    example: 'pebble-7f3a-000142',
+  },
   'x-network-min-revision': {
     description: 'Minimum revision that the answer must show: 1 to 19 digits.',
     schema: z.string().regex(/^[0-9]{1,19}$/),

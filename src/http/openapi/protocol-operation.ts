@@ -1,4 +1,5 @@
 import { headersOf } from './header-objects.js';
+import { headerParameters } from './header-parameters.js';
 import type { MediaTypes, OperationObject } from './openapi.js';
 import type { DocumentedProtocolEndpoint } from './protocol-endpoints.js';
 import { limitHeaderNames, protocolRefusalResponses } from './refusal-responses.js';
@@ -25,7 +26,7 @@ export function protocolOperation(endpoint: DocumentedProtocolEndpoint, schemas:
     summary,
     ...(description !== undefined && { description }),
     security: [security],
-    parameters: [],
+    parameters: headerParameters([], schemas),
     ...(form && {
       requestBody: { required: true, content: content('application/x-www-form-urlencoded', form) },
     }),

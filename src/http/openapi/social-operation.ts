@@ -1,8 +1,8 @@
 import type { Endpoint } from './endpoint.js';
 import { headersOf } from './header-objects.js';
 import type { HeaderName } from './header-objects.js';
-import { callerHeaders, limitHeaders, readHeaders, requestHeaders, writeHeaders } from './headers.js';
-import type { RequestHeader } from './headers.js';
+import { headerParameters } from './header-parameters.js';
+import { callerHeaders, limitHeaders, readHeaders, writeHeaders } from './headers.js';
 import { limitsOf } from './limit-texts.js';
 import type { MediaTypes, OperationObject, ParameterObject, ResponseObject } from './openapi.js';
 import { socialRefusalResponses } from './refusal-responses.js';
@@ -26,7 +26,10 @@ export function socialOperation(endpoint: Endpoint, schemas: Schemas): Operation
     parameters: [
       ...pathParameters(endpoint, schemas),
       ...queryParameters(endpoint, schemas),
-      ...headerParameters(endpoint, schemas),
+      ...headerParameters(
+        [...(endpoint.mutates ? [] : (['x-network-min-revision'] as const)), ...(endpoint.requestHeaders ?? [])],
+        schemas,
+      ),
     ],
     ...(body && { requestBody: { required: true, content: json(schemas.of(body, 'input'), bodyExample) } }),
     responses: {
@@ -87,18 +90,4 @@ function queryParameters({ query }: Endpoint, schemas: Schemas): ParameterObject
 interface QuerySchema {
   readonly properties?: Readonly<Record<string, JsonSchema & { readonly description?: string }>>;
   readonly required?: readonly string[];
-}
-
-function headerParameters(
-  { mutates, requestHeaders: named = [] }: Endpoint,
-  schemas: Schemas,
-): ParameterObject[] {
-  const names: readonly RequestHeader[] = [
-    ...(mutates ? [] : (['x-network-min-revision'] as const)),
-    ...named,
-  ];
-  return names.map((name) => {
-    const { schema, description, example } = requestHeaders[name];
-    return { name, in: 'header', required: false, description, example, schema: schemas.of(schema) };
-  });
 }

@@ -63,12 +63,15 @@ const TUNNEL_CLOSE_MS = 1_000;
 /**
  * Refuses CONNECT (RFC 9110, section 9.3.6): Node hands over the bare connection, without its timeouts and its reader.
  */
-export function refuseTunnels(server: Server, headers: Readonly<Record<string, string>>): void {
-  server.on('connect', ({ url = '' }: IncomingMessage, socket: Duplex) => {
+export function refuseTunnels(
+  server: Server,
+  headersOf: (request: IncomingMessage) => Readonly<Record<string, string>>,
+): void {
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());
     // A stream with unread bytes does not notice that the client closes.
     socket.resume();
-    answer(socket, url, 'CONNECT is not supported: this server is no proxy.', headers);
+    answer(socket, request.url ?? '', 'CONNECT is not supported: this server is no proxy.', headersOf(request));
     const timer = setTimeout(() => socket.destroy(), TUNNEL_CLOSE_MS);
     socket.once('close', () => clearTimeout(timer));
   });

@@ -11,6 +11,7 @@ import { limits } from '../../config/limit-settings.js';
 import { TrustedProxies } from '../../config/trusted-proxies.js';
 import { requireCredential } from '../admission/require-credential.js';
 import { arrivalDeadline } from './arrival-deadline.js';
+import { clientRequestIdOf, REQUEST_ID } from './client-request-id.js';
 import { sendError } from './error.filter.js';
 import { HttpRefusal } from './errors.js';
 import { acceptOnlyJson } from '../requests/json-body.js';
@@ -47,9 +48,9 @@ export function fastifyAdapter(logger: Logger, { baseUrl, trustedProxies }: Netw
     trustProxy: (address: string) => proxies.trusts(address),
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-      sendError(error, request, reply.headers(strict)),
+      sendError(error, request, reply.headers({ ...strict, [REQUEST_ID]: clientRequestIdOf(request.raw) })),
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
-      refuseUnreadable(error, socket, strict),
+      refuseUnreadable(error, socket, { ...strict, [REQUEST_ID]: randomUUID() }),
     rewriteUrl: ({ url = '' }) => nameEmptySegments(url),
     requestTimeout,
     http: { ...http, requireHostHeader: false },
@@ -68,9 +69,10 @@ export function prepareServer(
   const server: FastifyInstance = app.getHttpAdapter().getInstance();
   const refuseOtherMethods = methodNotAllowedPlugin(server);
   const strict = Object.entries(strictTransport(baseUrl));
-  server.addHook('onRequest', (_request, { raw }, done) => {
-    // Set on the raw answer, so that answers of the authorization server have it as well.
+  server.addHook('onRequest', (request, { raw }, done) => {
+    // Set on the raw answer, so that answers of the authorization server have them as well.
     for (const [name, value] of strict) raw.setHeader(name, value);
+    raw.setHeader(REQUEST_ID, clientRequestIdOf(request.raw));
     done();
   });
   boundUnreadAnswers(server.server, limits.connections);
@@ -78,7 +80,10 @@ export function prepareServer(
   boundAddressConnections(server.server, limits.connections.ofAddress, (address) => proxies.trusts(address));
   refuseUnusual(server);
   trackExchanges(server.server);
-  refuseTunnels(server.server, strictTransport(baseUrl));
+  refuseTunnels(server.server, (request) => ({
+    ...strictTransport(baseUrl),
+    [REQUEST_ID]: clientRequestIdOf(request),
+  }));
   acceptOnlyJson(server);
   requireNetworkOrigin(server, baseUrl);
   requireCredential(server, endpoints);

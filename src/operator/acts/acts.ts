@@ -10,6 +10,7 @@ import type { ActServices } from './services.js';
 export interface ActRequest {
   readonly caller: Caller;
   readonly requestId: string;
+  readonly clientRequestId: string;
   /** The name of `x-operator`, which nothing proves. */
   readonly claimedName: string | undefined;
   readonly idempotencyKey: string | undefined;
@@ -58,9 +59,9 @@ function adviceFor(may: Act['may'], caller: Caller): string {
 
 function metadataOf(
   caller: Caller,
-  { requestId, claimedName }: Pick<ActRequest, 'requestId' | 'claimedName'>,
+  { requestId, clientRequestId, claimedName }: Pick<ActRequest, 'requestId' | 'clientRequestId' | 'claimedName'>,
   reason: string | undefined,
 ): EventMetadata {
   const operator = claimedName ?? (caller.kind === 'shared' ? 'operator' : undefined);
-  return { requestId, operatorId: operatorIdOf(caller), operator, reason };
+  return { requestId, clientRequestId, operatorId: operatorIdOf(caller), operator, reason };
 }

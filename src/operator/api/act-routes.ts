@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { clientRequestIdOf } from '../../http/server/client-request-id.js';
 import { Answer } from '../acts/act.js';
 import type { Act } from '../acts/act.js';
 import { requireAdmission } from '../acts/acts.js';
@@ -44,6 +45,7 @@ function perform(acts: Acts, row: Act, request: FastifyRequest, caller: Caller):
   return acts.perform(row, {
     caller,
     requestId: request.id,
+    clientRequestId: clientRequestIdOf(request.raw),
     claimedName: header(request, 'x-operator')?.slice(0, 64),
     idempotencyKey: header(request, 'idempotency-key'),
     params: request.params as Readonly<Record<string, string>>,

@@ -8,6 +8,7 @@ import { Config } from '../../config/config.js';
 import { limits } from '../../config/limit-settings.js';
 import { LOGGER } from '../../config/logger.js';
 import { arrivalDeadline } from '../../http/server/arrival-deadline.js';
+import { clientRequestIdOf, REQUEST_ID } from '../../http/server/client-request-id.js';
 import { sendError } from '../../http/server/error.filter.js';
 import { RestrictionProof } from '../../http/admission/restriction-proof.js';
 import { HttpRefusal } from '../../http/server/errors.js';
@@ -36,15 +37,20 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
     loggerInstance: app.get<FastifyBaseLogger>(LOGGER),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    forceCloseConnections: true,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-      sendError(error, request, reply),
-    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(error, socket, {}),
+      sendError(error, request, reply.header(REQUEST_ID, clientRequestIdOf(request.raw))),
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      refuseUnreadable(error, socket, { [REQUEST_ID]: randomUUID() }),
+    forceCloseConnections: true,
     ...arrivalDeadline(limits.connections),
   });
   observeRequests(server, app.get(Telemetry));
   boundUnreadAnswers(server.server, limits.connections);
   trackExchanges(server.server);
+  server.addHook('onRequest', (request, { raw }, done) => {
+    raw.setHeader(REQUEST_ID, clientRequestIdOf(request.raw));
+    done();
+  });
   acceptOnlyJson(server);
   requireActs(server);
   server.setErrorHandler((error, request, reply) => sendError(explain(error, request), request, reply));

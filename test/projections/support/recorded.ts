@@ -42,6 +42,7 @@ function streamOf({ type, data }: StoredEvent): string {
   if ('postId' in data) return `post-${data.postId}`;
   if ('grantId' in data) return `grant-${data.grantId}`;
   if ('appId' in data) return `application-${data.appId}`;
+  if (type === 'account.signed_in') return `sign-ins-${data.actorId}`;
   if ('actorId' in data) return `account-${data.actorId}`;
   if ('operatorId' in data) return `plaza_operator-${data.operatorId}`;
   return type.startsWith('network.') ? 'network' : type;
@@ -164,6 +165,7 @@ export const some = {
   erasure: (actorId: string) =>
     event('account.erased', { actorId, handleDigest: 'digest', keyId: 'key', at: 1_000 }),
   passwordChange: (actorId: string) => event('account.password_changed', { actorId, at: 1_000 }),
+  signIn: (actorId: string) => event('account.signed_in', { actorId, at: 1_000 }),
   signOut: (actorId: string) => event('account.signed_out', { actorId, at: 1_000 }),
   applicationSuspension: (appId: string) => event('application.suspended', { appId, at: 1_000 }),
   applicationReinstatement: (appId: string) => event('application.reinstated', { appId, at: 1_000 }),
