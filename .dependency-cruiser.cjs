@@ -127,7 +127,7 @@ const mayImport = {
     '^src/support/',
     '^src/telemetry/',
     '^src/witness/',
-    '^projections/audit/audit\\.read-model\\.ts$',
+    '^projections/audit/(audit|follow|impact)\\.read-model\\.ts$',
     '^projections/groups\\.ts$',
     '^projections/runner/(projection|projection-status)\\.ts$',
   ],

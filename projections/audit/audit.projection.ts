@@ -1,45 +1,14 @@
 import type { Recorded } from '../../src/log/recorded.js';
 import { eventTypes } from '../../src/log/registry.js';
 import type { Group, Handlers, Projection, Statement, Write } from '../runner/projection.js';
-import { auditSubjectsOf, eventIdsOf } from './subject.js';
-import type { SubjectKind, EventIds } from './subject.js';
-
-interface AuditedRow {
-  readonly position: string;
-  readonly event_id: string;
-  readonly at: number;
-  readonly type: string;
-  readonly stream: string;
-  readonly revision: string;
-  readonly subject: EventIds;
-  readonly actor_id?: string | undefined;
-  readonly app_id?: string | undefined;
-  readonly grant_id?: string | undefined;
-  readonly intent_id?: string | undefined;
-  readonly request_id: string;
-  readonly address_class?: string | undefined;
-  readonly operator?: string | undefined;
-  readonly reason?: string | undefined;
-}
-
-const insertEvent: Statement<AuditedRow> = {
-  name: 'event.note',
-  table: 'event',
-  key: (row) => row.position,
-  sql: `
-    INSERT INTO event (position, event_id, at, type, stream, revision, subject, actor_id, app_id, grant_id, intent_id,
-      request_id, address_class, operator, reason)
-    SELECT position, event_id, at, type, stream, revision, subject, actor_id, app_id, grant_id, intent_id,
-      request_id, address_class, operator, reason
-    FROM json_to_recordset($1) AS row(position numeric, event_id uuid, at bigint, type text, stream text,
-      revision numeric, subject json, actor_id text, app_id text, grant_id text, intent_id text,
-      request_id text, address_class text, operator text, reason text)
-    ON CONFLICT (position) DO NOTHING`,
-};
+import { insertEvent } from './event.sql.js';
+import { actOf, auditSubjectsOf, eventIdsOf } from './subject.js';
+import type { SubjectKind } from './subject.js';
 
 interface AboutRow {
   readonly kind: SubjectKind;
   readonly id: string;
+  readonly at: number;
   readonly position: string;
 }
 
@@ -48,8 +17,9 @@ const insertAbout: Statement<AboutRow> = {
   table: 'about',
   key: ({ kind, id, position }) => JSON.stringify([kind, id, position]),
   sql: `
-    INSERT INTO about (kind, id, position)
-    SELECT kind, id, position FROM json_to_recordset($1) AS row(kind text, id text, position numeric)
+    INSERT INTO about (kind, id, at, position)
+    SELECT kind, id, at, position
+    FROM json_to_recordset($1) AS row(kind text, id text, at bigint, position numeric)
     ON CONFLICT DO NOTHING`,
 };
 
@@ -57,11 +27,13 @@ const insertAbout: Statement<AboutRow> = {
 function recordEvent(recorded: Recorded, write: Write): void {
   const { event, metadata } = recorded;
   const position = String(recorded.position);
+  const { at } = event.data;
   write(insertEvent, {
     position,
     event_id: recorded.id,
-    at: event.data.at,
+    at,
     type: event.type,
+    act: actOf(event),
     stream: recorded.stream,
     revision: String(recorded.revision),
     subject: eventIdsOf(event),
@@ -70,15 +42,17 @@ function recordEvent(recorded: Recorded, write: Write): void {
     grant_id: metadata.grantId,
     intent_id: metadata.intentId,
     request_id: metadata.requestId,
+    client_request_id: metadata.clientRequestId,
     address_class: metadata.addressClass,
+    operator_id: metadata.operatorId,
     operator: metadata.operator,
     reason: metadata.reason,
   });
-  for (const { kind, id } of auditSubjectsOf(recorded)) write(insertAbout, { kind, id, position });
+  for (const { kind, id } of auditSubjectsOf(recorded)) write(insertAbout, { kind, id, at, position });
 }
 
 /** Raise this version when a row's content changes, and add a migration that empties the tables. */
-const ROW_VERSION = 1;
+const ROW_VERSION = 2;
 
 export const auditTrail: Projection = {
   name: 'audit',

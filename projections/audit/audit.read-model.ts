@@ -1,12 +1,12 @@
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { auditGroup } from './audit.projection.js';
-import { subjectKinds } from './subject.js';
-import type { SubjectKind, EventIds } from './subject.js';
+import { eventsOf, listsOf, Parameters, windowOf } from './search.sql.js';
+import type { AuditCursor, AuditSearch, EventList } from './search.sql.js';
+import { inSnapshot } from './snapshot.js';
+import type { EventIds } from './subject.js';
 
-/** All conditions must hold. `since`: Unix milliseconds, inclusive. */
-export type AuditFilter = { readonly [Of in SubjectKind]?: string | undefined } & {
-  readonly since?: number | undefined;
-};
+export type { AuditCursor, AuditSearch } from './search.sql.js';
+export type { AuditSubject, SubjectKind } from './subject.js';
 
 export interface AuditedEvent {
   readonly position: bigint;
@@ -21,55 +21,120 @@ export interface AuditedEvent {
   readonly grantId: string | null;
   readonly intentId: string | null;
   readonly requestId: string;
+  readonly clientRequestId: string | null;
   readonly addressClass: string | null;
+  readonly operatorId: string | null;
   readonly operator: string | null;
   readonly reason: string | null;
 }
 
-interface Row extends Omit<AuditedEvent, 'position' | 'revision' | 'at'> {
+export interface AuditRow extends Omit<AuditedEvent, 'position' | 'revision' | 'at'> {
   readonly position: string;
   readonly revision: string;
   readonly at: string;
 }
 
-export async function auditedEventsAfter(
-  pool: Pool,
-  filter: AuditFilter,
-  after: bigint,
-  limit: number,
-): Promise<readonly AuditedEvent[]> {
-  const values: unknown[] = [String(after), limit, filter.since ?? 0];
-  const joins = subjectKinds
-    .filter((kind) => filter[kind] !== undefined)
-    .map((kind) => {
-      const id = `$${values.push(filter[kind])}`;
-      // Each join repeats the position, so that each reads its index from there.
-      const about = `about_${kind}`;
-      return `JOIN audit.about ${about} ON ${about}.position = event.position AND ${about}.position > $1::numeric
-        AND ${about}.kind = '${kind}' AND ${about}.id = ${id}`;
-    });
-  const { rows } = await pool.query<Row>(
-    `SELECT event.position::text, event.event_id AS "eventId", event.at::text, event.type, event.stream,
-      event.revision::text, event.subject, event.actor_id AS "actorId", event.app_id AS "appId",
-      event.grant_id AS "grantId", event.intent_id AS "intentId", event.request_id AS "requestId",
-      event.address_class AS "addressClass", event.operator, event.reason
-    FROM audit.event ${joins.join(' ')}
-    WHERE event.position > $1::numeric AND event.at >= $3::bigint
-    ORDER BY event.position LIMIT $2::integer`,
-    values,
-  );
-  return rows.map(present);
+/** `next`: more events may follow below it; the page may be short, or empty. Undefined: none follows. */
+export interface AuditPage {
+  readonly events: readonly AuditedEvent[];
+  readonly next: AuditCursor | undefined;
 }
 
-function present({ position, revision, at, ...row }: Row): AuditedEvent {
+/**
+ * Candidates of a page. A page whose conditions rarely meet ends here, short, so that its time is bounded however long
+ * their lists are.
+ */
+export const MAX_CANDIDATES = 2_000;
+/** More types are only a filter: a list of them reads the index once for each. */
+const MAX_LISTED_TYPES = 8;
+
+/** The newest events that meet all conditions, below `before`. In the order of time, then of the log. */
+export function newestEvents(
+  pool: Pool,
+  search: AuditSearch,
+  before: AuditCursor | undefined,
+  limit: number,
+): Promise<AuditPage> {
+  return inSnapshot(pool, async (client) => {
+    const lists = listsOf(search);
+    const [shortest = lists[0]] = await byLength(client, lists, search, before);
+    if (!shortest) throw new Error('a search has at least one list');
+    const others = lists.filter((list) => list !== shortest);
+    const candidates = others.length === 0 ? limit + 1 : MAX_CANDIDATES;
+    const parameters = new Parameters();
+    const newest = shortest.newest(windowOf(search, before, parameters), candidates, parameters);
+    const filters = others.flatMap((list) => list.filter?.(parameters) ?? []);
+    const { rows } = await client.query<AuditRow>(
+      `${eventsOf(newest, filters, 'candidate.at DESC, candidate.position DESC')} LIMIT ${limit + 1}`,
+      parameters.values,
+    );
+    const events = rows.slice(0, limit).map(presentEvent);
+    if (rows.length > limit) return { events, next: events.at(-1) };
+    return { events, next: others.length === 0 ? undefined : await last(client, shortest, search, before) };
+  });
+}
+
+/** Lists by their number of events in the window, counted up to the candidates of a page. */
+async function byLength(
+  client: ClientBase,
+  lists: readonly EventList[],
+  search: AuditSearch,
+  before: AuditCursor | undefined,
+): Promise<readonly EventList[]> {
+  const counted = lists.filter(
+    ({ kind }) => kind !== 'types' || (search.types?.length ?? 0) <= MAX_LISTED_TYPES || lists.length === 1,
+  );
+  if (counted.length < 2) return counted;
+  const parameters = new Parameters();
+  const window = windowOf(search, before, parameters);
+  const counts = counted.map(
+    (list, n) =>
+      `(SELECT count(*)::integer FROM (${list.newest(window, MAX_CANDIDATES + 1, parameters)}) AS list) AS n${n}`,
+  );
+  const { rows } = await client.query<Record<string, number>>(
+    `SELECT ${counts.join(', ')}`,
+    parameters.values,
+  );
+  const length = (list: EventList) => rows[0]?.[`n${counted.indexOf(list)}`] ?? 0;
+  return counted.toSorted((a, b) => length(a) - length(b));
+}
+
+/** The last candidate of a page; undefined: the list has ended. */
+async function last(
+  client: ClientBase,
+  list: EventList,
+  search: AuditSearch,
+  before: AuditCursor | undefined,
+): Promise<AuditCursor | undefined> {
+  const parameters = new Parameters();
+  const newest = list.newest(windowOf(search, before, parameters), MAX_CANDIDATES, parameters);
+  const { rows } = await client.query<{ at: string; position: string }>(
+    `SELECT at::text, position::text FROM (${newest}) AS candidate
+    ORDER BY candidate.at DESC, candidate.position DESC OFFSET ${MAX_CANDIDATES - 1}`,
+    parameters.values,
+  );
+  return rows[0] && { at: Number(rows[0].at), position: BigInt(rows[0].position) };
+}
+
+export function presentEvent({ position, revision, at, ...row }: AuditRow): AuditedEvent {
   return { ...row, position: BigInt(position), revision: BigInt(revision), at: Number(at) };
 }
 
-export async function auditPosition(pool: Pool): Promise<bigint | undefined> {
-  const { rows } = await pool.query<{ position: string | null }>(
-    'SELECT applied_position::text AS position FROM recovery.checkpoint WHERE group_name = $1',
+/** `at`: of the event at the position, Unix milliseconds. */
+export interface AuditPosition {
+  readonly position: bigint;
+  readonly at: number | null;
+}
+
+/** The newest event that the audit has applied; undefined: none. */
+export async function auditPosition(pool: Pool): Promise<AuditPosition | undefined> {
+  const { rows } = await pool.query<{ position: string | null; at: string | null }>(
+    `SELECT applied_position::text AS position,
+      (SELECT at::text FROM audit.event WHERE event.position = applied_position) AS at
+    FROM recovery.checkpoint WHERE group_name = $1`,
     [auditGroup.name],
   );
-  const position = rows[0]?.position ?? undefined;
-  return position === undefined ? undefined : BigInt(position);
+  const [row] = rows;
+  if (!row || row.position === null) return undefined;
+  return { position: BigInt(row.position), at: row.at === null ? null : Number(row.at) };
 }

@@ -4,8 +4,7 @@ import type { StoredEvent } from '../../src/log/registry.js';
 
 export type EventIds = Readonly<Record<string, string>>;
 
-export const subjectKinds = ['actor', 'post', 'app', 'grant'] as const;
-export type SubjectKind = (typeof subjectKinds)[number];
+export type SubjectKind = 'actor' | 'post' | 'app' | 'grant' | 'operator';
 
 export interface AuditSubject {
   readonly kind: SubjectKind;
@@ -26,10 +25,16 @@ export function eventIdsOf({ type, data }: StoredEvent): EventIds {
   );
 }
 
-/** Returns each subject of an event once: the actor, application and grant that caused it, and the ids in its data. */
+/**
+ * Returns each subject of an event once: the actor, application, grant and operator that caused it, and the ids in its
+ * data. An operator is found by id and by claimed name.
+ */
 export function auditSubjectsOf({ event, metadata }: Recorded): readonly AuditSubject[] {
-  const { actorId, appId, grantId } = metadata;
-  const fields = [...Object.entries({ actorId, appId, grantId }), ...Object.entries(eventIdsOf(event))];
+  const { actorId, appId, grantId, operatorId, operator } = metadata;
+  const fields = [
+    ...Object.entries({ actorId, appId, grantId, operatorId, operator }),
+    ...Object.entries(eventIdsOf(event)),
+  ];
   const subjects = new Map<string, AuditSubject>();
   for (const [field, id] of fields) {
     const kind = kindOf(field, event);
@@ -46,5 +51,11 @@ function kindOf(field: string, { data }: StoredEvent): SubjectKind | undefined {
   if (/actorId$/i.test(field)) return 'actor';
   if (field === 'postId' || (field === 'targetId' && 'kind' in data && data.kind === 'like')) return 'post';
   if (field === 'appId') return 'app';
+  if (field === 'operatorId' || field === 'operator') return 'operator';
   return field === 'grantId' ? 'grant' : undefined;
+}
+
+/** What an event counts as in the rollups: its type, and the kind of a relation. */
+export function actOf({ type, data }: StoredEvent): string {
+  return 'kind' in data ? `${type} (${data.kind})` : type;
 }

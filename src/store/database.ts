@@ -10,6 +10,7 @@ import { heartbeatMigrations } from './migrations/1763820000000-heartbeats.js';
 import { caughtUpMigrations } from './migrations/1763860000000-caught-up.js';
 import { outstandingRestrictionMigrations } from './migrations/1763870000000-outstanding-restrictions.js';
 import { forgetLostSchemas, recordAuthorityMigrations } from './lost-schemas.js';
+import { auditSearchMigrations } from './migrations/1763881800000-audit-search.js';
 import { openPostgres } from './postgres.js';
 import type { Postgres } from './postgres.js';
 
@@ -26,7 +27,7 @@ const derived = {
     ...outstandingRestrictionMigrations,
   ],
   limits: limitMigrations,
-  audit: auditMigrations,
+  audit: [...auditMigrations, ...auditSearchMigrations],
 };
 
 export function openReadStore(options: {

@@ -1,11 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditGroup } from '../../projections/audit/audit.projection.js';
-import { auditedEventsAfter, auditPosition } from '../../projections/audit/audit.read-model.js';
-import type { AuditFilter } from '../../projections/audit/audit.read-model.js';
+import {
+  auditPosition,
+  MAX_CANDIDATES,
+  newestEvents,
+} from '../../projections/audit/audit.read-model.js';
+import type { AuditCursor, AuditSearch, SubjectKind } from '../../projections/audit/audit.read-model.js';
+import { eventsAfter, followFrom } from '../../projections/audit/follow.read-model.js';
+import type { FollowCursor } from '../../projections/audit/follow.read-model.js';
+import { applicationImpact } from '../../projections/audit/impact.read-model.js';
 import { eventTypesOf } from '../../projections/runner/projection.js';
 import { eventTypes } from '../../src/log/registry.js';
 import type { StoredEvent } from '../../src/log/registry.js';
+import type { EventMetadata } from '../../src/log/recorded.js';
 import { auditMigrations } from '../../src/store/migrations/1763760000000-audit.js';
+import { auditSearchMigrations } from '../../src/store/migrations/1763881800000-audit-search.js';
 import { openPostgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -26,109 +35,284 @@ describe('the audit', () => {
   beforeEach(async () => {
     const url = await postgres.createDatabase();
     bench = await WorkerBench.open(url);
-    const options = { applicationName: 'test', maxConnections: 1, migrations: auditMigrations };
+    const migrations = [...auditMigrations, ...auditSearchMigrations];
+    const options = { applicationName: 'test', maxConnections: 1, migrations };
     await (await openPostgres({ url, ...options })).close();
   });
 
   afterEach(() => bench.close());
 
-  /** Applies these events to the audit. */
-  async function given(...events: StoredEvent[]): Promise<void> {
+  /** Applies these events to the audit; an array has the metadata of its event. */
+  async function given(...events: (StoredEvent | [Partial<EventMetadata>, StoredEvent])[]): Promise<void> {
     const log = new MemoryLog();
-    const newest = log.add(...events).at(-1);
+    for (const event of events) {
+      if (Array.isArray(event)) log.addWithMetadata(event[0], event[1]);
+      else log.add(event);
+    }
+    await apply(log);
+  }
+
+  async function apply(log: MemoryLog): Promise<void> {
+    const head = await log.head();
     const worker = bench.startWithOwnTables(log, auditGroup, 'audit');
-    await until(async () => (await auditPosition(bench.pool)) === newest?.position);
+    await until(async () => (await auditPosition(bench.pool))?.position === head);
     await worker.stop();
   }
 
-  const found = async (filter: AuditFilter, after = -1n, limit = 100) =>
-    (await auditedEventsAfter(bench.pool, filter, after, limit)).map(({ type }) => type);
+  const about = (kind: SubjectKind, id: string): AuditSearch => ({ about: [{ kind, id }] });
+
+  const search = (wanted: AuditSearch, before?: AuditCursor, limit = 1_000) =>
+    newestEvents(bench.pool, wanted, before, limit);
+
+  /** Types, newest first. */
+  const found = async (wanted: AuditSearch) => (await search(wanted)).events.map(({ type }) => type);
 
   test('handles every event type', () => {
     expect(eventTypesOf(auditGroup)).toEqual([...eventTypes].sort());
   });
 
-  test('has one row for each event, even if events are applied twice', async () => {
+  test('has one row for each event, and counts it once, even if events are applied twice', async () => {
     const all = [...oneOfEach(some).values()];
-    await given(...all);
-    const rows = await auditedEventsAfter(bench.pool, {}, -1n, 1_000);
-    expect(rows.map(({ type }) => type)).toEqual(all.map(({ type }) => type));
+    const log = new MemoryLog();
+    log.addWithMetadata({ actorId: 'ada', appId: 'app' }, ...all);
+    await apply(log);
+    const rows = await search({});
+    const impact = await applicationImpact(bench.pool, 'app', {}, 24);
+    expect(rows.events.map(({ type }) => type).sort()).toEqual(all.map(({ type }) => type).sort());
+    expect(impact.mostActive).toEqual([{ actorId: 'ada', events: all.length }]);
     await bench.pool.query('UPDATE recovery.checkpoint SET applied_position = NULL, applied_event_id = NULL');
-    await given(...all);
-    expect(await auditedEventsAfter(bench.pool, {}, -1n, 1_000)).toEqual(rows);
+    await apply(log);
+    expect(await search({})).toEqual(rows);
+    expect(await applicationImpact(bench.pool, 'app', {}, 24)).toEqual(impact);
   });
 
   test('contains no encrypted field', async () => {
     await given(
       some.account('ada', { handle: 'secret_1', displayName: 'secret 2', email: 'secret_3@example.org' }),
-      some.post('p1', { text: 'secret 4', mentions: ['secret_5'] }),
+      [{ actorId: 'ada', appId: 'app' }, some.post('p1', { text: 'secret 4', mentions: ['secret_5'] })],
       some.edit('p1', { text: 'secret 6' }),
       some.profileChange('ada', { bio: 'secret 7', website: 'https://secret-8.example/' }),
     );
     const { rows } = await bench.pool.query<{ content: string }>(
-      `SELECT query_to_xml('SELECT * FROM audit.event', true, false, '')::text
-        || query_to_xml('SELECT * FROM audit.about', true, false, '')::text AS content`,
+      `SELECT schema_to_xml('audit', true, false, '')::text AS content`,
     );
     expect(rows[0]?.content).toContain('post.edited');
     expect(rows[0]?.content).not.toContain('secret');
   });
 
-  test('finds the events that an actor caused or is affected by', async () => {
-    await given(some.account('ada'), some.post('p1'), some.follow('bob', 'ada'), some.follow('bob', 'cleo'));
-    expect(await found({ actor: 'ada' })).toEqual([
-      'account.registered',
-      'post.created',
-      'relation.established',
-    ]);
-    expect(await found({ actor: 'bob' })).toEqual(['relation.established', 'relation.established']);
-    expect(await found({ actor: 'nobody' })).toEqual([]);
+  describe('finds, newest first,', () => {
+    test('the events that an actor caused or is affected by', async () => {
+      await given(some.account('ada'), some.post('p1'), some.follow('bob', 'ada'), some.follow('bob', 'cleo'));
+      expect(await found(about('actor', 'ada'))).toEqual([
+        'relation.established',
+        'post.created',
+        'account.registered',
+      ]);
+      expect(await found(about('actor', 'bob'))).toEqual(['relation.established', 'relation.established']);
+      expect(await found(about('actor', 'nobody'))).toEqual([]);
+      const both = { about: ['ada', 'bob'].map((id) => ({ kind: 'actor' as const, id })) };
+      expect(await found(both)).toEqual(['relation.established']);
+    });
+
+    test('the events of a post, without its replies', async () => {
+      await given(
+        some.post('p1'),
+        some.post('p2', { parentId: 'p1', parentAuthorActorId: 'ada', rootId: 'p1' }),
+        some.like('bob', 'p1'),
+        some.edit('p1'),
+        some.deletion('p1'),
+      );
+      expect(await found(about('post', 'p1'))).toEqual([
+        'post.deleted',
+        'post.edited',
+        'relation.established',
+        'post.created',
+      ]);
+    });
+
+    test('the acts of an operator, by id and by claimed name', async () => {
+      await given(
+        [{ operator: 'ana' }, some.suspension('bob')],
+        [{ operator: 'ana', operatorId: 'op1' }, some.reinstatement('bob')],
+        [{ operator: 'op2', operatorId: 'op1' }, some.restriction('p1')],
+      );
+      expect(await found(about('operator', 'ana'))).toEqual(['account.reinstated', 'account.suspended']);
+      expect(await found(about('operator', 'op1'))).toEqual(['post.restricted', 'account.reinstated']);
+    });
+
+    test('the events of a request, by its secret and its public id, and of an intent', async () => {
+      await given(
+        [{ requestId: 'secret', clientRequestId: 'public', intentId: 'intent' }, some.post('p1')],
+        [{ requestId: 'other', clientRequestId: 'public' }, some.deletion('p1')],
+      );
+      expect(await found({ request: 'secret' })).toEqual(['post.created']);
+      expect(await found({ request: 'public' })).toEqual(['post.deleted', 'post.created']);
+      expect(await found({ request: 'public', types: ['post.created'] })).toEqual(['post.created']);
+      expect(await found({ intent: 'intent' })).toEqual(['post.created']);
+      expect(await found({ ...about('post', 'p1'), request: 'other' })).toEqual(['post.deleted']);
+      expect(await found({ ...about('post', 'p1'), intent: 'none' })).toEqual([]);
+    });
+
+    test('the events that meet all conditions: application, grant, actor, type and time', async () => {
+      await given(
+        some.application('app'),
+        some.grant('g1'),
+        some.grant('g2'),
+        some.refresh('g1'),
+        some.post('p1'),
+        some.deletion('p1'),
+      );
+      const grant = about('grant', 'g1').about ?? [];
+      expect(await found(about('app', 'app'))).toEqual([
+        'post.created',
+        'grant.refreshed',
+        'grant.issued',
+        'grant.issued',
+        'application.registered',
+      ]);
+      expect(await found({ about: [...grant, { kind: 'actor', id: 'ada' }, { kind: 'app', id: 'app' }] })).toEqual(
+        ['grant.refreshed', 'grant.issued'],
+      );
+      expect(await found({ about: [...grant, { kind: 'post', id: 'p1' }] })).toEqual([]);
+      expect(await found({ since: 2_000 })).toEqual(['post.deleted', 'post.created']);
+      expect(await found({ since: 2_000, until: 3_000 })).toEqual(['post.created']);
+      expect(await found({ ...about('app', 'app'), since: 2_000 })).toEqual(['post.created']);
+      expect(await found({ ...about('app', 'app'), until: 2_000, types: ['grant.issued', 'post.created'] })).toEqual(
+        ['grant.issued', 'grant.issued'],
+      );
+      const without = eventTypes.filter((type) => type !== 'grant.issued');
+      expect(await found({ ...about('app', 'app'), types: without })).toEqual([
+        'post.created',
+        'grant.refreshed',
+        'application.registered',
+      ]);
+      expect(await found({ types: ['grant.refreshed'] })).toEqual(['grant.refreshed']);
+    });
   });
 
-  test('finds the events of a post, without its replies', async () => {
-    await given(
-      some.post('p1'),
-      some.post('p2', { parentId: 'p1', parentAuthorActorId: 'ada', rootId: 'p1' }),
-      some.like('bob', 'p1'),
-      some.edit('p1'),
-      some.deletion('p1'),
+  describe('is read page by page', () => {
+    test('without a gap and without a repetition', async () => {
+      await given(some.post('p1'), some.edit('p1'), some.deletion('p1'), some.like('bob', 'p1'));
+      const first = await search(about('post', 'p1'), undefined, 2);
+      expect(first.events.map(({ type }) => type)).toEqual(['post.deleted', 'post.edited']);
+      const second = await search(about('post', 'p1'), first.next, 2);
+      expect(second).toEqual({
+        events: [
+          expect.objectContaining({ type: 'relation.established' }),
+          expect.objectContaining({ type: 'post.created' }),
+        ],
+        next: undefined,
+      });
+    });
+
+    test('in bounded pages, if conditions rarely meet', async () => {
+      const likes = Array.from({ length: MAX_CANDIDATES }, (_, n) => some.like('bob', `post${n}`));
+      const log = new MemoryLog();
+      log.addWithMetadata({ appId: 'app' }, some.grant('g1'), ...likes);
+      await apply(log);
+      const types = eventTypes.filter((type) => type !== 'relation.established');
+      const rare = { ...about('app', 'app'), types };
+      const first = await search(rare, undefined, 10);
+      expect(first).toEqual({ events: [], next: expect.objectContaining({ at: 2_000 }) });
+      expect(await search(rare, first.next, 10)).toEqual({
+        events: [expect.objectContaining({ type: 'grant.issued' })],
+        next: undefined,
+      });
+    });
+  });
+
+  describe('is followed', () => {
+    const after = async (cursor: FollowCursor | 'none', wanted: AuditSearch = {}, limit = 100) => {
+      const page = await eventsAfter(bench.pool, wanted, cursor, limit);
+      return { ...page, events: page.events.map(({ type }) => type) };
+    };
+
+    test('in the order of the log, whatever the clocks said', async () => {
+      await given(some.post('p1', { at: 3_000 }), some.edit('p1', { at: 2_000 }), some.deletion('p1', { at: 2_500 }));
+      const first = await after('none', {}, 2);
+      expect(first.events).toEqual(['post.created', 'post.edited']);
+      if (typeof first.cursor === 'string') throw new Error('the page has a last event');
+      const second = await after(first.cursor);
+      expect(second.events).toEqual(['post.deleted']);
+      if (typeof second.cursor === 'string') throw new Error('the page has a last event');
+      expect(await after(second.cursor)).toEqual({ events: [], cursor: second.cursor });
+    });
+
+    test('from a time on, or from now', async () => {
+      await given(some.post('p1', { at: 1_000 }), some.edit('p1', { at: 3_000 }), some.deletion('p1', { at: 2_000 }));
+      const from = await followFrom(bench.pool, 2_000);
+      expect((await after(from, { since: 2_000 })).events).toEqual(['post.edited', 'post.deleted']);
+      expect(await followFrom(bench.pool, 1_000)).toBe('none');
+      expect((await after(await followFrom(bench.pool, undefined))).events).toEqual([]);
+      expect((await after(await followFrom(bench.pool, 9_000))).events).toEqual([]);
+    });
+
+    test('not from an event that the log does not have', async () => {
+      await given(some.post('p1'), some.edit('p1'));
+      const [event] = (await search({})).events;
+      const cursor = { position: event?.position ?? 0n, eventId: '00000000-0000-4000-8000-000000000000' };
+      expect(await after(cursor)).toEqual({ events: [], cursor: 'unknown' });
+    });
+  });
+
+  describe('counts by hour what an application did:', () => {
+    const HOUR = 3_600_000;
+    const through = (event: StoredEvent, actorId = 'ada'): [Partial<EventMetadata>, StoredEvent] => [
+      { appId: 'app', actorId },
+      event,
+    ];
+
+    beforeEach(() =>
+      given(
+        some.application('app'),
+        through(some.post('p1', { at: HOUR })),
+        through(some.post('p2', { at: 2 * HOUR - 1 })),
+        through(some.follow('bob', 'ada', { at: 2 * HOUR }), 'bob'),
+        through(some.like('bob', 'p1', { at: 2 * HOUR }), 'bob'),
+        through(some.post('p3', { at: 5 * HOUR })),
+        [{ appId: 'other', actorId: 'cleo' }, some.post('p4', { at: HOUR })],
+      ),
     );
-    expect(await found({ post: 'p1' })).toEqual([
-      'post.created',
-      'relation.established',
-      'post.edited',
-      'post.deleted',
-    ]);
-  });
 
-  test('combines filters by application, grant, actor and time', async () => {
-    await given(
-      some.application('app'),
-      some.grant('g1'),
-      some.grant('g2'),
-      some.refresh('g1'),
-      some.post('p1'),
-      some.deletion('p1'),
-    );
-    expect(await found({ app: 'app' })).toEqual([
-      'application.registered',
-      'grant.issued',
-      'grant.issued',
-      'grant.refreshed',
-      'post.created',
-    ]);
-    expect(await found({ grant: 'g1', app: 'app', actor: 'ada' })).toEqual([
-      'grant.issued',
-      'grant.refreshed',
-    ]);
-    expect(await found({ grant: 'g1', post: 'p1' })).toEqual([]);
-    expect(await found({ since: 2_000 })).toEqual(['post.created', 'post.deleted']);
-    expect(await found({ since: 2_000, app: 'app' })).toEqual(['post.created']);
-  });
+    test('posts, follows and actors', async () => {
+      expect(await applicationImpact(bench.pool, 'app', {}, 2)).toEqual({
+        actors: 2,
+        acts: { 'post.created': 3, 'relation.established (follow)': 1, 'relation.established (like)': 1 },
+        first: HOUR,
+        last: 5 * HOUR,
+        hours: [
+          {
+            hour: 2 * HOUR,
+            actors: 1,
+            acts: { 'relation.established (follow)': 1, 'relation.established (like)': 1 },
+          },
+          { hour: 5 * HOUR, actors: 1, acts: { 'post.created': 1 } },
+        ],
+        mostActive: [
+          { actorId: 'ada', events: 3 },
+          { actorId: 'bob', events: 2 },
+        ],
+      });
+    });
 
-  test('is read page by page', async () => {
-    await given(some.post('p1'), some.edit('p1'), some.deletion('p1'));
-    const [first, second] = await auditedEventsAfter(bench.pool, { post: 'p1' }, -1n, 2);
-    expect([first?.type, second?.type]).toEqual(['post.created', 'post.edited']);
-    expect(await found({ post: 'p1' }, second?.position, 2)).toEqual(['post.deleted']);
+    test('in a window of whole hours', async () => {
+      const window = { since: HOUR + 1, until: 2 * HOUR };
+      expect(await applicationImpact(bench.pool, 'app', window, 24)).toMatchObject({
+        actors: 1,
+        acts: { 'post.created': 2 },
+        hours: [{ hour: HOUR, actors: 1, acts: { 'post.created': 2 } }],
+      });
+    });
+
+    test('nothing, of an unknown application', async () => {
+      expect(await applicationImpact(bench.pool, 'none', {}, 24)).toEqual({
+        actors: 0,
+        acts: {},
+        first: null,
+        last: null,
+        hours: [],
+        mostActive: [],
+      });
+    });
   });
 });

@@ -53,7 +53,8 @@ export async function destroyReadStore(network: Pick<TestNetwork, 'env'>): Promi
     );
     for (const { schema } of rows) await client.query(`DROP SCHEMA ${schema} CASCADE`);
     await client.query(
-      'TRUNCATE recovery.incarnation, recovery.publication, recovery.checkpoint, audit.event, audit.about',
+      `TRUNCATE recovery.incarnation, recovery.publication, recovery.checkpoint, audit.event, audit.about,
+        audit.app_hour, audit.app_actor_hour, audit.app_actor`,
     );
   } finally {
     await client.end();

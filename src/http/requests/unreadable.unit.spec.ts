@@ -13,7 +13,7 @@ let client: Socket;
 beforeEach(async () => {
   server = createServer();
   trackExchanges(server);
-  refuseTunnels(server, {});
+  refuseTunnels(server, () => ({}));
   server.on('clientError', (error, socket) => refuseUnreadable(error, socket as Socket, {}));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

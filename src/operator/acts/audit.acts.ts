@@ -1,24 +1,51 @@
 import { z } from 'zod';
-import { auditedEventsAfter } from '../../../projections/audit/audit.read-model.js';
+import { applicationImpact } from '../../../projections/audit/impact.read-model.js';
+import type { AuditSearch } from '../../../projections/audit/audit.read-model.js';
+import { HttpRefusal } from '../../http/server/errors.js';
+import { followCursor, searchCursor } from '../audit/cursors.js';
+import { followAudit } from '../audit/follow.js';
+import { waitForAudit } from '../audit/progress.js';
+import { parseSearch } from '../audit/search-query.js';
+import { SearchError } from '../audit/search-terms.js';
+import { searchAudit } from '../audit/search.js';
+import { beginOf, endOf, TIME_HELP } from '../audit/time.js';
 import { act } from './act.js';
-import { isUpToDate, withTexts } from './audit.js';
-import { identifier } from './schemas.js';
-import type { ActServices } from './services.js';
+import { idIn } from './schemas.js';
 
-/** Events in one page of the audit. Bounds its size, since the text of an event takes up to 8 KB. */
-const PAGE = 100;
-const CATCH_UP_TIMEOUT_MS = 3_000;
+/** Bounds the size of a page: a text takes up to 8 KB. */
+const MAX_PAGE = 100;
+/** Below the time in which the command line expects an answer. */
+const WAIT_MS = 20_000;
+const MAX_HOURS = 24 * 31;
+const MAX_TIME_LENGTH = 64;
 
-const digits = z.string().regex(/^[0-9]{1,18}$/, 'must be a number');
-const id = z.string().regex(identifier, 'must be an identifier of the network').optional();
+const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
-const auditPage = z.strictObject({
-  actor: id,
-  post: id,
-  app: id,
-  grant: id,
-  since: digits.transform(Number).optional(),
-  after: digits.transform(BigInt).optional(),
+const cursorReadBy = <Value>(read: (text: string) => Value | undefined) =>
+  z.string().transform((text, context) => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: 'must be a cursor of an earlier answer' });
+    return z.NEVER;
+  });
+
+const page = {
+  q: z.string().max(8_192).default(''),
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
+  texts: flag.default(true),
+};
+const searchedPage = z.strictObject({
+  ...page,
+  before: cursorReadBy(searchCursor).optional(),
+  wait: flag.default(false),
+});
+const followedPage = z.strictObject({ ...page, after: cursorReadBy(followCursor).optional() });
+
+const time = z.string().max(MAX_TIME_LENGTH).optional();
+const impactWindow = z.strictObject({
+  since: time,
+  until: time,
+  hours: z.coerce.number().int().min(0).max(MAX_HOURS).default(24),
 });
 
 export const auditActs = [
@@ -27,14 +54,55 @@ export const auditActs = [
     may: 'audit.read',
     route: 'GET /operator/audit',
     command: 'audit',
-    input: auditPage,
-    run: (query, { services }) => pageOf(services, query),
+    input: searchedPage,
+    run: async ({ q, texts: withTexts, wait, ...asked }, { services: { pool, log, clock } }) => {
+      const search = searchOf(q, clock.now());
+      if (wait) await waitForAudit(pool, log, WAIT_MS);
+      return searchAudit({ pool, log }, { ...asked, search, withTexts });
+    },
+  }),
+  act({
+    name: 'audit.follow',
+    may: 'audit.read',
+    route: 'GET /operator/audit/follow',
+    command: 'audit --follow',
+    input: followedPage,
+    run: ({ q, texts: withTexts, ...asked }, { services: { pool, log, clock } }) =>
+      followAudit({ pool, log }, { ...asked, search: searchOf(q, clock.now()), withTexts }),
+  }),
+  act({
+    name: 'application.impact',
+    may: 'audit.read',
+    route: 'GET /operator/applications/:id/impact',
+    command: 'app impact',
+    input: impactWindow,
+    run: ({ since, until, hours }, { services: { pool, clock }, params }) => {
+      const now = clock.now();
+      const window = {
+        since: timeIn('since', since, (text) => beginOf(text, now)),
+        until: timeIn('until', until, (text) => endOf(text, now)),
+      };
+      return applicationImpact(pool, idIn(params), window, hours);
+    },
   }),
 ];
 
-async function pageOf({ pool, log }: ActServices, { after, ...filter }: z.output<typeof auditPage>) {
-  const behind = after === undefined && !(await isUpToDate(pool, log, CATCH_UP_TIMEOUT_MS));
-  const page = await auditedEventsAfter(pool, filter, after ?? -1n, PAGE);
-  const last = page.length === PAGE ? page.at(-1) : undefined;
-  return { events: await withTexts(log, page), next: last ? Number(last.position) : null, behind };
+/** @throws {HttpRefusal} says what to write instead. */
+function searchOf(text: string, now: number): AuditSearch {
+  try {
+    return parseSearch(text, now);
+  } catch (error) {
+    throw error instanceof SearchError ? new HttpRefusal('invalid_request', error.message) : error;
+  }
+}
+
+function timeIn(
+  name: string,
+  text: string | undefined,
+  read: (text: string) => number | undefined,
+): number | undefined {
+  const at = text === undefined ? undefined : read(text);
+  if (text !== undefined && at === undefined)
+    throw new HttpRefusal('invalid_request', `${name} (--${name}): must be ${TIME_HELP}`);
+  return at;
 }

@@ -40,10 +40,51 @@ export const signingKeys = z.array(
 
 export const rotatedKey = changedAnswer.extend({ kid: z.string(), signsFrom: z.number() });
 
+const text = z.string().nullable();
+
+export const auditEntry = z.object({
+  position: z.number(),
+  revision: z.number(),
+  eventId: z.string(),
+  at: z.number(),
+  type: z.string(),
+  stream: z.string(),
+  subject: z.record(z.string(), z.string()),
+  actorId: text,
+  appId: text,
+  grantId: text,
+  intentId: text,
+  requestId: z.string(),
+  clientRequestId: text,
+  addressClass: text,
+  operatorId: text,
+  operator: text,
+  reason: text,
+  text: z.string().optional(),
+  erased: z.boolean().optional(),
+});
+
+export type AuditEntry = z.infer<typeof auditEntry>;
+
 export const auditPage = z.object({
-  events: z.array(z.looseObject({ position: z.number(), type: z.string() })),
-  next: z.number().nullable(),
-  behind: z.boolean(),
+  events: z.array(auditEntry),
+  applications: z.record(z.string(), z.string()),
+  hasTexts: z.boolean(),
+  next: text,
+  position: z.number().nullable(),
+  upTo: z.number().nullable(),
+  lag: z.number().nullable(),
+});
+
+const acts = z.record(z.string(), z.number());
+
+export const applicationImpact = z.object({
+  actors: z.number(),
+  acts,
+  first: z.number().nullable(),
+  last: z.number().nullable(),
+  hours: z.array(z.object({ hour: z.number(), actors: z.number(), acts })),
+  mostActive: z.array(z.object({ actorId: z.string(), events: z.number() })),
 });
 
 export const operators = z.array(

@@ -1,4 +1,9 @@
 /** A foreseen failure: the command prints the message as one line on stderr and exits with 1. */
 export class Failure extends Error {
-  override readonly name = 'Failure';
+  override readonly name: string = 'Failure';
+}
+
+/** The network understood the command and refused it: the same command would be refused again. */
+export class Refused extends Failure {
+  override readonly name = 'Refused';
 }

@@ -7,7 +7,7 @@ import { readSecret } from '../../launch/secret-file.js';
 import type { BackupPart } from '../../backup/format/manifest.js';
 import * as answers from './answers.js';
 import * as jobs from './job-answers.js';
-import { Failure } from './failure.js';
+import { Failure, Refused } from './failure.js';
 import { jsonRequest } from './json-request.js';
 import { unreachableFailure } from './unreachable-failure.js';
 
@@ -42,12 +42,11 @@ export interface TokenWish {
   readonly validMs?: number | undefined;
 }
 
-export interface AuditFilter {
-  readonly actor?: string | undefined;
-  readonly post?: string | undefined;
-  readonly app?: string | undefined;
-  readonly grant?: string | undefined;
-  readonly since?: number | undefined;
+/** `q`: terms of the search (src/operator/audit/search-query.ts). */
+export interface AuditQuestion {
+  readonly q: string;
+  readonly limit?: number | undefined;
+  readonly texts: boolean;
 }
 
 /**
@@ -131,11 +130,19 @@ export class OperatorClient {
     return this.#call(answers.rotatedKey, 'POST', '/operator/signing-keys/rotate', { reason });
   }
 
-  audit(filter: AuditFilter, after?: number) {
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries({ ...filter, after }))
-      if (value !== undefined) query.set(name, String(value));
-    return this.#call(answers.auditPage, 'GET', `/operator/audit?${query.toString()}`);
+  /** `wait`: for what the log has now, within the time of an answer. */
+  audit(question: AuditQuestion & { readonly before?: string | undefined; readonly wait?: boolean }) {
+    return this.#call(answers.auditPage, 'GET', `/operator/audit?${queryOf({ ...question })}`);
+  }
+
+  /** `after`: the cursor `next` of an earlier answer. */
+  followAudit(question: AuditQuestion & { readonly after?: string | undefined }) {
+    return this.#call(answers.auditPage, 'GET', `/operator/audit/follow?${queryOf({ ...question })}`);
+  }
+
+  applicationImpact(clientId: string, window: { since?: string; until?: string; hours?: number }) {
+    const path = `${application(clientId)}/impact?${queryOf({ ...window })}`;
+    return this.#call(answers.applicationImpact, 'GET', path);
   }
 
   projections() {
@@ -275,11 +282,17 @@ export class OperatorClient {
 
 function failureOf(status: number, content: unknown): Failure {
   const { data } = refusal.safeParse(content);
-  return new Failure(
-    data
-      ? `${data.message} (${data.error})`
-      : `the operator API answered ${status} without a reason; see its log`,
-  );
+  const message = data
+    ? `${data.message} (${data.error})`
+    : `the operator API answered ${status} without a reason; see its log`;
+  return status < 500 ? new Refused(message) : new Failure(message);
+}
+
+function queryOf(values: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values))
+    if (value !== undefined) query.set(name, String(value));
+  return query.toString();
 }
 
 const ENROLLMENTS = '/operator/enrollments';

@@ -72,6 +72,8 @@ export async function clearAuditTables(group: Group, { client }: Pick<JobContext
     // The checkpoint first, as the group's worker locks it: the reverse order would deadlock. The audit must
     // not show lost events among new ones at the same positions.
     await moveCheckpoint(client, group, undefined);
-    await client.query('TRUNCATE audit.event, audit.about');
+    await client.query(
+      'TRUNCATE audit.event, audit.about, audit.app_hour, audit.app_actor_hour, audit.app_actor',
+    );
   });
 }

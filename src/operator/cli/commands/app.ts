@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import { addImpactCommand } from './app-impact.js';
 import {
   operatorClientOf,
   lifecycleLine,
@@ -88,6 +89,8 @@ export function addAppCommands(program: Command): void {
         `old secrets    valid until ${timeText(rotated.previousUntil)}`,
       ]);
     });
+
+  addImpactCommand(app);
 
   withReason(app.command('revoke-grants'))
     .description(

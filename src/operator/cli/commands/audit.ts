@@ -1,26 +1,61 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
+import { parseSearch, searchText } from '../../audit/search-query.js';
+import { SearchError, termText } from '../../audit/search-terms.js';
+import { TIME_HELP } from '../../audit/time.js';
+import { plainText } from '../../../support/plain-text.js';
+import type { AuditEntry } from '../answers.js';
+import { auditTable, csvHead, csvOf, jsonLine } from '../audit-output.js';
+import { followedEvents, pagesOf } from '../audit-pages.js';
 import { operatorClientOf, withOperator } from '../command-options.js';
 import type { OperatorOptions } from '../command-options.js';
-import type { AuditFilter, OperatorClient } from '../operator-client.js';
-import { plainText } from '../../../support/plain-text.js';
-import { parseSince } from '../since.js';
+import type { OperatorClient } from '../operator-client.js';
+import { isOnTerminal } from '../output.js';
+
+const TABLE_LIMIT = 50;
+
+const filters = {
+  actor: ['<id>', 'by this actor and about them'],
+  post: ['<id>', 'of this post'],
+  app: ['<client-id>', 'of this application and through it'],
+  grant: ['<id>', 'of this grant and under it'],
+  operator: ['<id>', 'by this operator, by id or claimed name, and about them'],
+  type: ['<name>', 'of this type: post.created, or post.* for all that begin so'],
+  request: ['<id>', 'of the request with this x-request-id, or requestId of an event'],
+  intent: ['<id>', 'of this intentId'],
+  since: ['<time>', TIME_HELP],
+  until: ['<time>', `before ${TIME_HELP}; a day counts whole`],
+} as const;
+
+type Filters = { readonly [Name in keyof typeof filters]?: string };
+
+interface AuditOptions extends OperatorOptions, Filters {
+  readonly limit?: number;
+  readonly csv?: true;
+  readonly follow?: true;
+  readonly after?: string;
+  readonly wait?: true;
+  readonly texts: boolean;
+}
 
 export function addAuditCommand(program: Command): void {
-  withOperator(program.command('audit'))
-    .description(
-      'print recorded events, one JSON object a line: actor, application, grant, operator, reason, and the texts of posts',
-    )
-    .option('--actor <id>', 'events by this actor and about them')
-    .option('--post <id>', 'events of this post')
-    .option('--app <client-id>', 'events of this application and through it')
-    .option('--grant <id>', 'events of this grant and under it')
-    .option('--since <time>', 'a time (2026-01-31, 2026-01-31T09:30Z) or a time ago (24h, 7d)', (value) =>
-      parseSince(value, Date.now()),
-    )
-    .action(async ({ actor, post, app, grant, since, ...options }: AuditFilter & OperatorOptions) => {
-      const lines = linesOf(operatorClientOf(options), { actor, post, app, grant, since });
+  const audit = withOperator(program.command('audit'))
+    .description('search the recorded events, newest first: who did what, through which application, why')
+    .argument('[search...]', 'terms that must all hold: actor:ID since:24h -type:post.created');
+  for (const [name, [value, description]] of Object.entries(filters))
+    audit.option(`--${name} ${value}`, `events ${description}`);
+  audit
+    .option('--limit <number>', `the most events (default: ${TABLE_LIMIT} in a table, else all)`, wholeNumber)
+    .option('--csv', 'print CSV, with a line of headings')
+    .option('--follow', 'print events as they happen, in the order of the log, one JSON object a line')
+    .option('--after <cursor>', 'with --follow: go on after the line with this cursor')
+    .option('--wait', 'wait until the audit has every event that the log has now')
+    .option('--no-texts', 'leave out the texts of posts and reports')
+    .action(async (terms: string[], options: AuditOptions, command: Command) => {
+      const question = { q: searchOf(terms, options, command), texts: options.texts };
+      const lines = linesOf(operatorClientOf(options), question, options);
       try {
         await pipeline(Readable.from(lines), process.stdout, { end: false });
       } catch (error) {
@@ -30,15 +65,59 @@ export function addAuditCommand(program: Command): void {
     });
 }
 
-async function* linesOf(api: OperatorClient, filter: AuditFilter): AsyncGenerator<string> {
-  let after: number | null | undefined;
-  while (after !== null) {
-    const { events, next, behind } = await api.audit(filter, after);
-    if (behind)
-      console.error(
-        'the audit is behind the log, so the newest events may be missing; check plaza projections status, then retry',
-      );
-    for (const event of events) yield plainText(`${JSON.stringify(event)}\n`);
-    after = next;
+/** With absolute times, so that all pages have the same window. */
+function searchOf(terms: readonly string[], options: Filters, command: Command): string {
+  const typed = Object.keys(filters).flatMap((name) => {
+    const value = options[name as keyof Filters];
+    return value === undefined ? [] : [termText(name, value)];
+  });
+  try {
+    return searchText(parseSearch([...typed, ...terms].join(' '), Date.now()));
+  } catch (error) {
+    if (error instanceof SearchError) command.error(`error: ${error.message}`, { exitCode: 2 });
+    throw error;
   }
+}
+
+function wholeNumber(value: string): number {
+  if (/^[1-9][0-9]{0,8}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be a whole number from 1.');
+}
+
+async function* linesOf(
+  api: OperatorClient,
+  question: { readonly q: string; readonly texts: boolean },
+  { json, csv, follow, after, limit, wait: waits }: AuditOptions,
+): AsyncGenerator<string> {
+  const wait = waits ?? false;
+  if (follow) {
+    for await (const entry of followedEvents(api, question, after)) yield jsonLine(entry);
+    return;
+  }
+  if (!json && !csv && isOnTerminal()) {
+    yield* tableOf(api, question, limit ?? TABLE_LIMIT, wait);
+    return;
+  }
+  if (csv) yield csvHead();
+  for await (const { events } of pagesOf(api, question, { limit, wait }))
+    for (const entry of events) yield csv ? csvOf(entry) : jsonLine(entry);
+}
+
+async function* tableOf(
+  api: OperatorClient,
+  question: { readonly q: string; readonly texts: boolean },
+  limit: number,
+  wait: boolean,
+): AsyncGenerator<string> {
+  const events: AuditEntry[] = [];
+  const names: Record<string, string> = {};
+  let hasMore = false;
+  for await (const page of pagesOf(api, question, { limit, wait })) {
+    events.push(...page.events);
+    Object.assign(names, page.applications);
+    hasMore = page.next !== null;
+  }
+  const lines = events.length === 0 ? ['no event meets all conditions'] : auditTable(events, names);
+  yield plainText(`${lines.join('\n')}\n`);
+  if (hasMore) console.error(`these are the newest ${events.length}; --limit shows more`);
 }

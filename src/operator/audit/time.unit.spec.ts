@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseSince } from './since.js';
+import { beginOf, endOf } from './time.js';
 
 const now = Date.UTC(2026, 0, 31, 12);
 
-describe('the value of --since', () => {
+describe('a time of a search', () => {
   it.each([
     ['2026-01-30', Date.UTC(2026, 0, 30)],
     ['2026-01-30T09:30Z', Date.UTC(2026, 0, 30, 9, 30)],
@@ -13,13 +13,19 @@ describe('the value of --since', () => {
     ['0', now],
     ['999999d', 0],
   ])('is read: %s', (value, expected) => {
-    expect(parseSince(value, now)).toBe(expected);
+    expect(beginOf(value, now)).toBe(expected);
+  });
+
+  it('that is a day ends with it, and another where it begins', () => {
+    expect(endOf('2026-01-30', now)).toBe(Date.UTC(2026, 0, 31));
+    expect(endOf('2026-01-30T09:30Z', now)).toBe(Date.UTC(2026, 0, 30, 9, 30));
+    expect(endOf('24h', now)).toBe(Date.UTC(2026, 0, 30, 12));
   });
 
   it.each(['', 'yesterday', '2026-02-30', '2026-01-30T09:30', '30.1.2026', '-1h', '24', '1w', '1769'])(
     'is refused: %j',
     (value) => {
-      expect(() => parseSince(value, now)).toThrow('must be');
+      expect([beginOf(value, now), endOf(value, now)]).toEqual([undefined, undefined]);
     },
   );
 });

@@ -1,0 +1,150 @@
+import type { AuditSubject, SubjectKind } from './subject.js';
+
+/**
+ * All conditions must hold. `since` and `until`: Unix milliseconds, inclusive and exclusive. `types`: one of them.
+ * `request`: a secret or a public id of a request.
+ */
+export interface AuditSearch {
+  readonly about?: readonly AuditSubject[];
+  readonly types?: readonly string[] | undefined;
+  readonly request?: string | undefined;
+  readonly intent?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+/** The last event of a page. The next page continues below it. */
+export interface AuditCursor {
+  readonly at: number;
+  readonly position: bigint;
+}
+
+/** Collects the parameters of a statement. */
+export class Parameters {
+  readonly values: unknown[] = [];
+
+  add(value: unknown): string {
+    return `$${this.values.push(value)}`;
+  }
+}
+
+/** Events by one condition, newest first, from an index that has their order. */
+export interface EventList {
+  readonly kind: SubjectKind | 'types' | 'request' | 'intent' | 'all';
+  /** SQL of at most `limit` rows of `at` and `position`. `window`: a condition on both columns. */
+  newest(window: string, limit: number, parameters: Parameters): string;
+  /** A condition on a candidate and its event; undefined: the list has every event. */
+  readonly filter?: (parameters: Parameters) => EventFilter;
+}
+
+/** `join`: to `candidate`, before its event is read. `where`: on `event`. */
+export interface EventFilter {
+  readonly join?: string;
+  readonly where?: string;
+}
+
+const ORDER = 'ORDER BY at DESC, position DESC';
+
+/** As a range of (at, position): time is exact at both ends, without a search for the position of a time. */
+export function windowOf(
+  { since, until }: AuditSearch,
+  before: AuditCursor | undefined,
+  parameters: Parameters,
+): string {
+  const end = until === undefined || (before && before.at < until) ? before : { at: until, position: 0n };
+  const conditions = [
+    ...(since === undefined ? [] : [`at >= ${parameters.add(since)}::bigint`]),
+    ...(end
+      ? [
+          `(at, position) < (${parameters.add(end.at)}::bigint, ${parameters.add(String(end.position))}::numeric)`,
+        ]
+      : []),
+  ];
+  return conditions.length === 0 ? 'true' : conditions.join(' AND ');
+}
+
+const ofEvent = (condition: string, window: string, limit: number): string =>
+  `SELECT at, position FROM audit.event WHERE ${condition} AND ${window} ${ORDER} LIMIT ${limit}`;
+
+const everything: EventList = {
+  kind: 'all',
+  newest: (window, limit) => ofEvent('true', window, limit),
+};
+
+const aboutList = ({ kind, id }: AuditSubject): EventList => ({
+  kind,
+  newest: (window, limit, parameters) => `
+    SELECT at, position FROM audit.about
+    WHERE kind = '${kind}' AND id = ${parameters.add(id)} AND ${window} ${ORDER} LIMIT ${limit}`,
+  filter: (parameters) => ({
+    // The limit keeps Postgres from joining the whole list.
+    join: `CROSS JOIN LATERAL (
+      SELECT FROM audit.about WHERE kind = '${kind}' AND id = ${parameters.add(id)}
+        AND about.at = candidate.at AND about.position = candidate.position LIMIT 1
+    ) AS about_${parameters.values.length}`,
+  }),
+});
+
+/** Each type is read from its own range of the index. */
+const typesList = (types: readonly string[]): EventList => ({
+  kind: 'types',
+  newest: (window, limit, parameters) => `
+    SELECT at, position FROM unnest(${parameters.add(types)}::text[]) AS wanted(name)
+      CROSS JOIN LATERAL (${ofEvent('type = wanted.name', window, limit)}) AS of_type
+    ${ORDER} LIMIT ${limit}`,
+  filter: (parameters) => ({ where: `event.type = ANY (${parameters.add(types)}::text[])` }),
+});
+
+const requestList = (id: string): EventList => ({
+  kind: 'request',
+  newest(window, limit, parameters) {
+    const request = parameters.add(id);
+    return `
+    SELECT at, position FROM (
+      (${ofEvent(`request_id = ${request}`, window, limit)})
+      UNION (${ofEvent(`client_request_id = ${request}`, window, limit)})
+    ) AS either ${ORDER} LIMIT ${limit}`;
+  },
+  filter(parameters) {
+    const request = parameters.add(id);
+    return { where: `(event.request_id = ${request} OR event.client_request_id = ${request})` };
+  },
+});
+
+const intentList = (id: string): EventList => ({
+  kind: 'intent',
+  newest: (window, limit, parameters) =>
+    ofEvent(`intent_id = ${parameters.add(id)}`, window, limit),
+  filter: (parameters) => ({ where: `event.intent_id = ${parameters.add(id)}` }),
+});
+
+/** The lists whose events are in the result if they are in all of them; the shorter ones first, as a rule. */
+export function listsOf({ about = [], types, request, intent }: AuditSearch): readonly EventList[] {
+  const ranks: readonly SubjectKind[] = ['post', 'grant', 'operator', 'actor', 'app'];
+  const subjects = about.toSorted((a, b) => ranks.indexOf(a.kind) - ranks.indexOf(b.kind));
+  const lists = [
+    ...(request === undefined ? [] : [requestList(request)]),
+    ...(intent === undefined ? [] : [intentList(intent)]),
+    ...subjects.map(aboutList),
+    ...(types === undefined ? [] : [typesList(types)]),
+  ];
+  return lists.length === 0 ? [everything] : lists;
+}
+
+/** The events of candidates (`at`, `position`) that pass all filters, in the order of the candidates. */
+export function eventsOf(candidates: string, filters: readonly EventFilter[], order: string): string {
+  const conditions = filters.flatMap(({ where }) => where ?? []);
+  return `
+    SELECT ${COLUMNS}
+    FROM (${candidates}) AS candidate
+      ${filters.flatMap(({ join }) => join ?? []).join(' ')}
+      CROSS JOIN LATERAL (SELECT * FROM audit.event WHERE event.position = candidate.position OFFSET 0) AS event
+    ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+    ORDER BY ${order}`;
+}
+
+const COLUMNS = `event.position::text, event.event_id AS "eventId", event.at::text, event.type, event.stream,
+      event.revision::text, event.subject, event.actor_id AS "actorId", event.app_id AS "appId",
+      event.grant_id AS "grantId", event.intent_id AS "intentId", event.request_id AS "requestId",
+      event.client_request_id AS "clientRequestId", event.address_class AS "addressClass",
+      event.operator_id AS "operatorId", event.operator, event.reason`;

@@ -1,0 +1,42 @@
+import { eventsAfter, followFrom } from '../../../projections/audit/follow.read-model.js';
+import type { FollowCursor } from '../../../projections/audit/follow.read-model.js';
+import type { AuditSearch } from '../../../projections/audit/audit.read-model.js';
+import { HttpRefusal } from '../../http/server/errors.js';
+import { followCursorText } from './cursors.js';
+import { auditProgress } from './progress.js';
+import { entriesOf } from './search.js';
+import type { AuditAnswer, AuditStores } from './search.js';
+
+export interface FollowedPage {
+  readonly search: AuditSearch;
+  /** Undefined: from the begin of the search, or without one from now on. */
+  readonly after: FollowCursor | 'none' | undefined;
+  readonly limit: number;
+  readonly withTexts: boolean;
+}
+
+/**
+ * The next events in the order of the log. `next`: the cursor to go on from.
+ * @throws {HttpRefusal} `recovery_publication_changed`: the log no longer has the event of the cursor.
+ */
+export async function followAudit(
+  stores: AuditStores,
+  { search, after, limit, withTexts }: FollowedPage,
+): Promise<AuditAnswer> {
+  const progress = await auditProgress(stores.pool, stores.log);
+  const from = after ?? (await followFrom(stores.pool, search.since));
+  const { events, cursor } = await eventsAfter(stores.pool, search, from, limit);
+  if (cursor === 'unknown' && from !== 'none' && !isBefore(progress, from))
+    throw new HttpRefusal(
+      'recovery_publication_changed',
+      'The audit has no such event: the log was replaced. Begin again with since:.',
+    );
+  const next = followCursorText(cursor === 'unknown' ? from : cursor);
+  return { ...(await entriesOf(stores, events, withTexts)), ...progress, next };
+}
+
+/** The audit is being filled, and may reach the event yet. */
+const isBefore = (
+  { position, lag }: Awaited<ReturnType<typeof auditProgress>>,
+  cursor: FollowCursor,
+): boolean => lag !== 0 && (position ?? -1) < Number(cursor.position);

@@ -1,0 +1,109 @@
+import type { AuditSearch, AuditSubject } from '../../../projections/audit/audit.read-model.js';
+import { mostSimilarName } from '../../config/nearest-name.js';
+import { eventTypes } from '../../log/registry.js';
+import { SearchError, termsOf, termText } from './search-terms.js';
+import type { Term } from './search-terms.js';
+import { beginOf, endOf, TIME_HELP } from './time.js';
+
+const subjectKinds = ['actor', 'app', 'grant', 'post', 'operator'] as const;
+
+export const filterNames = [...subjectKinds, 'type', 'since', 'until', 'request', 'intent'] as const;
+type FilterName = (typeof filterNames)[number];
+
+/** Two of these can both hold for one event; of types, any one. */
+const repeatable: ReadonlySet<FilterName> = new Set(['actor', 'operator', 'post', 'type']);
+
+const identifier = {
+  pattern: /^[A-Za-z0-9_-]{1,64}$/,
+  is: 'an identifier of the network',
+};
+
+const values: Readonly<Partial<Record<FilterName, { readonly pattern: RegExp; readonly is: string }>>> = {
+  actor: identifier,
+  app: identifier,
+  grant: identifier,
+  post: identifier,
+  operator: { pattern: /^[\u0020-\u007E]{1,64}$/, is: "an operator's id or name" },
+  request: { pattern: /^[A-Za-z0-9._:/+=-]{1,64}$/, is: 'an x-request-id or requestId' },
+  intent: { pattern: /^[A-Za-z0-9._:-]{1,128}$/, is: 'an intentId' },
+};
+
+/**
+ * Reads a search: terms that must all hold, `actor:` `app:` `grant:` `post:` `operator:` `type:` `since:` `until:`
+ * `request:` `intent:`. Several types are alternatives; `-type:` excludes; `type:post.*` stands for all that begin so.
+ * `now`: Unix milliseconds.
+ * @throws {SearchError} with a message for the operator
+ */
+export function parseSearch(text: string, now: number): AuditSearch {
+  const terms = termsOf(text).map(checked);
+  const valuesOf = (name: FilterName, isExcluded = false) =>
+    terms.filter((each) => each.name === name && each.isExcluded === isExcluded).map(({ value }) => value);
+  for (const name of filterNames)
+    if (!repeatable.has(name) && valuesOf(name).length > 1)
+      throw new SearchError(`${name}: stands there twice; no event has two of them.`);
+  const time = (name: 'since' | 'until', read: typeof beginOf) => {
+    const [value] = valuesOf(name);
+    if (value === undefined) return undefined;
+    const at = read(value, now);
+    if (at === undefined) throw new SearchError(`${name}: must be ${TIME_HELP}.`);
+    return at;
+  };
+  const [since, until] = [time('since', beginOf), time('until', endOf)];
+  if (since !== undefined && until !== undefined && since >= until)
+    throw new SearchError('since: must be before until:.');
+  const about: AuditSubject[] = subjectKinds.flatMap((kind) =>
+    [...new Set(valuesOf(kind))].map((id) => ({ kind, id })),
+  );
+  const [[request], [intent]] = [valuesOf('request'), valuesOf('intent')];
+  return { about, types: typesOf(valuesOf('type'), valuesOf('type', true)), request, intent, since, until };
+}
+
+/** The search as text, with absolute times: for the pages after the first one. */
+export function searchText({ about = [], types, request, intent, since, until }: AuditSearch): string {
+  const time = (at: number | undefined) => (at === undefined ? [] : [new Date(at).toISOString()]);
+  return [
+    ...about.map(({ kind, id }) => termText(kind, id)),
+    ...(types ?? []).map((type) => termText('type', type)),
+    ...[request ?? []].flat().map((id) => termText('request', id)),
+    ...[intent ?? []].flat().map((id) => termText('intent', id)),
+    ...time(since).map((at) => termText('since', at)),
+    ...time(until).map((at) => termText('until', at)),
+  ].join(' ');
+}
+
+function checked({ isExcluded, name, value }: Term): Term & { readonly name: FilterName } {
+  const known = filterNames.find((filter) => filter === name);
+  if (known === undefined) {
+    const meant = mostSimilarName(name, filterNames);
+    const hint = meant === undefined ? '' : ` Did you mean ${meant}:?`;
+    throw new SearchError(
+      `There is no filter ${name}:.${hint} Filters: ${filterNames.map((each) => `${each}:`).join(' ')} -type:`,
+    );
+  }
+  if (isExcluded && known !== 'type') throw new SearchError(`Only types can be excluded: not -${known}:.`);
+  if (value === '') throw new SearchError(`${known}: has no value.`);
+  const rule = values[known];
+  if (rule && !rule.pattern.test(value)) throw new SearchError(`${known}: must be ${rule.is}.`);
+  return { isExcluded, name: known, value };
+}
+
+/** Undefined: all. */
+function typesOf(included: readonly string[], excluded: readonly string[]): readonly string[] | undefined {
+  if (included.length === 0 && excluded.length === 0) return undefined;
+  const without = new Set(excluded.flatMap(named));
+  const types = new Set(included.length === 0 ? eventTypes : included.flatMap(named));
+  const left = [...types].filter((type) => !without.has(type));
+  if (left.length === 0) throw new SearchError('-type: excludes every type of type:.');
+  return left;
+}
+
+/** The types with this name, or with this begin before `*`. */
+function named(type: string): readonly string[] {
+  const begin = /^([a-z_.]+)\*$/.exec(type)?.[1];
+  const found = eventTypes.filter((each) => (begin === undefined ? each === type : each.startsWith(begin)));
+  if (found.length > 0) return found;
+  const meant = mostSimilarName(type, eventTypes);
+  throw new SearchError(
+    `There is no event type ${type}.${meant === undefined ? ' Types are written like post.created or post.*' : ` Did you mean ${meant}?`}`,
+  );
+}

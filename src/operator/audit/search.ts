@@ -1,0 +1,91 @@
+import type { Pool } from 'pg';
+import { newestEvents } from '../../../projections/audit/audit.read-model.js';
+import type { AuditCursor, AuditedEvent, AuditSearch } from '../../../projections/audit/audit.read-model.js';
+import { LogUnavailable } from '../../log/event-log.js';
+import type { EventLog } from '../../log/event-log.js';
+import { searchCursorText } from './cursors.js';
+import { entryOf } from './entry.js';
+import type { AuditEntry } from './entry.js';
+import { auditProgress } from './progress.js';
+import type { AuditProgress } from './progress.js';
+import { readTexts } from './texts.js';
+import type { AuditedText } from './texts.js';
+
+export interface AuditStores {
+  readonly pool: Pool;
+  readonly log: EventLog;
+}
+
+export interface AuditAnswer extends AuditProgress {
+  readonly events: readonly AuditEntry[];
+  /** Names of the applications in the events, by id. */
+  readonly applications: Readonly<Record<string, string>>;
+  /** False: the log does not answer, so texts are missing. */
+  readonly hasTexts: boolean;
+  /** Cursor of the next page, which may be short or empty; null: this is the last one. */
+  readonly next: string | null;
+}
+
+export interface SearchedPage {
+  readonly search: AuditSearch;
+  readonly before: AuditCursor | undefined;
+  readonly limit: number;
+  readonly withTexts: boolean;
+}
+
+/** One page of the search that command line and console share, newest first. */
+export async function searchAudit(
+  stores: AuditStores,
+  { search, before, limit, withTexts }: SearchedPage,
+): Promise<AuditAnswer> {
+  // First: the page then has all that the progress claims.
+  const progress = await auditProgress(stores.pool, stores.log);
+  const { events, next } = await newestEvents(stores.pool, search, before, limit);
+  return {
+    ...(await entriesOf(stores, events, withTexts)),
+    ...progress,
+    next: next ? searchCursorText(next) : null,
+  };
+}
+
+export async function entriesOf(
+  { pool, log }: AuditStores,
+  events: readonly AuditedEvent[],
+  withTexts: boolean,
+): Promise<Pick<AuditAnswer, 'events' | 'applications' | 'hasTexts'>> {
+  const [texts, applications] = await Promise.all([
+    withTexts ? textsIfReadable(log, events) : new Map<string, AuditedText>(),
+    applicationNames(pool, events),
+  ]);
+  return {
+    events: events.map((event) => entryOf(event, texts ?? new Map<string, AuditedText>())),
+    applications,
+    hasTexts: texts !== undefined,
+  };
+}
+
+/** Undefined: the log does not answer. */
+async function textsIfReadable(
+  log: EventLog,
+  events: readonly AuditedEvent[],
+): Promise<ReadonlyMap<string, AuditedText> | undefined> {
+  try {
+    return await readTexts(log, events);
+  } catch (error) {
+    if (error instanceof LogUnavailable) return undefined;
+    throw error;
+  }
+}
+
+async function applicationNames(
+  pool: Pool,
+  events: readonly AuditedEvent[],
+): Promise<Readonly<Record<string, string>>> {
+  const ids = [...new Set(events.flatMap(({ appId }) => appId ?? []))];
+  if (ids.length === 0) return {};
+  const { rows } = await pool.query<{ app_id: string; name: string }>(
+    'SELECT app_id, name FROM authority.application WHERE app_id = ANY ($1)',
+    [ids],
+  );
+  return Object.fromEntries(rows.map(({ app_id, name }) => [app_id, name]));
+}

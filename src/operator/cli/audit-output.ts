@@ -1,0 +1,79 @@
+import { plainText } from '../../support/plain-text.js';
+import type { AuditEntry } from './answers.js';
+import { csvLine } from './csv.js';
+import type { CsvCell } from './csv.js';
+import { localMoment, timeText } from './output.js';
+import { tableLines } from './table.js';
+
+/** Names of applications by id. */
+type Names = Readonly<Record<string, string>>;
+
+export const jsonLine = (entry: object): string => plainText(`${JSON.stringify(entry)}\n`);
+
+const csvColumns: Readonly<Record<string, (entry: AuditEntry) => CsvCell>> = {
+  time: ({ at }) => timeText(at),
+  type: ({ type }) => type,
+  actorId: ({ actorId }) => actorId,
+  operatorId: ({ operatorId }) => operatorId,
+  claimedOperator: ({ operator }) => operator && { free: operator },
+  appId: ({ appId }) => appId,
+  grantId: ({ grantId }) => grantId,
+  subject: ({ subject }) => JSON.stringify(subject),
+  reason: ({ reason }) => reason && { free: reason },
+  text: ({ text, erased }) => (erased ? 'erased' : text && { free: text }),
+  clientRequestId: ({ clientRequestId }) => clientRequestId && { free: clientRequestId },
+  requestId: ({ requestId }) => requestId,
+  intentId: ({ intentId }) => intentId && { free: intentId },
+  addressClass: ({ addressClass }) => addressClass,
+  stream: ({ stream }) => stream,
+  revision: ({ revision }) => revision,
+  position: ({ position }) => position,
+  eventId: ({ eventId }) => eventId,
+};
+
+export const csvHead = (): string => csvLine(Object.keys(csvColumns));
+
+/** Control characters are escaped like in all output; the line ends with CR LF. */
+export function csvOf(entry: AuditEntry): string {
+  const line = csvLine(Object.values(csvColumns).map((cellOf) => cellOf(entry)));
+  return `${plainText(line.slice(0, -'\r\n'.length))}\r\n`;
+}
+
+/** Lines of a table for people: local time, who, what, about whom, through which application and why. */
+export function auditTable(entries: readonly AuditEntry[], applications: Names): string[] {
+  return tableLines(
+    ['TIME', 'WHO', 'WHAT', 'ABOUT', 'THROUGH, WHY'],
+    entries.map((entry) => [
+      localMoment(entry.at),
+      whoOf(entry),
+      entry.type,
+      aboutOf(entry),
+      detailsOf(entry, applications),
+    ]),
+  );
+}
+
+function whoOf({ actorId, operatorId, operator }: AuditEntry): string {
+  if (operatorId !== null) return `operator ${operatorId}`;
+  if (operator !== null) return `${operator} (claimed)`;
+  return actorId ?? 'network';
+}
+
+/** The first id that is neither of the actor nor of the application that caused the event. */
+function aboutOf({ subject, actorId, appId }: AuditEntry): string {
+  const about = Object.entries(subject).find(([, id]) => id !== actorId && id !== appId);
+  return about === undefined ? '' : `${about[0].replace(/Id$/, '')} ${about[1]}`;
+}
+
+const MAX_SHOWN = 80;
+
+function detailsOf({ appId, reason, text, erased }: AuditEntry, applications: Names): string {
+  const through = appId === null ? [] : [applications[appId] ?? appId];
+  const said = erased ? ['(erased)'] : text === undefined ? [] : [`“${shortened(text)}”`];
+  return [...through, ...(reason === null ? [] : [reason]), ...said].join(': ').replaceAll(/\s+/g, ' ');
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text);
+  return characters.length <= MAX_SHOWN ? text : `${characters.slice(0, MAX_SHOWN).join('')}…`;
+}

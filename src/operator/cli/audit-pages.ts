@@ -1,0 +1,70 @@
+import { sleep } from '../../support/sleep.js';
+import type { AuditEntry } from './answers.js';
+import { Failure, Refused } from './failure.js';
+import type { AuditQuestion, OperatorClient } from './operator-client.js';
+import { localMoment } from './output.js';
+
+const FOLLOW_INTERVAL_MS = 1_000;
+
+export type AuditPage = Awaited<ReturnType<OperatorClient['audit']>>;
+
+/** The pages of a search, newest first. `wait`: first for every event that the log has now. */
+export async function* pagesOf(
+  api: OperatorClient,
+  question: Omit<AuditQuestion, 'limit'>,
+  { limit = Infinity, wait }: { readonly limit?: number | undefined; readonly wait: boolean },
+): AsyncGenerator<AuditPage> {
+  const ask = () => api.audit({ ...question, ...pageSize(limit), wait });
+  let first = await ask();
+  if (first.lag !== 0) warn(lagNotice(first));
+  if (wait) while ((first.lag ?? 0) > 0) first = await ask();
+  if (!first.hasTexts) warn('texts are missing, because the log does not answer; check /readyz');
+  for (let [page, left] = [first, limit]; ; ) {
+    yield page;
+    left -= page.events.length;
+    if (page.next === null || left <= 0) return;
+    page = await api.audit({ ...question, ...pageSize(left), before: page.next });
+  }
+}
+
+const pageSize = (left: number): { readonly limit?: number } => (left < 100 ? { limit: left } : {});
+
+function lagNotice({ lag, upTo }: AuditPage): string {
+  const newest = upTo === null ? 'nothing yet' : `events up to ${localMoment(upTo)}`;
+  return lag === null
+    ? `the log does not answer, or is not the one that the audit shows; the audit has ${newest}; check plaza projections status`
+    : `the audit is behind the log and has ${newest}; --wait waits for the rest; if it lasts, check plaza projections status`;
+}
+
+/** An event with the cursor that `--after` takes to go on after it. */
+export type FollowedEntry = AuditEntry & { readonly cursor: string };
+
+/** Events in the order of the log, for ever. Goes on by itself after an outage. @throws {Refused} */
+export async function* followedEvents(
+  api: OperatorClient,
+  question: AuditQuestion,
+  after: string | undefined,
+): AsyncGenerator<FollowedEntry> {
+  let [cursor, problem] = [after, ''];
+  let isFirst = true;
+  for (;;) {
+    try {
+      const { events, next, hasTexts } = await api.followAudit({ ...question, after: cursor });
+      // A follower never passes an event without the text that it asked for.
+      if (!hasTexts) throw new Failure('the log does not answer');
+      for (const event of events) yield { cursor: `${event.position}.${event.eventId}`, ...event };
+      const goesOn = next !== null && next !== cursor;
+      [cursor, problem, isFirst] = [next ?? cursor, '', false];
+      if (!goesOn) await sleep(FOLLOW_INTERVAL_MS);
+    } catch (error) {
+      if (isFirst || error instanceof Refused || !(error instanceof Failure)) throw error;
+      if (error.message !== problem) warn(`${error.message}; retrying`);
+      problem = error.message;
+      await sleep(FOLLOW_INTERVAL_MS);
+    }
+  }
+}
+
+function warn(message: string): void {
+  console.error(message);
+}

@@ -1,0 +1,84 @@
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { beginOf, endOf, TIME_HELP } from '../../audit/time.js';
+import { operatorClientOf, withOperator } from '../command-options.js';
+import type { OperatorOptions } from '../command-options.js';
+import type { OperatorClient } from '../operator-client.js';
+import { localMoment, printResult } from '../output.js';
+import { tableLines } from '../table.js';
+
+interface ImpactOptions extends OperatorOptions {
+  readonly since?: string;
+  readonly until?: string;
+  readonly hours?: number;
+}
+
+export function addImpactCommand(app: Command): void {
+  withOperator(app.command('impact'))
+    .description('show what was done through an application: actors, posts, follows, grants, by hour')
+    .argument('<client-id>', 'client id of the application')
+    .option('--since <time>', `${TIME_HELP}; its hour counts whole`, timeRead(beginOf))
+    .option('--until <time>', 'the same, for the end', timeRead(endOf))
+    .option('--hours <number>', 'the last hours to list, 0 to 744 (default: 24)', hoursToList)
+    .action(async (clientId: string, { since, until, hours, ...options }: ImpactOptions) => {
+      const window = {
+        ...(since !== undefined && { since }),
+        ...(until !== undefined && { until }),
+        ...(hours !== undefined && { hours }),
+      };
+      const impact = await operatorClientOf(options).applicationImpact(clientId, window);
+      printResult(options, impact, linesOf(impact));
+    });
+}
+
+/** The network reads the time again: it may have another clock. */
+function timeRead(read: typeof beginOf): (value: string) => string {
+  return (value) => {
+    if (read(value, Date.now()) === undefined) throw new InvalidArgumentError(`It must be ${TIME_HELP}.`);
+    return value;
+  };
+}
+
+function hoursToList(value: string): number {
+  const hours = Number(value);
+  if (/^\d{1,3}$/.test(value) && hours <= 744) return hours;
+  throw new InvalidArgumentError('It must be a number from 0 to 744.');
+}
+
+type Impact = Awaited<ReturnType<OperatorClient['applicationImpact']>>;
+
+const columns = {
+  POSTS: 'post.created',
+  FOLLOWS: 'relation.established (follow)',
+  LIKES: 'relation.established (like)',
+  GRANTS: 'grant.issued',
+} as const;
+
+function linesOf({ actors, acts, first, last, hours, mostActive }: Impact): string[] {
+  if (first === null || last === null) return ['nothing was done through this application'];
+  const counted = Object.entries(acts).toSorted(([, a], [, b]) => b - a);
+  return [
+    `actors  ${actors}, most active: ${mostActive.map(({ actorId, events }) => `${actorId} (${events})`).join(', ')}`,
+    `hours   ${localMoment(first)} to ${localMoment(last)}`,
+    ...tableLines(['EVENTS', 'TYPE'], counted.map(([act, events]) => [String(events), act])),
+    ...(hours.length === 0
+      ? []
+      : [
+          '',
+          ...tableLines(
+            ['HOUR', 'ACTORS', ...Object.keys(columns), 'OTHER'],
+            hours.map((hour) => [
+              localMoment(hour.hour),
+              String(hour.actors),
+              ...Object.values(columns).map((act) => String(hour.acts[act] ?? 0)),
+              String(otherActs(hour.acts)),
+            ]),
+          ),
+        ]),
+  ];
+}
+
+function otherActs(acts: Impact['acts']): number {
+  const shown: readonly string[] = Object.values(columns);
+  return Object.entries(acts).reduce((sum, [act, events]) => (shown.includes(act) ? sum : sum + events), 0);
+}
