@@ -83,7 +83,7 @@ describe('a report', () => {
 
   it('is listed by plaza audit under the reported person, with its text', async () => {
     const { body } = await report(alice, { actorId: bob.actorId, reason: 'other', text: 'see his lamps' });
-    const { stdout } = await runPlaza(['audit', '--actor', bob.actorId], network.env);
+    const { stdout } = await runPlaza(['audit', '--actor', bob.actorId, '--wait'], network.env);
     const found = stdout.split('\n').find((line) => line.includes(body.report.id));
     expect(JSON.parse(found ?? '')).toMatchObject({
       type: 'report.created',

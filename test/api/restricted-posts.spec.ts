@@ -233,12 +233,12 @@ describe('plaza post', () => {
       '{"changed":true,"revision":3}\n',
       '',
     ]);
-    const { stdout } = await runPlaza(['audit', '--post', id, '--json'], network.env);
+    const { stdout } = await runPlaza(['audit', '--post', id, '--wait', '--json'], network.env);
     const acts = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { type: string });
-    expect(acts.map(({ type }) => type)).toEqual(['post.created', 'post.restricted', 'post.unrestricted']);
+    expect(acts.map(({ type }) => type)).toEqual(['post.unrestricted', 'post.restricted', 'post.created']);
     expect(acts[1]).toMatchObject({ operator: 'grace', reason: 'a complaint', actorId: null });
   });
 

@@ -133,7 +133,7 @@ describe('an erased person', () => {
     expect(await until(async () => (await tablesWith(MARKER)).length === 0)).toBe(true);
     expect(filesWith(MARKER, logBefore)).toEqual([]);
     expect(filesWith(MARKER, join(network.dataDir, 'eventstore'))).toEqual([]);
-    const audit = await runPlaza(['audit', '--actor', ada.actorId], network.env);
+    const audit = await runPlaza(['audit', '--actor', ada.actorId, '--wait'], network.env);
     expect(audit.stdout).toContain('account.erased');
     expect(audit.stdout).not.toContain(MARKER);
     // A stopping Postgres writes a checkpoint; a running one does so after some minutes.

@@ -229,7 +229,7 @@ describe('after a rollback of the log', () => {
   });
 
   it('the audit shows the recovery', async () => {
-    const { code, stdout } = await runPlaza(['audit', '--since', '1h', '--json'], network.env);
+    const { code, stdout } = await runPlaza(['audit', '--since', '1h', '--wait', '--json'], network.env);
     expect(code).toBe(0);
     expect(stdout).toContain('network.recovery_applied');
     expect(stdout).toContain('the disk broke');

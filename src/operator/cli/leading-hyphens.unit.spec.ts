@@ -24,6 +24,17 @@ describe('an identifier that begins with a hyphen', () => {
     expect(withIdentifiersLast(['audit', '--actor', ID])).toEqual(['audit', '--actor', ID]);
   });
 
+  it('may be a term of a search', () => {
+    expect(withIdentifiersLast(['audit', '-type:post.*', '--csv', '-type:grant.*', 'since:1h'])).toEqual([
+      'audit',
+      '--csv',
+      'since:1h',
+      '--',
+      '-type:post.*',
+      '-type:grant.*',
+    ]);
+  });
+
   it.each([
     [['account', 'erase', '--', ID]],
     [['account', 'create', '--display-name', 'A', '--password-stdin']],
