@@ -16,24 +16,38 @@ export interface AuditProgress {
 
 const POLL_INTERVAL_MS = 50;
 
-export async function auditProgress(pool: Pool, log: EventLog): Promise<AuditProgress> {
-  const [applied, head] = await Promise.all([auditPosition(pool), headOf(log)]);
+/** `head`: compares with this position of the log instead of its newest one. */
+export async function auditProgress(pool: Pool, log: EventLog, head?: bigint): Promise<AuditProgress> {
+  const [applied, newest] = await Promise.all([auditPosition(pool), head ?? headOf(log)]);
   const position = applied?.position ?? 0n;
   return {
     position: applied ? Number(applied.position) : null,
     upTo: applied?.at ?? null,
-    lag: head === undefined || head < position ? null : Number(head - position),
+    lag: lagOf(position, newest, head !== undefined),
   };
 }
 
-/** Waits until the audit has every event that the log has now, for `timeoutMs` at most. */
-export async function waitForAudit(pool: Pool, log: EventLog, timeoutMs: number): Promise<void> {
+function lagOf(position: bigint, head: bigint | undefined, isPast: boolean): number | null {
+  if (head === undefined) return null;
+  if (head < position) return isPast ? 0 : null;
+  return Number(head - position);
+}
+
+/**
+ * Waits until the audit has every event that the log has now, for `timeoutMs` at most. Returns the position of the
+ * newest of them; undefined: the log does not answer.
+ */
+export async function waitForAudit(
+  pool: Pool,
+  log: EventLog,
+  timeoutMs: number,
+): Promise<bigint | undefined> {
   const head = await headOf(log);
   const deadline = performance.now() + timeoutMs;
-  if (head === undefined) return;
+  if (head === undefined) return undefined;
   for (;;) {
     const applied = await auditPosition(pool);
-    if ((applied?.position ?? 0n) >= head || performance.now() > deadline) return;
+    if ((applied?.position ?? 0n) >= head || performance.now() > deadline) return head;
     await sleep(POLL_INTERVAL_MS);
   }
 }

@@ -6,7 +6,7 @@ import type { EventLog } from '../../log/event-log.js';
 import { searchCursorText } from './cursors.js';
 import { entryOf } from './entry.js';
 import type { AuditEntry } from './entry.js';
-import { auditProgress } from './progress.js';
+import { auditProgress, waitForAudit } from './progress.js';
 import type { AuditProgress } from './progress.js';
 import { readTexts } from './texts.js';
 import type { AuditedText } from './texts.js';
@@ -31,16 +31,20 @@ export interface SearchedPage {
   readonly before: AuditCursor | undefined;
   readonly limit: number;
   readonly withTexts: boolean;
+  /** Waits up to this time for every event that the log has now. Undefined: answers at once. */
+  readonly waitMs?: number | undefined;
 }
 
 /** One page of the search that command line and console share, newest first. */
 export async function searchAudit(
   stores: AuditStores,
-  { search, before, limit, withTexts }: SearchedPage,
+  { search, before, limit, withTexts, waitMs }: SearchedPage,
 ): Promise<AuditAnswer> {
+  const { pool, log } = stores;
+  const head = waitMs === undefined ? undefined : await waitForAudit(pool, log, waitMs);
   // First: the page then has all that the progress claims.
-  const progress = await auditProgress(stores.pool, stores.log);
-  const { events, next } = await newestEvents(stores.pool, search, before, limit);
+  const progress = await auditProgress(pool, log, head);
+  const { events, next } = await newestEvents(pool, search, before, limit);
   return {
     ...(await entriesOf(stores, events, withTexts)),
     ...progress,

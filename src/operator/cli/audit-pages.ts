@@ -30,10 +30,10 @@ export async function* pagesOf(
 const pageSize = (left: number): { readonly limit?: number } => (left < 100 ? { limit: left } : {});
 
 function lagNotice({ lag, upTo }: AuditPage): string {
-  const newest = upTo === null ? 'nothing yet' : `events up to ${localMoment(upTo)}`;
+  const newest = upTo === null ? 'no event yet' : `the events up to ${localMoment(upTo)}`;
   return lag === null
-    ? `the log does not answer, or is not the one that the audit shows; the audit has ${newest}; check plaza projections status`
-    : `the audit is behind the log and has ${newest}; --wait waits for the rest; if it lasts, check plaza projections status`;
+    ? `the audit has ${newest}; it is unknown if that is all: the log does not answer, or is not the applied one; check plaza projections status`
+    : `the audit is behind the log and has ${newest}; --wait waits for the rest; if this lasts, check plaza projections status`;
 }
 
 /** An event with the cursor that `--after` takes to go on after it. */
