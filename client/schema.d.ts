@@ -964,6 +964,11 @@ export interface components {
   requestBodies: never;
   headers: {
     /**
+     * @description The id of the request: your own, if you sent a well-formed one, else a new one. Tell it to the operators when you ask about a request.
+     * @example 3f0c8a52-6d1e-4c55-9f0e-0d6f2f1f7a10
+     */
+    'x-request-id': string;
+    /**
      * @description Admission revision: the position in the event log that this answer shows.
      * @example 48213
      */
@@ -1081,7 +1086,13 @@ export interface operations {
   discoverOAuthByIssuer: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -1090,6 +1101,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -1109,6 +1121,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -1121,6 +1134,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate-if-any'];
           [name: string]: unknown;
         };
@@ -1134,6 +1148,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -1154,6 +1169,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path: {
         actorId: string;
@@ -1165,6 +1185,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -1200,6 +1221,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -1221,6 +1243,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -1236,6 +1259,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -1250,6 +1274,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -1271,6 +1296,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -1285,6 +1311,7 @@ export interface operations {
       /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -1307,6 +1334,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -1321,6 +1349,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -1364,6 +1393,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path: {
         actorId: string;
@@ -1375,6 +1409,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -1409,6 +1444,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -1430,6 +1466,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -1445,6 +1482,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -1459,6 +1497,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -1480,6 +1519,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -1494,6 +1534,7 @@ export interface operations {
       /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -1516,6 +1557,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -1530,6 +1572,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -1573,6 +1616,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path: {
         actorId: string;
@@ -1584,6 +1632,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -1618,6 +1667,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -1639,6 +1689,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -1654,6 +1705,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -1668,6 +1720,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -1689,6 +1742,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -1703,6 +1757,7 @@ export interface operations {
       /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -1725,6 +1780,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -1739,6 +1795,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -1782,6 +1839,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path: {
         actorId: string;
@@ -1793,6 +1855,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -1835,6 +1898,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -1856,6 +1920,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -1871,6 +1936,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -1885,6 +1951,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -1906,6 +1973,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -1920,6 +1988,7 @@ export interface operations {
       /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -1942,6 +2011,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -1956,6 +2026,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -1988,7 +2059,13 @@ export interface operations {
   discoverOAuth: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -1997,6 +2074,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2016,6 +2094,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2028,6 +2107,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate-if-any'];
           [name: string]: unknown;
         };
@@ -2041,6 +2121,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2055,7 +2136,13 @@ export interface operations {
   discoverOpenId: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -2064,6 +2151,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2083,6 +2171,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2095,6 +2184,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate-if-any'];
           [name: string]: unknown;
         };
@@ -2108,6 +2198,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2122,7 +2213,13 @@ export interface operations {
   getKeys: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -2131,6 +2228,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2154,6 +2252,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2166,6 +2265,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate-if-any'];
           [name: string]: unknown;
         };
@@ -2179,6 +2279,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2193,7 +2294,13 @@ export interface operations {
   introspectToken: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -2211,6 +2318,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2225,6 +2333,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2237,6 +2346,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           [name: string]: unknown;
         };
@@ -2250,6 +2360,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate-if-any'];
           [name: string]: unknown;
         };
@@ -2263,6 +2374,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2275,6 +2387,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2287,6 +2400,7 @@ export interface operations {
       /** @description The limit is used up: 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -2302,6 +2416,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2314,6 +2429,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           [name: string]: unknown;
         };
@@ -2329,7 +2445,13 @@ export interface operations {
   revokeToken: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -2347,6 +2469,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content?: never;
@@ -2354,6 +2477,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2366,6 +2490,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           [name: string]: unknown;
         };
@@ -2379,6 +2504,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate-if-any'];
           [name: string]: unknown;
         };
@@ -2392,6 +2518,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2404,6 +2531,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2416,6 +2544,7 @@ export interface operations {
       /** @description The limit is used up: 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -2431,6 +2560,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           [name: string]: unknown;
         };
         content: {
@@ -2443,6 +2573,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           [name: string]: unknown;
         };
@@ -2458,7 +2589,13 @@ export interface operations {
   exchangeToken: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -2479,6 +2616,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -2499,6 +2637,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -2518,6 +2657,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -2533,6 +2673,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'www-authenticate': components['headers']['www-authenticate-if-any'];
@@ -2548,6 +2689,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -2562,6 +2704,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -2576,6 +2719,7 @@ export interface operations {
       /** @description The limit is used up: 60 in 5 minutes refreshes for each grant; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -2591,6 +2735,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -2605,6 +2750,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -2622,7 +2768,13 @@ export interface operations {
   getUserinfo: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -2631,6 +2783,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -2650,6 +2803,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -2664,6 +2818,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -2679,6 +2834,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'www-authenticate': components['headers']['www-authenticate-if-any'];
@@ -2694,6 +2850,7 @@ export interface operations {
       /** @description The limit is used up: 3,000 in 5 minutes reads for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -2709,6 +2866,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -2723,6 +2881,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -2746,6 +2905,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path?: never;
       cookie?: never;
@@ -2755,6 +2919,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -2782,6 +2947,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -2803,6 +2969,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -2818,6 +2985,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -2832,6 +3000,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -2846,6 +3015,7 @@ export interface operations {
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -2868,6 +3038,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -2882,6 +3053,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -2912,7 +3084,13 @@ export interface operations {
   blockActor: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path: {
         actorId: string;
       };
@@ -2935,6 +3113,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-write-revision': components['headers']['x-network-write-revision'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -2954,6 +3133,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -2973,6 +3153,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -2988,6 +3169,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3002,6 +3184,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3016,6 +3199,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3030,6 +3214,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3044,6 +3229,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3058,6 +3244,7 @@ export interface operations {
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3073,6 +3260,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3087,6 +3275,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3116,7 +3305,13 @@ export interface operations {
         /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
         intentId: string;
       };
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path: {
         actorId: string;
       };
@@ -3127,6 +3322,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-write-revision': components['headers']['x-network-write-revision'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3146,6 +3342,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3165,6 +3362,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3180,6 +3378,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3194,6 +3393,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3208,6 +3408,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3222,6 +3423,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3236,6 +3438,7 @@ export interface operations {
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3251,6 +3454,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3265,6 +3469,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3307,6 +3512,11 @@ export interface operations {
          * @example 48213
          */
         'last-event-id'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path?: never;
       cookie?: never;
@@ -3316,6 +3526,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -3382,6 +3593,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -3403,6 +3615,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3418,6 +3631,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3432,6 +3646,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3446,6 +3661,7 @@ export interface operations {
       /** @description The limit is used up: 30 a minute for each address without a token together with the other operation of this budget; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. Open event streams at a server: 10 for each application and actor, or for each address without a token; 2,000 in all, 1,000 of them without a token. One too many is a 429 with `Retry-After` 5, or 30 if the server is full. A client that reads nothing of its stream for 20 s is disconnected. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3468,6 +3684,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3482,6 +3699,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3525,6 +3743,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path?: never;
       cookie?: never;
@@ -3534,6 +3757,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -3573,6 +3797,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -3594,6 +3819,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3609,6 +3835,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3623,6 +3850,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3637,6 +3865,7 @@ export interface operations {
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3659,6 +3888,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3673,6 +3903,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3703,7 +3934,13 @@ export interface operations {
   markInboxRead: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -3729,6 +3966,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-write-revision': components['headers']['x-network-write-revision'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3749,6 +3987,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3763,6 +4002,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3778,6 +4018,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3792,6 +4033,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3806,6 +4048,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3820,6 +4063,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3834,6 +4078,7 @@ export interface operations {
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3849,6 +4094,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -3863,6 +4109,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3894,6 +4141,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path?: never;
       cookie?: never;
@@ -3917,6 +4169,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -3953,6 +4206,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -3974,6 +4228,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -3989,6 +4244,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4003,6 +4259,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4017,6 +4274,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4031,6 +4289,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4045,6 +4304,7 @@ export interface operations {
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4067,6 +4327,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4081,6 +4342,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4111,7 +4373,13 @@ export interface operations {
   createPost: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4140,6 +4408,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-write-revision': components['headers']['x-network-write-revision'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4163,6 +4432,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4184,6 +4454,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4199,6 +4470,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4213,6 +4485,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4227,6 +4500,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4241,6 +4515,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4255,6 +4530,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4269,6 +4545,7 @@ export interface operations {
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4284,6 +4561,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4298,6 +4576,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4331,6 +4610,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path: {
         id: string;
@@ -4342,6 +4626,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -4379,6 +4664,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -4400,6 +4686,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4415,6 +4702,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4429,6 +4717,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -4450,6 +4739,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4464,6 +4754,7 @@ export interface operations {
       /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4486,6 +4777,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4500,6 +4792,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4537,7 +4830,13 @@ export interface operations {
         /** @description Revision of the resource as you have read it. The change is refused if the resource has changed since. */
         revision: string;
       };
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path: {
         id: string;
       };
@@ -4548,6 +4847,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-write-revision': components['headers']['x-network-write-revision'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4571,6 +4871,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4590,6 +4891,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4605,6 +4907,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4619,6 +4922,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4633,6 +4937,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4652,6 +4957,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4666,6 +4972,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4680,6 +4987,7 @@ export interface operations {
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4695,6 +5003,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4709,6 +5018,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4735,7 +5045,13 @@ export interface operations {
   editPost: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path: {
         id: string;
       };
@@ -4764,6 +5080,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-write-revision': components['headers']['x-network-write-revision'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4787,6 +5104,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4807,6 +5125,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4822,6 +5141,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4836,6 +5156,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4850,6 +5171,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4864,6 +5186,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4878,6 +5201,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4892,6 +5216,7 @@ export interface operations {
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4907,6 +5232,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -4921,6 +5247,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -4959,6 +5286,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path: {
         id: string;
@@ -4970,6 +5302,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -5014,6 +5347,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -5035,6 +5369,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5050,6 +5385,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5064,6 +5400,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -5085,6 +5422,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5099,6 +5437,7 @@ export interface operations {
       /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5121,6 +5460,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5135,6 +5475,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5173,6 +5514,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path?: never;
       cookie?: never;
@@ -5182,6 +5528,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -5214,6 +5561,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -5235,6 +5583,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5250,6 +5599,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5264,6 +5614,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5278,6 +5629,7 @@ export interface operations {
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5300,6 +5652,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5314,6 +5667,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5344,7 +5698,13 @@ export interface operations {
   changeOwnProfile: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -5381,6 +5741,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-write-revision': components['headers']['x-network-write-revision'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5407,6 +5768,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5428,6 +5790,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5443,6 +5806,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5457,6 +5821,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5471,6 +5836,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5485,6 +5851,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5499,6 +5866,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5513,6 +5881,7 @@ export interface operations {
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5528,6 +5897,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5542,6 +5912,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5575,6 +5946,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path?: never;
       cookie?: never;
@@ -5584,6 +5960,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -5651,6 +6028,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -5672,6 +6050,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5687,6 +6066,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5701,6 +6081,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5715,6 +6096,7 @@ export interface operations {
       /** @description The limit is used up: 30 a minute for each address without a token together with the other operation of this budget; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5737,6 +6119,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5751,6 +6134,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5794,6 +6178,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path?: never;
       cookie?: never;
@@ -5803,6 +6192,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -5840,6 +6230,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -5861,6 +6252,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5876,6 +6268,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5890,6 +6283,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5904,6 +6298,7 @@ export interface operations {
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5926,6 +6321,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -5940,6 +6336,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -5970,7 +6367,13 @@ export interface operations {
   establishRelation: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path: {
         kind: 'follow' | 'like';
         targetId: string;
@@ -5994,6 +6397,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-write-revision': components['headers']['x-network-write-revision'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6020,6 +6424,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6039,6 +6444,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6054,6 +6460,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6072,6 +6479,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6086,6 +6494,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6100,6 +6509,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6114,6 +6524,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6128,6 +6539,7 @@ export interface operations {
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6143,6 +6555,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6157,6 +6570,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6183,7 +6597,13 @@ export interface operations {
         /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
         intentId: string;
       };
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path: {
         kind: 'follow' | 'like';
         targetId: string;
@@ -6195,6 +6615,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-write-revision': components['headers']['x-network-write-revision'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6222,6 +6643,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6241,6 +6663,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6256,6 +6679,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6270,6 +6694,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6284,6 +6709,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6298,6 +6724,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6312,6 +6739,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6326,6 +6754,7 @@ export interface operations {
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6341,6 +6770,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6355,6 +6785,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6378,7 +6809,13 @@ export interface operations {
   createReport: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -6410,6 +6847,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-write-revision': components['headers']['x-network-write-revision'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6432,6 +6870,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6452,6 +6891,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6467,6 +6907,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6481,6 +6922,7 @@ export interface operations {
       /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6495,6 +6937,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6509,6 +6952,7 @@ export interface operations {
       /** @description The request is too large. */
       413: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6523,6 +6967,7 @@ export interface operations {
       /** @description The content type is not supported. */
       415: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6537,6 +6982,7 @@ export interface operations {
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6552,6 +6998,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6566,6 +7013,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6595,6 +7043,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path?: never;
       cookie?: never;
@@ -6604,6 +7057,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -6647,6 +7101,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -6668,6 +7123,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6683,6 +7139,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6697,6 +7154,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6711,6 +7169,7 @@ export interface operations {
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6733,6 +7192,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6747,6 +7207,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6788,6 +7249,11 @@ export interface operations {
          * @example 48214
          */
         'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
       };
       path?: never;
       cookie?: never;
@@ -6797,6 +7263,7 @@ export interface operations {
       /** @description Done. */
       200: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'x-network-revision': components['headers']['x-network-revision'];
           'x-network-incarnation': components['headers']['x-network-incarnation'];
           'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
@@ -6839,6 +7306,7 @@ export interface operations {
       /** @description The request is malformed or invalid. */
       400: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           'x-network-revision': components['headers']['x-network-revision-if-any'];
@@ -6860,6 +7328,7 @@ export interface operations {
       /** @description The credential is missing or not valid. */
       401: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'www-authenticate': components['headers']['www-authenticate'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6875,6 +7344,7 @@ export interface operations {
       /** @description Not allowed. */
       403: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6889,6 +7359,7 @@ export interface operations {
       /** @description Conflict with the current state. */
       409: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6903,6 +7374,7 @@ export interface operations {
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
@@ -6925,6 +7397,7 @@ export interface operations {
       /** @description The server failed. */
       500: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
           [name: string]: unknown;
@@ -6939,6 +7412,7 @@ export interface operations {
       /** @description Temporarily unavailable. */
       503: {
         headers: {
+          'x-request-id': components['headers']['x-request-id'];
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
