@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { benchAudit } from './audit.js';
 import { benchAuth } from './auth.js';
 import { benchDrill } from './drill.js';
 import { benchEventStore } from './event-store.js';
@@ -27,6 +28,7 @@ const suites = {
   recovery: () => benchRecovery(),
   rebuildReads: () => benchRebuildReads(),
   auth: () => benchAuth(),
+  audit: () => benchAudit(),
   restrictions: () => benchRestrictions(),
   drill: () => benchDrill(),
   startProof: () => benchStartProof(),

@@ -6,6 +6,8 @@ import { load, rounded } from './load.js';
 import type { Measured } from './load.js';
 import { startNetwork, withDataDir } from './network.js';
 import type { BenchNetwork } from './network.js';
+import { percentiles } from './percentiles.js';
+import type { Percentiles } from './percentiles.js';
 import { newReader } from './reads/reader.js';
 import { shown } from './reads/seed.js';
 import { numbered, Society } from './society.js';
@@ -15,11 +17,6 @@ interface Publishing {
   readonly acknowledged: Percentiles;
   readonly acknowledgedToFollower: Percentiles;
   readonly reads: Measured;
-}
-
-interface Percentiles {
-  readonly p50Ms: number;
-  readonly p99Ms: number;
 }
 
 export interface TimelineBench {
@@ -111,10 +108,4 @@ async function newest(baseUrl: string, token: string): Promise<string | undefine
   const response = await fetch(`${baseUrl}/api/timeline`, { headers: bearer(token) });
   const { posts } = (await response.json()) as { posts: { id: string }[] };
   return posts[0]?.id;
-}
-
-function percentiles(values: readonly number[]): Percentiles {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) => rounded(sorted[Math.floor(sorted.length * share)] ?? 0);
-  return { p50Ms: at(0.5), p99Ms: at(0.99) };
 }

@@ -4,7 +4,6 @@ import type { AuditSearch } from '../../../projections/audit/audit.read-model.js
 import { HttpRefusal } from '../../http/server/errors.js';
 import { followCursor, searchCursor } from '../audit/cursors.js';
 import { followAudit } from '../audit/follow.js';
-import { waitForAudit } from '../audit/progress.js';
 import { parseSearch } from '../audit/search-query.js';
 import { SearchError } from '../audit/search-terms.js';
 import { searchAudit } from '../audit/search.js';
@@ -55,10 +54,9 @@ export const auditActs = [
     route: 'GET /operator/audit',
     command: 'audit',
     input: searchedPage,
-    run: async ({ q, texts: withTexts, wait, ...asked }, { services: { pool, log, clock } }) => {
-      const search = searchOf(q, clock.now());
-      if (wait) await waitForAudit(pool, log, WAIT_MS);
-      return searchAudit({ pool, log }, { ...asked, search, withTexts });
+    run: ({ q, texts: withTexts, wait, ...asked }, { services: { pool, log, clock } }) => {
+      const page = { ...asked, search: searchOf(q, clock.now()), withTexts };
+      return searchAudit({ pool, log }, { ...page, waitMs: wait ? WAIT_MS : undefined });
     },
   }),
   act({

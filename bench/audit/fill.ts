@@ -1,0 +1,49 @@
+import type { ClientBase } from 'pg';
+import { Client } from 'pg';
+import { auditGroup } from '../../projections/audit/audit.projection.js';
+import { dispatcherOf } from '../../projections/runner/projection.js';
+import { UnitOfWork } from '../../projections/runner/unit-of-work.js';
+import type { Recorded } from '../../src/log/recorded.js';
+import { inTransaction } from '../../src/store/transaction.js';
+import { recordedEvents } from './events.js';
+import type { Random } from './random.js';
+
+const BATCH = 1_000;
+/** Of each hundred events one is kept, to draw the values of searches from. */
+const SAMPLE = 100;
+
+/** Applies events to the audit as the worker does, without a log. Returns a sample of them. */
+export async function fillAudit(
+  databaseUrl: string,
+  count: number,
+  random: Random,
+): Promise<readonly Recorded[]> {
+  const client = new Client({ connectionString: databaseUrl, application_name: 'bench' });
+  await client.connect();
+  try {
+    await client.query('SET search_path = audit');
+    const sample: Recorded[] = [];
+    let batch: Recorded[] = [];
+    for (const recorded of recordedEvents(count, random)) {
+      batch.push(recorded);
+      if (random.chance(1 / SAMPLE)) sample.push(recorded);
+      if (batch.length < BATCH) continue;
+      await apply(client, batch);
+      batch = [];
+    }
+    await apply(client, batch);
+    // The tables of a network that has this many events have been vacuumed many times.
+    await client.query('VACUUM (ANALYZE)');
+    return sample;
+  } finally {
+    await client.end();
+  }
+}
+
+const handle = dispatcherOf(auditGroup);
+
+async function apply(client: ClientBase, batch: readonly Recorded[]): Promise<void> {
+  const work = new UnitOfWork();
+  for (const recorded of batch) handle(recorded, work.write);
+  await inTransaction(client, () => work.flush(client));
+}
