@@ -126,6 +126,7 @@ class Posts {
   private readonly stopping = new AbortController();
   private readonly running: Promise<void>;
   private done = 0;
+  private failure: unknown;
 
   constructor(
     private readonly baseUrl: string,
@@ -141,13 +142,16 @@ class Posts {
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
+    if (this.failure !== undefined) throw this.failure;
   }
 
   private async run(): Promise<void> {
-    const under = new Set<Promise<void>>();
+    const under = new Set<Promise<unknown>>();
     for (let n = 1; !this.stopping.signal.aborted; n++) {
       await pause(Math.max(this.begun + n * POST_EVERY_MS - performance.now(), 0));
-      const sent = this.post().finally(() => under.delete(sent));
+      const sent = this.post()
+        .catch((error: unknown) => (this.failure ??= error))
+        .finally(() => under.delete(sent));
       under.add(sent);
     }
     await Promise.all(under);

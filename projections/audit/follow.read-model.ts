@@ -46,10 +46,12 @@ export function eventsAfter(
 
 /** Where a reader of events from `since` on begins; undefined: after the newest event. */
 export async function followFrom(pool: Pool, since: number | undefined): Promise<FollowCursor | 'none'> {
+  // OFFSET 0 reads the times by their index. Postgres would else search the positions for the first late enough one.
   const isEarlier =
     since === undefined
       ? 'true'
-      : `position < coalesce((SELECT min(position) FROM audit.event WHERE at >= $1::bigint), 'infinity')`;
+      : `position < coalesce((SELECT min(position) FROM (
+          SELECT position FROM audit.event WHERE at >= $1::bigint OFFSET 0) AS later), 'infinity')`;
   const { rows } = await pool.query<Row>(
     `SELECT position::text, event_id FROM audit.event WHERE ${isEarlier} ORDER BY event.position DESC LIMIT 1`,
     since === undefined ? [] : [since],

@@ -185,6 +185,8 @@ describe('plaza audit', () => {
     [['--post', 'no post!'], 'post: must be an identifier of the network.'],
     [['aktor:bob'], 'There is no filter aktor:. Did you mean actor:?'],
     [['--limit', '0'], 'It must be a whole number from 1.'],
+    [['--follow', '--csv'], 'cannot be used with'],
+    [['--after', '0'], '--after goes with --follow'],
   ])('refuses %j as wrong usage', async (args, said) => {
     const { code, stdout, stderr } = await runPlaza(['audit', ...args], network.env);
     expect([code, stdout]).toEqual([2, '']);

@@ -7,7 +7,7 @@ import { beginOf, endOf, TIME_HELP } from './time.js';
 
 const subjectKinds = ['actor', 'app', 'grant', 'post', 'operator'] as const;
 
-export const filterNames = [...subjectKinds, 'type', 'since', 'until', 'request', 'intent'] as const;
+const filterNames = [...subjectKinds, 'type', 'since', 'until', 'request', 'intent'] as const;
 type FilterName = (typeof filterNames)[number];
 
 /** Two of these can both hold for one event; of types, any one. */

@@ -23,7 +23,7 @@ export function withIdentifiersLast(args: readonly string[]): readonly string[] 
   if (args.includes('--')) return args;
   const isIdentifier = (arg: string, index: number): boolean => {
     const before = args[index - 1] ?? '';
-    return hyphenated.test(arg) && (!before.startsWith('--') || flags.has(before));
+    return hyphenated.test(arg) && (!before.startsWith('--') || before.includes('=') || flags.has(before));
   };
   const ids = args.filter(isIdentifier);
   return ids.length === 0 ? args : [...args.filter((arg, index) => !isIdentifier(arg, index)), '--', ...ids];

@@ -25,10 +25,10 @@ describe('an identifier that begins with a hyphen', () => {
   });
 
   it('may be a term of a search', () => {
-    expect(withIdentifiersLast(['audit', '-type:post.*', '--csv', '-type:grant.*', 'since:1h'])).toEqual([
+    expect(withIdentifiersLast(['audit', '--since=1h', '-type:post.*', '--csv', '-type:grant.*'])).toEqual([
       'audit',
+      '--since=1h',
       '--csv',
-      'since:1h',
       '--',
       '-type:post.*',
       '-type:grant.*',

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { parseSearch, searchText } from '../../audit/search-query.js';
 import { SearchError, termText } from '../../audit/search-terms.js';
@@ -49,11 +49,18 @@ export function addAuditCommand(program: Command): void {
   audit
     .option('--limit <number>', `the most events (default: ${TABLE_LIMIT} in a table, else all)`, wholeNumber)
     .option('--csv', 'print CSV, with a line of headings')
-    .option('--follow', 'print events as they happen, in the order of the log, one JSON object a line')
+    .addOption(
+      new Option(
+        '--follow',
+        'print events as they happen, in the order of the log, one JSON object a line',
+      ).conflicts(['csv', 'limit', 'wait']),
+    )
     .option('--after <cursor>', 'with --follow: go on after the line with this cursor')
     .option('--wait', 'wait until the audit has every event that the log has now')
     .option('--no-texts', 'leave out the texts of posts and reports')
     .action(async (terms: string[], options: AuditOptions, command: Command) => {
+      if (options.after !== undefined && !options.follow)
+        command.error('error: --after goes with --follow', { exitCode: 2 });
       const question = { q: searchOf(terms, options, command), texts: options.texts };
       const lines = linesOf(operatorClientOf(options), question, options);
       try {
