@@ -45,7 +45,11 @@ function eventOf(n: number, at: number, random: Random): Drawn {
   const relation = { actorId, targetActorId: other, generation: 1, at };
   const text = { text: '', mentions: [] };
   if (drawn < 0.55)
-    return [streams.post(postId), { type: 'post.created', data: { ...post, ...text, audience: 'public' } }, through];
+    return [
+      streams.post(postId),
+      { type: 'post.created', data: { ...post, ...text, audience: 'public' } },
+      through,
+    ];
   if (drawn < 0.65)
     return [streams.post(postId), { type: 'post.edited', data: { ...post, ...text, revision: 2 } }, through];
   if (drawn < 0.7)
@@ -67,9 +71,17 @@ function eventOf(n: number, at: number, random: Random): Drawn {
       through,
     ];
   if (drawn < 0.95)
-    return [streams.signIns(actorId), { type: 'account.signed_in', data: { actorId, at } }, { actorId, appId }];
+    return [
+      streams.signIns(actorId),
+      { type: 'account.signed_in', data: { actorId, at } },
+      { actorId, appId },
+    ];
   if (drawn < 0.98)
-    return [streams.grant(grantId), { type: 'grant.refreshed', data: { grantId, appId, actorId, at } }, { appId }];
+    return [
+      streams.grant(grantId),
+      { type: 'grant.refreshed', data: { grantId, appId, actorId, at } },
+      { appId },
+    ];
   if (drawn < 0.99)
     return [
       streams.pair(actorId, other),

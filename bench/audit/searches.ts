@@ -18,7 +18,17 @@ export function randomSearch(sample: readonly Recorded[], random: Random): strin
   return terms.join(' ');
 }
 
-const termNames = ['actor', 'app', 'grant', 'post', 'operator', 'type', '-type', 'request', 'intent'] as const;
+const termNames = [
+  'actor',
+  'app',
+  'grant',
+  'post',
+  'operator',
+  'type',
+  '-type',
+  'request',
+  'intent',
+] as const;
 type Name = (typeof termNames)[number];
 
 function valueOf(name: Name, sample: readonly Recorded[], random: Random): string {

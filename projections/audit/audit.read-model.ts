@@ -34,18 +34,18 @@ export interface AuditRow extends Omit<AuditedEvent, 'position' | 'revision' | '
   readonly at: string;
 }
 
-/** `next`: more events may follow below it; the page may be short, or empty. Undefined: none follows. */
+/** `next`: older events may follow, even if the page is short or empty. Undefined: none follows. */
 export interface AuditPage {
   readonly events: readonly AuditedEvent[];
   readonly next: AuditCursor | undefined;
 }
 
 /**
- * Candidates of a page. A page whose conditions rarely meet ends here, short, so that its time is bounded however long
- * their lists are.
+ * The most events that one page of a search reads. A page whose conditions rarely meet ends here, short or empty, with a
+ * cursor: its time is bounded, however many events meet one condition alone.
  */
 export const MAX_CANDIDATES = 2_000;
-/** More types are only a filter: a list of them reads the index once for each. */
+/** Of more types no list is read beside other conditions, since each type is a lookup; they are a filter then. */
 const MAX_LISTED_TYPES = 8;
 
 /** The newest events that meet all conditions, below `before`. In the order of time, then of the log. */

@@ -5,7 +5,7 @@ import { eventsOf, listsOf, Parameters } from './search.sql.js';
 import type { AuditSearch } from './search.sql.js';
 import { inSnapshot } from './snapshot.js';
 
-/** An event that was read. Its id proves that the audit still has the log in which it was. */
+/** The last event that a follower of the audit has read. Its id proves that the log was not replaced since. */
 export interface FollowCursor {
   readonly position: bigint;
   readonly eventId: string;

@@ -13,13 +13,13 @@ export interface AuditSearch {
   readonly until?: number | undefined;
 }
 
-/** The last event of a page. The next page continues below it. */
+/** The last event of a page of a search. The next page has what is older. */
 export interface AuditCursor {
   readonly at: number;
   readonly position: bigint;
 }
 
-/** Collects the parameters of a statement. */
+/** Collects the parameters of one SQL statement; `add` returns the placeholder. */
 export class Parameters {
   readonly values: unknown[] = [];
 
@@ -28,7 +28,7 @@ export class Parameters {
   }
 }
 
-/** Events by one condition, newest first, from an index that has their order. */
+/** The events that meet one condition of a search, newest first, from an index that has this order. */
 export interface EventList {
   readonly kind: SubjectKind | 'types' | 'request' | 'intent' | 'all';
   /** SQL of at most `limit` rows of `at` and `position`. `window`: a condition on both columns. */
@@ -45,7 +45,10 @@ export interface EventFilter {
 
 const ORDER = 'ORDER BY at DESC, position DESC';
 
-/** As a range of (at, position): time is exact at both ends, without a search for the position of a time. */
+/**
+ * SQL of the window of a search, and of the place of its page, as a range of (at, position). Each index of a list ends
+ * with both, so a time is exact without a search for its position.
+ */
 export function windowOf(
   { since, until }: AuditSearch,
   before: AuditCursor | undefined,
@@ -113,8 +116,7 @@ const requestList = (id: string): EventList => ({
 
 const intentList = (id: string): EventList => ({
   kind: 'intent',
-  newest: (window, limit, parameters) =>
-    ofEvent(`intent_id = ${parameters.add(id)}`, window, limit),
+  newest: (window, limit, parameters) => ofEvent(`intent_id = ${parameters.add(id)}`, window, limit),
   filter: (parameters) => ({ where: `event.intent_id = ${parameters.add(id)}` }),
 });
 

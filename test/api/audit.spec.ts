@@ -193,22 +193,18 @@ describe('plaza audit', () => {
     expect(stderr).toContain(said);
   });
 
-  it.each([
-    '?limit=1000',
-    '?q=since:yesterday',
-    '?before=-1',
-    '?q=a&q=b',
-    '/follow?after=1',
-    '?nonsense=1',
-  ])('refuses the query %s at its address', async (query) => {
-    const authorization = `Bearer ${network.operatorToken}`;
-    const operatorUrl = `http://127.0.0.1:${network.env['OPERATOR_PORT']}`;
-    const answer = await fetch(`${operatorUrl}/operator/audit${query}`, { headers: { authorization } });
-    expect([answer.status, await answer.json()]).toEqual([
-      400,
-      { error: expect.any(String), message: expect.any(String) },
-    ]);
-  });
+  it.each(['?limit=1000', '?q=since:yesterday', '?before=-1', '?q=a&q=b', '/follow?after=1', '?nonsense=1'])(
+    'refuses the query %s at its address',
+    async (query) => {
+      const authorization = `Bearer ${network.operatorToken}`;
+      const operatorUrl = `http://127.0.0.1:${network.env['OPERATOR_PORT']}`;
+      const answer = await fetch(`${operatorUrl}/operator/audit${query}`, { headers: { authorization } });
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        { error: expect.any(String), message: expect.any(String) },
+      ]);
+    },
+  );
 
   it('ends silently when its reader closes the pipe', async () => {
     const child = spawn(process.execPath, [plaza, 'audit'], { env: environment(network.env), stdio: 'pipe' });
@@ -304,8 +300,10 @@ describe('plaza audit --follow', () => {
       await alice.say('followed 1');
       await alice.say('followed 2');
     };
-    const entries = await follow([`actor:${alice.actorId}`, 'type:post.created', `since:${since}`], speak, (printed) =>
-      printed.some(({ text }) => text === 'followed 2'),
+    const entries = await follow(
+      [`actor:${alice.actorId}`, 'type:post.created', `since:${since}`],
+      speak,
+      (printed) => printed.some(({ text }) => text === 'followed 2'),
     );
     expect(entries.map(({ text }) => text).slice(-2)).toEqual(['followed 1', 'followed 2']);
     expect(entries.map(({ position }) => position)).toEqual(
@@ -329,7 +327,10 @@ describe('plaza audit --follow', () => {
   it('refuses the cursor of an event that the log does not have', async () => {
     const gone = `${cursor?.split('.')[0]}.${randomUUID()}`;
     const { code, stderr } = await runPlaza(['audit', '--follow', '--after', gone], network.env);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('the log was replaced. Begin again with since:.')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('the log was replaced. Begin again with since:.'),
+    ]);
   });
 });
 

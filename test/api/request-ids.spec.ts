@@ -46,7 +46,9 @@ describe('every answer carries x-request-id', () => {
     expect(one).toMatch(made);
     expect(other).toMatch(made);
     expect(one).not.toBe(other);
-    expect(await idOf(url, { method, headers: { 'x-request-id': 'pebble/7f:3a=_.+-' } })).toBe('pebble/7f:3a=_.+-');
+    expect(await idOf(url, { method, headers: { 'x-request-id': 'pebble/7f:3a=_.+-' } })).toBe(
+      'pebble/7f:3a=_.+-',
+    );
   });
 
   it.each([

@@ -1,10 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditGroup } from '../../projections/audit/audit.projection.js';
-import {
-  auditPosition,
-  MAX_CANDIDATES,
-  newestEvents,
-} from '../../projections/audit/audit.read-model.js';
+import { auditPosition, MAX_CANDIDATES, newestEvents } from '../../projections/audit/audit.read-model.js';
 import type { AuditCursor, AuditSearch, SubjectKind } from '../../projections/audit/audit.read-model.js';
 import { eventsAfter, followFrom } from '../../projections/audit/follow.read-model.js';
 import type { FollowCursor } from '../../projections/audit/follow.read-model.js';
@@ -102,7 +98,12 @@ describe('the audit', () => {
 
   describe('finds, newest first,', () => {
     test('the events that an actor caused or is affected by', async () => {
-      await given(some.account('ada'), some.post('p1'), some.follow('bob', 'ada'), some.follow('bob', 'cleo'));
+      await given(
+        some.account('ada'),
+        some.post('p1'),
+        some.follow('bob', 'ada'),
+        some.follow('bob', 'cleo'),
+      );
       expect(await found(about('actor', 'ada'))).toEqual([
         'relation.established',
         'post.created',
@@ -170,16 +171,16 @@ describe('the audit', () => {
         'grant.issued',
         'application.registered',
       ]);
-      expect(await found({ about: [...grant, { kind: 'actor', id: 'ada' }, { kind: 'app', id: 'app' }] })).toEqual(
-        ['grant.refreshed', 'grant.issued'],
-      );
+      expect(
+        await found({ about: [...grant, { kind: 'actor', id: 'ada' }, { kind: 'app', id: 'app' }] }),
+      ).toEqual(['grant.refreshed', 'grant.issued']);
       expect(await found({ about: [...grant, { kind: 'post', id: 'p1' }] })).toEqual([]);
       expect(await found({ since: 2_000 })).toEqual(['post.deleted', 'post.created']);
       expect(await found({ since: 2_000, until: 3_000 })).toEqual(['post.created']);
       expect(await found({ ...about('app', 'app'), since: 2_000 })).toEqual(['post.created']);
-      expect(await found({ ...about('app', 'app'), until: 2_000, types: ['grant.issued', 'post.created'] })).toEqual(
-        ['grant.issued', 'grant.issued'],
-      );
+      expect(
+        await found({ ...about('app', 'app'), until: 2_000, types: ['grant.issued', 'post.created'] }),
+      ).toEqual(['grant.issued', 'grant.issued']);
       const without = eventTypes.filter((type) => type !== 'grant.issued');
       expect(await found({ ...about('app', 'app'), types: without })).toEqual([
         'post.created',
@@ -228,7 +229,11 @@ describe('the audit', () => {
     };
 
     test('in the order of the log, whatever the clocks said', async () => {
-      await given(some.post('p1', { at: 3_000 }), some.edit('p1', { at: 2_000 }), some.deletion('p1', { at: 2_500 }));
+      await given(
+        some.post('p1', { at: 3_000 }),
+        some.edit('p1', { at: 2_000 }),
+        some.deletion('p1', { at: 2_500 }),
+      );
       const first = await after('none', {}, 2);
       expect(first.events).toEqual(['post.created', 'post.edited']);
       if (typeof first.cursor === 'string') throw new Error('the page has a last event');
@@ -239,7 +244,11 @@ describe('the audit', () => {
     });
 
     test('from a time on, or from now', async () => {
-      await given(some.post('p1', { at: 1_000 }), some.edit('p1', { at: 3_000 }), some.deletion('p1', { at: 2_000 }));
+      await given(
+        some.post('p1', { at: 1_000 }),
+        some.edit('p1', { at: 3_000 }),
+        some.deletion('p1', { at: 2_000 }),
+      );
       const from = await followFrom(bench.pool, 2_000);
       expect((await after(from, { since: 2_000 })).events).toEqual(['post.edited', 'post.deleted']);
       expect(await followFrom(bench.pool, 1_000)).toBe('none');

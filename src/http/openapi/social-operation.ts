@@ -27,7 +27,10 @@ export function socialOperation(endpoint: Endpoint, schemas: Schemas): Operation
       ...pathParameters(endpoint, schemas),
       ...queryParameters(endpoint, schemas),
       ...headerParameters(
-        [...(endpoint.mutates ? [] : (['x-network-min-revision'] as const)), ...(endpoint.requestHeaders ?? [])],
+        [
+          ...(endpoint.mutates ? [] : (['x-network-min-revision'] as const)),
+          ...(endpoint.requestHeaders ?? []),
+        ],
         schemas,
       ),
     ],

@@ -71,7 +71,12 @@ export function refuseTunnels(
     socket.on('error', () => socket.destroy());
     // A stream with unread bytes does not notice that the client closes.
     socket.resume();
-    answer(socket, request.url ?? '', 'CONNECT is not supported: this server is no proxy.', headersOf(request));
+    answer(
+      socket,
+      request.url ?? '',
+      'CONNECT is not supported: this server is no proxy.',
+      headersOf(request),
+    );
     const timer = setTimeout(() => socket.destroy(), TUNNEL_CLOSE_MS);
     socket.once('close', () => clearTimeout(timer));
   });

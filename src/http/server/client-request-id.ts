@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 
 export const REQUEST_ID = 'x-request-id';
 
-/** No white space and no quotes, so that an id fits into a log line, a search and a header. No `@`: it is kept for good. */
+/** A well-formed `x-request-id`: safe in a header, a log line and a search. No `@`: the log keeps it for good. */
 export const clientRequestId = /^[A-Za-z0-9._:/+=-]{1,64}$/;
 
 const ids = new WeakMap<IncomingMessage, string>();

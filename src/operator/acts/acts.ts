@@ -59,7 +59,11 @@ function adviceFor(may: Act['may'], caller: Caller): string {
 
 function metadataOf(
   caller: Caller,
-  { requestId, clientRequestId, claimedName }: Pick<ActRequest, 'requestId' | 'clientRequestId' | 'claimedName'>,
+  {
+    requestId,
+    clientRequestId,
+    claimedName,
+  }: Pick<ActRequest, 'requestId' | 'clientRequestId' | 'claimedName'>,
   reason: string | undefined,
 ): EventMetadata {
   const operator = claimedName ?? (caller.kind === 'shared' ? 'operator' : undefined);

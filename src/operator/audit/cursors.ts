@@ -14,8 +14,11 @@ export const searchCursorText = ({ at, position }: AuditCursor): string => `${at
 /** `<position>.<event id>`, or `0` before the first event; undefined: no cursor of a follower. */
 export function followCursor(text: string): FollowCursor | 'none' | undefined {
   if (text === '0') return 'none';
-  const [, position, eventId] = /^(\d{1,18})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text) ?? [];
-  return position === undefined || eventId === undefined ? undefined : { position: BigInt(position), eventId };
+  const [, position, eventId] =
+    /^(\d{1,18})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text) ?? [];
+  return position === undefined || eventId === undefined
+    ? undefined
+    : { position: BigInt(position), eventId };
 }
 
 export const followCursorText = (cursor: FollowCursor | 'none'): string =>

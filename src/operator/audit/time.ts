@@ -4,10 +4,7 @@ import { durationOf } from '../../support/duration.js';
 const DAY_MS = 24 * 60 * 60_000;
 
 const day = z.iso.date();
-const moment = z.union([
-  z.iso.datetime({ offset: true, precision: -1 }),
-  z.iso.datetime({ offset: true }),
-]);
+const moment = z.union([z.iso.datetime({ offset: true, precision: -1 }), z.iso.datetime({ offset: true })]);
 
 export const TIME_HELP = 'a time (2026-01-31, 2026-01-31T09:30Z) or a time ago (24h, 7d)';
 

@@ -28,7 +28,9 @@ const entry = (more: Partial<AuditEntry>): AuditEntry => ({
 
 /** The cells of the only row. */
 const row = (more: Partial<AuditEntry>, names = {}) =>
-  auditTable([entry(more)], names)[1]?.split(/ {2,}/).slice(1);
+  auditTable([entry(more)], names)[1]
+    ?.split(/ {2,}/)
+    .slice(1);
 
 describe('the table of the audit', () => {
   it('has the local time, who, what, about, and through which application', () => {
@@ -49,11 +51,9 @@ describe('the table of the audit', () => {
   });
 
   it('names the network where nobody acted', () => {
-    expect(row({ actorId: null, appId: null, type: 'network.founded', subject: { networkId: 'n' } })).toEqual([
-      'network',
-      'network.founded',
-      'network n',
-    ]);
+    expect(row({ actorId: null, appId: null, type: 'network.founded', subject: { networkId: 'n' } })).toEqual(
+      ['network', 'network.founded', 'network n'],
+    );
   });
 
   it('shortens a text to one line, and marks an erased one', () => {

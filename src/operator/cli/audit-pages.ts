@@ -19,7 +19,7 @@ export async function* pagesOf(
   if (first.lag !== 0) warn(lagNotice(first));
   if (wait) while ((first.lag ?? 0) > 0) first = await ask();
   if (!first.hasTexts) warn('texts are missing, because the log does not answer; check /readyz');
-  for (let [page, left] = [first, limit]; ; ) {
+  for (let [page, left] = [first, limit]; ;) {
     yield page;
     left -= page.events.length;
     if (page.next === null || left <= 0) return;

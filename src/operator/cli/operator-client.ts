@@ -290,8 +290,7 @@ function failureOf(status: number, content: unknown): Failure {
 
 function queryOf(values: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values))
-    if (value !== undefined) query.set(name, String(value));
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
   return query.toString();
 }
 

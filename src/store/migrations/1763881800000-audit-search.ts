@@ -71,7 +71,9 @@ export class CreateAuditSearch1763881800000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'audit'; DROP SCHEMA audit CASCADE`);
+    await runner.query(
+      `DELETE FROM recovery.checkpoint WHERE group_name = 'audit'; DROP SCHEMA audit CASCADE`,
+    );
     await new CreateAudit1763760000000().up(runner);
   }
 }

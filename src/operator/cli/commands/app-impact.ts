@@ -60,7 +60,10 @@ function linesOf({ actors, acts, first, last, hours, mostActive }: Impact): stri
   return [
     `actors  ${actors}, most active: ${mostActive.map(({ actorId, events }) => `${actorId} (${events})`).join(', ')}`,
     `hours   ${localMoment(first)} to ${localMoment(last)}`,
-    ...tableLines(['EVENTS', 'TYPE'], counted.map(([act, events]) => [String(events), act])),
+    ...tableLines(
+      ['EVENTS', 'TYPE'],
+      counted.map(([act, events]) => [String(events), act]),
+    ),
     ...(hours.length === 0
       ? []
       : [
