@@ -45,7 +45,7 @@ export interface AuditPage {
  * cursor: its time is bounded, however many events meet one condition alone.
  */
 export const MAX_CANDIDATES = 2_000;
-/** Of more types no list is read beside other conditions, since each type is a lookup; they are a filter then. */
+/** More types than this are a filter beside other conditions: each type would be a lookup of its own. */
 const MAX_LISTED_TYPES = 8;
 
 /** The newest events that meet all conditions, below `before`. In the order of time, then of the log. */

@@ -32,7 +32,7 @@ export interface ApplicationImpact {
 const MOST_ACTIVE = 10;
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-/** What an application caused in the window, from rollups. `hours`: the most to list. */
+/** Counts the events that an application caused in the window, from rollups. `hours`: the most to list. */
 export async function applicationImpact(
   pool: Pool,
   appId: string,

@@ -55,7 +55,7 @@ function kindOf(field: string, { data }: StoredEvent): SubjectKind | undefined {
   return field === 'grantId' ? 'grant' : undefined;
 }
 
-/** What an event counts as in the rollups: its type, and the kind of a relation. */
+/** The name under which rollups count an event: its type, and the kind of a relation. */
 export function actOf({ type, data }: StoredEvent): string {
   return 'kind' in data ? `${type} (${data.kind})` : type;
 }

@@ -5,7 +5,7 @@ import type { EventLog } from '../../log/event-log.js';
 import { sleep } from '../../support/sleep.js';
 
 /**
- * How far the audit is. `position`, `upTo`: of the newest applied event; `upTo` in Unix milliseconds. `lag`: bytes of
+ * The progress of the audit through the log. `position`, `upTo`: of the newest applied event; `upTo` in Unix milliseconds. `lag`: bytes of
  * log that it must still read; null: the log does not answer, or is not the applied one.
  */
 export interface AuditProgress {
