@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config/config.js';
-import { operatorToken } from '../../src/operator/api/operator-token.js';
+import { sharedTokenOf } from '../../src/launch/shared-token.js';
 import { registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
@@ -119,7 +119,7 @@ describe('the audit finds an act by x-request-id', () => {
 
   it("of an operator's act", async () => {
     const id = `ops-${randomUUID()}`;
-    const authorization = `Bearer ${operatorToken(readConfig(network.env))}`;
+    const authorization = `Bearer ${sharedTokenOf(readConfig(network.env))}`;
     const person = { handle: `p_${randomUUID().slice(0, 8)}`, displayName: 'P', email: 'p@example.org' };
     const answer = await fetch(`${operatorUrl}/operator/accounts`, {
       method: 'POST',

@@ -15,8 +15,9 @@ beforeAll(async () => {
 afterAll(() => fixture.network.stop());
 
 const signIns = async (actorId: string) =>
-  (await fixture.network.log().read(streams.signIns(actorId))).map(({ event, metadata }) => ({
-    ...event,
+  (await fixture.network.log().read(streams.signIns(actorId))).map(({ event: { type, data }, metadata }) => ({
+    type,
+    data,
     metadata,
   }));
 

@@ -54,9 +54,10 @@ export const auditActs = [
     route: 'GET /operator/audit',
     command: 'audit',
     input: searchedPage,
-    run: ({ q, texts: withTexts, wait, ...asked }, { services: { pool, log, clock } }) => {
-      const page = { ...asked, search: searchOf(q, clock.now()), withTexts };
-      return searchAudit({ pool, log }, { ...page, waitMs: wait ? WAIT_MS : undefined });
+    run: ({ q, before, limit, texts: withTexts, wait }, { services: { pool, log, clock } }) => {
+      const search = searchOf(q, clock.now());
+      const waitMs = wait ? WAIT_MS : undefined;
+      return searchAudit({ pool, log }, { search, before, limit, withTexts, waitMs });
     },
   }),
   act({
@@ -65,8 +66,8 @@ export const auditActs = [
     route: 'GET /operator/audit/follow',
     command: 'audit --follow',
     input: followedPage,
-    run: ({ q, texts: withTexts, ...asked }, { services: { pool, log, clock } }) =>
-      followAudit({ pool, log }, { ...asked, search: searchOf(q, clock.now()), withTexts }),
+    run: ({ q, after, limit, texts: withTexts }, { services: { pool, log, clock } }) =>
+      followAudit({ pool, log }, { search: searchOf(q, clock.now()), after, limit, withTexts }),
   }),
   act({
     name: 'application.impact',
