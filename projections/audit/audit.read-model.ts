@@ -99,7 +99,6 @@ async function byLength(
   return counted.toSorted((a, b) => length(a) - length(b));
 }
 
-/** The last candidate of a page; undefined: the list has ended. */
 async function last(
   client: ClientBase,
   list: EventList,
@@ -126,7 +125,6 @@ export interface AuditPosition {
   readonly at: number | null;
 }
 
-/** The newest event that the audit has applied; undefined: none. */
 export async function auditPosition(pool: Pool): Promise<AuditPosition | undefined> {
   const { rows } = await pool.query<{ position: string | null; at: string | null }>(
     `SELECT applied_position::text AS position,

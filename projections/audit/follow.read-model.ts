@@ -83,7 +83,6 @@ function candidatesAfter(after: FollowCursor | 'none', parameters: Parameters): 
     WHERE position > ${position}::numeric ORDER BY position LIMIT ${MAX_CANDIDATES}`;
 }
 
-/** The last candidate. */
 async function read(client: ClientBase, after: FollowCursor | 'none'): Promise<FollowCursor | 'none'> {
   const parameters = new Parameters();
   const { rows } = await client.query<Row>(

@@ -23,9 +23,7 @@ export interface ApplicationImpact {
   /** Begins of the first and the last hour with an event; null: none. */
   readonly first: number | null;
   readonly last: number | null;
-  /** The last hours with an event, in order. */
   readonly hours: readonly HourOfImpact[];
-  /** The actors with most events, first. */
   readonly mostActive: readonly { readonly actorId: string; readonly events: number }[];
 }
 

@@ -88,7 +88,6 @@ const aboutList = ({ kind, id }: AuditSubject): EventList => ({
   }),
 });
 
-/** Each type is read from its own range of the index. */
 const typesList = (types: readonly string[]): EventList => ({
   kind: 'types',
   newest: (window, limit, parameters) => `

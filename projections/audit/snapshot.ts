@@ -1,6 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
 
-/** Runs several reads on one snapshot, so that they agree about which events exist. */
 export async function inSnapshot<Result>(
   pool: Pool,
   read: (client: ClientBase) => Promise<Result>,

@@ -36,7 +36,6 @@ export function headerComponents(schemas: Schemas): Readonly<Record<string, Head
 
 const IF_ANY = '-if-any';
 
-/** The headers of an answer: `x-request-id` and these. */
 export function headersOf(
   names: readonly HeaderName[],
   optional: readonly OptionalHeader[] = [],

@@ -3,7 +3,6 @@ import type { RequestHeader } from './headers.js';
 import type { ParameterObject } from './openapi.js';
 import type { Schemas } from './schemas.js';
 
-/** The optional headers of a request: these, and `x-request-id`. */
 export function headerParameters(names: readonly RequestHeader[], schemas: Schemas): ParameterObject[] {
   return [...names, 'x-request-id' as const].map((name) => {
     const { schema, description, example } = requestHeaders[name];

@@ -86,7 +86,6 @@ export const refusalHeaders = {
   },
 } satisfies Record<string, HeaderDeclaration>;
 
-/** On every answer. */
 export const requestIdHeaders = {
   'x-request-id': {
     description:

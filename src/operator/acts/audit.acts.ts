@@ -86,7 +86,6 @@ export const auditActs = [
   }),
 ];
 
-/** @throws {HttpRefusal} says what to write instead. */
 function searchOf(text: string, now: number): AuditSearch {
   try {
     return parseSearch(text, now);

@@ -1,7 +1,6 @@
 import type { AuditedEvent } from '../../../projections/audit/audit.read-model.js';
 import type { AuditedText } from './texts.js';
 
-/** An audited event as the operator API shows it. */
 export type AuditEntry = Omit<AuditedEvent, 'position' | 'revision'> & {
   readonly position: number;
   readonly revision: number;

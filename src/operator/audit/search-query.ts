@@ -87,7 +87,6 @@ function checked({ isExcluded, name, value }: Term): Term & { readonly name: Fil
   return { isExcluded, name: known, value };
 }
 
-/** Undefined: all. */
 function typesOf(included: readonly string[], excluded: readonly string[]): readonly string[] | undefined {
   if (included.length === 0 && excluded.length === 0) return undefined;
   const without = new Set(excluded.flatMap(named));
@@ -97,7 +96,6 @@ function typesOf(included: readonly string[], excluded: readonly string[]): read
   return left;
 }
 
-/** The types with this name, or with this begin before `*`. */
 function named(type: string): readonly string[] {
   const begin = /^([a-z_.]+)\*$/.exec(type)?.[1];
   const found = eventTypes.filter((each) => (begin === undefined ? each === type : each.startsWith(begin)));

@@ -1,11 +1,9 @@
-/** One condition of a search, as typed. */
 export interface Term {
   readonly isExcluded: boolean;
   readonly name: string;
   readonly value: string;
 }
 
-/** A search that cannot be understood. The message says what to write instead. */
 export class SearchError extends Error {
   override readonly name = 'SearchError';
 }
@@ -33,7 +31,6 @@ function unquoted(typed: string, value: string): string {
   return quoted.replaceAll(/\\(.)/gs, '$1');
 }
 
-/** The term in the form that {@link termsOf} reads. */
 export function termText(name: string, value: string): string {
   return /^[^\s"]+$/.test(value) ? `${name}:${value}` : `${name}:"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }

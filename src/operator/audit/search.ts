@@ -18,7 +18,6 @@ export interface AuditStores {
 
 export interface AuditAnswer extends AuditProgress {
   readonly events: readonly AuditEntry[];
-  /** Names of the applications in the events, by id. */
   readonly applications: Readonly<Record<string, string>>;
   /** False: the log does not answer, so texts are missing. */
   readonly hasTexts: boolean;

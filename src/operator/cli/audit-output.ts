@@ -5,7 +5,6 @@ import type { CsvCell } from './csv.js';
 import { localMoment, timeText } from './output.js';
 import { tableLines } from './table.js';
 
-/** Names of applications by id. */
 type Names = Readonly<Record<string, string>>;
 
 export const jsonLine = (entry: object): string => plainText(`${JSON.stringify(entry)}\n`);

@@ -26,7 +26,6 @@ const entry = (more: Partial<AuditEntry>): AuditEntry => ({
   ...more,
 });
 
-/** The cells of the only row. */
 const row = (more: Partial<AuditEntry>, names = {}) =>
   auditTable([entry(more)], names)[1]
     ?.split(/ {2,}/)

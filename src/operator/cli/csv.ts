@@ -5,7 +5,6 @@ export interface FreeText {
 
 export type CsvCell = string | number | FreeText | null | undefined;
 
-/** One line of RFC 4180, with its end. */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map((cell) => quoted(plain(cell))).join(',')}\r\n`;
 }
