@@ -72,6 +72,7 @@ describe('the document of a module', () => {
       { name: 'place', in: 'path', required: true },
       { name: 'limit', in: 'query', required: false, schema: { type: 'integer', minimum: 1, maximum: 20 } },
       { name: 'x-network-min-revision', in: 'header' },
+      { name: 'x-request-id', in: 'header' },
     ]);
     expect(create?.requestBody?.content['application/json']).toMatchObject({
       schema: { required: ['intentId'], additionalProperties: false },
