@@ -272,22 +272,23 @@ describe('plaza audit --follow', () => {
   /** Follows until `enough` accepts the printed entries, then ends the command. */
   async function follow(
     args: readonly string[],
-    started: () => Promise<unknown>,
+    started: (printed: () => readonly Entry[]) => Promise<unknown>,
     enough: (entries: readonly Entry[]) => boolean,
   ): Promise<readonly Entry[]> {
     const child = spawn(process.execPath, [plaza, 'audit', '--follow', ...args], {
       env: environment(network.env),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    const closed = once(child, 'close');
     let stdout = '';
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
     const entries = () => entriesIn(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
     try {
-      const [result] = await Promise.all([until(() => enough(entries()) && entries()), started()]);
+      const [result] = await Promise.all([until(() => enough(entries()) && entries()), started(entries)]);
       return result;
     } finally {
       child.kill('SIGTERM');
-      await once(child, 'close');
+      await closed;
     }
   }
 
@@ -313,7 +314,9 @@ describe('plaza audit --follow', () => {
   });
 
   it('goes on after a cursor, and through a restart of the network', async () => {
-    const speak = async () => {
+    // A follower that never reached the network does not wait for it.
+    const speak = async (printed: () => readonly Entry[]) => {
+      await until(() => printed().length > 0);
       await network.restart();
       await alice.say('followed 3');
     };

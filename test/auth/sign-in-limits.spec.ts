@@ -62,7 +62,8 @@ const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T
 const statuses = (tried: readonly Attempted[]) => tried.map(({ status }) => status).sort((a, b) => a - b);
 
 /** Remaining seconds, and the CSRF token of a form. */
-const varyingParts = /(?<=t=)\d+|(?<="retry-after":")\d+|(?<=name="form" value=")[^"]+/g;
+const varyingParts =
+  /(?<=t=)\d+|(?<="retry-after":")\d+|(?<="x-request-id":")[\da-f-]+|(?<=name="form" value=")[^"]+/g;
 
 const endWindows = () => query('UPDATE limits.used SET expire = $1', [Date.now() - 1]);
 

@@ -68,7 +68,11 @@ describe('signing up', () => {
     expect(recorded).toEqual([
       expect.objectContaining({
         event: expect.objectContaining({ type: 'account.registered' }),
-        metadata: { addressClass: 'loopback', requestId: expect.stringMatching(/^[\da-f-]{36}$/) },
+        metadata: {
+          addressClass: 'loopback',
+          requestId: expect.stringMatching(/^[\da-f-]{36}$/),
+          clientRequestId: expect.stringMatching(/^[\da-f-]{36}$/),
+        },
       }),
     ]);
   });
