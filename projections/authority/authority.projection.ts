@@ -12,13 +12,14 @@ import {
   setAccountState,
   setApplicationState,
   setPublishing,
+  setRegistration,
   changeHandle,
   recordGrantUse,
 } from './authority.sql.js';
 import { operatorHandlers } from './operators.handlers.js';
 
 /**
- * Accounts, applications, grants, operators and the pause of publishing, with the names that sign-in and applications
+ * Accounts, applications, grants, operators, registration and the pause of publishing, with the names that sign-in and applications
  * need. The tables belong to the authority store. They outlive a rebuild, because their credentials and tokens are not
  * in the log.
  */
@@ -110,6 +111,10 @@ export const authority: Projection = {
       write(setPublishing, { paused: true, revision: String(revision) }),
     'network.publishing_resumed': ({ revision }, write) =>
       write(setPublishing, { paused: false, revision: String(revision) }),
+    'registration.opened': ({ revision }, write) =>
+      write(setRegistration, { is_open: true, revision: String(revision) }),
+    'registration.closed': ({ revision }, write) =>
+      write(setRegistration, { is_open: false, revision: String(revision) }),
     ...operatorHandlers,
   },
 };

@@ -241,6 +241,22 @@ interface Publishing {
   readonly revision: string;
 }
 
+interface RegistrationRow {
+  readonly is_open: boolean;
+  readonly revision: string;
+}
+
+export const setRegistration: Statement<RegistrationRow> = {
+  name: 'registration.set',
+  table: 'registration',
+  key: () => 'this',
+  sql: `
+    INSERT INTO authority.registration (network, is_open, revision)
+    SELECT 'this', is_open, revision FROM json_to_recordset($1) AS row(is_open boolean, revision bigint)
+    ON CONFLICT (network) DO UPDATE SET is_open = EXCLUDED.is_open, revision = EXCLUDED.revision
+    WHERE registration.revision < EXCLUDED.revision`,
+};
+
 export const setPublishing: Statement<Publishing> = {
   name: 'publishing.set',
   table: 'publishing',

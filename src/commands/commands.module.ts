@@ -21,6 +21,7 @@ import { LimitSharedTokenHandler } from './network/limit-shared-token.js';
 import { PausePublishingHandler, ResumePublishingHandler } from './network/pause-publishing.js';
 import { RecordReadModelOperationHandler } from './network/record-read-model-operation.js';
 import { RecordRestoreHandler } from './network/record-restore.js';
+import { SetRegistrationHandler } from './network/set-registration.js';
 import { RotateSigningKeyHandler } from './network/rotate-signing-key.js';
 import {
   ChangeOperatorRolesHandler,
@@ -76,6 +77,7 @@ const network = [
   RecordRestoreHandler,
   ResumePublishingHandler,
   RotateSigningKeyHandler,
+  SetRegistrationHandler,
 ];
 
 const operator = [

@@ -10,6 +10,7 @@ import type { NetworkEvent } from '../domain/network/network.js';
 import type { OperatorEvent } from '../domain/operator/operator.js';
 import type { PostEvent } from '../domain/post/events.js';
 import type { ProfileChanged } from '../domain/profile/events.js';
+import type { RegistrationEvent } from '../domain/registration/events.js';
 import type { RelationEvent } from '../domain/relation/events.js';
 import type { ReportCreated } from '../domain/report/events.js';
 import { reportReasons } from '../domain/report/report-reasons.js';
@@ -31,6 +32,7 @@ export type StoredEvent =
   | InboxRead
   | ReportCreated
   | BackupPartSent
+  | RegistrationEvent
   | OperatorEvent;
 
 export type EventType = StoredEvent['type'];
@@ -242,6 +244,8 @@ const entries: RegistryEntries<StoredEvent> = {
     upcasters: [],
     schema: z.strictObject({ backupId: id, part: z.string(), at }),
   },
+  'registration.opened': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
+  'registration.closed': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   ...operatorEntries,
 };
 

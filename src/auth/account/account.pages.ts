@@ -55,7 +55,7 @@ export class AccountPages {
   }
 
   async showSignUp(exchange: HttpExchange): Promise<PageOrRedirect> {
-    this.signUps.requireOpen();
+    await this.signUps.requireOpen();
     if (await this.sessions.find(exchange)) return { location: ACCOUNT_PATH };
     const form = this.csrf.field(holderOfVisitor(this.cookies.visitorId(exchange)));
     return this.signUp(form, {}, { faults: {} });
@@ -185,11 +185,11 @@ export class AccountPages {
     return { page, status: Object.keys(faults).length === 0 ? 200 : 400 };
   }
 
-  private signIn(exchange: HttpExchange, handle: string, problem?: string): PageOrRedirect {
+  private async signIn(exchange: HttpExchange, handle: string, problem?: string): Promise<PageOrRedirect> {
     const page = signInPage({
       action: actions.signIn,
       form: this.csrf.field(holderOfVisitor(this.cookies.visitorId(exchange))),
-      signUp: this.signUps.isOpen ? actions.signUp : undefined,
+      signUp: (await this.signUps.isOpen()) ? actions.signUp : undefined,
       applicationName: undefined,
       handle,
       notice: this.notice(exchange),

@@ -44,7 +44,7 @@ export class InteractionPages {
   }
 
   async showSignUp(exchange: HttpExchange, uid: string): Promise<PageOrRedirect> {
-    this.signUps.requireOpen();
+    await this.signUps.requireOpen();
     await this.enforceAuthorizationLimit(exchange);
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
@@ -144,7 +144,7 @@ export class InteractionPages {
     const page = signInPage({
       action: `${addressOf(uid)}/sign-in`,
       form: this.csrf.field(holderOf(uid)),
-      signUp: this.signUps.isOpen ? `${addressOf(uid)}/sign-up` : undefined,
+      signUp: (await this.signUps.isOpen()) ? `${addressOf(uid)}/sign-up` : undefined,
       applicationName: name,
       handle,
       notice: prompt.reasons.includes('id_token_hint')

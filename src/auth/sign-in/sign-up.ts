@@ -6,6 +6,7 @@ import { registrationFaults } from '../../domain/account/account.js';
 import { Refusal } from '../../domain/refusal.js';
 import { AccountRow } from '../../store/authority/account.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { registrationState } from '../../store/authority/registration.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
 import type { SignUpField } from '../pages/sign-up.page.js';
 import type { Passwords } from '../passwords.js';
@@ -24,21 +25,22 @@ export interface SignUpFaults {
 }
 
 export class SignUp {
-  readonly isOpen: boolean;
-
   constructor(
     private readonly commands: CommandBus,
     private readonly store: AuthorityStore,
     private readonly digest: HandleDigest,
     private readonly passwords: Passwords,
     private readonly limits: SignInLimits,
-    { registration }: Config,
-  ) {
-    this.isOpen = registration === 'open';
+    private readonly config: Config,
+  ) {}
+
+  async isOpen(): Promise<boolean> {
+    return (await registrationState(this.store, this.config)).isOpen;
   }
 
-  requireOpen(): void {
-    if (!this.isOpen)
+  /** @throws {Fault} `social_authority_required`; errors of the store. */
+  async requireOpen(): Promise<void> {
+    if (!(await this.isOpen()))
       throw new Fault(
         403,
         'social_authority_required',
@@ -57,7 +59,7 @@ export class SignUp {
     fields: FormFields,
     pageSecret: string,
   ): Promise<VerifiedAccount | SignUpFaults> {
-    this.requireOpen();
+    await this.requireOpen();
     // Before the fields are checked, since the check costs CPU time.
     enforceLimit(exchange, await this.limits.takeSignUp(exchange.address));
     const { displayName = '', email: typedEmail = '', password = '' } = fields;

@@ -28,6 +28,7 @@ export const derivedAuthorityTables = [
   'authority.application',
   'authority.app_grant',
   'authority.publishing',
+  'authority.registration',
   'authority.operator',
   'authority.operator_token',
   'authority.shared_token',

@@ -2,20 +2,32 @@ import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Config } from '../../config/config.js';
 import { pageHeaders } from '../../pages/layout.js';
+import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { registrationState } from '../../store/authority/registration.js';
+import { isUnreachable } from '../../store/unreachable.js';
 import { landingPage } from './landing.page.js';
 
 @Controller()
 export class LandingController {
-  private readonly page: string;
-
-  constructor(config: Config) {
-    this.page = landingPage(config);
-  }
+  constructor(
+    private readonly config: Config,
+    private readonly store: AuthorityStore,
+  ) {}
 
   @Get()
-  read(@Res({ passthrough: true }) reply: FastifyReply): string {
+  async read(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     void reply.headers(headers);
-    return this.page;
+    return landingPage(this.config.baseUrl, await this.isRegistrationOpen());
+  }
+
+  /** Undefined: the store does not answer. The page does without it. */
+  private async isRegistrationOpen(): Promise<boolean | undefined> {
+    try {
+      return (await registrationState(this.store, this.config)).isOpen;
+    } catch (error) {
+      if (isUnreachable(error)) return undefined;
+      throw error;
+    }
   }
 }
 

@@ -1,13 +1,12 @@
-import type { Config } from '../../config/config.js';
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import { pageLayout } from '../../pages/layout.js';
 
 /**
  * The page at the address of the network, for visitors who know only that. Its links name the base URL: below `/api`, a
- * request under another name of this host is refused.
+ * request under another name of this host is refused. `isOpen`: people create their accounts; undefined: not known now.
  */
-export function landingPage({ baseUrl, registration }: Pick<Config, 'baseUrl' | 'registration'>): string {
+export function landingPage(baseUrl: string, isOpen: boolean | undefined): string {
   const { host } = new URL(baseUrl);
   return pageLayout(
     host,
@@ -19,23 +18,21 @@ export function landingPage({ baseUrl, registration }: Pick<Config, 'baseUrl' | 
           follow, like and block with any of them, and have one account for all.
         </p>
       </section>
-      ${forPeople(baseUrl, registration === 'open')} ${forDevelopers(baseUrl)} ${forOperators(baseUrl)}
+      ${forPeople(baseUrl, isOpen)} ${forDevelopers(baseUrl)} ${forOperators(baseUrl)}
     `,
     { wide: true },
   );
 }
 
-function forPeople(baseUrl: string, isOpen: boolean): Html {
+function forPeople(baseUrl: string, isOpen: boolean | undefined): Html {
   const account = `${baseUrl}/api/auth/account`;
+  const signUp = html`<li><a href="${account}/sign-up">Create an account</a></li>`;
+  const closed = html`<li>The operators of this network create the accounts: ask them for one.</li>`;
   return html`<section class="card" aria-labelledby="people">
     <h2 id="people">For people</h2>
     <p>Your account page shows which applications may act for you, and disconnects them.</p>
     <ul class="links">
-      ${
-        isOpen
-          ? html`<li><a href="${account}/sign-up">Create an account</a></li>`
-          : html`<li>The operators of this network create the accounts: ask them for one.</li>`
-      }
+      ${isOpen === undefined ? undefined : isOpen ? signUp : closed}
       <li><a href="${account}">Sign in to your account</a></li>
     </ul>
   </section>`;

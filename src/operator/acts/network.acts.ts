@@ -1,5 +1,7 @@
 import { PausePublishing, ResumePublishing } from '../../commands/network/pause-publishing.js';
 import { RotateSigningKey } from '../../commands/network/rotate-signing-key.js';
+import { SetRegistration } from '../../commands/network/set-registration.js';
+import { registrationState } from '../../store/authority/registration.js';
 import { act } from './act.js';
 
 export const networkActs = [
@@ -18,6 +20,30 @@ export const networkActs = [
     command: 'publishing resume',
     reason: 'optional',
     run: (_input, { services, metadata }) => services.commands.execute(new ResumePublishing(metadata)),
+  }),
+  act({
+    name: 'registration.status',
+    may: 'status.read',
+    route: 'GET /operator/registration',
+    command: 'registration status',
+    run: (_input, { services: { store, config } }) => registrationState(store, config),
+  }),
+  act({
+    name: 'registration.open',
+    may: 'registration.manage',
+    route: 'POST /operator/registration/open',
+    command: 'registration open',
+    reason: 'optional',
+    run: (_input, { services, metadata }) => services.commands.execute(new SetRegistration('open', metadata)),
+  }),
+  act({
+    name: 'registration.close',
+    may: 'registration.manage',
+    route: 'POST /operator/registration/close',
+    command: 'registration closed',
+    reason: 'optional',
+    run: (_input, { services, metadata }) =>
+      services.commands.execute(new SetRegistration('closed', metadata)),
   }),
   // No answer has a private key.
   act({

@@ -38,6 +38,8 @@ export const signingKeys = z.array(
   }),
 );
 
+export const registrationState = z.object({ isOpen: z.boolean(), by: z.enum(['operator', 'setting']) });
+
 export const rotatedKey = changedAnswer.extend({ kid: z.string(), signsFrom: z.number() });
 
 const text = z.string().nullable();

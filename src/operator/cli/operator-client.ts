@@ -122,6 +122,14 @@ export class OperatorClient {
     return this.#call(answers.changedAnswer, 'POST', `/operator/publishing/${act}`, { reason });
   }
 
+  registration() {
+    return this.#call(answers.registrationState, 'GET', '/operator/registration');
+  }
+
+  setRegistration(act: 'open' | 'close', reason?: string) {
+    return this.#call(answers.changedAnswer, 'POST', `/operator/registration/${act}`, { reason });
+  }
+
   signingKeys() {
     return this.#call(answers.signingKeys, 'GET', '/operator/signing-keys');
   }

@@ -12,6 +12,7 @@ import { addPostCommands } from './commands/post.js';
 import { addProjectionsCommands } from './commands/projections.js';
 import { addRecoveryCommands } from './commands/recovery.js';
 import { addPublishingCommands } from './commands/publishing.js';
+import { addRegistrationCommands } from './commands/registration.js';
 import { addRestoreCommand } from './commands/restore.js';
 import { addStartCommand } from './commands/start.js';
 
@@ -33,6 +34,7 @@ export function commandLine(): Command {
     addOperatorCommands,
     addKeysCommands,
     addPublishingCommands,
+    addRegistrationCommands,
     addProjectionsCommands,
     addRecoveryCommands,
     addAuditCommand,

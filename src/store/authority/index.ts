@@ -7,6 +7,7 @@ import { AddAccountProfiles1763770000000 } from '../migrations/1763770000000-acc
 import { AddErasures1763830000000 } from '../migrations/1763830000000-erasures.js';
 import { CreateDeriving1763850000000 } from '../migrations/1763850000000-deriving.js';
 import { CreateOperators1763880000000 } from '../migrations/1763880000000-operators.js';
+import { CreateRegistration1763890000000 } from '../migrations/1763890000000-registration.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -33,4 +34,5 @@ export const authorityMigrations = [
   AddErasures1763830000000,
   CreateDeriving1763850000000,
   CreateOperators1763880000000,
+  CreateRegistration1763890000000,
 ];

@@ -42,7 +42,7 @@ function streamOf({ type, data }: StoredEvent): string {
   if ('postId' in data) return `post-${data.postId}`;
   if ('grantId' in data) return `grant-${data.grantId}`;
   if ('appId' in data) return `application-${data.appId}`;
-  if (type === 'account.signed_in') return `sign-ins-${data.actorId}`;
+  if (type === 'account.signed_in') return `plaza_sign-ins-${data.actorId}`;
   if ('actorId' in data) return `account-${data.actorId}`;
   if ('operatorId' in data) return `plaza_operator-${data.operatorId}`;
   return type.startsWith('network.') ? 'network' : type;
