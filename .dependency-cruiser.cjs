@@ -49,6 +49,13 @@ const mayImport = {
     '^src/log/event-log\\.ts$',
     '^src/witness/witness\\.ts$',
   ],
+  '^src/batches/': [
+    '^src/commands/',
+    '^src/domain/',
+    '^src/incarnations/recovery-state\\.ts$',
+    '^src/log/',
+    '^src/witness/',
+  ],
   '^src/erasure/': ['^src/commands/', '^src/log/', '^src/store/', '^src/witness/'],
   '^src/backup/': [
     '^src/commands/network/record-restore\\.ts$',
@@ -127,7 +134,7 @@ const mayImport = {
     '^src/support/',
     '^src/telemetry/',
     '^src/witness/',
-    '^projections/audit/(audit|follow|impact)\\.read-model\\.ts$',
+    '^projections/audit/(audit|follow|impact|posts-of-application)\\.read-model\\.ts$',
     '^projections/groups\\.ts$',
     '^projections/runner/(projection|projection-status)\\.ts$',
   ],

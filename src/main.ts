@@ -18,12 +18,15 @@ import { HttpModule } from './http/http.module.js';
 import { endpointsOf } from './http/openapi/endpoint.js';
 import { fastifyAdapter, prepareServer } from './http/server/server.js';
 import { announceReady, stopOnSignal } from './launch/child.js';
+import { EventLog } from './log/event-log.js';
 import { KeyVault } from './log/vault/key-vault.js';
 import { startOperatorApi } from './operator/api/operator-server.js';
 import { recordRestores } from './backup/restore/record-restores.js';
+import { Batches } from './batches/batches.js';
 import { Erasures } from './erasure/erasures.js';
 import { Witness } from './witness/witness.js';
 import { openResources } from './resources.js';
+import { Postgres } from './store/postgres.js';
 import { AuthorityStore } from './store/authority/authority-store.js';
 import { whenReachable } from './store/when-reachable.js';
 import { closeAll } from './support/closable.js';
@@ -65,9 +68,22 @@ async function serve(config: Config, logger: Logger, telemetry: Telemetry): Prom
   await app.listen(config.port, config.host);
   await recordRestores(app);
   opened.push(await startOperatorApi(app));
-  opened.push(startErasures(app));
+  opened.push(startErasures(app), startBatches(app));
   announceReady();
   logger.info({ port: config.port }, 'serving');
+}
+
+function startBatches(app: NestFastifyApplication): { close(): Promise<void> } {
+  const batches = new Batches({
+    commands: app.get(CommandBus),
+    pool: app.get(Postgres).pool,
+    log: app.get(EventLog),
+    witness: app.get(Witness),
+    ids: app.get(IdGenerator),
+    logger,
+  });
+  batches.start();
+  return { close: () => batches.stop() };
 }
 
 function startErasures(app: NestFastifyApplication): { close(): Promise<void> } {

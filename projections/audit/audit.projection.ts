@@ -47,6 +47,7 @@ function recordEvent(recorded: Recorded, write: Write): void {
     operator_id: metadata.operatorId,
     operator: metadata.operator,
     reason: metadata.reason,
+    cause: metadata.cause,
   });
   for (const { kind, id } of auditSubjectsOf(recorded)) write(insertAbout, { kind, id, at, position });
 }

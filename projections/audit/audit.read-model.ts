@@ -26,6 +26,7 @@ export interface AuditedEvent {
   readonly operatorId: string | null;
   readonly operator: string | null;
   readonly reason: string | null;
+  readonly cause: string | null;
 }
 
 export interface AuditRow extends Omit<AuditedEvent, 'position' | 'revision' | 'at'> {

@@ -20,12 +20,13 @@ export interface AuditedRow {
   readonly operator_id?: string | undefined;
   readonly operator?: string | undefined;
   readonly reason?: string | undefined;
+  readonly cause?: string | undefined;
 }
 
 export const HOUR_MS = 3_600_000;
 
 const columns = `position, event_id, at, type, stream, revision, subject, actor_id, app_id, grant_id, intent_id,
-        request_id, client_request_id, address_class, operator_id, operator, reason`;
+        request_id, client_request_id, address_class, operator_id, operator, reason, cause`;
 
 /** Rows, and the rollups of what applications did. Only inserted rows are counted: applied twice, an event counts once. */
 export const insertEvent: Statement<AuditedRow> = {
@@ -36,7 +37,7 @@ export const insertEvent: Statement<AuditedRow> = {
     WITH given AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1) AS row(position numeric, event_id uuid, at bigint, type text, act text,
         stream text, revision numeric, subject json, actor_id text, app_id text, grant_id text, intent_id text,
-        request_id text, client_request_id text, address_class text, operator_id text, operator text, reason text)
+        request_id text, client_request_id text, address_class text, operator_id text, operator text, reason text, cause text)
     ), added AS (
       INSERT INTO event (${columns}) SELECT ${columns} FROM given
       ON CONFLICT (position) DO NOTHING RETURNING position

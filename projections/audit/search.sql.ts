@@ -148,4 +148,4 @@ const COLUMNS = `event.position::text, event.event_id AS "eventId", event.at::te
       event.revision::text, event.subject, event.actor_id AS "actorId", event.app_id AS "appId",
       event.grant_id AS "grantId", event.intent_id AS "intentId", event.request_id AS "requestId",
       event.client_request_id AS "clientRequestId", event.address_class AS "addressClass",
-      event.operator_id AS "operatorId", event.operator, event.reason`;
+      event.operator_id AS "operatorId", event.operator, event.reason, event.cause`;

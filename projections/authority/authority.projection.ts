@@ -16,10 +16,11 @@ import {
   changeHandle,
   recordGrantUse,
 } from './authority.sql.js';
+import { batchHandlers } from './batches.handlers.js';
 import { operatorHandlers } from './operators.handlers.js';
 
 /**
- * Accounts, applications, grants, operators, registration and the pause of publishing, with the names that sign-in and applications
+ * Accounts, applications, grants, operators, batches, registration and the pause of publishing, with the names that sign-in and applications
  * need. The tables belong to the authority store. They outlive a rebuild, because their credentials and tokens are not
  * in the log.
  */
@@ -116,6 +117,7 @@ export const authority: Projection = {
     'registration.closed': ({ revision }, write) =>
       write(setRegistration, { is_open: false, revision: String(revision) }),
     ...operatorHandlers,
+    ...batchHandlers,
   },
 };
 

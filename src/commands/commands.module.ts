@@ -3,6 +3,8 @@ import { ChangePasswordHandler } from './account/change-password.js';
 import { CreateAccountHandler } from './account/create-account.js';
 import { EraseAccountHandler } from './account/erase-account.js';
 import { ErasureSteps } from './account/erasure-steps.js';
+import { ChangeBatchHandler } from './batch/change-batch.js';
+import { ChangeBatchItemHandler } from './batch/change-batch-item.js';
 import { CancelErasureHandler, RequestErasureHandler } from './account/plan-erasure.js';
 import { RecordSignInHandler } from './account/record-sign-in.js';
 import { SignOutEverywhereHandler } from './account/sign-out-everywhere.js';
@@ -131,6 +133,8 @@ const shared = [
     ...operator,
     ...post,
     ...relation,
+    ChangeBatchHandler,
+    ChangeBatchItemHandler,
     ChangeProfileHandler,
     CreateReportHandler,
     MarkInboxReadHandler,

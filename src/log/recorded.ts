@@ -25,6 +25,8 @@ export interface EventMetadata {
   /** The account of the operating system that ran `plaza restore`, offline. */
   readonly systemAccount?: string | undefined;
   readonly reason?: string | undefined;
+  /** The stream of the batch that this event is a part of. */
+  readonly cause?: string | undefined;
   readonly witnessEpoch?: number | undefined;
 }
 

@@ -3,6 +3,7 @@ import type { AccountEvent, HandleEvent } from '../domain/account/account.js';
 import type { AccountSignedIn } from '../domain/account/events.js';
 import type { ApplicationEvent } from '../domain/application/application.js';
 import type { BackupPartSent } from '../domain/backup/events.js';
+import type { BatchEvent } from '../domain/batch/events.js';
 import type { BlockEvent } from '../domain/block/events.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
 import type { InboxRead } from '../domain/inbox/events.js';
@@ -14,6 +15,7 @@ import type { RegistrationEvent } from '../domain/registration/events.js';
 import type { RelationEvent } from '../domain/relation/events.js';
 import type { ReportCreated } from '../domain/report/events.js';
 import { reportReasons } from '../domain/report/report-reasons.js';
+import { batchEntries } from './batch-entries.js';
 import { operatorEntries } from './operator-entries.js';
 import { at, id } from './registry-entry.js';
 import type { RegistryEntries, RegistryEntry } from './registry-entry.js';
@@ -33,6 +35,7 @@ export type StoredEvent =
   | ReportCreated
   | BackupPartSent
   | RegistrationEvent
+  | BatchEvent
   | OperatorEvent;
 
 export type EventType = StoredEvent['type'];
@@ -246,6 +249,7 @@ const entries: RegistryEntries<StoredEvent> = {
   },
   'registration.opened': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   'registration.closed': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
+  ...batchEntries,
   ...operatorEntries,
 };
 

@@ -11,6 +11,7 @@ import { caughtUpMigrations } from './migrations/1763860000000-caught-up.js';
 import { outstandingRestrictionMigrations } from './migrations/1763870000000-outstanding-restrictions.js';
 import { forgetLostSchemas, recordAuthorityMigrations } from './lost-schemas.js';
 import { auditSearchMigrations } from './migrations/1763881800000-audit-search.js';
+import { auditCauseMigrations } from './migrations/1763891000001-audit-cause.js';
 import { openPostgres } from './postgres.js';
 import type { Postgres } from './postgres.js';
 
@@ -27,7 +28,7 @@ const derived = {
     ...outstandingRestrictionMigrations,
   ],
   limits: limitMigrations,
-  audit: [...auditMigrations, ...auditSearchMigrations],
+  audit: [...auditMigrations, ...auditSearchMigrations, ...auditCauseMigrations],
 };
 
 export function openReadStore(options: {

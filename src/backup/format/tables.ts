@@ -29,6 +29,7 @@ export const derivedAuthorityTables = [
   'authority.app_grant',
   'authority.publishing',
   'authority.registration',
+  'authority.batch',
   'authority.operator',
   'authority.operator_token',
   'authority.shared_token',

@@ -2,6 +2,7 @@ import { accountActs } from './account.acts.js';
 import type { Act } from './act.js';
 import { applicationActs } from './application.acts.js';
 import { auditActs } from './audit.acts.js';
+import { batchActs } from './batch.acts.js';
 import { backupActs } from './backup.acts.js';
 import { jobActs } from './job.acts.js';
 import { networkActs } from './network.acts.js';
@@ -14,6 +15,7 @@ export const actTable: readonly Act[] = [
   ...accountActs,
   ...applicationActs,
   ...postActs,
+  ...batchActs,
   ...auditActs,
   ...networkActs,
   ...jobActs,

@@ -62,11 +62,43 @@ export const auditEntry = z.object({
   operatorId: text,
   operator: text,
   reason: text,
+  cause: text,
   text: z.string().optional(),
   erased: z.boolean().optional(),
 });
 
 export type AuditEntry = z.infer<typeof auditEntry>;
+
+const batchOutcome = z.object({ changed: z.number(), skipped: z.array(z.string()) }).nullable();
+
+export const listedBatch = z.object({
+  batchId: z.string(),
+  kind: z.string(),
+  appId: text,
+  items: z.number(),
+  done: z.number(),
+  state: z.enum(['applying', 'applied', 'undoing', 'undone']),
+  operatorId: text,
+  reason: text,
+  requestedAt: z.number(),
+});
+
+export const batchStatus = listedBatch.extend({ applied: batchOutcome, undone: batchOutcome });
+
+export type ListedBatch = z.infer<typeof listedBatch>;
+export type BatchStatus = z.infer<typeof batchStatus>;
+
+export const batchPreview = z.object({
+  kind: z.string(),
+  items: z.number(),
+  first: z.array(z.string()),
+  left: z.array(z.string()),
+  digest: z.string(),
+  from: z.number().optional(),
+  until: z.number().optional(),
+});
+
+export type BatchPreview = z.infer<typeof batchPreview>;
 
 export const auditPage = z.object({
   events: z.array(auditEntry),

@@ -19,6 +19,7 @@ const csvColumns: Readonly<Record<string, (entry: AuditEntry) => CsvCell>> = {
   grantId: ({ grantId }) => grantId,
   subject: ({ subject }) => JSON.stringify(subject),
   reason: ({ reason }) => reason && { free: reason },
+  cause: ({ cause }) => cause,
   text: ({ text, erased }) => (erased ? 'erased' : text && { free: text }),
   clientRequestId: ({ clientRequestId }) => clientRequestId && { free: clientRequestId },
   requestId: ({ requestId }) => requestId,

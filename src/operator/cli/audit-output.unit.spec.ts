@@ -23,6 +23,7 @@ const entry = (more: Partial<AuditEntry>): AuditEntry => ({
   operatorId: null,
   operator: null,
   reason: null,
+  cause: null,
   ...more,
 });
 

@@ -42,6 +42,11 @@ export interface TokenWish {
   readonly validMs?: number | undefined;
 }
 
+/** Times as the audit's search takes them. */
+export type BatchPlan =
+  | { readonly kind: 'posts'; readonly appId: string; readonly from: string; readonly until: string }
+  | { readonly kind: 'accounts'; readonly actorIds: readonly string[] };
+
 /** `q`: terms of the search (src/operator/audit/search-query.ts). */
 export interface AuditQuestion {
   readonly q: string;
@@ -128,6 +133,26 @@ export class OperatorClient {
 
   setRegistration(act: 'open' | 'close', reason?: string) {
     return this.#call(answers.changedAnswer, 'POST', `/operator/registration/${act}`, { reason });
+  }
+
+  previewBatch(plan: BatchPlan) {
+    return this.#call(answers.batchPreview, 'POST', `${BATCHES}/preview`, plan);
+  }
+
+  requestBatch(plan: BatchPlan, digest: string, reason: string) {
+    return this.#call(answers.batchStatus, 'POST', BATCHES, { ...plan, digest, reason });
+  }
+
+  batches() {
+    return this.#call(z.array(answers.listedBatch), 'GET', BATCHES);
+  }
+
+  batch(batchId: string) {
+    return this.#call(answers.batchStatus, 'GET', batchPath(batchId));
+  }
+
+  undoBatch(batchId: string, reason: string) {
+    return this.#call(answers.batchStatus, 'POST', `${batchPath(batchId)}/undo`, { reason });
   }
 
   signingKeys() {
@@ -301,6 +326,10 @@ function queryOf(values: Readonly<Record<string, string | number | boolean | und
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
   return query.toString();
 }
+
+const BATCHES = '/operator/batches';
+
+const batchPath = (batchId: string) => `${BATCHES}/${encodeURIComponent(batchId)}`;
 
 const ENROLLMENTS = '/operator/enrollments';
 

@@ -3,6 +3,7 @@ import { plazaVersion } from '../../config/version.js';
 import { addAccountCommands } from './commands/account.js';
 import { addAppCommands } from './commands/app.js';
 import { addAuditCommand } from './commands/audit.js';
+import { addBatchCommands } from './commands/batch.js';
 import { addBackupCommand } from './commands/backup.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addEventStoreCommand } from './commands/eventstore.js';
@@ -31,6 +32,7 @@ export function commandLine(): Command {
     addAppCommands,
     addAccountCommands,
     addPostCommands,
+    addBatchCommands,
     addOperatorCommands,
     addKeysCommands,
     addPublishingCommands,

@@ -9,5 +9,6 @@ export const CLEAR_AUTHORITY = `
   DELETE FROM authority.app_grant WHERE revoked_at IS NULL;
   DELETE FROM authority.publishing;
   DELETE FROM authority.registration;
+  DELETE FROM authority.batch;
   DELETE FROM authority.operator;
   DELETE FROM authority.operator_token WHERE revoked_at IS NULL`;

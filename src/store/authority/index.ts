@@ -8,6 +8,7 @@ import { AddErasures1763830000000 } from '../migrations/1763830000000-erasures.j
 import { CreateDeriving1763850000000 } from '../migrations/1763850000000-deriving.js';
 import { CreateOperators1763880000000 } from '../migrations/1763880000000-operators.js';
 import { CreateRegistration1763890000000 } from '../migrations/1763890000000-registration.js';
+import { CreateBatches1763891000000 } from '../migrations/1763891000000-batches.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -35,4 +36,5 @@ export const authorityMigrations = [
   CreateDeriving1763850000000,
   CreateOperators1763880000000,
   CreateRegistration1763890000000,
+  CreateBatches1763891000000,
 ];

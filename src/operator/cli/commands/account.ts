@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import {
@@ -9,6 +10,9 @@ import {
   withRevision,
 } from '../command-options.js';
 import type { CommandOptions, LifecycleOptions } from '../command-options.js';
+import { requireReason, runBatch, withBatchOptions } from '../batch.js';
+import type { BatchOptions } from '../batch.js';
+import { Failure } from '../failure.js';
 import { parseDuration } from '../duration.js';
 import { printResult, timeText } from '../output.js';
 
@@ -20,6 +24,10 @@ interface CreateOptions extends CommandOptions {
 
 interface StateOptions extends LifecycleOptions {
   readonly reason: string;
+}
+
+interface SuspendOptions extends LifecycleOptions, BatchOptions {
+  readonly from?: string;
 }
 
 interface EraseOptions extends StateOptions {
@@ -46,18 +54,37 @@ export function addAccountCommands(program: Command): void {
       printResult(options, created, [`actor id  ${created.actorId}`]);
     });
 
-  for (const [act, done] of [
-    ['suspend', 'suspended'],
-    ['reinstate', 'active'],
-  ] as const)
-    withRevision(withOperator(account.command(act)))
-      .description(descriptions[act])
-      .argument('<actor-id>', 'actor id of the account')
-      .requiredOption('--reason <why>', REASON_HELP)
-      .action(async (actorId: string, { reason, revision, ...options }: StateOptions) => {
-        const result = await operatorClientOf(options).setAccountState(actorId, act, reason, revision);
-        printResult(options, result, [lifecycleLine(actorId, done, result)]);
-      });
+  withBatchOptions(withRevision(withOperator(account.command('suspend'))))
+    .description('suspend an account, effective on its next request; or all accounts of a list')
+    .argument('[actor-id]', 'actor id of the account')
+    .option('--from <file>', 'a file with one actor id a line; - reads standard input')
+    .option('--reason <why>', REASON_HELP)
+    .action(async (actorId: string | undefined, options: SuspendOptions, command: Command) => {
+      const { from, reason, revision } = options;
+      if ((actorId === undefined) === (from === undefined))
+        command.error('error: give either an actor id or --from FILE', { exitCode: 2 });
+      const api = operatorClientOf(options);
+      if (from !== undefined) {
+        await runBatch(api, { kind: 'accounts', actorIds: await idsIn(from) }, options, command);
+        return;
+      }
+      const result = await api.setAccountState(
+        actorId ?? '',
+        'suspend',
+        requireReason(reason, command),
+        revision,
+      );
+      printResult(options, result, [lifecycleLine(actorId ?? '', 'suspended', result)]);
+    });
+
+  withRevision(withOperator(account.command('reinstate')))
+    .description('reinstate a suspended account')
+    .argument('<actor-id>', 'actor id of the account')
+    .requiredOption('--reason <why>', REASON_HELP)
+    .action(async (actorId: string, { reason, revision, ...options }: StateOptions) => {
+      const result = await operatorClientOf(options).setAccountState(actorId, 'reinstate', reason, revision);
+      printResult(options, result, [lifecycleLine(actorId, 'active', result)]);
+    });
 
   withRevision(withOperator(account.command('erase')))
     .description(
@@ -88,7 +115,12 @@ export function addAccountCommands(program: Command): void {
     });
 }
 
-const descriptions = {
-  suspend: 'suspend an account, effective on its next request',
-  reinstate: 'reinstate a suspended account',
-} as const;
+async function idsIn(file: string): Promise<readonly string[]> {
+  const content =
+    file === '-' ? await text(process.stdin) : await readFile(file, 'utf8').catch(unreadable(file));
+  return content.split(/\s+/).filter((id) => id !== '');
+}
+
+const unreadable = (file: string) => (error: NodeJS.ErrnoException) => {
+  throw new Failure(`${file} cannot be read: ${error.code ?? error.message}`);
+};

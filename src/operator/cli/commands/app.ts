@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import { addRestrictPostsCommand } from './app-restrict-posts.js';
 import { addImpactCommand } from './app-impact.js';
 import {
   operatorClientOf,
@@ -91,6 +92,7 @@ export function addAppCommands(program: Command): void {
     });
 
   addImpactCommand(app);
+  addRestrictPostsCommand(app);
 
   withReason(app.command('revoke-grants'))
     .description(

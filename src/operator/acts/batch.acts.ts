@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { ChangeBatch } from '../../commands/batch/change-batch.js';
+import { batchKinds } from '../../domain/batch/events.js';
+import { HttpRefusal } from '../../http/server/errors.js';
+import { beginOf, endOf, TIME_HELP } from '../audit/time.js';
+import { previewOf } from '../batches/preview.js';
+import type { BatchPlan } from '../batches/preview.js';
+import { batchStatus, newestBatches } from '../batches/status.js';
+import { act, Answer } from './act.js';
+import type { ActServices } from './services.js';
+import { identifier, idIn } from './schemas.js';
+
+const MAX_ACTORS = 2_000;
+/** Ids that a preview shows. All are in its digest. */
+const SHOWN = 20;
+
+const id = z.string().regex(identifier, 'must be an identifier of the network');
+const time = z.string().max(64);
+
+const plan = z.strictObject({
+  kind: z.enum(batchKinds),
+  appId: id.optional(),
+  from: time.optional(),
+  until: time.optional(),
+  actorIds: z.array(id).max(MAX_ACTORS, `at most ${MAX_ACTORS}`).optional(),
+});
+
+export const batchActs = [
+  act({
+    name: 'batch.preview',
+    may: 'batches.run',
+    route: 'POST /operator/batches/preview',
+    input: plan,
+    run: async (input, { services }) => {
+      const asked = planOf(input, services.clock.now());
+      const { items, left, ...preview } = await previewOf(services, asked);
+      const window = asked.kind === 'posts' ? { from: asked.from, until: asked.until } : {};
+      return { ...preview, ...window, items: items.length, first: items.slice(0, SHOWN), left };
+    },
+  }),
+  act({
+    name: 'batch.request',
+    may: 'batches.run',
+    route: 'POST /operator/batches',
+    command: 'app restrict-posts',
+    reason: 'required',
+    input: plan.extend({ digest: z.string().regex(/^[0-9a-f]{64}$/, 'must be the digest of a preview') }),
+    run: async ({ digest, ...input }, { services, metadata }) => {
+      const asked = planOf(input, services.clock.now());
+      const { kind, items, digest: current } = await previewOf(services, asked);
+      if (current !== digest)
+        throw new HttpRefusal(
+          'effect_mismatch',
+          `The batch would now change other items than its preview showed: ${items.length}. Look at a new preview.`,
+        );
+      const batchId = services.ids.random();
+      const appId = asked.kind === 'posts' ? asked.appId : undefined;
+      const change = { type: 'batch.requested', data: { batchId, kind, items, appId } } as const;
+      await services.commands.execute(new ChangeBatch(change, metadata));
+      return new Answer(202, await statusOf(services, batchId));
+    },
+  }),
+  act({
+    name: 'batch.list',
+    may: 'audit.read',
+    route: 'GET /operator/batches',
+    command: 'batch list',
+    run: (_input, { services: { store } }) => newestBatches(store),
+  }),
+  act({
+    name: 'batch.read',
+    may: 'audit.read',
+    route: 'GET /operator/batches/:id',
+    command: 'batch status',
+    run: (_input, { services, params }) => statusOf(services, idIn(params)),
+  }),
+  act({
+    name: 'batch.undo',
+    may: 'batches.run',
+    route: 'POST /operator/batches/:id/undo',
+    command: 'batch undo',
+    reason: 'required',
+    run: async (_input, { services, params, metadata }) => {
+      const batchId = idIn(params);
+      await services.commands.execute(
+        new ChangeBatch({ type: 'batch.undo_requested', data: { batchId } }, metadata),
+      );
+      return new Answer(202, await statusOf(services, batchId));
+    },
+  }),
+];
+
+function planOf({ kind, appId, from, until, actorIds }: z.output<typeof plan>, now: number): BatchPlan {
+  if (kind === 'accounts') {
+    if (!actorIds || actorIds.length === 0)
+      throw new HttpRefusal('invalid_request', 'actorIds: must name at least one account');
+    return { kind, actorIds: [...new Set(actorIds)] };
+  }
+  const window = {
+    from: from === undefined ? undefined : beginOf(from, now),
+    until: until === undefined ? undefined : endOf(until, now),
+  };
+  if (appId === undefined) throw new HttpRefusal('invalid_request', 'appId: must name an application');
+  if (window.from === undefined || window.until === undefined)
+    throw new HttpRefusal('invalid_request', `from and until (--from, --until): must be ${TIME_HELP}`);
+  if (window.until > now)
+    throw new HttpRefusal('invalid_request', 'until (--until): must lie in the past: posts may still come');
+  if (window.from >= window.until)
+    throw new HttpRefusal('invalid_request', 'from (--from): must be before until');
+  return { kind, appId, from: window.from, until: window.until };
+}
+
+async function statusOf({ store, log }: ActServices, batchId: string) {
+  const status = await batchStatus(store, log, batchId);
+  if (!status) throw new HttpRefusal('not_found', 'There is no such batch.');
+  return status;
+}

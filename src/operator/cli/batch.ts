@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import { sleep } from '../../support/sleep.js';
+import type { BatchPreview, BatchStatus } from './answers.js';
+import type { CommandOptions } from './command-options.js';
+import type { BatchPlan, OperatorClient } from './operator-client.js';
+import { printResult, timeText } from './output.js';
+import { ProgressLine } from './progress-line.js';
+
+const POLL_INTERVAL_MS = 250;
+
+export interface BatchOptions extends CommandOptions {
+  readonly dryRun?: true;
+}
+
+export function withBatchOptions(command: Command): Command {
+  return command.option('--dry-run', 'show what would change, and change nothing');
+}
+
+export function requireReason(reason: string | undefined, command: Command): string {
+  return reason ?? command.error("error: required option '--reason <why>' not specified", { exitCode: 2 });
+}
+
+/** Shows the preview of a batch, and unless it is a dry run requests exactly that, and waits for its end. */
+export async function runBatch(
+  api: OperatorClient,
+  plan: BatchPlan,
+  options: BatchOptions,
+  command: Command,
+): Promise<void> {
+  const reason = options.dryRun ? '' : requireReason(options.reason, command);
+  const preview = await api.previewBatch(plan);
+  if (options.dryRun) {
+    printResult(options, preview, previewLines(preview));
+    return;
+  }
+  if (preview.items === 0) {
+    printResult(options, preview, ['nothing to do', ...leftLines(preview)]);
+    return;
+  }
+  const { batchId } = await api.requestBatch(exactly(plan, preview), preview.digest, reason);
+  const done = await batchEnd(api, batchId);
+  printResult(options, done, [...batchLines(done), ...leftLines(preview)]);
+}
+
+/** With the times that the preview read: a time ago would be another one now. */
+function exactly(plan: BatchPlan, { from, until }: BatchPreview): BatchPlan {
+  if (plan.kind === 'accounts' || from === undefined || until === undefined) return plan;
+  return { ...plan, from: timeText(from), until: timeText(until) };
+}
+
+/** Waits until nothing is left to do. It goes on without this command. */
+export async function batchEnd(api: OperatorClient, batchId: string): Promise<BatchStatus> {
+  const progress = new ProgressLine(String);
+  for (;;) {
+    const status = await api.batch(batchId);
+    const { state, done, items } = status;
+    progress.show({ what: `batch ${batchId}: ${state}`, done, total: items });
+    if (state === 'applied' || state === 'undone') {
+      progress.done();
+      return status;
+    }
+    await sleep(POLL_INTERVAL_MS);
+  }
+}
+
+const nouns: Readonly<Record<string, string>> = { posts: 'posts', accounts: 'accounts' };
+
+function previewLines(preview: BatchPreview): string[] {
+  const { kind, items, first, from, until } = preview;
+  const window =
+    from === undefined || until === undefined ? '' : ` from ${timeText(from)} to ${timeText(until)}`;
+  return [
+    `would restrict ${items} ${nouns[kind] ?? kind}${window}; nothing changed`,
+    ...first,
+    ...(items > first.length ? [`and ${items - first.length} more`] : []),
+    ...leftLines(preview),
+  ];
+}
+
+const leftLines = ({ left }: BatchPreview): string[] =>
+  left.length === 0 ? [] : [`left out, as they are suspended, erased or unknown: ${left.join(' ')}`];
+
+export function batchLines({ batchId, kind, state, items, applied, undone }: BatchStatus): string[] {
+  const skipped = (state === 'undone' ? undone : applied)?.skipped ?? [];
+  return [
+    `batch ${batchId}: ${state}, ${items} ${nouns[kind] ?? kind}`,
+    ...(applied ? [`restricted ${applied.changed}`] : []),
+    ...(undone ? [`lifted again ${undone.changed}`] : []),
+    ...(skipped.length > 0 ? [`skipped, as somebody acted on them: ${skipped.join(' ')}`] : []),
+    ...(state === 'applied' ? [`to undo it: plaza batch undo ${batchId} --reason WHY`] : []),
+  ];
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { BatchStatus } from '../../src/operator/cli/answers.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { runPlaza } from '../support/command.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+
+let network: TestNetwork;
+let spammers: readonly SignedIn[];
+let bystander: SignedIn;
+let flood: string;
+let postIds: readonly string[];
+let window: readonly string[];
+
+const POSTS = 1_000;
+
+const sorted = (ids: readonly string[]) => ids.toSorted((a, b) => a.localeCompare(b));
+
+const operator = () => operatorOf(network);
+
+async function plaza(...args: string[]): Promise<Record<string, never>> {
+  const { code, stdout, stderr } = await runPlaza([...args, '--json'], network.env);
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as Record<string, never>;
+}
+
+async function writePosts(): Promise<readonly string[]> {
+  const written: string[] = [];
+  for (let n = 0; n < POSTS; n += 20)
+    written.push(
+      ...(await Promise.all(
+        Array.from({ length: 20 }, async (_, k) => {
+          const { status, body } = await spammers[k % spammers.length]!.say(`buy pills ${n + k}`);
+          expect(status).toBe(200);
+          return body.post.id as string;
+        }),
+      )),
+    );
+  return written;
+}
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network, 'Flood');
+  flood = application.clientId;
+  const scopes = 'openid read post:create post:delete';
+  spammers = await Promise.all([0, 1, 2, 3].map(() => signIn(network, application, scopes)));
+  bystander = await signIn(network, await registerApplication(network, 'Calm'), scopes);
+  const from = new Date().toISOString();
+  postIds = await writePosts();
+  await bystander.say('nothing to do with it');
+  window = ['--from', from, '--until', new Date().toISOString()];
+});
+
+afterAll(() => network?.stop());
+
+const stateOf = async (postId: string) => (await bystander.get(`/api/posts/${postId}`)).status;
+
+async function restrictionsBy(batchId: string) {
+  await runPlaza(['audit', '--wait', '--limit', '1', '--json'], network.env);
+  const { stdout } = await runPlaza(['audit', 'type:post.restricted', '--json', '--no-texts'], network.env);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { subject: { postId: string }; cause: string | null; reason: string })
+    .filter(({ cause }) => cause === `plaza_batch-${batchId}`);
+}
+
+describe('a batch of posts', () => {
+  let applied: BatchStatus;
+  let [byHand, deleted, liftedSince, restrictedAnew] = ['', '', '', ''];
+
+  it('restricts what its dry run showed, once each, though the process that does it is killed', async () => {
+    [byHand = '', deleted = '', liftedSince = '', restrictedAnew = ''] = postIds;
+    await operator().setPostState(byHand, 'restrict', 'earlier');
+    const author = spammers[1 % spammers.length]!;
+    expect((await author.delete(`/api/posts/${deleted}?intentId=${randomUUID()}&revision=1`)).status).toBe(
+      200,
+    );
+
+    const preview = await plaza('app', 'restrict-posts', flood, ...window, '--dry-run');
+    expect(preview).toMatchObject({ kind: 'posts', items: POSTS - 2 });
+    expect(await stateOf(liftedSince)).toBe(200);
+
+    const plan = { kind: 'posts', appId: flood, from: window[1] ?? '', until: window[3] ?? '' } as const;
+    const { batchId } = await operator().requestBatch(plan, preview['digest'] ?? '', 'spam');
+    await until(async () => (await operator().batch(batchId)).done > 50);
+    process.kill(network.pids().api ?? 0, 'SIGKILL');
+    applied = await until(async () => {
+      const status = await operator()
+        .batch(batchId)
+        .catch(() => undefined);
+      return status?.state === 'applied' && status;
+    });
+    expect(applied).toMatchObject({ items: POSTS - 2, applied: { changed: POSTS - 2, skipped: [] } });
+    const restricted = await restrictionsBy(batchId);
+    expect(sorted(restricted.map(({ subject: { postId } }) => postId))).toEqual(
+      sorted(postIds.filter((postId) => postId !== byHand && postId !== deleted)),
+    );
+    expect(restricted[0]).toMatchObject({ reason: 'spam', operatorId: 'shared-token' });
+    expect(await stateOf(liftedSince)).not.toBe(200);
+  });
+
+  it('is undone, but for posts that somebody acted on since', async () => {
+    await operator().setPostState(liftedSince, 'unrestrict', 'no spam');
+    await operator().setPostState(restrictedAnew, 'unrestrict', 'no spam');
+    await operator().setPostState(restrictedAnew, 'restrict', 'spam after all');
+    const { batchId } = applied;
+    const undone = await plaza('batch', 'undo', batchId, '--reason', 'the wrong application');
+    expect(undone).toMatchObject({ state: 'undone', undone: { changed: POSTS - 4 } });
+    expect(sorted((undone['undone'] as unknown as { skipped: string[] }).skipped)).toEqual(
+      sorted([liftedSince, restrictedAnew]),
+    );
+    expect(await stateOf(postIds.at(-1) ?? '')).toBe(200);
+    expect(await stateOf(liftedSince)).toBe(200);
+    expect(await stateOf(restrictedAnew)).not.toBe(200);
+    expect(await stateOf(byHand)).not.toBe(200);
+    const [listed] = await operator().batches();
+    expect(listed).toMatchObject({ batchId, state: 'undone', items: POSTS - 2, reason: 'spam' });
+    const again = await plaza('batch', 'undo', batchId, '--reason', 'once more');
+    expect(again).toEqual(undone);
+  });
+});
+
+describe('a batch is refused', () => {
+  it('if it would change other items than its preview showed', async () => {
+    const plan = { kind: 'posts', appId: flood, from: window[1] ?? '', until: window[3] ?? '' } as const;
+    const { digest } = await operator().previewBatch(plan);
+    await operator().setPostState(postIds.at(-1) ?? '', 'restrict', 'by hand');
+    await expect(operator().requestBatch(plan, digest, 'spam')).rejects.toThrow('(effect_mismatch)');
+    await operator().setPostState(postIds.at(-1) ?? '', 'unrestrict', 'by hand');
+  });
+
+  it.each([
+    ['a window that is not over', ['--from', '1h', '--until', '2999-01-01'], 'must lie in the past'],
+    ['an empty window', ['--from', '1h', '--until', '2h'], 'must be before until'],
+    ['no time', ['--from', 'yesterday', '--until', '1h'], 'must be a time'],
+  ])('for %s', async (_what, times, message) => {
+    await expect(plaza('app', 'restrict-posts', flood, ...times, '--dry-run')).rejects.toThrow(message);
+  });
+});
+
+describe('a batch of accounts', () => {
+  it('suspends those of a list that are active, and is undone', async () => {
+    const [first, second] = spammers.map(({ actorId }) => actorId);
+    await operator().setAccountState(second ?? '', 'suspend', 'earlier');
+    const file = join(network.dataDir, 'spammers.txt');
+    writeFileSync(file, `${first}\n${second}\nnobody\n`);
+    const from = ['account', 'suspend', '--from', file];
+    expect(await plaza(...from, '--dry-run')).toMatchObject({
+      items: 1,
+      first: [first],
+      left: [second, 'nobody'],
+    });
+    const { batchId, ...status } = await plaza(...from, '--reason', 'spam');
+    expect(status).toMatchObject({ state: 'applied', applied: { changed: 1, skipped: [] } });
+    expect((await spammers[0]!.get('/api/profile')).status).toBe(403);
+    expect(await plaza('batch', 'undo', batchId ?? '', '--reason', 'no spam')).toMatchObject({
+      undone: { changed: 1, skipped: [] },
+    });
+    expect((await spammers[0]!.get('/api/profile')).status).toBe(200);
+    expect((await spammers[1]!.get('/api/profile')).status).toBe(403);
+  });
+});
