@@ -105,7 +105,7 @@ export class Batches extends PeriodicTask {
     logger.info({ batchId, changed, skipped: skipped.length }, `finished a batch: ${type}`);
   }
 
-  /** Of the operator who decided it, with this process' own request id. */
+  /** Names the operator who decided it, and this process' own request. */
   private metadataOf({ operatorId, operator, reason, clientRequestId }: EventMetadata, cause: string) {
     return { requestId: this.options.ids.uuid(), clientRequestId, operatorId, operator, reason, cause };
   }

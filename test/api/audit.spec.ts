@@ -89,6 +89,7 @@ describe('plaza audit', () => {
         operatorId: null,
         operator: null,
         reason: null,
+        cause: null,
         text: 'as it was',
       },
     ]);

@@ -11,6 +11,7 @@ import type { StoredEvent } from '../../src/log/registry.js';
 import type { EventMetadata } from '../../src/log/recorded.js';
 import { auditMigrations } from '../../src/store/migrations/1763760000000-audit.js';
 import { auditSearchMigrations } from '../../src/store/migrations/1763881800000-audit-search.js';
+import { auditCauseMigrations } from '../../src/store/migrations/1763891000001-audit-cause.js';
 import { openPostgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -31,7 +32,7 @@ describe('the audit', () => {
   beforeEach(async () => {
     const url = await postgres.createDatabase();
     bench = await WorkerBench.open(url);
-    const migrations = [...auditMigrations, ...auditSearchMigrations];
+    const migrations = [...auditMigrations, ...auditSearchMigrations, ...auditCauseMigrations];
     const options = { applicationName: 'test', maxConnections: 1, migrations };
     await (await openPostgres({ url, ...options })).close();
   });

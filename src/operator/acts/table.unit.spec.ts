@@ -31,6 +31,7 @@ describe('the table of acts', () => {
       actTable.filter(({ may }) => (permissionsOf[role] as readonly string[]).includes(may));
     expect(actsOf('auditor').filter(({ method }) => method !== 'GET')).toEqual([]);
     expect(actsOf('viewer').map(({ name }) => name)).toEqual([
+      'registration.status',
       'signing_key.list',
       'projection.status',
       'job.read',

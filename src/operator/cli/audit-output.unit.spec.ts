@@ -71,7 +71,7 @@ describe('the CSV of the audit', () => {
 
   it('escapes control characters, and lets no text begin a formula', () => {
     const line = csvOf(entry({ text: '=\u202ehello', reason: '+1' }));
-    expect(line).toContain(String.raw`,'+1,'=\u202ehello,`);
+    expect(line).toContain(String.raw`,'+1,,'=\u202ehello,`);
     expect(line.endsWith('\r\n')).toBe(true);
   });
 });

@@ -39,6 +39,8 @@ function streamOf({ type, data }: StoredEvent): string {
     return streamOfPair(data.actorId, data.targetActorId);
   if (type === 'report.created') return `report-${data.reportId}`;
   if (type === 'profile.changed') return `profile-${data.actorId}`;
+  if ('batchId' in data) return `plaza_batch-${data.batchId}`;
+  if (type.startsWith('registration.')) return 'plaza_registration';
   if ('postId' in data) return `post-${data.postId}`;
   if ('grantId' in data) return `grant-${data.grantId}`;
   if ('appId' in data) return `application-${data.appId}`;
@@ -200,6 +202,13 @@ export const some = {
   rebuildRequest: () => event('network.rebuild_requested', { jobId: 'job', names: [], at: 1_000 }),
   recovery: () => event('network.recovery_applied', { jobId: 'job', reseedsWitness: false, at: 1_000 }),
   rollback: () => event('network.recovery_rolled_back', { jobId: 'job', at: 1_000 }),
+  registrationOpening: () => event('registration.opened', { at: 1_000 }),
+  registrationClosing: () => event('registration.closed', { at: 1_000 }),
+  batch: () =>
+    event('batch.requested', { batchId: 'batch', kind: 'posts', items: ['post'], appId: 'app', at: 1_000 }),
+  batchEnd: () => event('batch.applied', { batchId: 'batch', changed: 1, skipped: [], at: 1_000 }),
+  undo: () => event('batch.undo_requested', { batchId: 'batch', at: 1_000 }),
+  undoEnd: () => event('batch.undone', { batchId: 'batch', changed: 1, skipped: [], at: 1_000 }),
   backup: () => event('network.backup_begun', { backupId: 'backup', at: 1_000 }),
   restore: () =>
     event('network.restored', { restoreId: 'restore', backupId: 'backup', parts: ['log'], at: 1_000 }),
