@@ -23,7 +23,7 @@ async function written(...events: Recorded[]): Promise<object[]> {
 }
 
 describe('the authority projection', () => {
-  it('handles accounts, profiles, applications, grants, operators and pauses', () => {
+  it('handles accounts, profiles, applications, grants, operators, batches, registration and pauses', () => {
     expect(eventTypesOf(authorityGroup)).toEqual([
       'account.erased',
       'account.erasure_cancelled',
@@ -34,6 +34,10 @@ describe('the authority projection', () => {
       'application.registered',
       'application.reinstated',
       'application.suspended',
+      'batch.applied',
+      'batch.requested',
+      'batch.undo_requested',
+      'batch.undone',
       'grant.issued',
       'grant.refreshed',
       'grant.revoked',
@@ -49,6 +53,8 @@ describe('the authority projection', () => {
       'operator.token_issued',
       'operator.token_revoked',
       'profile.changed',
+      'registration.closed',
+      'registration.opened',
     ]);
   });
 

@@ -2,7 +2,7 @@
  * Each case goes on where the one before has ended.
  * @sample first
  */
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { blocksOf } from '../examples/support/document.js';
@@ -32,13 +32,17 @@ beforeAll(async () => {
   const application = await registerApplication(network);
   const person = () => signIn(network, application);
   reader = await person();
-  const [suspended, erased] = [await person(), await person()];
+  const [suspended, erased, spammer, mistaken] = await Promise.all([0, 1, 2, 3].map(person));
+  if (!suspended || !erased || !spammer || !mistaken) throw new Error('nobody signed in');
+  writeFileSync(join(scratch, 'spammers'), `${spammer.actorId}\n`);
   variables = {
     BACKUP: join(scratch, 'backup'),
     REST: join(scratch, 'rest'),
     CLIENT_ID: application.clientId,
     ACTOR_ID: suspended.actorId,
     ERASED_ID: erased.actorId,
+    FILE: join(scratch, 'spammers'),
+    BATCH_ID: await suspendAll([mistaken.actorId]),
     POST_ID: await post(reader, 'Somebody will not like this'),
   };
 });
@@ -47,6 +51,15 @@ afterAll(async () => {
   await network?.stop();
   rmSync(scratch, { recursive: true });
 });
+
+/** Returns the id of a batch of accounts. */
+async function suspendAll(actorIds: readonly string[]): Promise<string> {
+  const plan = { kind: 'accounts', actorIds } as const;
+  const { digest } = await operatorOf(network).previewBatch(plan);
+  const { batchId } = await operatorOf(network).requestBatch(plan, digest, 'a wave of spam');
+  await until(async () => (await operatorOf(network).batch(batchId)).state === 'applied');
+  return batchId;
+}
 
 const state = async () => (await operatorOf(network).recoveryStatus()).state;
 const isServing = () => until(async () => (await reader.get('/api/timeline')).status === 200, 60_000);

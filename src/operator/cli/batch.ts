@@ -63,14 +63,15 @@ export async function batchEnd(api: OperatorClient, batchId: string): Promise<Ba
   }
 }
 
-const nouns: Readonly<Record<string, string>> = { posts: 'posts', accounts: 'accounts' };
+/** `1 post`, `2 posts`. */
+const counted = (count: number, kind: string): string => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`;
 
 function previewLines(preview: BatchPreview): string[] {
   const { kind, items, first, from, until } = preview;
   const window =
     from === undefined || until === undefined ? '' : ` from ${timeText(from)} to ${timeText(until)}`;
   return [
-    `would restrict ${items} ${nouns[kind] ?? kind}${window}; nothing changed`,
+    `would restrict ${counted(items, kind)}${window}; nothing changed`,
     ...first,
     ...(items > first.length ? [`and ${items - first.length} more`] : []),
     ...leftLines(preview),
@@ -83,7 +84,7 @@ const leftLines = ({ left }: BatchPreview): string[] =>
 export function batchLines({ batchId, kind, state, items, applied, undone }: BatchStatus): string[] {
   const skipped = (state === 'undone' ? undone : applied)?.skipped ?? [];
   return [
-    `batch ${batchId}: ${state}, ${items} ${nouns[kind] ?? kind}`,
+    `batch ${batchId}: ${state}, ${counted(items, kind)}`,
     ...(applied ? [`restricted ${applied.changed}`] : []),
     ...(undone ? [`lifted again ${undone.changed}`] : []),
     ...(skipped.length > 0 ? [`skipped, as somebody acted on them: ${skipped.join(' ')}`] : []),
