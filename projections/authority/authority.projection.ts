@@ -26,7 +26,7 @@ import { operatorHandlers } from './operators.handlers.js';
  */
 export const authority: Projection = {
   name: 'authority',
-  version: 5,
+  version: 6,
   tables: '',
   handlers: {
     'account.registered': ({ event: { data }, revision, erased }, write) => {

@@ -1,4 +1,5 @@
 import type { Handlers } from '../runner/projection.js';
+import { endSessions, registerPasskey, removePasskey } from './passkeys.sql.js';
 import {
   confirmOperator,
   enrollOperator,
@@ -28,12 +29,11 @@ export const operatorHandlers: Handlers = {
     write(enrollOperator, { operator_id: data.operatorId, enrolled_at: data.at }),
   'operator.roles_changed': ({ event: { data }, revision }, write) =>
     write(setOperatorRoles, { operator_id: data.operatorId, roles: data.roles, revision: String(revision) }),
-  'operator.suspended': ({ event: { data }, revision }, write) =>
-    write(setOperatorSuspended, {
-      operator_id: data.operatorId,
-      suspended: true,
-      revision: String(revision),
-    }),
+  'operator.suspended': ({ event: { data }, revision }, write) => {
+    const { operatorId: operator_id, at } = data;
+    write(setOperatorSuspended, { operator_id, suspended: true, revision: String(revision) });
+    write(endSessions, { operator_id, at });
+  },
   'operator.reinstated': ({ event: { data }, revision }, write) =>
     write(setOperatorSuspended, {
       operator_id: data.operatorId,
@@ -55,6 +55,24 @@ export const operatorHandlers: Handlers = {
       operator_id: data.operatorId,
       revoked_at: data.at,
     }),
+  'operator.passkey_registered': ({ event: { data } }, write) =>
+    write(registerPasskey, {
+      passkey_id: data.passkeyId,
+      operator_id: data.operatorId,
+      credential_id: data.credentialId,
+      public_key: data.publicKey,
+      transports: data.transports,
+      label: data.label,
+      registered_at: data.at,
+    }),
+  'operator.passkey_removed': ({ event: { data } }, write) =>
+    write(removePasskey, {
+      passkey_id: data.passkeyId,
+      operator_id: data.operatorId,
+      removed_at: data.at,
+    }),
+  'operator.signed_out': ({ event: { data } }, write) =>
+    write(endSessions, { operator_id: data.operatorId, at: data.at }),
   'network.shared_token_limited': ({ event: { data } }, write) =>
     write(limitSharedToken, { limited_at: data.at }),
 };

@@ -39,7 +39,7 @@ function recordRestriction(
 /** The witnessed restrictions that the read models show; compared with the witness after every start (recovery.md). */
 export const restrictions: Projection = {
   name: 'restrictions',
-  version: 2,
+  version: 3,
   tables: `
     CREATE TABLE restriction (
       event_id uuid PRIMARY KEY,

@@ -33,6 +33,12 @@ import {
 import { ConfirmOperatorHandler } from './operator/confirm-operator.js';
 import { EnrollOperatorHandler } from './operator/enroll-operator.js';
 import { InviteOperatorHandler } from './operator/invite-operator.js';
+import {
+  EnrollWithPasskeyHandler,
+  RegisterPasskeyHandler,
+  RemovePasskeyHandler,
+} from './operator/operator-passkeys.js';
+import { SignInOperatorHandler, SignOutOperatorHandler } from './operator/operator-sign-ins.js';
 import { IssueOperatorTokenHandler, RevokeOperatorTokenHandler } from './operator/operator-tokens.js';
 import { CreatePostHandler } from './post/create-post.js';
 import { DeletePostHandler } from './post/delete-post.js';
@@ -86,10 +92,15 @@ const operator = [
   ChangeOperatorRolesHandler,
   ConfirmOperatorHandler,
   EnrollOperatorHandler,
+  EnrollWithPasskeyHandler,
   InviteOperatorHandler,
   IssueOperatorTokenHandler,
+  RegisterPasskeyHandler,
   ReinstateOperatorHandler,
+  RemovePasskeyHandler,
   RevokeOperatorTokenHandler,
+  SignInOperatorHandler,
+  SignOutOperatorHandler,
   SuspendOperatorHandler,
 ];
 

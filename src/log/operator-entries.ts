@@ -1,13 +1,15 @@
 import { z } from 'zod';
+import type { OperatorSignedIn, OperatorSignedOut } from '../domain/operator/events.js';
 import type { OperatorEvent } from '../domain/operator/operator.js';
 import { roles } from '../domain/operator/roles.js';
 import { at, id } from './registry-entry.js';
 import type { RegistryEntries } from './registry-entry.js';
 
 const operatorFields = z.strictObject({ operatorId: id, at });
+const base64url = z.string().regex(/^[A-Za-z0-9_-]{1,4096}$/);
 const operatorRoles = z.array(z.enum(roles));
 
-export const operatorEntries: RegistryEntries<OperatorEvent> = {
+export const operatorEntries: RegistryEntries<OperatorEvent | OperatorSignedIn | OperatorSignedOut> = {
   'operator.invited': {
     version: 1,
     upcasters: [],
@@ -36,4 +38,19 @@ export const operatorEntries: RegistryEntries<OperatorEvent> = {
     personal: { person: (data) => data.operatorId, placeholders: { label: '' } },
   },
   'operator.token_revoked': { version: 1, upcasters: [], schema: operatorFields.extend({ tokenId: id }) },
+  'operator.passkey_registered': {
+    version: 1,
+    upcasters: [],
+    schema: operatorFields.extend({
+      passkeyId: id,
+      credentialId: base64url,
+      publicKey: base64url,
+      transports: z.array(z.string()),
+      label: z.string(),
+    }),
+    personal: { person: (data) => data.operatorId, placeholders: { label: '' } },
+  },
+  'operator.passkey_removed': { version: 1, upcasters: [], schema: operatorFields.extend({ passkeyId: id }) },
+  'operator.signed_in': { version: 1, upcasters: [], schema: operatorFields.extend({ passkeyId: id }) },
+  'operator.signed_out': { version: 1, upcasters: [], schema: operatorFields },
 };

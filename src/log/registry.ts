@@ -8,6 +8,7 @@ import type { BlockEvent } from '../domain/block/events.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
 import type { InboxRead } from '../domain/inbox/events.js';
 import type { NetworkEvent } from '../domain/network/network.js';
+import type { OperatorSignedIn, OperatorSignedOut } from '../domain/operator/events.js';
 import type { OperatorEvent } from '../domain/operator/operator.js';
 import type { PostEvent } from '../domain/post/events.js';
 import type { ProfileChanged } from '../domain/profile/events.js';
@@ -36,7 +37,9 @@ export type StoredEvent =
   | BackupPartSent
   | RegistrationEvent
   | BatchEvent
-  | OperatorEvent;
+  | OperatorEvent
+  | OperatorSignedIn
+  | OperatorSignedOut;
 
 export type EventType = StoredEvent['type'];
 export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type }>;

@@ -22,6 +22,7 @@ export const restrictionTypes = [
   'operator.reinstated',
   'operator.roles_changed',
   'operator.token_revoked',
+  'operator.passkey_removed',
   'network.shared_token_limited',
 ] as const satisfies readonly EventType[];
 
@@ -57,6 +58,7 @@ export function hiddenBy(event: RestrictionEvent): string | undefined {
     case 'operator.reinstated':
     case 'operator.roles_changed':
     case 'operator.token_revoked':
+    case 'operator.passkey_removed':
     case 'network.shared_token_limited':
       return undefined;
   }

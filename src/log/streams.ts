@@ -25,6 +25,8 @@ export const streams = {
   batch: (batchId: string) => `plaza_batch-${batchId}`,
   registration: () => 'plaza_registration',
   signIns: (actorId: string) => `plaza_sign-ins-${actorId}`,
+  /** Apart from the operator's stream, which commands read whole. */
+  operatorSignIns: (operatorId: string) => `plaza_operator_sign_ins-${operatorId}`,
 };
 
 const categories: ReadonlySet<string> = new Set([

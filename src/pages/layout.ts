@@ -15,7 +15,7 @@ export class StyleSheet {
 
 const common = new StyleSheet(style);
 
-const mark = html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" aria-hidden="true">
+export const mark = html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" aria-hidden="true">
   <path d="M3 21V10a4.5 4.5 0 0 1 9 0v11M12 21V10a4.5 4.5 0 0 1 9 0v11" stroke-width="2.2" />
   <path d="M1.5 21h21" stroke-width="2.2" stroke-linecap="round" />
 </svg>`;

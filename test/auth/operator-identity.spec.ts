@@ -135,6 +135,7 @@ describe('an operator', () => {
     const listed = await as({ token }).operators();
     expect(listed.find((each) => each.operatorId === operatorId)).toEqual({
       operatorId,
+      passkeys: [],
       name: 'Ada L.',
       state: 'active',
       roles: ['viewer', 'auditor'],

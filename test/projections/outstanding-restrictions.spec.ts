@@ -154,6 +154,7 @@ describe('an outstanding restriction', () => {
       'operator.reinstated': undefined,
       'operator.roles_changed': undefined,
       'operator.token_revoked': undefined,
+      'operator.passkey_removed': undefined,
       'network.shared_token_limited': undefined,
     });
   });

@@ -45,6 +45,10 @@ const lostSubjects: Readonly<Record<RestrictionEvent['type'], readonly [Restrict
       [some.tokenRevocation('oto', 't1')],
       [some.invitation('oto'), some.enrollment('oto'), some.tokenIssue('oto', 't1')],
     ],
+    'operator.passkey_removed': [
+      [some.passkeyRemoval('opa', 'k1')],
+      [some.invitation('opa'), some.enrollment('opa'), some.passkey('opa', 'k1')],
+    ],
     'network.shared_token_limited': [[some.sharedTokenLimit()], []],
   };
 
@@ -112,6 +116,7 @@ describe('the authority of a subject that the log has lost', () => {
       SELECT app_id, state FROM authority.application UNION ALL
       SELECT grant_id, CASE WHEN revoked_at IS NULL THEN 'live' ELSE 'ended' END FROM authority.app_grant UNION ALL
       SELECT token_id, CASE WHEN revoked_at IS NULL THEN 'live' ELSE 'ended' END FROM authority.operator_token UNION ALL
+      SELECT passkey_id, CASE WHEN removed_at IS NULL THEN 'live' ELSE 'ended' END FROM authority.operator_passkey UNION ALL
       SELECT operator_id, CASE WHEN suspended THEN 'suspended' ELSE 'active' END FROM authority.operator
         WHERE operator_id IN ('osu', 'ore') UNION ALL
       SELECT operator_id, roles[1] FROM authority.operator WHERE operator_id = 'oro' UNION ALL
@@ -122,6 +127,7 @@ describe('the authority of a subject that the log has lost', () => {
     const expected = [
       { id: 'era', state: 'erased' },
       { id: 'g1', state: 'ended' },
+      { id: 'k1', state: 'ended' },
       { id: 'ore', state: 'active' },
       { id: 'oro', state: 'moderator' },
       { id: 'osu', state: 'suspended' },

@@ -27,13 +27,14 @@ beforeEach(async () => {
     some.enrollment(operatorId),
     some.tokenIssue(operatorId, tokenId),
     some.tokenIssue(operatorId, 'laptop'),
+    some.passkey(operatorId, 'phone'),
   );
 });
 afterEach(() => ledgers?.close());
 
 /** `admitted`, or the code of the refusal. */
-const outcome = (witness = ledgers.witness): Promise<string> =>
-  requireUnended({ log: ledgers.log, witness }, { operatorId, tokenId }).then(
+const outcome = (witness = ledgers.witness, id = tokenId): Promise<string> =>
+  requireUnended({ log: ledgers.log, witness }, { operatorId, id }).then(
     () => 'admitted',
     (error: unknown) => (error instanceof HttpRefusal ? error.code : String(error)),
   );
@@ -41,8 +42,8 @@ const outcome = (witness = ledgers.witness): Promise<string> =>
 /** Has the witness record these, and then the log lose them. */
 async function lose(...events: RestrictionEvent[]): Promise<void> {
   for (const [at, event] of events.entries()) await ledgers.restrict(event, at + 1);
-  // LogAndWitness begins with three events, this file with four.
-  ledgers.log.rollBack(7);
+  // LogAndWitness begins with three events, this file with five.
+  ledgers.log.rollBack(8);
 }
 
 describe('an operator of a restored network that is not checked yet', () => {
@@ -71,7 +72,7 @@ describe('an operator of a restored network that is not checked yet', () => {
 
   it('is refused while it is in doubt if a suspension is in the log', async () => {
     await ledgers.appendPrepared(some.operatorSuspension(operatorId), 1);
-    ledgers.log.rollBack(7);
+    ledgers.log.rollBack(8);
     expect(await outcome()).toBe('invalid_token');
     const [prepared] = await ledgers.witness.unsettled(10, 0n, 1);
     await ledgers.witness.withdraw(prepared?.restriction.id ?? '', 1);
@@ -80,6 +81,15 @@ describe('an operator of a restored network that is not checked yet', () => {
 
   it('is admitted after the end of another token or operator', async () => {
     await lose(some.tokenRevocation(operatorId, 'laptop'), some.operatorSuspension('bob'));
+    expect(await outcome()).toBe('admitted');
+  });
+
+  it('is refused after a removal of the passkey, in log or ledger, and admitted by another credential', async () => {
+    expect(await outcome(ledgers.witness, 'phone')).toBe('admitted');
+    await ledgers.restrict(some.passkeyRemoval(operatorId, 'phone'), 1);
+    expect(await outcome(ledgers.witness, 'phone')).toBe('invalid_token');
+    ledgers.log.rollBack(8);
+    expect(await outcome(ledgers.witness, 'phone')).toBe('invalid_token');
     expect(await outcome()).toBe('admitted');
   });
 

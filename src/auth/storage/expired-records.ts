@@ -15,10 +15,16 @@ const expired = [
   `DELETE FROM limits.used WHERE key IN (
      SELECT key FROM limits.used WHERE expire < $1::bigint
      ORDER BY expire LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+  `DELETE FROM authority.operator_challenge WHERE challenge IN (
+     SELECT challenge FROM authority.operator_challenge WHERE expires_at < $1::bigint
+     ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+  `DELETE FROM authority.operator_session WHERE session_hash IN (
+     SELECT session_hash FROM authority.operator_session WHERE expires_at < $1::bigint
+     ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
 ];
 
 /**
- * Deletes expired tokens, codes, sessions and interactions, and the used quota of ended limit windows. A spent token
+ * Deletes expired tokens, codes, sessions and interactions, operators' too, and the used quota of ended limit windows. A spent token
  * stays until it expires, so that its reuse is detected. Servers may run it concurrently: each skips locked rows.
  * Batches are small, so that no request waits long.
  */

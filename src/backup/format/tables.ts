@@ -32,15 +32,23 @@ export const derivedAuthorityTables = [
   'authority.batch',
   'authority.operator',
   'authority.operator_token',
+  'authority.operator_passkey',
   'authority.shared_token',
 ];
 
 /**
  * Tables that are neither copied nor restored: the state of the authority rebuild, which a restored network begins anew
- * (incarnations/authority-rebuild.ts), the migrations of this database, and the days on which operators' tokens were
- * used last.
+ * (incarnations/authority-rebuild.ts), the migrations of this database, the last uses of operators' credentials, and
+ * their sign-ins.
  */
-const transient = ['authority.deriving', 'authority.finished_migration', 'authority.operator_token_use'];
+const transient = [
+  'authority.deriving',
+  'authority.finished_migration',
+  'authority.operator_token_use',
+  'authority.operator_passkey_use',
+  'authority.operator_challenge',
+  'authority.operator_session',
+];
 
 /**
  * All tables of the authority store. A new table must join one of these lists, so that it is decided what a backup

@@ -1,6 +1,6 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import { enrollOperator, evolveOperator, noInvitation, noOperator } from '../../domain/operator/operator.js';
+import { enrollOperator, evolveOperator, noOperator } from '../../domain/operator/operator.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
@@ -8,6 +8,7 @@ import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { decideAndProject } from '../support/decide-and-project.js';
+import { findInvitation } from './invitations.js';
 import type { IssuedToken, TokenRequest } from './operator-tokens.js';
 import { newPersonalToken, operatorSecretHash } from './secrets.js';
 
@@ -30,11 +31,6 @@ export class EnrollOperator extends Command<EnrolledOperator> {
   }
 }
 
-const operatorInvitedBy = {
-  name: 'operator.invited-by',
-  text: 'SELECT operator_id FROM authority.operator WHERE invitation_hash = $1',
-};
-
 @CommandHandler(EnrollOperator)
 export class EnrollOperatorHandler implements ICommandHandler<EnrollOperator> {
   constructor(
@@ -45,11 +41,8 @@ export class EnrollOperatorHandler implements ICommandHandler<EnrollOperator> {
   ) {}
 
   async execute({ invitationCode, token, metadata }: EnrollOperator): Promise<EnrolledOperator> {
-    const invitationHash = operatorSecretHash(invitationCode);
-    const [invited] = await this.store.rows<{ operator_id: string }>(operatorInvitedBy, [invitationHash]);
-    if (!invited) throw noInvitation();
-    const operatorId = invited.operator_id;
     const at = this.clock.now();
+    const { operatorId, invitationHash } = await findInvitation(this.store, invitationCode, at);
     const [tokenId, secret] = [this.ids.random(), newPersonalToken()];
     const tokenHash = operatorSecretHash(secret);
     const expiresAt = at + token.validMs;

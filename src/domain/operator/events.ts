@@ -42,3 +42,26 @@ export type OperatorTokenIssued = DomainEvent<
 >;
 
 export type OperatorTokenRevoked = DomainEvent<'operator.token_revoked', TokenData>;
+
+type PasskeyData = { readonly passkeyId: string } & OperatorData;
+
+/**
+ * `credentialId` and `publicKey` (COSE, RFC 9052): base64url. `transports`: as the browser named them. `label`: the
+ * operator's name for it.
+ */
+export type OperatorPasskeyRegistered = DomainEvent<
+  'operator.passkey_registered',
+  {
+    readonly credentialId: string;
+    readonly publicKey: string;
+    readonly transports: readonly string[];
+    readonly label: string;
+  } & PasskeyData
+>;
+
+export type OperatorPasskeyRemoved = DomainEvent<'operator.passkey_removed', PasskeyData>;
+
+export type OperatorSignedIn = DomainEvent<'operator.signed_in', PasskeyData>;
+
+/** Ends every session of the operator that began before. */
+export type OperatorSignedOut = DomainEvent<'operator.signed_out', OperatorData>;

@@ -7,6 +7,8 @@ import type {
   OperatorConfirmed,
   OperatorEnrolled,
   OperatorInvited,
+  OperatorPasskeyRegistered,
+  OperatorPasskeyRemoved,
   OperatorReinstated,
   OperatorRolesChanged,
   OperatorSuspended,
@@ -24,7 +26,9 @@ export type OperatorEvent =
   | OperatorSuspended
   | OperatorReinstated
   | OperatorTokenIssued
-  | OperatorTokenRevoked;
+  | OperatorTokenRevoked
+  | OperatorPasskeyRegistered
+  | OperatorPasskeyRemoved;
 
 /**
  * The fields are independent, because a restored log may lack the invitation and hold a suspension or a revocation,
@@ -40,6 +44,8 @@ export interface Operator extends LifecycleState {
   readonly invitation: { readonly hash: string; readonly expiresAt: number } | undefined;
   readonly tokens: readonly string[];
   readonly revokedTokens: readonly string[];
+  readonly passkeys: readonly string[];
+  readonly removedPasskeys: readonly string[];
 }
 
 export const noOperator: Operator = {
@@ -53,6 +59,8 @@ export const noOperator: Operator = {
   invitation: undefined,
   tokens: [],
   revokedTokens: [],
+  passkeys: [],
+  removedPasskeys: [],
 };
 
 export function evolveOperator(operator: Operator, event: OperatorEvent): Operator {
@@ -83,6 +91,10 @@ function changesBy(operator: Operator, event: OperatorEvent): Partial<Operator> 
       return { tokens: [...operator.tokens, event.data.tokenId] };
     case 'operator.token_revoked':
       return { revokedTokens: [...operator.revokedTokens, event.data.tokenId] };
+    case 'operator.passkey_registered':
+      return { passkeys: [...operator.passkeys, event.data.passkeyId] };
+    case 'operator.passkey_removed':
+      return { removedPasskeys: [...operator.removedPasskeys, event.data.passkeyId] };
   }
 }
 
@@ -114,21 +126,28 @@ export function inviteOperator(operator: Operator, invitation: Invitation): Deci
   return [{ type: 'operator.invited', data: { ...invitation, name, roles } }];
 }
 
-export interface Enrollment extends OperatorChange, NewToken {
+export function acceptInvitation(
+  { status, invitation }: Operator,
+  { operatorId, at, invitationHash }: OperatorChange & { readonly invitationHash: string },
+): OperatorEnrolled | Refusal {
+  if (status !== 'invited' || invitation?.hash !== invitationHash || invitation.expiresAt <= at)
+    return noInvitation();
+  return { type: 'operator.enrolled', data: { operatorId, at } };
+}
+
+export interface Enrollment extends NewToken {
   readonly invitationHash: string;
 }
 
 /** The first token comes with the enrollment: without a credential, nobody could act as the new operator. */
 export function enrollOperator(
   operator: Operator,
-  { invitationHash, at, ...enrollment }: Enrollment,
+  { invitationHash, ...token }: Enrollment,
 ): Decision<OperatorEnrolled | OperatorTokenIssued> {
-  const { invitation } = operator;
-  if (operator.status !== 'invited' || invitation?.hash !== invitationHash || invitation.expiresAt <= at)
-    return noInvitation();
-  const issued = tokenIssued({ ...enrollment, at });
-  if (issued instanceof Refusal) return issued;
-  return [{ type: 'operator.enrolled', data: { operatorId: enrollment.operatorId, at } }, issued];
+  const enrolled = acceptInvitation(operator, { ...token, invitationHash });
+  if (enrolled instanceof Refusal) return enrolled;
+  const issued = tokenIssued(token);
+  return issued instanceof Refusal ? issued : [enrolled, issued];
 }
 
 /** `by`: the confirming operator. */
@@ -223,7 +242,7 @@ const LINE_MAX = 64;
 /** Control and format characters could reorder the text around it in a list. */
 const linePattern = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,64}$/u;
 
-function oneLine(typed: string, what: string): string | Refusal {
+export function oneLine(typed: string, what: string): string | Refusal {
   const normalized = normalizeText(typed.trim(), LINE_MAX);
   if ('fault' in normalized)
     return new Refusal('invalid_text', `${what} ${normalized.fault}; choose a shorter one.`);

@@ -42,7 +42,7 @@ const isAborted = (error: unknown, { raw }: FastifyRequest): boolean =>
 
 const abortedBody = () => new HttpRefusal('invalid_request', 'The body is incomplete; send all of it.');
 
-export function errorBody(error: unknown, log: Log): ErrorBody {
+export function errorBody(error: unknown, log: Log): Extract<ErrorBody, { readonly message: string }> {
   const { code, message } = logged(error, log);
   return { error: code, message };
 }

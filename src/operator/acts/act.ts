@@ -38,6 +38,8 @@ interface ActDefinition<Input> {
   readonly input?: z.ZodObject & z.ZodType<Input>;
   /** The answer, of status 200 unless it is an {@link Answer}. */
   readonly run: Run<Input>;
+  /** True: the console has it too, as the page of a GET or the form of a POST, at {@link consolePathOf}. */
+  readonly inConsole?: true;
   /** Name of the thing that each repetition creates once more, for a message. Undefined: a repetition is safe. */
   readonly duplicates?: string;
 }
@@ -59,6 +61,12 @@ export function act<Input>({ input, run, ...definition }: ActDefinition<Input>):
       })
     : input;
   return { ...definition, method, path, schema, run: run as Run<unknown> };
+}
+
+/** Its address in the console; undefined: it is not there. */
+export function consolePathOf({ path, inConsole }: Pick<Act, 'path' | 'inConsole'>): string | undefined {
+  if (path === '/console' || path.startsWith('/console/')) return path;
+  return inConsole && path.replace(/^\/operator\//, '/console/');
 }
 
 /** An answer with a status or a content type of its own. */

@@ -29,3 +29,9 @@ export function operatorIdOf(caller: Caller): string | undefined {
   if (caller.kind === 'operator') return caller.operatorId;
   return caller.kind === 'shared' ? SHARED_TOKEN : undefined;
 }
+
+/** The caller of an act of `self`, which only operators may do. */
+export function ownIdOf(caller: Caller): string {
+  if (caller.kind === 'operator') return caller.operatorId;
+  throw new Error('an act on oneself was admitted without an operator');
+}

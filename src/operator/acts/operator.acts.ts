@@ -8,13 +8,16 @@ import { ConfirmOperator } from '../../commands/operator/confirm-operator.js';
 import { EnrollOperator } from '../../commands/operator/enroll-operator.js';
 import { InviteOperator } from '../../commands/operator/invite-operator.js';
 import { IssueOperatorToken, RevokeOperatorToken } from '../../commands/operator/operator-tokens.js';
+import type { Config } from '../../config/config.js';
 import { act, Answer } from './act.js';
-import type { ActContext } from './act.js';
-import { operatorIdOf } from './caller.js';
+import { operatorIdOf, ownIdOf } from './caller.js';
 import { operatorsOf } from './operators.js';
 import { enrollment, idIn, lifecycleChange, newOperator, newToken, roleChange } from './schemas.js';
 
 const one = '/operator/operators/:id' as const;
+
+const enrollmentLink = ({ operatorBaseUrl }: Pick<Config, 'operatorBaseUrl'>, code: string): string =>
+  `${operatorBaseUrl}/console/enrollments?code=${code}`;
 
 export const operatorActs = [
   act({
@@ -35,7 +38,8 @@ export const operatorActs = [
     run: async ({ name, roles }, { services, caller, metadata }) => {
       const needsConfirmation = caller.kind === 'shared' && caller.isLimited;
       const invitation = new InviteOperator({ name, roles, needsConfirmation }, metadata);
-      return new Answer(201, await services.commands.execute(invitation));
+      const invited = await services.commands.execute(invitation);
+      return new Answer(201, { ...invited, link: enrollmentLink(services.config, invited.invitationCode) });
     },
   }),
   act({
@@ -102,11 +106,12 @@ export const operatorActs = [
     may: 'self',
     route: 'POST /operator/own/tokens',
     command: 'operator token issue',
+    inConsole: true,
     reason: 'optional',
     input: newToken,
     duplicates: 'token',
     run: async ({ label, validMs }, { services, caller, metadata }) => {
-      const issued = new IssueOperatorToken(ownId(caller), { label, validMs }, metadata);
+      const issued = new IssueOperatorToken(ownIdOf(caller), { label, validMs }, metadata);
       return new Answer(201, await services.commands.execute(issued));
     },
   }),
@@ -115,9 +120,10 @@ export const operatorActs = [
     may: 'self',
     route: 'POST /operator/own/tokens/:tokenId/revoke',
     command: 'operator token revoke TOKEN',
+    inConsole: true,
     reason: 'optional',
     run: (_input, { services, caller, params, metadata }) =>
-      services.commands.execute(new RevokeOperatorToken(ownId(caller), idIn(params, 'tokenId'), metadata)),
+      services.commands.execute(new RevokeOperatorToken(ownIdOf(caller), idIn(params, 'tokenId'), metadata)),
   }),
   act({
     name: 'shared_token.limit',
@@ -128,8 +134,3 @@ export const operatorActs = [
     run: (_input, { services, metadata }) => services.commands.execute(new LimitSharedToken(metadata)),
   }),
 ];
-
-function ownId(caller: ActContext['caller']): string {
-  if (caller.kind === 'operator') return caller.operatorId;
-  throw new Error('an act on oneself was admitted without an operator');
-}

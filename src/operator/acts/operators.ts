@@ -2,7 +2,7 @@ import type { Role } from '../../domain/operator/roles.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 
 /** Times in Unix milliseconds. Never a token or its hash. */
-interface ListedToken {
+export interface ListedToken {
   readonly tokenId: string;
   readonly label: string;
   readonly issuedAt: number;
@@ -12,7 +12,15 @@ interface ListedToken {
   readonly lastUsedOn: string | null;
 }
 
-interface ListedOperator {
+interface ListedPasskey {
+  readonly passkeyId: string;
+  readonly label: string;
+  readonly registeredAt: number;
+  readonly removedAt: number | null;
+  readonly lastUsedOn: string | null;
+}
+
+export interface ListedOperator {
   readonly operatorId: string;
   readonly name: string;
   readonly state: 'invited' | 'active' | 'suspended';
@@ -22,6 +30,7 @@ interface ListedOperator {
   /** The limited shared token invited, and no administrator has confirmed it. */
   readonly needsConfirmation: boolean;
   readonly tokens: readonly ListedToken[];
+  readonly passkeys: readonly ListedPasskey[];
 }
 
 const listOperators = `
@@ -34,10 +43,20 @@ const listOperators = `
       SELECT json_agg(json_build_object('tokenId', token_id, 'label', label, 'issuedAt', issued_at,
         'expiresAt', expires_at, 'revokedAt', revoked_at, 'lastUsedOn', last_used_on) ORDER BY issued_at, token_id)
       FROM authority.operator_token token LEFT JOIN authority.operator_token_use USING (token_id)
-      WHERE token.operator_id = operator.operator_id AND issued_at IS NOT NULL), '[]')) AS listed
-  FROM authority.operator WHERE invited_at IS NOT NULL ORDER BY invited_at, operator_id`;
+      WHERE token.operator_id = operator.operator_id AND issued_at IS NOT NULL), '[]'),
+    'passkeys', coalesce((
+      SELECT json_agg(json_build_object('passkeyId', passkey_id, 'label', label, 'registeredAt', registered_at,
+        'removedAt', removed_at, 'lastUsedOn', last_used_on) ORDER BY registered_at, passkey_id)
+      FROM authority.operator_passkey passkey LEFT JOIN authority.operator_passkey_use USING (passkey_id)
+      WHERE passkey.operator_id = operator.operator_id AND registered_at IS NOT NULL), '[]')) AS listed
+  FROM authority.operator WHERE invited_at IS NOT NULL AND ($1::text IS NULL OR operator_id = $1)
+  ORDER BY invited_at, operator_id`;
 
-export async function operatorsOf(store: AuthorityStore): Promise<readonly ListedOperator[]> {
-  const rows = await store.db.query<{ listed: ListedOperator }[]>(listOperators);
+/** `operatorId` undefined: of all operators. */
+export async function operatorsOf(
+  store: AuthorityStore,
+  operatorId?: string,
+): Promise<readonly ListedOperator[]> {
+  const rows = await store.db.query<{ listed: ListedOperator }[]>(listOperators, [operatorId ?? null]);
   return rows.map(({ listed }) => listed);
 }

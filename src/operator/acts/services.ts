@@ -12,6 +12,7 @@ import { PositionListener } from '../../incarnations/position-listener.js';
 import { EventLog } from '../../log/event-log.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Postgres } from '../../store/postgres.js';
+import { Passkeys } from '../identity/passkeys.js';
 import { Witness } from '../../witness/witness.js';
 
 /** Everything that operators' acts use of the API process. */
@@ -25,24 +26,26 @@ export interface ActServices {
   readonly positions: PositionListener;
   readonly passwords: Passwords;
   readonly signingKeys: SigningKeys;
+  readonly passkeys: Passkeys;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly logger: Logger;
 }
 
 export function actServicesOf(app: INestApplicationContext): ActServices {
+  const config = app.get(Config);
+  const parts = { store: app.get(AuthorityStore), clock: app.get(Clock), ids: app.get(IdGenerator) };
   return {
+    ...parts,
+    config,
     commands: app.get(CommandBus),
-    config: app.get(Config),
     pool: app.get(Postgres).pool,
-    store: app.get(AuthorityStore),
     log: app.get(EventLog),
     witness: app.get(Witness),
     positions: app.get(PositionListener),
     passwords: app.get(Passwords),
     signingKeys: app.get(SigningKeys),
-    clock: app.get(Clock),
-    ids: app.get(IdGenerator),
+    passkeys: new Passkeys({ ...parts, origin: config.operatorBaseUrl }),
     logger: app.get<Logger>(LOGGER),
   };
 }

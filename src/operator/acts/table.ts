@@ -1,4 +1,5 @@
 import { accountActs } from './account.acts.js';
+import { consolePathOf } from './act.js';
 import type { Act } from './act.js';
 import { applicationActs } from './application.acts.js';
 import { auditActs } from './audit.acts.js';
@@ -6,7 +7,9 @@ import { batchActs } from './batch.acts.js';
 import { backupActs } from './backup.acts.js';
 import { jobActs } from './job.acts.js';
 import { networkActs } from './network.acts.js';
+import { consoleActs } from './console.acts.js';
 import { operatorActs } from './operator.acts.js';
+import { passkeyActs } from './passkey.acts.js';
 import { postActs } from './post.acts.js';
 import { recoveryActs } from './recovery.acts.js';
 
@@ -22,9 +25,15 @@ export const actTable: readonly Act[] = [
   ...recoveryActs,
   ...backupActs,
   ...operatorActs,
+  ...passkeyActs,
+  ...consoleActs,
 ];
 
-const byRoute = new Map(actTable.map((row) => [`${row.method} ${row.path}`, row]));
+const byRoute = new Map(
+  actTable.flatMap((row) =>
+    [row.path, consolePathOf(row)].map((path) => [`${row.method} ${path}`, row] as const),
+  ),
+);
 
 /** The row of a route; a server answers HEAD as it answers GET. Undefined: none. */
 export function actOfRoute(method: string, path: string | undefined): Act | undefined {

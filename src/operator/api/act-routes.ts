@@ -23,6 +23,8 @@ export function requireActs(server: FastifyInstance): void {
 export function actRoutes(server: FastifyInstance, acts: Acts, authentication: Authentication): void {
   const callers = new WeakMap<FastifyRequest, Caller>();
   server.addHook('onRequest', async (request) => {
+    // The console admits by its own session.
+    if (isOfConsole(request.routeOptions.url ?? request.url)) return;
     const row = actOfRoute(request.method, request.routeOptions.url);
     const isOpen = row?.may === 'anyone' || row?.may === 'invitation';
     const caller: Caller = isOpen
@@ -32,7 +34,7 @@ export function actRoutes(server: FastifyInstance, acts: Acts, authentication: A
     callers.set(request, caller);
   });
   for (const row of actTable)
-    if (!ownRoutes.has(row.path))
+    if (!ownRoutes.has(row.path) && !isOfConsole(row.path))
       server.route({
         method: row.method,
         url: row.path,
@@ -40,6 +42,8 @@ export function actRoutes(server: FastifyInstance, acts: Acts, authentication: A
           send(reply, await perform(acts, row, request, callers.get(request) ?? { kind: 'anyone' })),
       });
 }
+
+const isOfConsole = (path: string): boolean => /^\/console(?:[/?]|$)/.test(path);
 
 function perform(acts: Acts, row: Act, request: FastifyRequest, caller: Caller): Promise<unknown> {
   return acts.perform(row, {

@@ -23,7 +23,9 @@ import { Telemetry } from '../../telemetry/telemetry.js';
 import { Acts } from '../acts/acts.js';
 import { actServicesOf } from '../acts/services.js';
 import { actOfRoute } from '../acts/table.js';
+import { consoleRoutes } from '../console/console-server.js';
 import { Authentication } from '../identity/authentication.js';
+import { Sessions } from '../identity/sessions.js';
 import { actRoutes, requireActs } from './act-routes.js';
 import { metricsRoutes } from './metrics.routes.js';
 
@@ -64,12 +66,16 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
 
 function routes(server: FastifyInstance, app: INestApplicationContext): void {
   const services = actServicesOf(app);
+  const sessions = new Sessions(services.store, services.clock);
   const authentication = new Authentication({
     ...services,
+    sessions,
     sharedToken: sharedTokenOf(services.config),
     proof: app.get(RestrictionProof),
   });
-  actRoutes(server, new Acts(services), authentication);
+  const acts = new Acts(services);
+  actRoutes(server, acts, authentication);
+  consoleRoutes(server, { acts, services, authentication, sessions, explain });
   metricsRoutes(server, app);
 }
 

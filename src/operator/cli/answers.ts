@@ -140,6 +140,15 @@ export const operators = z.array(
         lastUsedOn: z.string().nullable(),
       }),
     ),
+    passkeys: z.array(
+      z.object({
+        passkeyId: z.string(),
+        label: z.string(),
+        registeredAt: z.number(),
+        removedAt: z.number().nullable(),
+        lastUsedOn: z.string().nullable(),
+      }),
+    ),
   }),
 );
 
@@ -147,7 +156,10 @@ export const invitedOperator = z.object({
   operatorId: z.string(),
   invitationCode: z.string(),
   expiresAt: z.number(),
+  link: z.string(),
 });
+
+export const signedOut = z.object({ at: z.number() });
 
 export const issuedToken = z.object({ tokenId: z.string(), token: z.string(), expiresAt: z.number() });
 

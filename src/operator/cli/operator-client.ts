@@ -259,6 +259,18 @@ export class OperatorClient {
     return this.#call(answers.issuedToken, 'POST', '/operator/own/tokens', { ...token, reason });
   }
 
+  /** `operatorId` undefined: a passkey of the caller. */
+  removePasskey(passkeyId: string, operatorId: string | undefined, reason?: string) {
+    const owner = operatorId === undefined ? '/operator/own' : operatorPath(operatorId);
+    const path = `${owner}/passkeys/${encodeURIComponent(passkeyId)}/remove`;
+    return this.#call(answers.changedAnswer, 'POST', path, { reason });
+  }
+
+  /** Ends the sessions of the caller in the console. */
+  signOut(reason?: string) {
+    return this.#call(answers.signedOut, 'POST', '/operator/own/sign-out', { reason });
+  }
+
   /** `operatorId` undefined: a token of the caller. */
   revokeToken(tokenId: string, operatorId: string | undefined, reason?: string) {
     const owner = operatorId === undefined ? '/operator/own' : operatorPath(operatorId);

@@ -8,7 +8,7 @@ type Listed = Awaited<ReturnType<OperatorClient['operators']>>[number];
 export function operatorLines(listed: readonly Listed[]): string[] {
   if (listed.length === 0) return ['no operator is invited'];
   return tableLines(
-    ['OPERATOR ID', 'STATE', 'ROLES', 'NAME AND TOKENS'],
+    ['OPERATOR ID', 'STATE', 'ROLES', 'NAME AND CREDENTIALS'],
     listed.map((each) => [
       each.operatorId,
       each.needsConfirmation ? [each.state, 'NOT CONFIRMED'] : each.state,
@@ -19,6 +19,7 @@ export function operatorLines(listed: readonly Listed[]): string[] {
           ? []
           : [`invited until ${localMoment(each.invitationExpiresAt)}`]),
         ...each.tokens.map(tokenLine),
+        ...each.passkeys.map(passkeyLine),
       ],
     ]),
   );
@@ -28,4 +29,10 @@ function tokenLine({ tokenId, label, expiresAt, revokedAt, lastUsedOn }: Listed[
   const state = revokedAt === null ? `until ${localMoment(expiresAt)}` : `revoked ${localMoment(revokedAt)}`;
   const use = lastUsedOn === null ? 'never used' : `last used on ${lastUsedOn}`;
   return `token ${tokenId} ${state}, ${use}: ${label}`;
+}
+
+function passkeyLine({ passkeyId, label, removedAt, lastUsedOn }: Listed['passkeys'][number]): string {
+  const state = removedAt === null ? '' : ` removed ${localMoment(removedAt)}`;
+  const use = lastUsedOn === null ? 'never used to sign in' : `last used on ${lastUsedOn}`;
+  return `passkey ${passkeyId}${state}, ${use}: ${label}`;
 }

@@ -12,6 +12,7 @@ const operator: Listed = {
   invitationExpiresAt: null,
   needsConfirmation: false,
   tokens: [],
+  passkeys: [],
 };
 
 const token = { label: 'laptop', issuedAt: 0, expiresAt: 0, revokedAt: null, lastUsedOn: null };

@@ -13,6 +13,7 @@ import { isUnreachable } from '../../store/unreachable.js';
 import type { Witness } from '../../witness/witness.js';
 import type { Admission } from '../acts/act.js';
 import type { Caller } from '../acts/caller.js';
+import type { Session, Sessions } from './sessions.js';
 import { isLimitWitnessed, requireUnended } from './unended.js';
 
 interface AuthenticationOptions {
@@ -22,6 +23,7 @@ interface AuthenticationOptions {
   readonly log: EventLog;
   readonly witness: Witness;
   readonly proof: RestrictionProof;
+  readonly sessions: Sessions;
   readonly clock: Clock;
 }
 
@@ -69,7 +71,7 @@ const provenState = `
 /** SQLSTATE of an undefined table and schema: the read store was dropped. */
 const READ_STORE_MISSING = new Set<unknown>(['42P01', '3F000']);
 
-/** Finds the sender of a request by the bearer token. */
+/** Finds the sender of a request by the bearer token, or by the session of the console. */
 export class Authentication {
   private readonly shared: Buffer;
 
@@ -90,6 +92,16 @@ export class Authentication {
         'This is not the operator token; see OPERATOR_TOKEN or DATA_DIR/operator.token.',
       );
     return this.operatorWith(token);
+  }
+
+  /** The session of a secret in the console's cookie; undefined: it ended. @throws as {@link callerOf} */
+  async sessionOf(secret: string): Promise<Session | undefined> {
+    const { sessions, log, witness } = this.options;
+    const session = await sessions.find(secret);
+    if (!session) return undefined;
+    const { operatorId, passkeyId: id } = session;
+    if (!(await this.isProven())) await requireUnended({ log, witness }, { operatorId, id });
+    return session;
   }
 
   private async sharedCaller(may: Admission | undefined): Promise<Caller> {
@@ -118,7 +130,7 @@ export class Authentication {
     if (Number(row.expires_at) <= now) throw invalid('This token has expired; ask an administrator.');
     if (row.suspended || !row.is_enrolled) throw invalid('This operator is suspended.');
     const { operator_id: operatorId, token_id: tokenId, roles } = row;
-    if (!(await this.isProven())) await requireUnended({ log, witness }, { operatorId, tokenId });
+    if (!(await this.isProven())) await requireUnended({ log, witness }, { operatorId, id: tokenId });
     if (!row.is_used) await store.rows(useToken, [tokenId, today]);
     return { kind: 'operator', operatorId, roles };
   }

@@ -12,9 +12,10 @@ interface Sources {
   readonly witness: Witness;
 }
 
+/** `id`: of a token or passkey. */
 interface Credential {
   readonly operatorId: string;
-  readonly tokenId: string;
+  readonly id: string;
 }
 
 /**
@@ -24,7 +25,7 @@ interface Credential {
  */
 export async function requireUnended(
   { log, witness }: Sources,
-  { operatorId, tokenId }: Credential,
+  { operatorId, id: credentialId }: Credential,
 ): Promise<void> {
   const stream = streams.operator(operatorId);
   const [recorded, witnessed] = await Promise.all([log.read(stream), ledgerOf(witness, stream)]);
@@ -32,13 +33,17 @@ export async function requireUnended(
     (older, { event }) => evolveOperator(older, event as OperatorEvent),
     noOperator,
   );
-  const isLive = operator.tokens.includes(tokenId) && !operator.revokedTokens.includes(tokenId);
+  const isLive =
+    [...operator.tokens, ...operator.passkeys].includes(credentialId) &&
+    ![...operator.revokedTokens, ...operator.removedPasskeys].includes(credentialId);
   const logged = new Set(recorded.map(({ id }) => id));
-  const isEnded = witnessed.some(({ restriction: { id, event } }) => !logged.has(id) && ends(event, tokenId));
+  const isEnded = witnessed.some(
+    ({ restriction: { id, event } }) => !logged.has(id) && ends(event, credentialId),
+  );
   if (operator.status === 'active' && isLive && !isEnded) return;
   throw new HttpRefusal(
     'invalid_token',
-    'A restored network is being checked, and its log or the ledger of its witness holds an end of this operator or token. Use the shared token, and run plaza recovery apply.',
+    'A restored network is being checked, and its log or the ledger of its witness holds an end of this operator, token or passkey. Use the shared token, and run plaza recovery apply.',
   );
 }
 
@@ -54,8 +59,9 @@ export async function isLimitWitnessed(witness: Witness): Promise<boolean> {
 }
 
 /** A role change, too: the roles that the log has are no longer those of the operator. */
-function ends(event: RestrictionEvent, tokenId: string): boolean {
-  if (event.type === 'operator.token_revoked') return event.data.tokenId === tokenId;
+function ends(event: RestrictionEvent, credentialId: string): boolean {
+  if (event.type === 'operator.token_revoked') return event.data.tokenId === credentialId;
+  if (event.type === 'operator.passkey_removed') return event.data.passkeyId === credentialId;
   return event.type === 'operator.suspended' || event.type === 'operator.roles_changed';
 }
 

@@ -101,11 +101,12 @@ async function renewalOf(
 
 /**
  * Events of one stream with the same subject undo each other. The stream of a pair has blocks of two actors: a subject
- * for each. The stream of an operator has the state, the roles, and each token.
+ * for each. The stream of an operator has the state, the roles, and each credential.
  */
 function subjectOf({ type, data }: StoredEvent): string {
   if (type === 'block.established' || type === 'block.ended') return data.actorId;
   if (type === 'operator.roles_changed') return type;
+  if (type === 'operator.passkey_removed') return data.passkeyId;
   return type === 'operator.token_revoked' ? data.tokenId : '';
 }
 

@@ -1,6 +1,6 @@
 /**
  * SQL that deletes the authority rows that derive from the log, before an authority rebuild. Final states stay, even if
- * a restored log lost their events: revoked grants and operators' tokens, erased accounts, and the limit of the shared
+ * a restored log lost their events: revoked grants and credentials of operators, erased accounts, and the limit of the shared
  * token.
  */
 export const CLEAR_AUTHORITY = `
@@ -11,4 +11,5 @@ export const CLEAR_AUTHORITY = `
   DELETE FROM authority.registration;
   DELETE FROM authority.batch;
   DELETE FROM authority.operator;
-  DELETE FROM authority.operator_token WHERE revoked_at IS NULL`;
+  DELETE FROM authority.operator_token WHERE revoked_at IS NULL;
+  DELETE FROM authority.operator_passkey WHERE removed_at IS NULL`;

@@ -9,6 +9,7 @@ import { CreateDeriving1763850000000 } from '../migrations/1763850000000-derivin
 import { CreateOperators1763880000000 } from '../migrations/1763880000000-operators.js';
 import { CreateRegistration1763890000000 } from '../migrations/1763890000000-registration.js';
 import { CreateBatches1763891000000 } from '../migrations/1763891000000-batches.js';
+import { CreatePasskeys1763895000000 } from '../migrations/1763895000000-passkeys.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -37,4 +38,5 @@ export const authorityMigrations = [
   CreateOperators1763880000000,
   CreateRegistration1763890000000,
   CreateBatches1763891000000,
+  CreatePasskeys1763895000000,
 ];

@@ -242,6 +242,21 @@ export const some = {
     }),
   tokenRevocation: (operatorId: string, tokenId = `token-of-${operatorId}`) =>
     event('operator.token_revoked', { operatorId, tokenId, at: 2_000 }),
+  passkey: (operatorId: string, passkeyId = `passkey-of-${operatorId}`) =>
+    event('operator.passkey_registered', {
+      operatorId,
+      passkeyId,
+      credentialId: `credential-of-${passkeyId}`,
+      publicKey: `key-of-${passkeyId}`,
+      transports: ['internal'],
+      label: 'laptop',
+      at: 1_500,
+    }),
+  passkeyRemoval: (operatorId: string, passkeyId = `passkey-of-${operatorId}`) =>
+    event('operator.passkey_removed', { operatorId, passkeyId, at: 2_000 }),
+  operatorSignIn: (operatorId: string, passkeyId = `passkey-of-${operatorId}`) =>
+    event('operator.signed_in', { operatorId, passkeyId, at: 2_000 }),
+  operatorSignOut: (operatorId: string) => event('operator.signed_out', { operatorId, at: 2_500 }),
 };
 
 function event<Type extends EventType>(type: Type, data: EventOf<Type>['data']): EventOf<Type> {

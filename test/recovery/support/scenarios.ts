@@ -39,6 +39,7 @@ import {
   RevokeOperatorToken,
   RevokeOperatorTokenHandler,
 } from '../../../src/commands/operator/operator-tokens.js';
+import { RemovePasskey, RemovePasskeyHandler } from '../../../src/commands/operator/operator-passkeys.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { streams } from '../../../src/log/streams.js';
 import type { CommandDependencies, CommandBench } from './command-bench.js';
@@ -100,6 +101,18 @@ const operator = ({ given }: CommandBench, operatorId: string) =>
     {
       type: 'operator.token_issued',
       data: { operatorId, tokenId: operatorId, tokenHash: operatorId, label: 'x', expiresAt: 2, at: 1 },
+    },
+    {
+      type: 'operator.passkey_registered',
+      data: {
+        operatorId,
+        passkeyId: operatorId,
+        credentialId: operatorId,
+        publicKey: operatorId,
+        transports: [],
+        label: 'x',
+        at: 1,
+      },
     },
   );
 const suspendOperator = ({ log, store, clock, ids }: CommandDependencies, key: string) =>
@@ -231,6 +244,12 @@ export const scenarios: { readonly [Type in ScenarioType]: Scenario } = {
       new ChangeOperatorRolesHandler(log, store, clock, ids).execute(
         new ChangeOperatorRoles(key, act, { roles: ['moderator'] }),
       ),
+  },
+  'operator.passkey_removed': {
+    stream: streams.operator,
+    prepare: operator,
+    act: ({ log, store, clock, ids }, key) =>
+      new RemovePasskeyHandler(log, store, clock, ids).execute(new RemovePasskey(key, key, act)),
   },
   'operator.token_revoked': {
     stream: streams.operator,

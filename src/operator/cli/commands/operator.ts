@@ -14,6 +14,7 @@ import {
 import type { CommandOptions, LifecycleOptions, OperatorOptions } from '../command-options.js';
 import { answerList, printResult, timeText } from '../output.js';
 import { operatorLines } from '../operator-table.js';
+import { addPasskeyCommands } from './operator-passkey.js';
 import { addOperatorTokenCommands, tokenLines, withTokenWish } from './operator-token.js';
 import type { TokenOptions } from './operator-token.js';
 
@@ -40,11 +41,12 @@ export function addOperatorCommands(program: Command): void {
     .requiredOption('--name <name>', 'name of the person, for other operators')
     .action(async ({ name, role, reason, ...options }: InviteOptions) => {
       const invited = await operatorClientOf(options).inviteOperator({ name, roles: role }, reason);
-      const { operatorId, invitationCode, expiresAt } = invited;
+      const { operatorId, invitationCode, expiresAt, link } = invited;
       printResult(options, invited, [
         `operator id      ${operatorId}`,
         `invitation code  ${invitationCode}  (shown only now, valid until ${timeText(expiresAt)})`,
-        'The invited person runs plaza operator enroll, and types the code.',
+        `link             ${link}`,
+        'The invited person opens the link in a browser, or runs plaza operator enroll and types the code.',
       ]);
     });
 
@@ -94,6 +96,7 @@ export function addOperatorCommands(program: Command): void {
     });
 
   addOperatorTokenCommands(operator);
+  addPasskeyCommands(operator);
 
   withReason(operator.command('limit-shared-token'))
     .description(

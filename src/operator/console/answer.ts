@@ -1,0 +1,51 @@
+import type { FastifyReply } from 'fastify';
+import { Answer } from '../acts/act.js';
+import type { Act } from '../acts/act.js';
+import { proofOf } from './form.js';
+import { pageHeaders } from './layout.js';
+import type { Frame } from './layout.js';
+import { notices } from './notices.js';
+import type { Exchange } from './visit.js';
+
+/** Performs an act for the sender of the request, and returns the body of its answer. */
+export async function perform(
+  { acts, visit, request, params }: Exchange,
+  row: Act,
+  input: unknown,
+): Promise<unknown> {
+  const { caller } = visit;
+  const sent = {
+    caller,
+    requestId: request.id,
+    claimedName: undefined,
+    idempotencyKey: undefined,
+    params,
+    input,
+  };
+  const answer = await acts.perform(row, sent);
+  return answer instanceof Answer ? answer.body : answer;
+}
+
+const unconfirmedOperators = {
+  name: 'operator.unconfirmed',
+  text: 'SELECT name FROM authority.operator WHERE needs_confirmation AND NOT suspended ORDER BY invited_at LIMIT 10',
+};
+
+export async function frameOf({ visit, request, services }: Exchange): Promise<Frame> {
+  const { secret, session } = visit;
+  const unconfirmed = session ? await services.store.rows<{ name: string }>(unconfirmedOperators, []) : [];
+  const { pathname, searchParams } = new URL(request.url, services.config.operatorBaseUrl);
+  return {
+    proof: proofOf(secret),
+    session,
+    path: pathname,
+    notice: notices[searchParams.get('done') ?? ''],
+    unconfirmed: unconfirmed.map(({ name }) => name),
+  };
+}
+
+export const sendPage = ({ reply }: Exchange, page: string): FastifyReply =>
+  reply.headers(pageHeaders).send(page);
+
+export const goTo = ({ reply }: Exchange, path: string): FastifyReply =>
+  reply.header('cache-control', 'no-store').redirect(path, 303);

@@ -1,0 +1,65 @@
+import type { Act } from '../acts/act.js';
+import { frameOf, goTo, perform, sendPage } from './answer.js';
+import { holderOf } from './form.js';
+import type { Form } from './form.js';
+import type { Frame } from './layout.js';
+import { secretPage } from './pages/secret.page.js';
+import type { Answering, Exchange } from './visit.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** The form of an act: reads its input, and leads on once the act is done. */
+interface ConsoleForm {
+  readonly input?: (form: Form, exchange: Exchange) => object;
+  readonly to: (params: Exchange['params']) => string;
+  /** A page with what the answer alone has, in place of the next page. */
+  readonly page?: (frame: Frame, answer: never) => string;
+}
+
+/** Answers the form of an act: the act's own checks decide about the input. */
+export function answerForm(row: Act): Answering {
+  const found = forms[row.name];
+  if (!found) throw new Error(`the console has no form of ${row.name}`);
+  return async (exchange) => {
+    const { form, params } = exchange;
+    const reason = form.text('reason');
+    const input = { ...found.input?.(form, exchange), ...(reason !== undefined && { reason }) };
+    const answer = await perform(exchange, row, row.schema ? input : undefined);
+    if (found.page) return sendPage(exchange, found.page(await frameOf(exchange), answer as never));
+    return goTo(exchange, `${found.to(params)}?done=${row.name}`);
+  };
+}
+
+const own = { to: () => '/console/own' };
+
+interface Issued {
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+/** By the name of the act. */
+const forms: Readonly<Record<string, ConsoleForm>> = {
+  'own.register_passkey': {
+    ...own,
+    input: (form, { visit }) => ({
+      label: form.text('label') ?? '',
+      credential: form.text('credential') ?? '',
+      holder: holderOf(visit.secret),
+    }),
+  },
+  'own.remove_passkey': own,
+  'own.revoke_token': own,
+  'own.sign_out_everywhere': { to: () => '/console/sign-in' },
+  'own.issue_token': {
+    ...own,
+    input: (form) => ({ label: form.text('label'), validMs: (form.number('days') ?? 90) * DAY_MS }),
+    page: (frame, { token, expiresAt }: Issued) =>
+      secretPage(frame, {
+        title: 'Your new token',
+        secret: token,
+        expiresAt,
+        advice: 'Set OPERATOR_TOKEN to it for the command line.',
+        to: '/console/own',
+      }),
+  },
+};

@@ -1,0 +1,92 @@
+import { permissionsOf } from '../../domain/operator/roles.js';
+import type { Permission } from '../../domain/operator/roles.js';
+import { html } from '../../pages/html.js';
+import type { Html } from '../../pages/html.js';
+import { mark } from '../../pages/layout.js';
+import type { Session } from '../identity/sessions.js';
+import { styleAsset } from './assets.js';
+import { proofField } from './parts.js';
+
+/** Undefined fields: nobody is signed in. `proof`: value of the anti-forgery field. */
+export interface Frame {
+  readonly proof: string;
+  readonly session?: Session | undefined;
+  /** Path of the page, for the navigation. */
+  readonly path?: string;
+  readonly notice?: string | undefined;
+  /** Names of operators whom the limited shared token invited. */
+  readonly unconfirmed?: readonly string[];
+}
+
+const places: readonly { path: string; name: string; may?: Permission }[] = [
+  { path: '/console/own', name: 'Your access' },
+];
+
+export function consolePage(
+  title: string,
+  content: Html,
+  frame: Frame,
+  scripts: readonly string[] = [],
+): string {
+  const { session, notice, unconfirmed = [] } = frame;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · Plaza console</title>
+        <link rel="stylesheet" href="${styleAsset.path}" />
+        ${scripts.map((path) => html`<script src="${path}" defer></script>`)}
+      </head>
+      <body class="${session ? 'console' : 'entry'}">
+        <header>
+          <p class="wordmark">${mark} Plaza console</p>
+          ${session && corner(session, frame)}
+        </header>
+        <main>
+          ${notice && html`<p class="notice" role="status">${notice}</p>`}
+          ${
+            unconfirmed.length === 0
+              ? undefined
+              : html`<p class="problem" role="status">
+                  The limited shared token invited ${unconfirmed.join(', ')}. If that is right, an
+                  administrator confirms it under <a href="/console/operators">Operators</a>; if not, suspend
+                  them there.
+                </p>`
+          }
+          ${content}
+        </main>
+      </body>
+    </html>`.text;
+}
+
+function corner(session: Session, { proof, path }: Frame): Html {
+  const shown = places.filter(({ may }) => may === undefined || mayUse(session, may));
+  return html`<nav aria-label="Console">
+      ${shown.map(
+        (place) =>
+          html`<a href="${place.path}" ${path === place.path ? html`aria-current="page"` : undefined}
+            >${place.name}</a
+          >`,
+      )}
+    </nav>
+    <form method="post" action="/console/sign-out" class="who">
+      ${proofField(proof)}
+      <span><bdi>${session.name}</bdi> <span class="quiet small">${session.roles.join(', ')}</span></span>
+      <button class="slim" type="submit">Sign out</button>
+    </form>`;
+}
+
+export const mayUse = ({ roles }: Pick<Session, 'roles'>, permission: Permission): boolean =>
+  roles.some((role) => permissionsOf[role].includes(permission));
+
+/** Headers of every page. */
+export const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  'x-content-type-options': 'nosniff',
+  // An invitation's code is in the address of its page. With no-referrer, browsers would send `Origin: null` with a form.
+  'referrer-policy': 'same-origin',
+  'cache-control': 'no-store',
+} as const;

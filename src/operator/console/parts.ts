@@ -1,0 +1,104 @@
+import { html } from '../../pages/html.js';
+import type { Html } from '../../pages/html.js';
+import { PROOF_FIELD } from './form.js';
+
+export const proofField = (proof: string): Html => hiddenField(PROOF_FIELD, proof);
+
+export const hiddenField = (name: string, value: string): Html =>
+  html`<input type="hidden" name="${name}" value="${value}" />`;
+
+export interface TextField {
+  readonly id: string;
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string | undefined;
+  readonly hint?: string;
+  readonly isOptional?: boolean;
+  readonly maxLength?: number;
+}
+
+export function textField({ id, name, label, value, hint, isOptional, maxLength = 64 }: TextField): Html {
+  return html`<div class="field">
+    <label for="${id}">${label}</label>
+    <input
+      id="${id}"
+      name="${name}"
+      maxlength="${String(maxLength)}"
+      autocomplete="off"
+      ${value === undefined ? undefined : html`value="${value}"`}
+      ${hint === undefined ? undefined : html`aria-describedby="${id}-hint"`}
+      ${isOptional ? undefined : html`required`}
+    />
+    ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+  </div>`;
+}
+
+const words = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+/** A time in UTC. @param at Unix milliseconds. */
+export function timeElement(at: number): Html {
+  const date = new Date(at);
+  return html`<time datetime="${date.toISOString()}">${words.format(date)} UTC</time>`;
+}
+
+export interface ActForm {
+  readonly action: string;
+  readonly button: string;
+  readonly proof: string;
+  /** Prefix of the ids in the form. */
+  readonly id: string;
+  readonly reason?: 'required' | 'optional' | undefined;
+  readonly fields?: Html;
+}
+
+/** A form of an act. It opens from its name, without a script. */
+export function actForm({ action, button, proof, id, reason, fields }: ActForm): Html {
+  return html`<details class="act">
+    <summary>${button}</summary>
+    <form method="post" action="${action}">
+      ${proofField(proof)}
+      <div class="fields">
+        ${fields}
+        ${
+          reason &&
+          textField({
+            id: `${id}-reason`,
+            name: 'reason',
+            label: reason === 'optional' ? 'Reason (optional)' : 'Reason',
+            hint: 'It is recorded as you write it, and stays for good: name no person.',
+            isOptional: reason === 'optional',
+            maxLength: 500,
+          })
+        }
+        <button type="submit">${button}</button>
+      </div>
+    </form>
+  </details>`;
+}
+
+/** A form that the passkey script answers; `options`: of the browser's question. */
+export function passkeyForm(form: {
+  readonly action: string;
+  readonly step: 'create' | 'get';
+  readonly options: unknown;
+  readonly proof: string;
+  readonly button: string;
+  readonly fields?: Html;
+}): Html {
+  return html`<form
+    method="post"
+    action="${form.action}"
+    data-passkey="${form.step}"
+    data-options="${JSON.stringify(form.options)}"
+  >
+    ${proofField(form.proof)} ${hiddenField('credential', '')}
+    <div class="fields">
+      ${form.fields}
+      <button class="main" type="submit">${form.button}</button>
+    </div>
+    <p class="problem" id="passkey-fault" role="alert" hidden></p>
+    <noscript
+      ><p class="problem">Passkeys need JavaScript. The rest of the console works without.</p></noscript
+    >
+  </form>`;
+}

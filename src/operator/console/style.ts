@@ -1,0 +1,24 @@
+/** Added to the common sheet (src/pages/style.ts). */
+export const consoleStyle = `
+.console header, .console main { max-width: 64rem; }
+.console header { flex-wrap: wrap; padding: 1.25rem 0; }
+.console nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; flex: 1 1 auto; }
+.console nav a { padding: .5rem 0; text-decoration: none; }
+.console nav a[aria-current] { color: var(--text); font-weight: 650; box-shadow: 0 2px 0 var(--accent); }
+.who { display: flex; align-items: center; gap: .75rem; }
+.problem { margin: 0 0 1.25rem; }
+.problem a { color: inherit; }
+form .problem { margin: 1.25rem 0 0; }
+.facts { flex-direction: column; }
+.act { margin-top: .75rem; }
+.act > summary { cursor: pointer; color: var(--accent); min-height: 1.75rem; width: fit-content; }
+.act > form { padding: 0 0 .75rem; }
+.act .fields, .console .fields { margin-top: .75rem; max-width: 28rem; gap: .9rem; }
+.listed { list-style: none; margin: 1rem 0 0; padding: 0; }
+.listed > li { padding: 1rem 0; border-top: 1px solid var(--line); }
+.secret { font: 1rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; padding: .75rem; border-radius: .6rem; background: var(--ground); user-select: all; }
+fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
+legend { font-weight: 600; padding: 0; margin-bottom: .3rem; }
+.state { display: inline-block; padding: .05rem .55rem; border-radius: 1rem; background: var(--tint); color: var(--accent-strong); font-size: .8125rem; font-weight: 600; }
+.state.bad { background: var(--wrong-tint); color: var(--wrong); }
+`;

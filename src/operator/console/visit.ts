@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Act } from '../acts/act.js';
+import { requireAdmission } from '../acts/acts.js';
+import type { Acts } from '../acts/acts.js';
+import type { ActServices } from '../acts/services.js';
+import type { Caller } from '../acts/caller.js';
+import type { Authentication } from '../identity/authentication.js';
+import { newBrowserSecret } from '../identity/sessions.js';
+import type { Session, Sessions } from '../identity/sessions.js';
+import { HttpRefusal } from '../../http/server/errors.js';
+import type { ConsoleCookies } from './cookies.js';
+import type { Form } from './form.js';
+
+export interface ConsoleParts {
+  readonly acts: Acts;
+  readonly services: ActServices;
+  readonly authentication: Authentication;
+  readonly sessions: Sessions;
+  /** Converts an error for an operator. */
+  readonly explain: (error: unknown, request: FastifyRequest) => unknown;
+}
+
+/** A request to the console whose sender is admitted. */
+export interface Exchange extends ConsoleParts {
+  readonly cookies: ConsoleCookies;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly visit: Visit;
+  readonly params: Readonly<Record<string, string>>;
+  readonly form: Form;
+}
+
+export type Answering = (exchange: Exchange) => Promise<FastifyReply>;
+
+/** The sender of a request to the console. `secret`: of the session's cookie, or of the visitor's. */
+export interface Visit {
+  readonly caller: Caller;
+  readonly secret: string;
+  readonly session: Session | undefined;
+}
+
+/** Undefined: the sender of a GET has to sign in. @throws {HttpRefusal} the sender may not do this. */
+export async function visitOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  row: Act,
+  { authentication, cookies }: Pick<Exchange, 'authentication' | 'cookies'>,
+): Promise<Visit | undefined> {
+  const { cookie } = request.headers;
+  if (row.may === 'anyone' || row.may === 'invitation') {
+    let secret = cookies.read(cookie, cookies.visitor);
+    if (secret === undefined) {
+      secret = newBrowserSecret();
+      void reply.header('set-cookie', cookies.set(cookies.visitor, secret));
+    }
+    return { caller: { kind: 'anyone' }, secret, session: undefined };
+  }
+  const secret = cookies.read(cookie, cookies.session);
+  const session = secret === undefined ? undefined : await authentication.sessionOf(secret);
+  if (secret === undefined || !session) {
+    if (request.method !== 'POST') return undefined;
+    throw new HttpRefusal('authentication_required', 'Your session has ended. Sign in, then try again.');
+  }
+  const { operatorId, roles } = session;
+  const caller: Caller = { kind: 'operator', operatorId, roles };
+  requireAdmission(row, caller);
+  return { caller, secret, session };
+}
