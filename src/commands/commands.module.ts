@@ -33,6 +33,7 @@ import {
 import { ConfirmOperatorHandler } from './operator/confirm-operator.js';
 import { EnrollOperatorHandler } from './operator/enroll-operator.js';
 import { InviteOperatorHandler } from './operator/invite-operator.js';
+import { OpenDossierHandler } from './operator/open-dossier.js';
 import {
   EnrollWithPasskeyHandler,
   RegisterPasskeyHandler,
@@ -95,6 +96,7 @@ const operator = [
   EnrollWithPasskeyHandler,
   InviteOperatorHandler,
   IssueOperatorTokenHandler,
+  OpenDossierHandler,
   RegisterPasskeyHandler,
   ReinstateOperatorHandler,
   RemovePasskeyHandler,

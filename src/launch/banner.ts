@@ -13,6 +13,7 @@ ${faults.map((fault) => `\n  ${fault}\n`).join('')}
   network       ${config.baseUrl}
   issuer        ${config.baseUrl}/api/auth/.well-known/openid-configuration
   operator API  ${operatorUrl(config)}, its token in ${config.operatorToken ? 'OPERATOR_TOKEN' : `${config.dataDir}/operator.token`}
+  console       ${config.operatorBaseUrl}/console
   data          ${config.dataDir}
 ${warnings(config)}
 ${faults.length === 0 ? demoAdvice(config) : recoveryAdvice(config)}
@@ -24,7 +25,11 @@ Ctrl-C stops it; the data stays.
 const demoAdvice = (config: Config): string =>
   `Try it from another terminal here${tokenHint(config)}. This registers an application and two accounts and runs the whole flow:
 
-  ${[...nonDefaultSettings(config), 'npm run demo'].join(' ')}`;
+  ${[...nonDefaultSettings(config), 'npm run demo'].join(' ')}
+
+To sign in to the console, become the first administrator: this prints a link, and the browser makes a passkey there.
+
+  ${[...nonDefaultSettings(config), 'npx plaza operator invite --name YOU --role administrator'].join(' ')}`;
 
 const recoveryAdvice = ({ baseUrl }: Config): string =>
   `What to do: see docs/recovery.md. The network is ready when ${baseUrl}/readyz answers ok.`;

@@ -32,6 +32,13 @@ describe('the banner of a serving network', () => {
     expect(banner(readConfig({}))).not.toContain('OPERATOR_TOKEN');
   });
 
+  it('names the console, and how to become its first administrator', () => {
+    const said = banner(readConfig({ OPERATOR_BASE_URL: 'https://ops.example', DATA_DIR: '/srv/ana' }));
+    expect(said).toContain('console       https://ops.example/console\n');
+    expect(said).toContain("DATA_DIR='/srv/ana' npx plaza operator invite --name YOU --role administrator\n");
+    expect(banner(readConfig({}), ['worker: Away.'])).not.toContain('operator invite');
+  });
+
   it('warns that limits are off', () => {
     expect(banner(readConfig({ RATE_LIMITS: 'off' }))).toContain('RATE_LIMITS IS OFF');
     expect(banner(readConfig({}))).not.toContain('RATE_LIMITS');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OperatorSignedIn, OperatorSignedOut } from '../domain/operator/events.js';
+import type { DossierOpened, OperatorSignedIn, OperatorSignedOut } from '../domain/operator/events.js';
 import type { OperatorEvent } from '../domain/operator/operator.js';
 import { roles } from '../domain/operator/roles.js';
 import { at, id } from './registry-entry.js';
@@ -9,7 +9,9 @@ const operatorFields = z.strictObject({ operatorId: id, at });
 const base64url = z.string().regex(/^[A-Za-z0-9_-]{1,4096}$/);
 const operatorRoles = z.array(z.enum(roles));
 
-export const operatorEntries: RegistryEntries<OperatorEvent | OperatorSignedIn | OperatorSignedOut> = {
+export const operatorEntries: RegistryEntries<
+  OperatorEvent | OperatorSignedIn | OperatorSignedOut | DossierOpened
+> = {
   'operator.invited': {
     version: 1,
     upcasters: [],
@@ -53,4 +55,14 @@ export const operatorEntries: RegistryEntries<OperatorEvent | OperatorSignedIn |
   'operator.passkey_removed': { version: 1, upcasters: [], schema: operatorFields.extend({ passkeyId: id }) },
   'operator.signed_in': { version: 1, upcasters: [], schema: operatorFields.extend({ passkeyId: id }) },
   'operator.signed_out': { version: 1, upcasters: [], schema: operatorFields },
+  'dossier.opened': {
+    version: 1,
+    upcasters: [],
+    schema: operatorFields.extend({
+      actorId: id.optional(),
+      appId: id.optional(),
+      grantId: id.optional(),
+      postId: id.optional(),
+    }),
+  },
 };

@@ -8,7 +8,7 @@ import type { BlockEvent } from '../domain/block/events.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
 import type { InboxRead } from '../domain/inbox/events.js';
 import type { NetworkEvent } from '../domain/network/network.js';
-import type { OperatorSignedIn, OperatorSignedOut } from '../domain/operator/events.js';
+import type { DossierOpened, OperatorSignedIn, OperatorSignedOut } from '../domain/operator/events.js';
 import type { OperatorEvent } from '../domain/operator/operator.js';
 import type { PostEvent } from '../domain/post/events.js';
 import type { ProfileChanged } from '../domain/profile/events.js';
@@ -39,7 +39,8 @@ export type StoredEvent =
   | BatchEvent
   | OperatorEvent
   | OperatorSignedIn
-  | OperatorSignedOut;
+  | OperatorSignedOut
+  | DossierOpened;
 
 export type EventType = StoredEvent['type'];
 export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type }>;

@@ -25,7 +25,8 @@ export const streams = {
   batch: (batchId: string) => `plaza_batch-${batchId}`,
   registration: () => 'plaza_registration',
   signIns: (actorId: string) => `plaza_sign-ins-${actorId}`,
-  /** Apart from the operator's stream, which commands read whole. */
+  /** Apart from the operator's stream, as sign-ins are: commands read that one whole. */
+  operatorLooks: (operatorId: string) => `plaza_operator_looks-${operatorId}`,
   operatorSignIns: (operatorId: string) => `plaza_operator_sign_ins-${operatorId}`,
 };
 

@@ -9,6 +9,7 @@ import { Browser } from '../../src/operator/demo/browser.js';
 import { Authenticator } from '../support/authenticator.js';
 import { answerPasskey, enrollInConsole, questionOf, signInToConsole } from '../support/console.js';
 import type { ConsoleUser } from '../support/console.js';
+import { enrollOperator } from '../support/operators.js';
 import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 
@@ -45,12 +46,13 @@ const eventsOf = async ({ operatorId }: ConsoleUser) =>
 describe('an invitation', () => {
   it('registers a passkey by its link, once, and signs in', async () => {
     const { operatorId, link } = await shared.inviteOperator({ name: 'Grace <b>', roles: ['viewer'] });
-    const user = { operatorId, browser: new Browser(url), authenticator: new Authenticator(url) };
+    const user = { operatorId, roles: [], browser: new Browser(url), authenticator: new Authenticator(url) };
     const late = { browser: new Browser(url), authenticator: new Authenticator(url) };
     const [page, latePage] = [await user.browser.open(link), await late.browser.open(link)];
     expect(page.text).toContain('Welcome, <bdi>Grace &lt;b&gt;</bdi>');
     const home = await answerPasskey(user, page, { label: 'phone' });
-    expect([home.status, home.text]).toEqual([200, expect.stringContaining('phone')]);
+    expect([home.status, home.url.pathname]).toEqual([200, '/console/overview']);
+    expect((await own(user)).text).toContain('<bdi>phone</bdi>');
     expect(await eventsOf(user)).toMatchObject([
       { type: 'operator.invited' },
       { type: 'operator.enrolled' },
@@ -130,6 +132,24 @@ describe('a passkey', () => {
       label: 'stolen',
     });
     expect(stolen.status).toBe(409);
+  });
+
+  it('is added by an operator with a token, by a link that works once', async () => {
+    const { operatorId, token } = await enrollOperator(shared, ['viewer']);
+    const client = new OperatorClient(Object.assign({}, network.config, { operatorToken: token }), 'test');
+    const { link } = await client.linkPasskey();
+    const user = { operatorId, roles: [], browser: new Browser(url), authenticator: new Authenticator(url) };
+    expect((await answerPasskey(user, await user.browser.open(link), { label: 'phone' })).status).toBe(200);
+    expect(await isSignedIn(user)).toBe(true);
+    expect((await user.browser.open(link)).status).toBe(404);
+    const registered = (await network.log().read(streams.operator(operatorId))).at(-1);
+    expect(registered).toMatchObject({
+      event: { type: 'operator.passkey_registered' },
+      metadata: { operatorId },
+    });
+    const late = await client.linkPasskey();
+    network.advanceClock(10 * 60_000);
+    expect((await user.browser.open(late.link)).status).toBe(404);
   });
 
   it('that is removed signs in no more, and its sessions end', async () => {

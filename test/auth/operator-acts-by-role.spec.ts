@@ -13,6 +13,8 @@ import { startOperatorApi } from '../../src/operator/api/operator-server.js';
 import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { commandLine } from '../../src/operator/cli/program.js';
 import { environment } from '../support/command.js';
+import { enrollInConsole } from '../support/console.js';
+import type { ConsoleUser } from '../support/console.js';
 import { enrollOperator } from '../support/operators.js';
 import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
@@ -47,6 +49,8 @@ interface Row {
   readonly method: string;
   readonly path: string;
   readonly command: string;
+  /** Its address in the console, or an empty text. */
+  readonly console: string;
   /** `yes` or `no` by column. */
   readonly answers: ReadonlyMap<string, string>;
 }
@@ -61,16 +65,17 @@ const [head = [], , ...body] = published
       .slice(1, -1)
       .map((cell) => cell.trim().replaceAll('`', '')),
   );
-const headings = head.slice(4);
+const headings = head.slice(5);
 const rows: readonly Row[] = body
   .filter((cells) => cells.length === head.length)
-  .map(([act = '', route = '', command = '', _reason, ...answers]) => {
+  .map(([act = '', route = '', command = '', inConsole = '', _reason, ...answers]) => {
     const [method = '', path = ''] = route.split(' ');
     return {
       act,
       method,
       path,
       command,
+      console: inConsole.replace(/^(page|form) /, ''),
       answers: new Map(headings.map((of, at) => [of, answers[at] ?? ''])),
     };
   });
@@ -151,7 +156,9 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'operator limit-shared-token': ['--reason', ''],
   'operator passkey remove PASSKEY': ['nobody'],
   'operator passkey remove PASSKEY --of OPERATOR': ['nobody', '--of', 'nobody', '--reason', ''],
+  'operator passkey add': [],
   'operator sign-out': ['--reason', ''],
+  'grant revoke': ['nobody'],
 };
 
 async function differencesByCommand(heading: string): Promise<string[]> {
@@ -183,6 +190,48 @@ async function differencesByCommand(heading: string): Promise<string[]> {
   return differences;
 }
 
+/** A reason that nothing accepts keeps the act from happening. */
+const tooLong = 'x'.repeat(501);
+
+async function differencesInConsole(user: ConsoleUser): Promise<string[]> {
+  const { operatorBaseUrl } = network.config;
+  const [heading = ''] = user.roles;
+  const own = await user.browser.open(`${operatorBaseUrl}/console/own`);
+  const proof = own.forms[0]?.fields['form'] ?? '';
+  const differences: string[] = [];
+  // An open act refuses the input, and not the caller.
+  const guarded = rows.filter(
+    ({ act, console }) => console !== '' && !openActs.has(act) && act !== 'own.sign_out',
+  );
+  for (const { act, method, console, answers } of guarded) {
+    const action = console.replaceAll(/:\w+/g, 'nobody');
+    const { status, text } =
+      method === 'GET'
+        ? await user.browser.open(operatorBaseUrl + action)
+        : await user.browser.submit(
+            own,
+            { action, method: 'post', fields: { form: proof, reason: tooLong }, buttons: [] },
+            {},
+          );
+    const isRefused = status === 403 && text.includes('capability_required');
+    if (isRefused === (answers.get(heading) === 'yes') || status === 401 || status >= 500)
+      differences.push(`${act}: ${status} ${text}`);
+  }
+  return differences;
+}
+
+const openActs = new Set([
+  'metrics.read',
+  'operator.enroll_with_passkey',
+  'operator.sign_in',
+  'console.open',
+  'console.asset',
+  'console.ask_sign_in',
+  'console.ask_enrollment',
+  // Its answer does not end; every role may read it.
+  'console.follow_plots',
+]);
+
 beforeAll(() => {
   // A password for `account create`, which reads it to its end.
   Object.defineProperty(process, 'stdin', { get: () => Readable.from(['short']), configurable: true });
@@ -200,6 +249,12 @@ describe('an act answers as the published table says', () => {
 
   it.each([...roles, 'shared token'])('by command, with the credential of: %s', async (heading) => {
     expect(await differencesByCommand(heading)).toEqual([]);
+  });
+
+  it.each([...roles])('in the console, with the role: %s', async (role) => {
+    const shared = new OperatorClient(network.config, 'test');
+    const user = await enrollInConsole(network.config.operatorBaseUrl, shared, [role]);
+    expect(await differencesInConsole(user)).toEqual([]);
   });
 
   it('with the shared token once it is limited', async () => {

@@ -64,6 +64,15 @@ describe('the audit', () => {
   /** Types, newest first. */
   const found = async (wanted: AuditSearch) => (await search(wanted)).events.map(({ type }) => type);
 
+  test('shows who opened the dossier of a person', async () => {
+    await given(some.account('ada'), some.opening('grace', 'ada'));
+    const [opened] = (await search(about('actor', 'ada'), undefined, 1)).events;
+    expect(opened).toMatchObject({
+      type: 'dossier.opened',
+      subject: { operatorId: 'grace', actorId: 'ada' },
+    });
+  });
+
   test('handles every event type', () => {
     expect(eventTypesOf(auditGroup)).toEqual([...eventTypes].sort());
   });

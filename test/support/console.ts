@@ -7,6 +7,7 @@ import { Authenticator } from './authenticator.js';
 /** An operator at the console, in a browser without scripts and with a passkey in software. */
 export interface ConsoleUser {
   readonly operatorId: string;
+  readonly roles: readonly Role[];
   readonly browser: Browser;
   readonly authenticator: Authenticator;
 }
@@ -19,7 +20,12 @@ export async function enrollInConsole(
   name = 'Grace',
 ): Promise<ConsoleUser> {
   const { operatorId, link } = await client.inviteOperator({ name, roles }, 'a test');
-  const user = { operatorId, browser: new Browser(baseUrl), authenticator: new Authenticator(baseUrl) };
+  const user = {
+    operatorId,
+    roles,
+    browser: new Browser(baseUrl),
+    authenticator: new Authenticator(baseUrl),
+  };
   const page = await user.browser.open(link);
   const { status, text } = await answerPasskey(user, page, { label: 'phone' });
   if (status !== 200) throw new Error(`the console did not enroll: ${status} ${text}`);
@@ -28,14 +34,14 @@ export async function enrollInConsole(
 
 export async function signInToConsole(
   baseUrl: string,
-  user: Omit<ConsoleUser, 'operatorId'>,
+  user: Pick<ConsoleUser, 'browser' | 'authenticator'>,
 ): Promise<BrowserPage> {
   return answerPasskey(user, await user.browser.open(`${baseUrl}/console/sign-in`));
 }
 
 /** Does what the script of the page does: answers its question, and sends the form. */
 export function answerPasskey(
-  { browser, authenticator }: Omit<ConsoleUser, 'operatorId'>,
+  { browser, authenticator }: Pick<ConsoleUser, 'browser' | 'authenticator'>,
   page: BrowserPage,
   typed: Readonly<Record<string, string>> = {},
 ): Promise<BrowserPage> {

@@ -18,6 +18,9 @@ const expired = [
   `DELETE FROM authority.operator_challenge WHERE challenge IN (
      SELECT challenge FROM authority.operator_challenge WHERE expires_at < $1::bigint
      ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+  `DELETE FROM authority.operator_passkey_link WHERE code_hash IN (
+     SELECT code_hash FROM authority.operator_passkey_link WHERE expires_at < $1::bigint
+     ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
   `DELETE FROM authority.operator_session WHERE session_hash IN (
      SELECT session_hash FROM authority.operator_session WHERE expires_at < $1::bigint
      ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,

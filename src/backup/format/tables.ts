@@ -47,6 +47,7 @@ const transient = [
   'authority.operator_token_use',
   'authority.operator_passkey_use',
   'authority.operator_challenge',
+  'authority.operator_passkey_link',
   'authority.operator_session',
 ];
 

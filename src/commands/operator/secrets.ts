@@ -5,6 +5,8 @@ export const newPersonalToken = (): string => `plop_${secret()}`;
 
 export const newInvitationCode = (): string => `plinv_${secret()}`;
 
+export const newPasskeyLinkCode = (): string => `plkey_${secret()}`;
+
 /**
  * SHA-256 in base64url, as events and authority store have it. The secrets have 256 random bits, so a slow hash would
  * add no protection.

@@ -65,3 +65,14 @@ export type OperatorSignedIn = DomainEvent<'operator.signed_in', PasskeyData>;
 
 /** Ends every session of the operator that began before. */
 export type OperatorSignedOut = DomainEvent<'operator.signed_out', OperatorData>;
+
+/** An operator looked at everything about one subject, which the one id names. */
+export type DossierOpened = DomainEvent<
+  'dossier.opened',
+  {
+    readonly actorId?: string | undefined;
+    readonly appId?: string | undefined;
+    readonly grantId?: string | undefined;
+    readonly postId?: string | undefined;
+  } & OperatorData
+>;

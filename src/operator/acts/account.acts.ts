@@ -41,6 +41,7 @@ export const accountActs = [
     route: `POST ${one}/suspend`,
     command: 'account suspend',
     reason: 'required',
+    inConsole: true,
     input: lifecycleChange,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new SuspendAccount(idIn(params), metadata, { lifecycle })),
@@ -51,6 +52,7 @@ export const accountActs = [
     route: `POST ${one}/reinstate`,
     command: 'account reinstate',
     reason: 'required',
+    inConsole: true,
     input: lifecycleChange,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new ReinstateAccount(idIn(params), metadata, { lifecycle })),

@@ -14,6 +14,7 @@ export const applicationActs = [
     may: 'applications.read',
     route: 'GET /operator/applications',
     command: 'app list',
+    inConsole: true,
     run: (_input, { services: { store, clock } }) => applicationsOf(store, clock.now()),
   }),
   act({
@@ -35,6 +36,7 @@ export const applicationActs = [
     route: `POST ${one}/suspend`,
     command: 'app suspend',
     reason: 'optional',
+    inConsole: true,
     input: lifecycleChange,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new SuspendApplication(idIn(params), metadata, { lifecycle })),
@@ -45,6 +47,7 @@ export const applicationActs = [
     route: `POST ${one}/reinstate`,
     command: 'app reinstate',
     reason: 'optional',
+    inConsole: true,
     input: lifecycleChange,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new ReinstateApplication(idIn(params), metadata, { lifecycle })),
@@ -66,6 +69,7 @@ export const applicationActs = [
     route: `POST ${one}/revoke-grants`,
     command: 'app revoke-grants',
     reason: 'optional',
+    inConsole: true,
     run: (_input, { services, params, metadata }) =>
       services.commands.execute(new RevokeGrants({ cause: 'operator', appId: idIn(params) }, metadata)),
   }),

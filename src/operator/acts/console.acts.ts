@@ -13,6 +13,12 @@ export const consoleActs = [
     route: 'GET /console/enrollments',
     run: servedByConsole,
   }),
+  act({
+    name: 'console.follow_plots',
+    may: 'status.read',
+    route: 'GET /console/plots/stream',
+    run: servedByConsole,
+  }),
   act({ name: 'own.read', may: 'self', route: 'GET /console/own', run: servedByConsole }),
   act({ name: 'own.sign_out', may: 'self', route: 'POST /console/sign-out', run: servedByConsole }),
 ];

@@ -1,4 +1,5 @@
 import { limitedSharedToken, permissionsOf, roles } from '../../domain/operator/roles.js';
+import { consolePathOf } from './act.js';
 import type { Act } from './act.js';
 import { isAdmitted } from './acts.js';
 import type { Caller } from './caller.js';
@@ -24,6 +25,7 @@ export function documentOf(table: readonly Act[]): string {
     `\`${row.name}\``,
     `\`${row.route}\``,
     row.command === undefined ? '' : `\`plaza ${row.command}\``,
+    consoleText(row),
     row.reason ?? '',
     ...columns.map(({ caller }) => (isAdmitted(row.may, caller) ? 'yes' : 'no')),
   ]);
@@ -35,9 +37,9 @@ export function documentOf(table: readonly Act[]): string {
       .join(', '),
   ]);
   return `${INTRODUCTION}
-${tableText(['Act', 'Route', 'Command', 'Reason', ...columns.map(({ heading }) => heading)], acts)}
+${tableText(['Act', 'Route', 'Command', 'Console', 'Reason', ...columns.map(({ heading }) => heading)], acts)}
 
-\`operator.enroll\` needs an invitation code and \`metrics.read\` nothing. Acts whose names begin with \`own.\` concern the operator
+Enrolling needs an invitation code; signing in and \`metrics.read\` need nothing. Acts whose names begin with \`own.\` concern the operator
 who does them, so the shared token cannot do them.
 
 ## Permissions
@@ -52,8 +54,13 @@ ${tableText(['Permission', 'Acts'], permissions)}
 const INTRODUCTION = `# Operators' acts
 
 Every act on the operator's port, and who may do it. The table is made from \`src/operator/acts/\` by \`npm run acts\`; a test compares the
-two. Who lacks the permission gets 403 \`capability_required\`, by the API as by the command line.
+two. Who lacks the permission gets 403 \`capability_required\`, by the API, the command line and the console.
 `;
+
+function consoleText(row: Act): string {
+  const path = consolePathOf(row);
+  return path === undefined ? '' : `${row.method === 'GET' ? 'page' : 'form'} \`${path}\``;
+}
 
 /** Padded as prettier pads tables. */
 function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -11,6 +11,7 @@ export const networkActs = [
     route: 'POST /operator/publishing/pause',
     command: 'publishing pause',
     reason: 'optional',
+    inConsole: true,
     run: (_input, { services, metadata }) => services.commands.execute(new PausePublishing(metadata)),
   }),
   act({
@@ -19,6 +20,7 @@ export const networkActs = [
     route: 'POST /operator/publishing/resume',
     command: 'publishing resume',
     reason: 'optional',
+    inConsole: true,
     run: (_input, { services, metadata }) => services.commands.execute(new ResumePublishing(metadata)),
   }),
   act({

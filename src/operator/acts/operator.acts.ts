@@ -8,16 +8,13 @@ import { ConfirmOperator } from '../../commands/operator/confirm-operator.js';
 import { EnrollOperator } from '../../commands/operator/enroll-operator.js';
 import { InviteOperator } from '../../commands/operator/invite-operator.js';
 import { IssueOperatorToken, RevokeOperatorToken } from '../../commands/operator/operator-tokens.js';
-import type { Config } from '../../config/config.js';
 import { act, Answer } from './act.js';
+import { enrollmentLink } from './enrollment-link.js';
 import { operatorIdOf, ownIdOf } from './caller.js';
 import { operatorsOf } from './operators.js';
 import { enrollment, idIn, lifecycleChange, newOperator, newToken, roleChange } from './schemas.js';
 
 const one = '/operator/operators/:id' as const;
-
-const enrollmentLink = ({ operatorBaseUrl }: Pick<Config, 'operatorBaseUrl'>, code: string): string =>
-  `${operatorBaseUrl}/console/enrollments?code=${code}`;
 
 export const operatorActs = [
   act({
@@ -25,6 +22,7 @@ export const operatorActs = [
     may: 'operators.read',
     route: 'GET /operator/operators',
     command: 'operator list',
+    inConsole: true,
     run: (_input, { services: { store } }) => operatorsOf(store),
   }),
   act({
@@ -33,6 +31,7 @@ export const operatorActs = [
     route: 'POST /operator/operators',
     command: 'operator invite',
     reason: 'optional',
+    inConsole: true,
     input: newOperator,
     duplicates: 'invitation',
     run: async ({ name, roles }, { services, caller, metadata }) => {
@@ -59,6 +58,7 @@ export const operatorActs = [
     route: `POST ${one}/confirm`,
     command: 'operator confirm',
     reason: 'optional',
+    inConsole: true,
     run: (_input, { services, caller, params, metadata }) =>
       services.commands.execute(new ConfirmOperator(idIn(params), operatorIdOf(caller) ?? '', metadata)),
   }),
@@ -68,6 +68,7 @@ export const operatorActs = [
     route: `POST ${one}/roles`,
     command: 'operator roles',
     reason: 'required',
+    inConsole: true,
     input: roleChange,
     run: ({ roles, revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new ChangeOperatorRoles(idIn(params), metadata, { roles, lifecycle })),
@@ -78,6 +79,7 @@ export const operatorActs = [
     route: `POST ${one}/suspend`,
     command: 'operator suspend',
     reason: 'required',
+    inConsole: true,
     input: lifecycleChange,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new SuspendOperator(idIn(params), metadata, { lifecycle })),
@@ -88,6 +90,7 @@ export const operatorActs = [
     route: `POST ${one}/reinstate`,
     command: 'operator reinstate',
     reason: 'required',
+    inConsole: true,
     input: lifecycleChange,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new ReinstateOperator(idIn(params), metadata, { lifecycle })),
@@ -98,6 +101,7 @@ export const operatorActs = [
     route: `POST ${one}/tokens/:tokenId/revoke`,
     command: 'operator token revoke TOKEN --of OPERATOR',
     reason: 'required',
+    inConsole: true,
     run: (_input, { services, params, metadata }) =>
       services.commands.execute(new RevokeOperatorToken(idIn(params), idIn(params, 'tokenId'), metadata)),
   }),
@@ -131,6 +135,7 @@ export const operatorActs = [
     route: 'POST /operator/shared-token/limit',
     command: 'operator limit-shared-token',
     reason: 'optional',
+    inConsole: true,
     run: (_input, { services, metadata }) => services.commands.execute(new LimitSharedToken(metadata)),
   }),
 ];

@@ -6,9 +6,10 @@ import {
 } from '../../commands/operator/operator-passkeys.js';
 import { SignInOperator, SignOutOperator } from '../../commands/operator/operator-sign-ins.js';
 import type { ProvenPasskey } from '../identity/passkeys.js';
-import { act } from './act.js';
+import { act, Answer } from './act.js';
 import type { ActContext } from './act.js';
 import { ownIdOf } from './caller.js';
+import { enrollmentLink } from './enrollment-link.js';
 import { idIn } from './schemas.js';
 
 /** `credential`: answer of the browser, as JSON. `holder`: see `Passkeys`; the server sets it. */
@@ -29,8 +30,12 @@ export const passkeyActs = [
     input: newPasskey.extend({ invitationCode: z.string() }),
     run: async ({ holder, credential, label, invitationCode }, { services, metadata }): Promise<SignedIn> => {
       const verified = await services.passkeys.verifyCreation(holder, credential, label);
-      const enrollment = new EnrollWithPasskey(invitationCode, verified, metadata);
-      const enrolled = await services.commands.execute(enrollment);
+      const linkedId = await services.passkeyLinks.take(invitationCode);
+      const registration =
+        linkedId === undefined
+          ? new EnrollWithPasskey(invitationCode, verified, metadata)
+          : new RegisterPasskey(linkedId, verified, { ...metadata, operatorId: linkedId });
+      const enrolled = await services.commands.execute(registration);
       return signIn(enrolled, { services, metadata });
     },
   }),
@@ -55,6 +60,17 @@ export const passkeyActs = [
     },
   }),
   act({
+    name: 'own.link_passkey',
+    may: 'self',
+    route: 'POST /operator/own/passkey-links',
+    command: 'operator passkey add',
+    duplicates: 'link',
+    run: async (_input, { services, caller }) => {
+      const { code, expiresAt } = await services.passkeyLinks.issue(ownIdOf(caller));
+      return new Answer(201, { link: enrollmentLink(services.config, code), expiresAt });
+    },
+  }),
+  act({
     name: 'own.remove_passkey',
     may: 'self',
     route: 'POST /operator/own/passkeys/:passkeyId/remove',
@@ -70,6 +86,7 @@ export const passkeyActs = [
     route: 'POST /operator/operators/:id/passkeys/:passkeyId/remove',
     command: 'operator passkey remove PASSKEY --of OPERATOR',
     reason: 'required',
+    inConsole: true,
     run: (_input, { services, params, metadata }) =>
       services.commands.execute(new RemovePasskey(idIn(params), idIn(params, 'passkeyId'), metadata)),
   }),

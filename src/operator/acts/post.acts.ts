@@ -19,6 +19,7 @@ export const postActs = [
     route: 'POST /operator/posts/:id/restrict',
     command: 'post restrict',
     reason: 'required',
+    inConsole: true,
     input: lifecycleChange,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       execute(services, new RestrictPost(idIn(params), metadata, { lifecycle })),
@@ -29,6 +30,7 @@ export const postActs = [
     route: 'POST /operator/posts/:id/unrestrict',
     command: 'post unrestrict',
     reason: 'required',
+    inConsole: true,
     input: lifecycleChange,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       execute(services, new UnrestrictPost(idIn(params), metadata, { lifecycle })),

@@ -8,10 +8,12 @@ import { Clock } from '../../commands/support/clock.js';
 import { IdGenerator } from '../../commands/support/id-generator.js';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../../config/logger.js';
+import { Health } from '../../http/health/health.js';
 import { PositionListener } from '../../incarnations/position-listener.js';
 import { EventLog } from '../../log/event-log.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Postgres } from '../../store/postgres.js';
+import { PasskeyLinks } from '../identity/passkey-links.js';
 import { Passkeys } from '../identity/passkeys.js';
 import { Witness } from '../../witness/witness.js';
 
@@ -27,6 +29,8 @@ export interface ActServices {
   readonly passwords: Passwords;
   readonly signingKeys: SigningKeys;
   readonly passkeys: Passkeys;
+  readonly passkeyLinks: PasskeyLinks;
+  readonly health: Health;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly logger: Logger;
@@ -45,6 +49,8 @@ export function actServicesOf(app: INestApplicationContext): ActServices {
     positions: app.get(PositionListener),
     passwords: app.get(Passwords),
     signingKeys: app.get(SigningKeys),
+    health: app.get(Health),
+    passkeyLinks: new PasskeyLinks(parts.store, parts.clock),
     passkeys: new Passkeys({ ...parts, origin: config.operatorBaseUrl }),
     logger: app.get<Logger>(LOGGER),
   };

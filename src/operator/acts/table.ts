@@ -5,10 +5,13 @@ import { applicationActs } from './application.acts.js';
 import { auditActs } from './audit.acts.js';
 import { batchActs } from './batch.acts.js';
 import { backupActs } from './backup.acts.js';
+import { dossierActs } from './dossier.acts.js';
 import { jobActs } from './job.acts.js';
+import { grantActs } from './grant.acts.js';
 import { networkActs } from './network.acts.js';
 import { consoleActs } from './console.acts.js';
 import { operatorActs } from './operator.acts.js';
+import { overviewActs } from './overview.acts.js';
 import { passkeyActs } from './passkey.acts.js';
 import { postActs } from './post.acts.js';
 import { recoveryActs } from './recovery.acts.js';
@@ -17,8 +20,11 @@ import { recoveryActs } from './recovery.acts.js';
 export const actTable: readonly Act[] = [
   ...accountActs,
   ...applicationActs,
+  ...grantActs,
   ...postActs,
   ...batchActs,
+  ...dossierActs,
+  ...overviewActs,
   ...auditActs,
   ...networkActs,
   ...jobActs,

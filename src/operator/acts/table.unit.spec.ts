@@ -31,12 +31,15 @@ describe('the table of acts', () => {
       actTable.filter(({ may }) => (permissionsOf[role] as readonly string[]).includes(may));
     expect(actsOf('auditor').filter(({ method }) => method !== 'GET')).toEqual([]);
     expect(actsOf('viewer').map(({ name }) => name)).toEqual([
+      'network.overview',
+      'network.plots',
       'registration.status',
       'signing_key.list',
       'projection.status',
       'job.read',
       'recovery.status',
       'recovery.plan',
+      'console.follow_plots',
     ]);
   });
 

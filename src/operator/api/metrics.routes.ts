@@ -9,10 +9,10 @@ import { requireMetricsHost } from '../../http/health/metrics-host.js';
 import { EventLog, LogFull, LogUnavailable } from '../../log/event-log.js';
 import { listJobs } from '../../jobs/job.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
-import { Witness, WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
+import { Witness } from '../../witness/witness.js';
 import { Postgres } from '../../store/postgres.js';
-import { isUnreachable } from '../../store/unreachable.js';
 import { Telemetry } from '../../telemetry/telemetry.js';
+import { undefinedIfUnreachable } from '../acts/reachable.js';
 import { Metrics } from './metrics.js';
 
 /** The metric of unsettled restrictions counts up to this number, which is enough for an alert. */
@@ -74,17 +74,3 @@ const isFull = (pool: Pool): Promise<boolean> =>
     () => false,
     (error: unknown) => error instanceof DatabaseFull,
   );
-
-async function undefinedIfUnreachable<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    const isOutage =
-      error instanceof LogUnavailable ||
-      error instanceof WitnessUnavailable ||
-      error instanceof WitnessRequired ||
-      isUnreachable(error);
-    if (!isOutage) throw error;
-    return undefined;
-  }
-}

@@ -22,10 +22,12 @@ import { observeRequests } from '../../telemetry/requests.js';
 import { Telemetry } from '../../telemetry/telemetry.js';
 import { Acts } from '../acts/acts.js';
 import { actServicesOf } from '../acts/services.js';
+import type { ActServices } from '../acts/services.js';
 import { actOfRoute } from '../acts/table.js';
 import { consoleRoutes } from '../console/console-server.js';
 import { Authentication } from '../identity/authentication.js';
 import { Sessions } from '../identity/sessions.js';
+import { Sampler } from '../plots/sampler.js';
 import { actRoutes, requireActs } from './act-routes.js';
 import { metricsRoutes } from './metrics.routes.js';
 
@@ -59,13 +61,24 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
   server.setNotFoundHandler((request, reply) =>
     sendError(new HttpRefusal('not_found', 'There is nothing at this address.'), request, reply),
   );
-  routes(server, app);
+  const services = actServicesOf(app);
+  routes(server, app, services);
   await server.listen({ host: config.operatorHost, port: config.operatorPort });
-  return { close: () => server.close() };
+  const sampler = new Sampler({
+    ...services,
+    metrics: app.get(Telemetry).metrics,
+    processId: services.ids.random(),
+  });
+  sampler.start();
+  return {
+    close: async () => {
+      await sampler.stop();
+      await server.close();
+    },
+  };
 }
 
-function routes(server: FastifyInstance, app: INestApplicationContext): void {
-  const services = actServicesOf(app);
+function routes(server: FastifyInstance, app: INestApplicationContext, services: ActServices): void {
   const sessions = new Sessions(services.store, services.clock);
   const authentication = new Authentication({
     ...services,

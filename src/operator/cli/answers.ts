@@ -159,6 +159,8 @@ export const invitedOperator = z.object({
   link: z.string(),
 });
 
+export const passkeyLink = z.object({ link: z.string(), expiresAt: z.number() });
+
 export const signedOut = z.object({ at: z.number() });
 
 export const issuedToken = z.object({ tokenId: z.string(), token: z.string(), expiresAt: z.number() });

@@ -228,6 +228,11 @@ export class OperatorClient {
     return response.body ?? Readable.from([]);
   }
 
+  revokeGrant(grantId: string, reason?: string) {
+    const path = `/operator/grants/${encodeURIComponent(grantId)}/revoke`;
+    return this.#call(answers.changedAnswer, 'POST', path, { reason });
+  }
+
   operators() {
     return this.#call(answers.operators, 'GET', '/operator/operators');
   }
@@ -257,6 +262,10 @@ export class OperatorClient {
 
   issueToken(token: TokenWish, reason?: string) {
     return this.#call(answers.issuedToken, 'POST', '/operator/own/tokens', { ...token, reason });
+  }
+
+  linkPasskey() {
+    return this.#call(answers.passkeyLink, 'POST', '/operator/own/passkey-links', {});
   }
 
   /** `operatorId` undefined: a passkey of the caller. */

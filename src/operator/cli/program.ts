@@ -7,6 +7,7 @@ import { addBatchCommands } from './commands/batch.js';
 import { addBackupCommand } from './commands/backup.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addEventStoreCommand } from './commands/eventstore.js';
+import { addGrantCommands } from './commands/grant.js';
 import { addKeysCommands } from './commands/keys.js';
 import { addOperatorCommands } from './commands/operator.js';
 import { addPostCommands } from './commands/post.js';
@@ -31,6 +32,7 @@ export function commandLine(): Command {
     addDemoCommand,
     addAppCommands,
     addAccountCommands,
+    addGrantCommands,
     addPostCommands,
     addBatchCommands,
     addOperatorCommands,

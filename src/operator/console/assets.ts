@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { FastifyReply } from 'fastify';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { style } from '../../pages/style.js';
 import { passkeyScript } from './passkey-script.js';
+import { plotsScript } from './plots-script.js';
 import { consoleStyle } from './style.js';
 
 /** A static file. Its name has the digest of its content, so browsers keep it for good. */
@@ -17,10 +20,35 @@ function asset(name: string, ending: string, type: string, content: string): Ass
   return { path: `/console/assets/${name}-${digest}.${ending}`, type, content };
 }
 
+const contentOf = (url: string): string => readFileSync(fileURLToPath(url), 'utf8');
+
 export const styleAsset = asset('console', 'css', 'text/css; charset=utf-8', style + consoleStyle);
 export const passkeyAsset = asset('passkey', 'js', 'text/javascript; charset=utf-8', passkeyScript);
 
-const byPath = new Map([styleAsset, passkeyAsset].map((each) => [each.path, each]));
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#2f8f7c" stroke-width="2.2">
+<path d="M3 21V10a4.5 4.5 0 0 1 9 0v11M12 21V10a4.5 4.5 0 0 1 9 0v11M1.5 21h21"/></svg>`;
+export const iconAsset = asset('icon', 'svg', 'image/svg+xml', icon);
+
+export const plotsAsset = asset('plots', 'js', 'text/javascript; charset=utf-8', plotsScript);
+export const uPlotAsset = asset(
+  'uplot',
+  'js',
+  'text/javascript; charset=utf-8',
+  contentOf(import.meta.resolve('uplot/dist/uPlot.iife.min.js')),
+);
+export const uPlotStyleAsset = asset(
+  'uplot',
+  'css',
+  'text/css; charset=utf-8',
+  contentOf(import.meta.resolve('uplot/dist/uPlot.min.css')),
+);
+
+const byPath = new Map(
+  [styleAsset, passkeyAsset, iconAsset, plotsAsset, uPlotAsset, uPlotStyleAsset].map((each) => [
+    each.path,
+    each,
+  ]),
+);
 
 /** @throws {HttpRefusal} `not_found` */
 export function sendAsset(reply: FastifyReply, file: string): FastifyReply {

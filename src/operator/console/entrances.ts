@@ -1,18 +1,18 @@
 import { findInvitation } from '../../commands/operator/invitations.js';
 import { HttpRefusal } from '../../http/server/errors.js';
-import type { Act } from '../acts/act.js';
 import { ownIdOf } from '../acts/caller.js';
 import { operatorsOf } from '../acts/operators.js';
 import type { SignedIn } from '../acts/passkey.acts.js';
-import { actTable } from '../acts/table.js';
 import { frameOf, goTo, perform, sendPage } from './answer.js';
 import { sendAsset } from './assets.js';
 import { holderOf } from './form.js';
+import { actNamed } from './may.js';
 import { ownPage } from './pages/own.page.js';
 import { enrollmentPage, signInPage } from './pages/sign-in.page.js';
+import { streamPlots } from './plot-stream.js';
 import type { Answering, Exchange } from './visit.js';
 
-const HOME = '/console/own';
+const HOME = '/console/overview';
 
 /** The ways in and out, by the name of their row in the table of acts. */
 export const entrances: Readonly<Record<string, Answering>> = {
@@ -29,15 +29,17 @@ export const entrances: Readonly<Record<string, Answering>> = {
   'operator.sign_in': async (exchange) => {
     const { form, visit } = exchange;
     const input = { credential: form.text('credential') ?? '', holder: holderOf(visit.secret) };
-    await begin(exchange, (await perform(exchange, rowOf('operator.sign_in'), input)) as SignedIn);
+    await begin(exchange, (await perform(exchange, actNamed('operator.sign_in'), input)) as SignedIn);
     return goTo(exchange, pathIn(form.text('to')));
   },
   'console.ask_enrollment': async (exchange) => {
     const { services, visit } = exchange;
     const code = queryOf(exchange).get('code') ?? '';
-    const { operatorId, name } = await findInvitation(services.store, code, services.clock.now());
+    const linked = await services.passkeyLinks.find(code);
+    const { operatorId, name } = linked ?? (await findInvitation(services.store, code, services.clock.now()));
     const options = await services.passkeys.creationOptions(holderOf(visit.secret), { operatorId, name });
-    return sendPage(exchange, enrollmentPage(await frameOf(exchange), { name, code, options }));
+    const invited = { name, code, options, isNew: !linked };
+    return sendPage(exchange, enrollmentPage(await frameOf(exchange), invited));
   },
   'operator.enroll_with_passkey': async (exchange) => {
     const { form, visit } = exchange;
@@ -49,10 +51,11 @@ export const entrances: Readonly<Record<string, Answering>> = {
     };
     await begin(
       exchange,
-      (await perform(exchange, rowOf('operator.enroll_with_passkey'), input)) as SignedIn,
+      (await perform(exchange, actNamed('operator.enroll_with_passkey'), input)) as SignedIn,
     );
     return goTo(exchange, HOME);
   },
+  'console.follow_plots': async (exchange) => streamPlots(exchange),
   'own.read': async (exchange) => {
     const { services, visit } = exchange;
     const [own] = await operatorsOf(services.store, ownIdOf(visit.caller));
@@ -78,9 +81,3 @@ const queryOf = ({ request, services }: Exchange): URLSearchParams =>
 
 const pathIn = (to: string | null | undefined): string =>
   /^\/console\/[A-Za-z0-9_/-]{0,200}$/.test(to ?? '') ? (to ?? '/console') : '/console';
-
-function rowOf(name: string): Act {
-  const row = actTable.find((each) => each.name === name);
-  if (!row) throw new Error(`${name} is not in the table of acts`);
-  return row;
-}

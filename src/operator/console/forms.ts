@@ -22,8 +22,8 @@ export function answerForm(row: Act): Answering {
   if (!found) throw new Error(`the console has no form of ${row.name}`);
   return async (exchange) => {
     const { form, params } = exchange;
-    const reason = form.text('reason');
-    const input = { ...found.input?.(form, exchange), ...(reason !== undefined && { reason }) };
+    const given = Object.entries({ ...found.input?.(form, exchange), reason: form.text('reason') });
+    const input = Object.fromEntries(given.filter(([, value]) => value !== undefined));
     const answer = await perform(exchange, row, row.schema ? input : undefined);
     if (found.page) return sendPage(exchange, found.page(await frameOf(exchange), answer as never));
     return goTo(exchange, `${found.to(params)}?done=${row.name}`);
@@ -31,14 +31,54 @@ export function answerForm(row: Act): Answering {
 }
 
 const own = { to: () => '/console/own' };
+const operators = { to: () => '/console/operators' };
+const overview = { to: () => '/console/overview' };
+const dossier = (place: string) => ({
+  to: ({ id = '' }: Exchange['params']) => `/console/${place}/${id}`,
+  input: (form: Form) => ({ revision: form.number('revision') }),
+});
 
 interface Issued {
   readonly token: string;
   readonly expiresAt: number;
 }
 
+interface Invited {
+  readonly link: string;
+  readonly expiresAt: number;
+}
+
 /** By the name of the act. */
 const forms: Readonly<Record<string, ConsoleForm>> = {
+  'account.suspend': dossier('accounts'),
+  'account.reinstate': dossier('accounts'),
+  'application.suspend': dossier('applications'),
+  'application.reinstate': dossier('applications'),
+  'application.revoke_grants': dossier('applications'),
+  'grant.revoke': dossier('grants'),
+  'post.restrict': dossier('posts'),
+  'post.unrestrict': dossier('posts'),
+  'publishing.pause': overview,
+  'publishing.resume': overview,
+  'operator.confirm': operators,
+  'operator.suspend': operators,
+  'operator.reinstate': operators,
+  'operator.revoke_token': operators,
+  'operator.remove_passkey': operators,
+  'operator.change_roles': { ...operators, input: (form) => ({ roles: form.all('roles') }) },
+  'operator.invite': {
+    ...operators,
+    input: (form) => ({ name: form.text('name') ?? '', roles: form.all('roles') }),
+    page: (frame, { link, expiresAt }: Invited) =>
+      secretPage(frame, {
+        title: 'The invitation',
+        secret: link,
+        expiresAt,
+        advice: 'Send this link to the invited person, and to nobody else: it works once.',
+        to: '/console/operators',
+      }),
+  },
+  'shared_token.limit': operators,
   'own.register_passkey': {
     ...own,
     input: (form, { visit }) => ({

@@ -1,10 +1,9 @@
-import { permissionsOf } from '../../domain/operator/roles.js';
-import type { Permission } from '../../domain/operator/roles.js';
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import { mark } from '../../pages/layout.js';
 import type { Session } from '../identity/sessions.js';
-import { styleAsset } from './assets.js';
+import { iconAsset, styleAsset } from './assets.js';
+import { mayDo } from './may.js';
 import { proofField } from './parts.js';
 
 /** Undefined fields: nobody is signed in. `proof`: value of the anti-forgery field. */
@@ -18,15 +17,26 @@ export interface Frame {
   readonly unconfirmed?: readonly string[];
 }
 
-const places: readonly { path: string; name: string; may?: Permission }[] = [
-  { path: '/console/own', name: 'Your access' },
-];
+/** By the act of the page. */
+const places = [
+  { path: '/console/overview', name: 'Overview', act: 'network.overview' },
+  { path: '/console/plots', name: 'Plots', act: 'network.plots' },
+  { path: '/console/subjects', name: 'Find', act: 'subject.find' },
+  { path: '/console/applications', name: 'Applications', act: 'application.list' },
+  { path: '/console/operators', name: 'Operators', act: 'operator.list' },
+  { path: '/console/own', name: 'Your access', act: 'own.read' },
+] as const;
+
+interface PageFiles {
+  readonly scripts?: readonly string[];
+  readonly sheets?: readonly string[];
+}
 
 export function consolePage(
   title: string,
   content: Html,
   frame: Frame,
-  scripts: readonly string[] = [],
+  { scripts = [], sheets = [] }: PageFiles = {},
 ): string {
   const { session, notice, unconfirmed = [] } = frame;
   return html`<!doctype html>
@@ -36,6 +46,8 @@ export function consolePage(
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} · Plaza console</title>
         <link rel="stylesheet" href="${styleAsset.path}" />
+        <link rel="icon" href="${iconAsset.path}" />
+        ${sheets.map((path) => html`<link rel="stylesheet" href="${path}" />`)}
         ${scripts.map((path) => html`<script src="${path}" defer></script>`)}
       </head>
       <body class="${session ? 'console' : 'entry'}">
@@ -61,7 +73,7 @@ export function consolePage(
 }
 
 function corner(session: Session, { proof, path }: Frame): Html {
-  const shown = places.filter(({ may }) => may === undefined || mayUse(session, may));
+  const shown = places.filter(({ act }) => mayDo(session, act));
   return html`<nav aria-label="Console">
       ${shown.map(
         (place) =>
@@ -76,9 +88,6 @@ function corner(session: Session, { proof, path }: Frame): Html {
       <button class="slim" type="submit">Sign out</button>
     </form>`;
 }
-
-export const mayUse = ({ roles }: Pick<Session, 'roles'>, permission: Permission): boolean =>
-  roles.some((role) => permissionsOf[role].includes(permission));
 
 /** Headers of every page. */
 export const pageHeaders = {

@@ -33,12 +33,27 @@ export function textField({ id, name, label, value, hint, isOptional, maxLength 
   </div>`;
 }
 
+export const state = (text: string, isBad: boolean): Html =>
+  html`<span class="state${isBad ? ' bad' : ''}">${text}</span>`;
+
 const words = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
 /** A time in UTC. @param at Unix milliseconds. */
 export function timeElement(at: number): Html {
   const date = new Date(at);
   return html`<time datetime="${date.toISOString()}">${words.format(date)} UTC</time>`;
+}
+
+export function facts(listed: readonly (readonly [string, Html | string])[]): Html {
+  return html`<dl class="facts">
+    ${listed.map(
+      ([term, value]) =>
+        html`<div>
+          <dt>${term}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
 }
 
 export interface ActForm {

@@ -5,11 +5,14 @@ export const consoleStyle = `
 .console nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; flex: 1 1 auto; }
 .console nav a { padding: .5rem 0; text-decoration: none; }
 .console nav a[aria-current] { color: var(--text); font-weight: 650; box-shadow: 0 2px 0 var(--accent); }
+.facts + h2 { margin-top: 1.25rem; }
+.who button { flex: none; }
 .who { display: flex; align-items: center; gap: .75rem; }
 .problem { margin: 0 0 1.25rem; }
 .problem a { color: inherit; }
 form .problem { margin: 1.25rem 0 0; }
 .facts { flex-direction: column; }
+.choice { margin: 0 0 .4rem; }
 .act { margin-top: .75rem; }
 .act > summary { cursor: pointer; color: var(--accent); min-height: 1.75rem; width: fit-content; }
 .act > form { padding: 0 0 .75rem; }
@@ -17,6 +20,16 @@ form .problem { margin: 1.25rem 0 0; }
 .listed { list-style: none; margin: 1rem 0 0; padding: 0; }
 .listed > li { padding: 1rem 0; border-top: 1px solid var(--line); }
 .secret { font: 1rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; padding: .75rem; border-radius: .6rem; background: var(--ground); user-select: all; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 1.25rem; margin: 1.25rem 0; }
+.tiles .card { margin: 0; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 1.25rem; margin-top: 1.25rem; }
+.plots .card { margin: 0; min-width: 0; }
+.plot { min-height: 1rem; }
+.figure { font-size: 1.375rem; font-weight: 650; line-height: 1.3; margin: .25rem 0; }
+.scrolled { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .45rem .75rem .45rem 0; border-top: 1px solid var(--line); vertical-align: top; font-weight: 400; }
+thead th { border: 0; color: var(--quiet); font-size: .875rem; }
 fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 legend { font-weight: 600; padding: 0; margin-bottom: .3rem; }
 .state { display: inline-block; padding: .05rem .55rem; border-radius: 1rem; background: var(--tint); color: var(--accent-strong); font-size: .8125rem; font-weight: 600; }

@@ -95,9 +95,9 @@ export class Authentication {
   }
 
   /** The session of a secret in the console's cookie; undefined: it ended. @throws as {@link callerOf} */
-  async sessionOf(secret: string): Promise<Session | undefined> {
+  async sessionOf(secret: string, { isUse = true } = {}): Promise<Session | undefined> {
     const { sessions, log, witness } = this.options;
-    const session = await sessions.find(secret);
+    const session = await sessions.find(secret, isUse);
     if (!session) return undefined;
     const { operatorId, passkeyId: id } = session;
     if (!(await this.isProven())) await requireUnended({ log, witness }, { operatorId, id });

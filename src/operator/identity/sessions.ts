@@ -67,12 +67,13 @@ export class Sessions {
     return secret;
   }
 
-  /** Undefined: it ended, or its operator or passkey did. */
-  async find(secret: string): Promise<Session | undefined> {
+  /** Undefined: it ended, or its operator or passkey did. `isUse`: false if nobody asked, as by a page that follows. */
+  async find(secret: string, isUse = true): Promise<Session | undefined> {
     const now = this.clock.now();
     const [row] = await this.store.rows<Row>(sessionByHash, [hashOf(secret), now, now - IDLE_MS]);
     if (!row) return undefined;
-    if (Number(row.used_at) < now - USE_INTERVAL_MS) await this.store.rows(useSession, [hashOf(secret), now]);
+    if (isUse && Number(row.used_at) < now - USE_INTERVAL_MS)
+      await this.store.rows(useSession, [hashOf(secret), now]);
     const { operator_id: operatorId, passkey_id: passkeyId, name, roles } = row;
     return { operatorId, passkeyId, name, roles, expiresAt: Number(row.expires_at) };
   }

@@ -31,6 +31,12 @@ export class CreatePasskeys1763895000000 implements MigrationInterface {
       );
       CREATE INDEX operator_challenge_expiry ON authority.operator_challenge (expires_at);
 
+      CREATE TABLE authority.operator_passkey_link (
+        code_hash   text PRIMARY KEY,
+        operator_id text NOT NULL,
+        expires_at  bigint NOT NULL
+      );
+
       CREATE TABLE authority.operator_session (
         session_hash text PRIMARY KEY,
         operator_id  text NOT NULL,
@@ -44,7 +50,7 @@ export class CreatePasskeys1763895000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`DROP TABLE authority.operator_session, authority.operator_challenge,
-      authority.operator_passkey_use, authority.operator_passkey`);
+    await runner.query(`DROP TABLE authority.operator_session, authority.operator_passkey_link,
+      authority.operator_challenge, authority.operator_passkey_use, authority.operator_passkey`);
   }
 }

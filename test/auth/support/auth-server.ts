@@ -19,6 +19,9 @@ import { closeAll } from '../../../src/support/closable.js';
 import type { Closable } from '../../../src/support/closable.js';
 import { LOGGER } from '../../../src/config/logger.js';
 import { RestrictionProof } from '../../../src/http/admission/restriction-proof.js';
+import { Health } from '../../../src/http/health/health.js';
+import { LogCheck } from '../../../src/http/health/log-check.js';
+import { readinessChecks } from '../../../src/http/health/readiness-checks.js';
 import { ErrorFilter } from '../../../src/http/server/error.filter.js';
 import { fastifyAdapter, prepareServer } from '../../../src/http/server/server.js';
 import type { EmbeddedPostgres } from '../../../src/launch/embedded-postgres.js';
@@ -101,6 +104,8 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
     logger,
     monotonic: () => performance.now(),
   };
+  const proof = new RecoveryWatch(watch);
+  const logCheck = new LogCheck(opened.log, () => performance.now());
   const providers: Provider[] = [
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
@@ -115,7 +120,8 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
     { provide: Postgres, useValue: database },
     { provide: PositionListener, useValue: positions },
     { provide: Witness, useValue: witness },
-    { provide: RestrictionProof, useValue: new RecoveryWatch(watch) },
+    { provide: RestrictionProof, useValue: proof },
+    { provide: Health, useValue: new Health(readinessChecks(database.pool, logCheck, proof), logger) },
     { provide: Clock, useValue: on.clock },
     { provide: IdGenerator, useValue: systemIds },
   ];

@@ -256,6 +256,8 @@ export const some = {
     event('operator.passkey_removed', { operatorId, passkeyId, at: 2_000 }),
   operatorSignIn: (operatorId: string, passkeyId = `passkey-of-${operatorId}`) =>
     event('operator.signed_in', { operatorId, passkeyId, at: 2_000 }),
+  opening: (operatorId: string, actorId = 'ada') =>
+    event('dossier.opened', { operatorId, actorId, at: 2_500 }),
   operatorSignOut: (operatorId: string) => event('operator.signed_out', { operatorId, at: 2_500 }),
 };
 

@@ -1,16 +1,21 @@
 import type { Command } from 'commander';
-import { operatorClientOf, withReason } from '../command-options.js';
-import type { CommandOptions } from '../command-options.js';
-import { printResult } from '../output.js';
+import { operatorClientOf, withOperator, withReason } from '../command-options.js';
+import type { CommandOptions, OperatorOptions } from '../command-options.js';
+import { printResult, timeText } from '../output.js';
 
 interface RemoveOptions extends CommandOptions {
   readonly of?: string;
 }
 
 export function addPasskeyCommands(operator: Command): void {
-  const passkey = operator
-    .command('passkey')
-    .description('passkeys, which the console registers: remove them');
+  const passkey = operator.command('passkey').description('passkeys for the console: add and remove them');
+
+  withOperator(passkey.command('add'))
+    .description('print a link that adds a passkey of yours, for the console; it works once, for ten minutes')
+    .action(async (options: OperatorOptions) => {
+      const linked = await operatorClientOf(options).linkPasskey();
+      printResult(options, linked, [`link  ${linked.link}  (valid until ${timeText(linked.expiresAt)})`]);
+    });
 
   withReason(passkey.command('remove'))
     .description('remove a passkey, which ends the sessions that it began; operator list names them')

@@ -57,7 +57,7 @@ export function ownPage(frame: Frame, own: ListedOperator, options: unknown): st
         reason: 'optional',
       })}
     </section>`;
-  return consolePage('Your access', content, frame, [passkeyAsset.path]);
+  return consolePage('Your access', content, frame, { scripts: [passkeyAsset.path] });
 }
 
 export function passkeyItem(

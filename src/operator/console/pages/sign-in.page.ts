@@ -21,18 +21,23 @@ export function signInPage(frame: Frame, options: unknown, to: string): string {
       <code>npx plaza operator invite --name YOU --role administrator</code> on the machine of the network.
     </p>
   </div>`;
-  return consolePage('Sign in', content, frame, [passkeyAsset.path]);
+  return consolePage('Sign in', content, frame, { scripts: [passkeyAsset.path] });
 }
 
-export function enrollmentPage(
-  frame: Frame,
-  invited: { name: string; code: string; options: unknown },
-): string {
+/** `isNew`: false for a further passkey of an enrolled operator. */
+interface Invited {
+  readonly name: string;
+  readonly code: string;
+  readonly options: unknown;
+  readonly isNew: boolean;
+}
+
+export function enrollmentPage(frame: Frame, invited: Invited): string {
   const content = html`<div class="card">
     <h1>Welcome, <bdi>${invited.name}</bdi></h1>
     <p>
-      You are invited to operate this network. A passkey signs you in: your device keeps it, and asks for your
-      finger, face or PIN.
+      ${invited.isNew ? 'You are invited to operate this network.' : 'This adds a passkey to those that you have.'}
+      A passkey signs you in: your device keeps it, and asks for your finger, face or PIN.
     </p>
     ${passkeyForm({
       action: '/console/enrollments',
@@ -40,10 +45,11 @@ export function enrollmentPage(
       options: invited.options,
       proof: frame.proof,
       button: 'Create a passkey',
-      fields: html`${hiddenField('invitationCode', invited.code)} ${passkeyName('My first passkey')}`,
+      fields: html`${hiddenField('invitationCode', invited.code)}
+      ${passkeyName(invited.isNew ? 'My first passkey' : undefined)}`,
     })}
   </div>`;
-  return consolePage('Accept the invitation', content, frame, [passkeyAsset.path]);
+  return consolePage('Accept the invitation', content, frame, { scripts: [passkeyAsset.path] });
 }
 
 export const passkeyName = (value?: string) =>

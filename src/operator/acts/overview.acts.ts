@@ -1,0 +1,57 @@
+import { projectionStatus } from '../../../projections/runner/projection-status.js';
+import { readPublicationState } from '../../incarnations/recovery-state.js';
+import { listJobs } from '../../jobs/job.js';
+import { readPlots } from '../plots/sampler.js';
+import { act } from './act.js';
+import { countsOf } from './counts.js';
+import { undefinedIfUnreachable } from './reachable.js';
+import type { ActServices } from './services.js';
+
+const MAX_UNSETTLED = 1_000;
+
+/** Answers while stores are unreachable, since operators then need it: their facts are null. */
+export const overviewActs = [
+  act({
+    name: 'network.overview',
+    may: 'status.read',
+    route: 'GET /operator/overview',
+    inConsole: true,
+    run: (_input, { services }) => overviewOf(services),
+  }),
+  act({
+    name: 'network.plots',
+    may: 'status.read',
+    route: 'GET /operator/plots',
+    inConsole: true,
+    run: (_input, { services: { pool, clock } }) => readPlots(pool, clock.now()),
+  }),
+];
+
+async function overviewOf(services: ActServices) {
+  const { pool, log, witness, store, health } = services;
+  const [readiness, projections, state, jobs, unsettled, publishing, counts] = await Promise.all([
+    health.readiness(),
+    undefinedIfUnreachable(projectionStatus(pool, log)),
+    undefinedIfUnreachable(readPublicationState(pool).then((found) => found ?? null)),
+    undefinedIfUnreachable(listJobs(pool, 1)),
+    undefinedIfUnreachable(witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, MAX_UNSETTLED)),
+    undefinedIfUnreachable(store.db.query<{ paused: boolean }[]>('SELECT paused FROM authority.publishing')),
+    undefinedIfUnreachable(countsOf(services)),
+  ]);
+  const lags = projections?.projections.map(({ lag }) => lag) ?? [];
+  return {
+    readiness,
+    quarantine: state?.status === 'quarantined' ? state.reason : null,
+    incarnation: state?.incarnation ?? null,
+    witnessEpoch: state ? Number(state.witnessEpoch) : null,
+    unsettled: unsettled?.length ?? null,
+    projections: projections?.projections ?? null,
+    /** Bytes of the log; null: unknown of some projection. */
+    lag: lags.length === 0 || lags.includes(null) ? null : Math.max(...lags.map(Number)),
+    isPublishingPaused: publishing?.[0]?.paused ?? (publishing ? false : null),
+    newestJob: jobs?.[0] ?? null,
+    counts: counts ?? null,
+  };
+}
+
+export type Overview = Awaited<ReturnType<typeof overviewOf>>;

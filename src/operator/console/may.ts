@@ -1,0 +1,19 @@
+import type { Act } from '../acts/act.js';
+import { isAdmitted } from '../acts/acts.js';
+import { actTable } from '../acts/table.js';
+import type { Session } from '../identity/sessions.js';
+
+const acts = new Map(actTable.map((row) => [row.name, row]));
+
+export function actNamed(name: string): Act {
+  const row = acts.get(name);
+  if (!row) throw new Error(`${name} is not in the table of acts`);
+  return row;
+}
+
+/** True if the signed-in operator may do this act: its form is shown to no other. */
+export function mayDo(session: Session | undefined, name: string): boolean {
+  if (!session) return false;
+  const { operatorId, roles } = session;
+  return isAdmitted(actNamed(name).may, { kind: 'operator', operatorId, roles });
+}

@@ -1,0 +1,42 @@
+import { PassThrough } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { sleep } from '../../support/sleep.js';
+import { readPlots, SAMPLE_INTERVAL_MS } from '../plots/sampler.js';
+import type { Plot } from '../plots/plots.js';
+import type { ActServices } from '../acts/services.js';
+import type { Exchange } from './visit.js';
+
+/** One reading for all viewers of a process. */
+let reading: { readonly at: number; readonly plots: Promise<readonly Plot[]> } | undefined;
+
+function sharedPlots({ pool, clock }: Pick<ActServices, 'pool' | 'clock'>): Promise<readonly Plot[]> {
+  const now = clock.now();
+  if (!reading || now - reading.at >= SAMPLE_INTERVAL_MS / 2)
+    reading = { at: now, plots: readPlots(pool, now) };
+  return reading.plots;
+}
+
+/** Server-sent events (HTML Living Standard, section 9.2). Ends with the session, of which it is no use. */
+export function streamPlots({ reply, services, visit, authentication }: Exchange): FastifyReply {
+  const stream = new PassThrough();
+  const left = new AbortController();
+  stream.once('close', () => left.abort());
+  const follow = async () => {
+    for (;;) {
+      const session = await authentication.sessionOf(visit.secret, { isUse: false });
+      if (!session) return stream.end('event: ended\ndata: \n\n');
+      stream.write(`event: plots\ndata: ${JSON.stringify(await sharedPlots(services))}\n\n`);
+      await sleep(SAMPLE_INTERVAL_MS, left.signal);
+      if (left.signal.aborted) return;
+    }
+  };
+  // The browser connects again by itself.
+  void follow().catch(() => stream.destroy());
+  return reply
+    .headers({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+    .send(stream);
+}

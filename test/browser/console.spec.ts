@@ -1,0 +1,178 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { readConfig } from '../../src/config/config.js';
+import type { Role } from '../../src/domain/operator/roles.js';
+import { OperatorClient } from '../../src/operator/cli/operator-client.js';
+import { registerApplication, signIn } from '../support/api.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
+import { post } from '../support/social.js';
+import { describeInBrowser, startChromium } from './support/chromium.js';
+import { accessibilityFaults, addAuthenticator } from './support/console.js';
+import { expectLegible, isFocusVisible } from './support/legibility.js';
+import { WatchedBrowser } from './support/watched-browser.js';
+
+describeInBrowser('the console, in a real browser', () => {
+  let network: SharedNetwork;
+  let chromium: Browser;
+  let watched: WatchedBrowser;
+  let client: OperatorClient;
+  let url: string;
+
+  beforeAll(async () => {
+    [network, chromium] = await Promise.all([sharedNetwork(), startChromium()]);
+    watched = new WatchedBrowser(chromium);
+    const config = readConfig(network.env);
+    client = new OperatorClient(config, 'test');
+    url = `${config.operatorBaseUrl}/console`;
+  });
+
+  afterEach(() => watched.close());
+
+  afterAll(() => chromium?.close());
+
+  const heading = (page: Page, name: string | RegExp) =>
+    page.getByRole('heading', { name }).first().waitFor();
+
+  /** A browser with a passkey, at the overview. */
+  async function enroll(...roles: Role[]): Promise<Page> {
+    const { link } = await client.inviteOperator({ name: 'Grace Hopper', roles }, 'a test');
+    const page = await watched.newPage();
+    await addAuthenticator(page);
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Create a passkey' }).click();
+    await heading(page, /The network/);
+    return page;
+  }
+
+  it('makes a passkey from an invitation, signs out, and in again', async () => {
+    const page = await enroll('viewer');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'Sign in to the console');
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await heading(page, /The network/);
+    await page.getByRole('link', { name: 'Your access' }).click();
+    expect(await page.getByText('last used on').count()).toBe(1);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('says what is wrong if the browser has no passkey, and goes on with the page that was asked', async () => {
+    const page = await watched.newPage();
+    await addAuthenticator(page);
+    await page.goto(`${url}/operators`);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    expect(await page.getByRole('alert').innerText()).toContain('Nothing was sent');
+    const admin = await enroll('administrator');
+    await admin.goto(`${url}/operators`);
+    await admin.getByRole('button', { name: 'Sign out' }).click();
+    await admin.goto(`${url}/operators`);
+    await admin.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await heading(admin, 'Operators');
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('is accessible and legible on every page, in light and dark, wide and narrow', async () => {
+    const application = await registerApplication(network, 'Pebble & Sons');
+    const person = await signIn(network, application);
+    const postId = await post(person, 'a claim '.repeat(30));
+    const page = await enroll('administrator', 'moderator', 'auditor');
+    const grants = await page.request.get(`${url}/accounts/${person.actorId}`);
+    const [, grant = ''] = /"\/console(\/grants\/[\w-]+)"/.exec(await grants.text()) ?? [];
+    const pages: readonly (readonly [string, string, string | RegExp])[] = [
+      ['overview', '/overview', 'The network is serving'],
+      ['plots', '/plots', 'Plots'],
+      ['find', `/subjects?q=${person.actorId}`, 'Find'],
+      ['applications', '/applications', 'Applications'],
+      ['operators', '/operators', 'Operators'],
+      ['own', '/own?done=own.revoke_token', 'Your passkeys'],
+      ['account', `/accounts/${person.actorId}`, 'Person'],
+      ['application', `/applications/${application.clientId}`, 'Pebble'],
+      ['grant', grant, 'Grant'],
+      ['post', `/posts/${postId}`, 'Post'],
+    ];
+    const faults: Record<string, string[]> = {};
+    const check = async (name: string) => {
+      await page.evaluate(() => document.querySelectorAll('details').forEach((each) => (each.open = true)));
+      faults[name] = await accessibilityFaults(page);
+      await expectLegible(page, `console-${name}`, { isLong: name === 'operators' });
+    };
+    for (const [name, path, title] of pages) {
+      await page.goto(url + path);
+      await heading(page, title);
+      await check(name);
+    }
+    await page.goto(`${url}/own`);
+    await page.getByText('Issue a token', { exact: true }).first().click();
+    await page.getByRole('button', { name: 'Issue a token' }).click();
+    await heading(page, 'Your new token');
+    await check('secret');
+    await page.goto(`${url}/nothing`);
+    await heading(page, 'Page not found');
+    await check('fault');
+    await page.getByRole('link', { name: 'Go to the console' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'Sign in to the console');
+    await check('sign-in');
+    await page.goto((await client.inviteOperator({ name: 'Ida', roles: ['viewer'] })).link);
+    await check('enrollment');
+    expect(faults).toEqual(Object.fromEntries(Object.keys(faults).map((name) => [name, []])));
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('draws live plots, each with its data in a table', async () => {
+    const page = await enroll('viewer');
+    await page.getByRole('link', { name: 'Plots' }).click();
+    await page.locator('[data-updates]').waitFor();
+    const plots = await page.getByRole('img').all();
+    expect(plots.length).toBeGreaterThan(5);
+    for (const plot of plots) expect(await plot.locator('canvas').count()).toBe(1);
+    await page.getByText('Posts a minute: table').click();
+    expect(
+      await page.getByRole('group', { name: 'Posts a minute: values' }).locator('tbody tr').count(),
+    ).toBe(60);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('works without JavaScript once signed in', async () => {
+    const signedIn = await enroll('administrator');
+    const invited = await client.inviteOperator({ name: 'Scriptless Sam', roles: ['viewer'] }, 'a test');
+    const page = await watched.newPage({
+      javaScriptEnabled: false,
+      storageState: await signedIn.context().storageState(),
+    });
+    await page.goto(`${url}/operators`);
+    const sam = page.getByRole('listitem').filter({ hasText: invited.operatorId });
+    await sam.getByText('Suspend', { exact: true }).first().click();
+    await sam.getByLabel('Reason').last().fill('a test');
+    await sam.getByRole('button', { name: 'Suspend' }).click();
+    await page.getByText('The operator is suspended.').waitFor();
+    expect(
+      (await client.operators()).find(({ operatorId }) => operatorId === invited.operatorId)?.state,
+    ).toBe('suspended');
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('is used by keyboard alone, with a visible focus', async () => {
+    const page = await enroll('administrator');
+    const reached: string[] = [];
+    for (let presses = 0; presses < 12; presses += 1) {
+      await page.keyboard.press('Tab');
+      if (!(await isFocusVisible(page))) break;
+      reached.push(await page.evaluate(() => document.activeElement?.textContent?.trim() ?? ''));
+    }
+    expect(reached).toEqual(expect.arrayContaining(['Overview', 'Operators', 'Your access', 'Sign out']));
+    await page.getByRole('link', { name: 'Operators' }).focus();
+    await page.keyboard.press('Enter');
+    await heading(page, 'Operators');
+    await page.getByText('Invite an operator').first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Name').first().fill('Ada');
+    await page
+      .getByLabel(/^viewer/)
+      .first()
+      .check();
+    await page.getByRole('button', { name: 'Invite an operator' }).press('Enter');
+    await heading(page, 'The invitation');
+    expect(watched.takeFaults()).toEqual([]);
+  });
+});
