@@ -6,6 +6,7 @@ export const plotsScript = `'use strict';
   const drawn = new Map();
   const colours = ['--accent', '--wrong', '--text', '--quiet', '--field'];
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const clock = (time) => new Date(time * 1000).toISOString().slice(11, 19);
   const dataOf = ({ times, lines }) => [times, ...lines.map(({ values }) => values)];
   const labelsOf = ({ lines }) => lines.map(({ label }) => label).join();
 
@@ -21,8 +22,9 @@ export const plotsScript = `'use strict';
         height: 180,
         legend: { live: false },
         cursor: { show: false },
+        tzDate: (time) => uPlot.tzDate(new Date(time * 1000), 'Etc/UTC'),
         scales: { y: { range: (_chart, _least, most) => [0, Math.max(1, (most ?? 0) * 1.1)] } },
-        axes: [axis, { ...axis, size: 64 }],
+        axes: [{ ...axis, values: (_chart, times) => times.map((time) => clock(time).slice(0, 5)) }, { ...axis, size: 64 }],
         series: [{}, ...plot.lines.map(({ label }, at) => ({ label, stroke: colour(colours[at % colours.length]), width: 2, spanGaps: false }))],
       },
       dataOf(plot),
@@ -35,11 +37,11 @@ export const plotsScript = `'use strict';
     const table = document.getElementById('table-' + name);
     const cell = (tag, text) => Object.assign(document.createElement(tag), { textContent: text });
     const head = document.createElement('tr');
-    head.append(...['Time', ...lines.map(({ label }) => label)].map((text) => Object.assign(cell('th', text), { scope: 'col' })));
+    head.append(...['Time (UTC)', ...lines.map(({ label }) => label)].map((text) => Object.assign(cell('th', text), { scope: 'col' })));
     table.tHead.replaceChildren(head);
     const rows = times.map((time, at) => {
       const row = document.createElement('tr');
-      const moment = Object.assign(cell('th', new Date(time * 1000).toISOString().slice(11, 19)), { scope: 'row' });
+      const moment = Object.assign(cell('th', clock(time)), { scope: 'row' });
       row.append(moment, ...lines.map(({ values }) => cell('td', values[at] === null ? '–' : String(Math.round(values[at] * 100) / 100))));
       return row;
     });
@@ -55,16 +57,24 @@ export const plotsScript = `'use strict';
   plots.forEach(draw);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
   addEventListener('resize', redraw);
-  const source = new EventSource('/console/plots/stream');
-  source.addEventListener('plots', ({ data }) => {
-    plots = JSON.parse(data);
-    plots.forEach(draw);
-    plots.forEach(tabulate);
-    page.dataset.updates = String(Number(page.dataset.updates ?? 0) + 1);
-  });
-  source.addEventListener('ended', () => {
-    source.close();
-    location.reload();
-  });
+  let source;
+  // A browser has six connections to a server without HTTP/2: a page that nobody sees takes none.
+  function follow() {
+    source?.close();
+    if (document.hidden) return;
+    source = new EventSource('/console/plots/stream');
+    source.addEventListener('plots', ({ data }) => {
+      plots = JSON.parse(data);
+      plots.forEach(draw);
+      plots.forEach(tabulate);
+      page.dataset.updates = String(Number(page.dataset.updates ?? 0) + 1);
+    });
+    source.addEventListener('ended', () => {
+      source.close();
+      location.reload();
+    });
+  }
+  document.addEventListener('visibilitychange', follow);
+  follow();
 })();
 `;

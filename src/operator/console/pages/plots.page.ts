@@ -44,7 +44,7 @@ const tableOf = ({ name, times, lines }: Plot) =>
   html`<table id="table-${name}">
     <thead>
       <tr>
-        <th scope="col">Time</th>
+        <th scope="col">Time (UTC)</th>
         ${lines.map(({ label }) => html`<th scope="col">${label}</th>`)}
       </tr>
     </thead>
