@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { clientRequestIdOf } from '../../http/server/client-request-id.js';
 import { Answer } from '../acts/act.js';
 import type { Act } from '../acts/act.js';
 import { proofOf } from './form.js';
@@ -17,6 +18,7 @@ export async function perform(
   const sent = {
     caller,
     requestId: request.id,
+    clientRequestId: clientRequestIdOf(request.raw),
     claimedName: undefined,
     idempotencyKey: undefined,
     params,

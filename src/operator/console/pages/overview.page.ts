@@ -34,7 +34,7 @@ export function overviewPage(frame: Frame, overview: Overview): string {
               )}
             </ul>`
       }
-      ${isPublishingPaused ? html`<p class="problem">Publishing is paused: posts, follows and likes wait.</p>` : undefined}
+      ${isPublishingPaused ? html`<p class="problem">Publishing is paused: nobody can post, edit or change a profile.</p>` : undefined}
       ${publishingForm(frame, isPublishingPaused)}
     </section>
     <div class="tiles">
