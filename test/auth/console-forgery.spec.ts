@@ -217,6 +217,18 @@ describe('the cookie of a session', () => {
     ]);
   });
 
+  it('comes with no file, which caches may share', async () => {
+    const { text } = await send('/console/sign-in');
+    const files = [...text.matchAll(/"(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+    expect(files.length).toBeGreaterThan(1);
+    for (const path of files)
+      expect(await send(path)).toMatchObject({
+        status: 200,
+        cookies: [],
+        headers: { 'cache-control': expect.stringContaining('immutable') },
+      });
+  });
+
   it('is no credential for the operator API', async () => {
     const headers = { cookie, origin };
     expect(await send('/operator/projections', { headers })).toMatchObject({ status: 401 });

@@ -6,14 +6,20 @@ import type { Plot } from '../plots/plots.js';
 import type { ActServices } from '../acts/services.js';
 import type { Exchange } from './visit.js';
 
+interface Reading {
+  readonly at: number;
+  readonly plots: Promise<readonly Plot[]>;
+}
+
 /** One reading for all viewers of a process. */
-let reading: { readonly at: number; readonly plots: Promise<readonly Plot[]> } | undefined;
+const readings = new WeakMap<ActServices['pool'], Reading>();
 
 function sharedPlots({ pool, clock }: Pick<ActServices, 'pool' | 'clock'>): Promise<readonly Plot[]> {
-  const now = clock.now();
-  if (!reading || now - reading.at >= SAMPLE_INTERVAL_MS / 2)
-    reading = { at: now, plots: readPlots(pool, now) };
-  return reading.plots;
+  const [last, now] = [readings.get(pool), clock.now()];
+  if (last && now - last.at < SAMPLE_INTERVAL_MS / 2) return last.plots;
+  const plots = readPlots(pool, now);
+  readings.set(pool, { at: now, plots });
+  return plots;
 }
 
 /** Server-sent events (HTML Living Standard, section 9.2). Ends with the session, of which it is no use. */
