@@ -61,6 +61,12 @@ const mayImport = {
     '^src/store/',
     '^src/witness/open-witness\\.ts$',
   ],
+  '^src/analytics/': [
+    '^src/config/',
+    '^src/launch/(data-dir|files|run-file)\\.ts$',
+    '^src/log/',
+    '^src/operator/cli/(failure|progress-line)\\.ts$',
+  ],
   '^projections/': [
     '^src/domain/',
     '^src/log/',
@@ -108,6 +114,7 @@ const mayImport = {
     '^src/telemetry/event-store-metrics\\.ts$',
   ],
   '^src/operator/': [
+    '^src/analytics/',
     '^src/auth/passwords\\.ts$',
     '^src/backup/',
     '^src/commands/',

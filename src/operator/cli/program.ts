@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { plazaVersion } from '../../config/version.js';
 import { addAccountCommands } from './commands/account.js';
+import { addAnalyticsCommands } from './commands/analytics.js';
 import { addAppCommands } from './commands/app.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addBackupCommand } from './commands/backup.js';
@@ -34,6 +35,7 @@ export function commandLine(): Command {
     addProjectionsCommands,
     addRecoveryCommands,
     addAuditCommand,
+    addAnalyticsCommands,
     addBackupCommand,
     addRestoreCommand,
     addEventStoreCommand,
