@@ -23,6 +23,9 @@ export interface EventMetadata {
   /** The account of the operating system that ran `plaza restore`, offline. */
   readonly systemAccount?: string | undefined;
   readonly reason?: string | undefined;
+  /** The case and the decision whose effect this event is, or lifts. */
+  readonly caseId?: string | undefined;
+  readonly decisionId?: string | undefined;
   readonly witnessEpoch?: number | undefined;
 }
 

@@ -3,6 +3,7 @@ import type { AccountEvent, HandleEvent } from '../domain/account/account.js';
 import type { ApplicationEvent } from '../domain/application/application.js';
 import type { BackupPartSent } from '../domain/backup/events.js';
 import type { BlockEvent } from '../domain/block/events.js';
+import type { CaseEvent } from '../domain/case/case.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
 import type { InboxRead } from '../domain/inbox/events.js';
 import type { NetworkEvent } from '../domain/network/network.js';
@@ -12,6 +13,7 @@ import type { ProfileChanged } from '../domain/profile/events.js';
 import type { RelationEvent } from '../domain/relation/events.js';
 import type { ReportCreated } from '../domain/report/events.js';
 import { reportReasons } from '../domain/report/report-reasons.js';
+import { caseEntries } from './case-entries.js';
 import { operatorEntries } from './operator-entries.js';
 import { at, id } from './registry-entry.js';
 import type { RegistryEntries, RegistryEntry } from './registry-entry.js';
@@ -29,7 +31,8 @@ export type StoredEvent =
   | InboxRead
   | ReportCreated
   | BackupPartSent
-  | OperatorEvent;
+  | OperatorEvent
+  | CaseEvent;
 
 export type EventType = StoredEvent['type'];
 export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type }>;
@@ -240,6 +243,7 @@ const entries: RegistryEntries<StoredEvent> = {
     schema: z.strictObject({ backupId: id, part: z.string(), at }),
   },
   ...operatorEntries,
+  ...caseEntries,
 };
 
 export const eventTypes = Object.keys(entries) as readonly EventType[];

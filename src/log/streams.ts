@@ -22,6 +22,7 @@ export const streams = {
   report: (reportId: string) => `report-${reportId}`,
   backup: (backupId: string) => `plaza_backup-${backupId}`,
   operator: (operatorId: string) => `plaza_operator-${operatorId}`,
+  case: (caseId: string) => `plaza_case-${caseId}`,
 };
 
 const categories: ReadonlySet<string> = new Set([

@@ -53,7 +53,7 @@ export async function destroyReadStore(network: Pick<TestNetwork, 'env'>): Promi
     );
     for (const { schema } of rows) await client.query(`DROP SCHEMA ${schema} CASCADE`);
     await client.query(
-      'TRUNCATE recovery.incarnation, recovery.publication, recovery.checkpoint, audit.event, audit.about',
+      'TRUNCATE recovery.incarnation, recovery.publication, recovery.checkpoint, audit.event, audit.about, cases.summary, cases.report',
     );
   } finally {
     await client.end();
