@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { AuthModule } from './auth/auth.module.js';
 import { mountAuthorizationServer } from './auth/mount.js';
 import { PasswordCheck } from './auth/sign-in/password-check.js';
+import { PendingCaseEffects } from './cases/pending-case-effects.js';
 import { Clock } from './commands/support/clock.js';
 import { IdGenerator } from './commands/support/id-generator.js';
 import { readConfig } from './config/config.js';
@@ -25,6 +26,7 @@ import { Erasures } from './erasure/erasures.js';
 import { Witness } from './witness/witness.js';
 import { openResources } from './resources.js';
 import { AuthorityStore } from './store/authority/authority-store.js';
+import { Postgres } from './store/postgres.js';
 import { whenReachable } from './store/when-reachable.js';
 import { closeAll } from './support/closable.js';
 import type { Closable } from './support/closable.js';
@@ -66,6 +68,7 @@ async function serve(config: Config, logger: Logger, telemetry: Telemetry): Prom
   await recordRestores(app);
   opened.push(await startOperatorApi(app));
   opened.push(startErasures(app));
+  opened.push(startCaseEffects(app));
   announceReady();
   logger.info({ port: config.port }, 'serving');
 }
@@ -82,6 +85,17 @@ function startErasures(app: NestFastifyApplication): { close(): Promise<void> } 
   });
   erasures.start();
   return { close: () => erasures.stop() };
+}
+
+function startCaseEffects(app: NestFastifyApplication): { close(): Promise<void> } {
+  const effects = new PendingCaseEffects({
+    commands: app.get(CommandBus),
+    pool: app.get(Postgres).pool,
+    witness: app.get(Witness),
+    logger,
+  });
+  effects.start();
+  return { close: () => effects.stop() };
 }
 
 const config = readConfig();

@@ -25,7 +25,7 @@ export function documentOf(table: readonly Act[]): string {
     `\`${row.route}\``,
     row.command === undefined ? '' : `\`plaza ${row.command}\``,
     row.reason ?? '',
-    ...columns.map(({ caller }) => (isAdmitted(row.may, caller) ? 'yes' : 'no')),
+    ...columns.map(({ caller }) => (isAdmitted(row, caller) ? 'yes' : 'no')),
   ]);
   const permissions = [...new Set(Object.values(permissionsOf).flat())].map((permission) => [
     `\`${permission}\``,
@@ -38,7 +38,8 @@ export function documentOf(table: readonly Act[]): string {
 ${tableText(['Act', 'Route', 'Command', 'Reason', ...columns.map(({ heading }) => heading)], acts)}
 
 \`operator.enroll\` needs an invitation code and \`metrics.read\` nothing. Acts whose names begin with \`own.\` concern the operator
-who does them, so the shared token cannot do them.
+who does them, so the shared token cannot do them. Nor can it decide on a case or an appeal: it does not show that two operators
+did.
 
 ## Permissions
 

@@ -3,6 +3,7 @@ import type { Act } from './act.js';
 import { applicationActs } from './application.acts.js';
 import { auditActs } from './audit.acts.js';
 import { backupActs } from './backup.acts.js';
+import { caseActs } from './case.acts.js';
 import { jobActs } from './job.acts.js';
 import { networkActs } from './network.acts.js';
 import { operatorActs } from './operator.acts.js';
@@ -14,6 +15,7 @@ export const actTable: readonly Act[] = [
   ...accountActs,
   ...applicationActs,
   ...postActs,
+  ...caseActs,
   ...auditActs,
   ...networkActs,
   ...jobActs,

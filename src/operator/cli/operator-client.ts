@@ -6,9 +6,10 @@ import { operatorUrl } from '../../launch/banner.js';
 import { readSecret } from '../../launch/secret-file.js';
 import type { BackupPart } from '../../backup/format/manifest.js';
 import * as answers from './answers.js';
+import { CaseClient } from './case-client.js';
 import * as jobs from './job-answers.js';
 import { Failure } from './failure.js';
-import { jsonRequest } from './json-request.js';
+import { jsonRequest, queryText } from './json-request.js';
 import { unreachableFailure } from './unreachable-failure.js';
 
 /** Longest wait for an answer of the operator API: longer than any timeout of the network itself for a store. */
@@ -55,6 +56,7 @@ export interface AuditFilter {
  * @throws {Failure} each method, with one line for the operator.
  */
 export class OperatorClient {
+  readonly cases = new CaseClient((answer, method, path, body) => this.#call(answer, method, path, body));
   readonly #url: string;
 
   /** @param operator recorded with each command. */
@@ -132,10 +134,7 @@ export class OperatorClient {
   }
 
   audit(filter: AuditFilter, after?: number) {
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries({ ...filter, after }))
-      if (value !== undefined) query.set(name, String(value));
-    return this.#call(answers.auditPage, 'GET', `/operator/audit?${query.toString()}`);
+    return this.#call(answers.auditPage, 'GET', `/operator/audit?${queryText({ ...filter, after })}`);
   }
 
   projections() {

@@ -4,6 +4,7 @@ import { addAccountCommands } from './commands/account.js';
 import { addAppCommands } from './commands/app.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addBackupCommand } from './commands/backup.js';
+import { addCaseCommands } from './commands/case.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addEventStoreCommand } from './commands/eventstore.js';
 import { addKeysCommands } from './commands/keys.js';
@@ -30,6 +31,7 @@ export function commandLine(): Command {
     addAppCommands,
     addAccountCommands,
     addPostCommands,
+    addCaseCommands,
     addOperatorCommands,
     addKeysCommands,
     addPublishingCommands,
