@@ -68,6 +68,12 @@ const mayImport = {
     '^src/store/',
     '^src/witness/open-witness\\.ts$',
   ],
+  '^src/analytics/': [
+    '^src/config/',
+    '^src/launch/(data-dir|files|run-file)\\.ts$',
+    '^src/log/',
+    '^src/operator/cli/(failure|progress-line)\\.ts$',
+  ],
   '^projections/': [
     '^src/domain/',
     '^src/log/',
@@ -115,6 +121,7 @@ const mayImport = {
     '^src/telemetry/event-store-metrics\\.ts$',
   ],
   '^src/operator/': [
+    '^src/analytics/',
     '^src/auth/passwords\\.ts$',
     '^src/backup/',
     '^src/commands/',

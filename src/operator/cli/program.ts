@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { plazaVersion } from '../../config/version.js';
 import { addAccountCommands } from './commands/account.js';
+import { addAnalyticsCommands } from './commands/analytics.js';
 import { addAppCommands } from './commands/app.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addBatchCommands } from './commands/batch.js';
@@ -42,6 +43,7 @@ export function commandLine(): Command {
     addProjectionsCommands,
     addRecoveryCommands,
     addAuditCommand,
+    addAnalyticsCommands,
     addBackupCommand,
     addRestoreCommand,
     addEventStoreCommand,
