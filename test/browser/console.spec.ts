@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { readConfig } from '../../src/config/config.js';
@@ -7,9 +8,10 @@ import { registerApplication, signIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { post } from '../support/social.js';
+import { until } from '../support/until.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { accessibilityFaults, addAuthenticator } from './support/console.js';
-import { expectLegible, isFocusVisible } from './support/legibility.js';
+import { expectLegible, isFocusVisible, overflowingElements } from './support/legibility.js';
 import { WatchedBrowser } from './support/watched-browser.js';
 
 describeInBrowser('the console, in a real browser', () => {
@@ -130,6 +132,33 @@ describeInBrowser('the console, in a real browser', () => {
     expect(
       await page.getByRole('group', { name: 'Posts a minute: values' }).locator('tbody tr').count(),
     ).toBe(60);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('never has plots wider than the window, even before they are redrawn', async () => {
+    const page = await enroll('viewer');
+    const widths = () =>
+      page.evaluate(() => [...document.querySelectorAll('.plot')].map((each) => each.clientWidth));
+    const drawn = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('.plot .u-wrap')].map(({ style }) =>
+          parseFloat(style.width),
+        ),
+      );
+    await page.goto(`${url}/plots`);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await until(async () => isDeepStrictEqual(await drawn(), await widths()));
+    expect(await overflowingElements(page)).toEqual([]);
+
+    await page.addInitScript(() => {
+      ResizeObserver.prototype.observe = () => undefined;
+      addEventListener('resize', (event) => event.stopImmediatePropagation());
+    });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${url}/plots`);
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await drawn()).not.toEqual(await widths());
+    expect(await overflowingElements(page)).toEqual([]);
     expect(watched.takeFaults()).toEqual([]);
   });
 

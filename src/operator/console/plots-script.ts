@@ -30,7 +30,7 @@ export const plotsScript = `'use strict';
       dataOf(plot),
       place,
     );
-    drawn.set(plot.name, { chart, labels: labelsOf(plot) });
+    drawn.set(plot.name, { chart, place, labels: labelsOf(plot) });
   }
 
   function tabulate({ name, times, lines }) {
@@ -56,7 +56,11 @@ export const plotsScript = `'use strict';
   };
   plots.forEach(draw);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
-  addEventListener('resize', redraw);
+  const fit = new ResizeObserver(() => {
+    for (const { chart, place } of drawn.values())
+      if (chart.width !== place.clientWidth) chart.setSize({ width: place.clientWidth, height: chart.height });
+  });
+  for (const { place } of drawn.values()) fit.observe(place);
   let source;
   // A browser has six connections to a server without HTTP/2: a page that nobody sees takes none.
   function follow() {

@@ -24,7 +24,9 @@ form .problem { margin: 1.25rem 0 0; }
 .tiles .card { margin: 0; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 1.25rem; margin-top: 1.25rem; }
 .plots .card { margin: 0; min-width: 0; }
-.plot { min-height: 1rem; }
+.plot { min-height: 1rem; overflow: hidden; }
+.plot .uplot { width: 100%; }
+.plot .u-wrap { max-width: 100%; }
 .figure { font-size: 1.375rem; font-weight: 650; line-height: 1.3; margin: .25rem 0; }
 .scrolled { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }

@@ -36,7 +36,7 @@ export async function expectLegible(page: Page, name: string, { isLong = false }
 }
 
 /** Elements beyond the right edge of the window. */
-function overflowingElements(page: Page): Promise<string[]> {
+export function overflowingElements(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth <= width) return [];
