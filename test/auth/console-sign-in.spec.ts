@@ -100,6 +100,23 @@ describe('a passkey', () => {
     expect((await browser.submit(mine, form!, { credential })).status).toBe(400);
   });
 
+  it('that nobody answers stores nothing: anybody may ask', async () => {
+    const challenges = 'SELECT count(*)::int AS stored FROM authority.operator_challenge';
+    const stored = async () => (await network.database().pool.query(challenges)).rows;
+    const before = await stored();
+    const [page, late] = await Promise.all([1, 2].map(() => new Browser(url).open(`${url}/console/sign-in`)));
+    expect(questionOf(page!).challenge).not.toBe(questionOf(late!).challenge);
+    expect(await stored()).toEqual(before);
+  });
+
+  it('answers within five minutes', async () => {
+    const user = await enroll('viewer');
+    const browser = new Browser(url);
+    const page = await browser.open(`${url}/console/sign-in`);
+    network.advanceClock(5 * 60_000);
+    expect((await answerPasskey({ ...user, browser }, page)).status).toBe(400);
+  });
+
   it.each<[string, (user: ConsoleUser, question: { challenge: string }) => string, number]>([
     ['of nobody', (_user, question) => new Authenticator(url).get(question), 401],
     ['of another key', ({ authenticator }, question) => forged(authenticator).get(question), 400],

@@ -7,6 +7,7 @@ export type SecretName =
   | 'signing-keys'
   | 'page-cursors'
   | 'limit-keys'
+  | 'passkey-challenges'
   // No secret, but as durable: records that the network has a witness, whatever a process is configured with.
   | 'has-witness';
 

@@ -11,9 +11,11 @@ import { LOGGER } from '../../config/logger.js';
 import { Health } from '../../http/health/health.js';
 import { PositionListener } from '../../incarnations/position-listener.js';
 import { EventLog } from '../../log/event-log.js';
+import { NetworkSecrets } from '../../log/vault/network-secrets.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Postgres } from '../../store/postgres.js';
 import { PasskeyLinks } from '../identity/passkey-links.js';
+import { PasskeyChallenges, passkeySecretIn } from '../identity/passkey-challenges.js';
 import { Passkeys } from '../identity/passkeys.js';
 import { Witness } from '../../witness/witness.js';
 
@@ -51,7 +53,11 @@ export function actServicesOf(app: INestApplicationContext): ActServices {
     signingKeys: app.get(SigningKeys),
     health: app.get(Health),
     passkeyLinks: new PasskeyLinks(parts.store, parts.clock),
-    passkeys: new Passkeys({ ...parts, origin: config.operatorBaseUrl }),
+    passkeys: new Passkeys({
+      ...parts,
+      origin: config.operatorBaseUrl,
+      challenges: new PasskeyChallenges({ ...parts, secret: passkeySecretIn(app.get(NetworkSecrets)) }),
+    }),
     logger: app.get<Logger>(LOGGER),
   };
 }

@@ -7,27 +7,14 @@ import {
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { VerifiedCredential } from '../../commands/operator/operator-passkeys.js';
 import type { Clock } from '../../commands/support/clock.js';
-import type { IdGenerator } from '../../commands/support/id-generator.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { CHALLENGE_MS } from './passkey-challenges.js';
+import type { PasskeyChallenges } from './passkey-challenges.js';
 import { base64url, parseAuthentication, parseRegistration } from './passkey-answers.js';
 
 /** COSE algorithms EdDSA, ES256 and RS256. */
 const supportedAlgorithmIDs = [-8, -7, -257];
-/** Time for the person to answer the browser's question. */
-const CHALLENGE_MS = 5 * 60_000;
-
-const insertChallenge = {
-  name: 'operator-challenge.insert',
-  text: 'INSERT INTO authority.operator_challenge (challenge, holder, expires_at) VALUES ($1, $2, $3)',
-};
-
-/** Each challenge counts once, on whichever process. */
-const takeChallenge = {
-  name: 'operator-challenge.take',
-  text: `DELETE FROM authority.operator_challenge WHERE challenge = $1 AND holder = $2 AND expires_at > $3
-    RETURNING challenge`,
-};
 
 const passkeysOfOperator = {
   name: 'operator-passkey.of-operator',
@@ -65,7 +52,7 @@ interface PasskeyOptions {
   readonly origin: string;
   readonly store: AuthorityStore;
   readonly clock: Clock;
-  readonly ids: IdGenerator;
+  readonly challenges: PasskeyChallenges;
 }
 
 /**
@@ -91,7 +78,7 @@ export class Passkeys {
       userName: name,
       userDisplayName: name,
       userID: new TextEncoder().encode(operatorId),
-      challenge: await this.newChallenge(holder),
+      challenge: await this.options.challenges.issue(holder),
       timeout: CHALLENGE_MS,
       excludeCredentials: known.map(({ credential_id: id, transports }) => ({ id, transports })),
       supportedAlgorithmIDs,
@@ -103,7 +90,7 @@ export class Passkeys {
   async requestOptions(holder: string) {
     return generateAuthenticationOptions({
       rpID: this.rpID,
-      challenge: await this.newChallenge(holder),
+      challenge: await this.options.challenges.issue(holder),
       timeout: CHALLENGE_MS,
       userVerification: 'required',
     });
@@ -138,7 +125,7 @@ export class Passkeys {
     const [row] = await store.rows<PasskeyRow>(passkeyByCredential, [response.id]);
     if (!row)
       throw new HttpRefusal('invalid_token', 'This passkey is unknown or removed. Sign in with another one.');
-    const { verified, authenticationInfo } = await this.verified(holder, (expectedChallenge) =>
+    const { authenticationInfo } = await this.verified(holder, (expectedChallenge) =>
       verifyAuthenticationResponse({
         response,
         expectedChallenge,
@@ -151,38 +138,24 @@ export class Passkeys {
         },
       }),
     );
-    if (!verified) throw notVerified();
     const today = new Date(clock.now()).toISOString().slice(0, 10);
     await store.rows(usePasskey, [row.passkey_id, today, authenticationInfo.newCounter]);
     return { operatorId: row.operator_id, passkeyId: row.passkey_id };
   }
 
-  private async newChallenge(holder: string): Promise<Uint8Array<ArrayBuffer>> {
-    const { store, clock, ids } = this.options;
-    const challenge = new Uint8Array(Buffer.from(ids.random() + ids.random(), 'base64url'));
-    await store.rows(insertChallenge, [base64url(challenge), holder, clock.now() + CHALLENGE_MS]);
-    return challenge;
-  }
-
-  /** The library throws errors of any class for a wrong answer of the browser. Those of the store stay as they are. */
-  private async verified<Result>(
+  /** The library throws errors of any class for a wrong answer of the browser. */
+  private async verified<Result extends { readonly verified: boolean }>(
     holder: string,
-    verify: (expectedChallenge: (challenge: string) => Promise<boolean>) => Promise<Result>,
+    verify: (expectedChallenge: (challenge: string) => boolean) => Promise<Result>,
   ): Promise<Result> {
-    const { store, clock } = this.options;
-    let fault: { readonly error: unknown } | undefined;
-    try {
-      return await verify(async (challenge) => {
-        try {
-          return (await store.rows(takeChallenge, [challenge, holder, clock.now()])).length === 1;
-        } catch (error) {
-          fault = { error };
-          return false;
-        }
-      });
-    } catch (cause) {
-      throw fault ? fault.error : notVerified(cause);
-    }
+    const { challenges } = this.options;
+    const isOpen = await challenges.checkFor(holder);
+    let answered = '';
+    const result = await verify((challenge) => isOpen((answered = challenge))).catch((cause: unknown) => {
+      throw notVerified(cause);
+    });
+    if (!result.verified || !(await challenges.use(answered))) throw notVerified();
+    return result;
   }
 }
 
