@@ -116,6 +116,18 @@ async function last(
   return rows[0] && { at: Number(rows[0].at), position: BigInt(rows[0].position) };
 }
 
+/** By event id. */
+export async function eventsWithIds(
+  pool: Pool,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, AuditedEvent>> {
+  const { rows } = await pool.query<AuditRow>(
+    `${eventsOf('SELECT at, position FROM audit.event WHERE event_id = ANY ($1)', [], 'candidate.position')}`,
+    [eventIds],
+  );
+  return new Map(rows.map((row) => [row.eventId, presentEvent(row)]));
+}
+
 export function presentEvent({ position, revision, at, ...row }: AuditRow): AuditedEvent {
   return { ...row, position: BigInt(position), revision: BigInt(revision), at: Number(at) };
 }

@@ -43,6 +43,22 @@ export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
   present: (json) => (json === null ? null : presentPage(json)),
 };
 
+/** Revisions of those posts that the caller may see, by id. */
+export const publicRevisions: ReadQuery<
+  { readonly postIds: readonly string[] },
+  ReadonlyMap<string, number>
+> = {
+  name: 'public-revisions',
+  values: ({ postIds }) => [postIds],
+  sql: ({ schema, parameter }) => `(
+      SELECT json_object_agg(post.id, post.revision)
+      FROM unnest(${parameter(1)}::text[]) AS wanted(id)
+      CROSS JOIN LATERAL (
+        SELECT post.id, post.revision FROM ${schema}.post
+        WHERE post.id = wanted.id AND ${isPostVisible(schema, 'post')} OFFSET 0) post)`,
+  present: (json) => new Map(Object.entries((json ?? {}) as Readonly<Record<string, number>>)),
+};
+
 export const repliesOf: PageQuery<{ readonly postId: string }, Post> = {
   name: 'replies-of',
   arity: 1,

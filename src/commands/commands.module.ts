@@ -33,6 +33,7 @@ import {
 import { ConfirmOperatorHandler } from './operator/confirm-operator.js';
 import { EnrollOperatorHandler } from './operator/enroll-operator.js';
 import { InviteOperatorHandler } from './operator/invite-operator.js';
+import { DiscloseTextsHandler } from './operator/disclose-texts.js';
 import { OpenDossierHandler } from './operator/open-dossier.js';
 import {
   EnrollWithPasskeyHandler,
@@ -96,6 +97,7 @@ const operator = [
   EnrollWithPasskeyHandler,
   InviteOperatorHandler,
   IssueOperatorTokenHandler,
+  DiscloseTextsHandler,
   OpenDossierHandler,
   RegisterPasskeyHandler,
   ReinstateOperatorHandler,

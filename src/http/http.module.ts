@@ -22,6 +22,7 @@ import { ReadYourWrites } from './admission/read-your-writes.js';
 import type { Positions } from './admission/positions.js';
 import { ProtectedReads } from './admission/protected-reads.js';
 import { PublicationCache } from './admission/publication.js';
+import { PublicPosts } from './admission/public-posts.js';
 import { PublishedStatements } from './admission/published-statements.js';
 import { RestrictionProof } from './admission/restriction-proof.js';
 import { SharedReads } from './admission/shared-reads.js';
@@ -127,6 +128,11 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
       provide: SharedReads,
       inject: [PublishedStatements, PositionListener, Clock, RestrictionProof],
       useFactory: (...parts: ConstructorParameters<typeof SharedReads>) => new SharedReads(...parts),
+    },
+    {
+      provide: PublicPosts,
+      inject: [PublishedStatements, Clock, RestrictionProof],
+      useFactory: (...parts: ConstructorParameters<typeof PublicPosts>) => new PublicPosts(...parts),
     },
     {
       provide: ReadYourWrites,

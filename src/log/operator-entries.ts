@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import type { DossierOpened, OperatorSignedIn, OperatorSignedOut } from '../domain/operator/events.js';
+import type {
+  DossierOpened,
+  OperatorSignedIn,
+  OperatorSignedOut,
+  TextDisclosed,
+} from '../domain/operator/events.js';
 import type { OperatorEvent } from '../domain/operator/operator.js';
 import { roles } from '../domain/operator/roles.js';
 import { at, id } from './registry-entry.js';
@@ -10,7 +15,7 @@ const base64url = z.string().regex(/^[A-Za-z0-9_-]{1,4096}$/);
 const operatorRoles = z.array(z.enum(roles));
 
 export const operatorEntries: RegistryEntries<
-  OperatorEvent | OperatorSignedIn | OperatorSignedOut | DossierOpened
+  OperatorEvent | OperatorSignedIn | OperatorSignedOut | DossierOpened | TextDisclosed
 > = {
   'operator.invited': {
     version: 1,
@@ -55,6 +60,11 @@ export const operatorEntries: RegistryEntries<
   'operator.passkey_removed': { version: 1, upcasters: [], schema: operatorFields.extend({ passkeyId: id }) },
   'operator.signed_in': { version: 1, upcasters: [], schema: operatorFields.extend({ passkeyId: id }) },
   'operator.signed_out': { version: 1, upcasters: [], schema: operatorFields },
+  'text.disclosed': {
+    version: 1,
+    upcasters: [],
+    schema: operatorFields.extend({ eventId: id, actorId: id, postId: id.optional() }),
+  },
   'dossier.opened': {
     version: 1,
     upcasters: [],

@@ -8,7 +8,12 @@ import type { BlockEvent } from '../domain/block/events.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
 import type { InboxRead } from '../domain/inbox/events.js';
 import type { NetworkEvent } from '../domain/network/network.js';
-import type { DossierOpened, OperatorSignedIn, OperatorSignedOut } from '../domain/operator/events.js';
+import type {
+  DossierOpened,
+  OperatorSignedIn,
+  OperatorSignedOut,
+  TextDisclosed,
+} from '../domain/operator/events.js';
 import type { OperatorEvent } from '../domain/operator/operator.js';
 import type { PostEvent } from '../domain/post/events.js';
 import type { ProfileChanged } from '../domain/profile/events.js';
@@ -40,7 +45,8 @@ export type StoredEvent =
   | OperatorEvent
   | OperatorSignedIn
   | OperatorSignedOut
-  | DossierOpened;
+  | DossierOpened
+  | TextDisclosed;
 
 export type EventType = StoredEvent['type'];
 export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type }>;
@@ -262,6 +268,10 @@ export const eventTypes = Object.keys(entries) as readonly EventType[];
 export function personalFieldsOf(type: string): readonly string[] {
   return Object.keys(registryEntryOf(type)?.personal?.placeholders ?? {});
 }
+
+/** The person whose key encrypts an event's personal fields; undefined: it has none. */
+export const personOf = (event: StoredEvent): string | undefined =>
+  registryEntryOf(event.type)?.personal?.person(event.data);
 
 export function registryEntryOf(type: string): RegistryEntry<StoredEvent> | undefined {
   return Object.hasOwn(entries, type)

@@ -27,6 +27,7 @@ export const streams = {
   signIns: (actorId: string) => `plaza_sign-ins-${actorId}`,
   /** Apart from the operator's stream, as sign-ins are: commands read that one whole. */
   operatorLooks: (operatorId: string) => `plaza_operator_looks-${operatorId}`,
+  operatorDisclosures: (operatorId: string) => `plaza_operator_disclosures-${operatorId}`,
   operatorSignIns: (operatorId: string) => `plaza_operator_sign_ins-${operatorId}`,
 };
 

@@ -9,6 +9,7 @@ import { buildMigrations } from './migrations/1763805000000-builds.js';
 import { heartbeatMigrations } from './migrations/1763820000000-heartbeats.js';
 import { caughtUpMigrations } from './migrations/1763860000000-caught-up.js';
 import { outstandingRestrictionMigrations } from './migrations/1763870000000-outstanding-restrictions.js';
+import { auditEventIdMigrations } from './migrations/1763897000000-audit-event-id.js';
 import { sampleMigrations } from './migrations/1763896000000-samples.js';
 import { forgetLostSchemas, recordAuthorityMigrations } from './lost-schemas.js';
 import { auditSearchMigrations } from './migrations/1763881800000-audit-search.js';
@@ -29,7 +30,7 @@ const derived = {
     ...outstandingRestrictionMigrations,
   ],
   limits: limitMigrations,
-  audit: [...auditMigrations, ...auditSearchMigrations, ...auditCauseMigrations],
+  audit: [...auditMigrations, ...auditSearchMigrations, ...auditCauseMigrations, ...auditEventIdMigrations],
   telemetry: sampleMigrations,
 };
 

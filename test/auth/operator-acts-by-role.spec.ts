@@ -131,6 +131,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'post unrestrict': ['nobody', '--reason', ''],
   audit: [],
   'audit --follow': ['--follow', '--after', 'x'],
+  disclose: ['nothing', '--reason', 'x'],
   'publishing pause': ['--reason', ''],
   'publishing resume': ['--reason', ''],
   'registration status': [],

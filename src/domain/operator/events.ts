@@ -66,6 +66,15 @@ export type OperatorSignedIn = DomainEvent<'operator.signed_in', PasskeyData>;
 /** Ends every session of the operator that began before. */
 export type OperatorSignedOut = DomainEvent<'operator.signed_out', OperatorData>;
 
+/**
+ * An operator was shown the personal texts of an event. `actorId`: the person whose key encrypts them. `postId`: of the
+ * event, if it is about a post.
+ */
+export type TextDisclosed = DomainEvent<
+  'text.disclosed',
+  { readonly eventId: string; readonly actorId: string; readonly postId?: string | undefined } & OperatorData
+>;
+
 /** An operator looked at everything about one subject, which the one id names. */
 export type DossierOpened = DomainEvent<
   'dossier.opened',

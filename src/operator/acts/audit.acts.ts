@@ -54,10 +54,10 @@ export const auditActs = [
     route: 'GET /operator/audit',
     command: 'audit',
     input: searchedPage,
-    run: ({ q, before, limit, texts: withTexts, wait }, { services: { pool, log, clock } }) => {
-      const search = searchOf(q, clock.now());
+    run: ({ q, before, limit, texts: withTexts, wait }, { services }) => {
+      const search = searchOf(q, services.clock.now());
       const waitMs = wait ? WAIT_MS : undefined;
-      return searchAudit({ pool, log }, { search, before, limit, withTexts, waitMs });
+      return searchAudit(services, { search, before, limit, withTexts, waitMs });
     },
   }),
   act({
@@ -66,8 +66,8 @@ export const auditActs = [
     route: 'GET /operator/audit/follow',
     command: 'audit --follow',
     input: followedPage,
-    run: ({ q, after, limit, texts: withTexts }, { services: { pool, log, clock } }) =>
-      followAudit({ pool, log }, { search: searchOf(q, clock.now()), after, limit, withTexts }),
+    run: ({ q, after, limit, texts: withTexts }, { services }) =>
+      followAudit(services, { search: searchOf(q, services.clock.now()), after, limit, withTexts }),
   }),
   act({
     name: 'application.impact',

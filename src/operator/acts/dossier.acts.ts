@@ -4,6 +4,7 @@ import type { AuditSubject } from '../../../projections/audit/subject.js';
 import { OpenDossier } from '../../commands/operator/open-dossier.js';
 import type { DossierSubject } from '../../commands/operator/open-dossier.js';
 import { HttpRefusal } from '../../http/server/errors.js';
+import { hasTextOfPerson } from '../audit/disclose.js';
 import { act } from './act.js';
 import type { ActContext } from './act.js';
 import { operatorIdOf } from './caller.js';
@@ -76,6 +77,7 @@ async function dossier<Facts extends object>(
     appId,
     operator,
     reason,
+    hasText: hasTextOfPerson(type),
   }));
   return { ...facts, timeline };
 }

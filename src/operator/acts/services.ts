@@ -8,6 +8,7 @@ import { Clock } from '../../commands/support/clock.js';
 import { IdGenerator } from '../../commands/support/id-generator.js';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../../config/logger.js';
+import { PublicPosts } from '../../http/admission/public-posts.js';
 import { Health } from '../../http/health/health.js';
 import { PositionListener } from '../../incarnations/position-listener.js';
 import { EventLog } from '../../log/event-log.js';
@@ -28,6 +29,7 @@ export interface ActServices {
   readonly log: EventLog;
   readonly witness: Witness;
   readonly positions: PositionListener;
+  readonly publicPosts: PublicPosts;
   readonly passwords: Passwords;
   readonly signingKeys: SigningKeys;
   readonly passkeys: Passkeys;
@@ -49,6 +51,7 @@ export function actServicesOf(app: INestApplicationContext): ActServices {
     log: app.get(EventLog),
     witness: app.get(Witness),
     positions: app.get(PositionListener),
+    publicPosts: app.get(PublicPosts),
     passwords: app.get(Passwords),
     signingKeys: app.get(SigningKeys),
     health: app.get(Health),

@@ -15,6 +15,7 @@ import { overviewActs } from './overview.acts.js';
 import { passkeyActs } from './passkey.acts.js';
 import { postActs } from './post.acts.js';
 import { recoveryActs } from './recovery.acts.js';
+import { textActs } from './text.acts.js';
 
 /** Every operator's act, once. docs/operator-acts.md publishes it. */
 export const actTable: readonly Act[] = [
@@ -26,6 +27,7 @@ export const actTable: readonly Act[] = [
   ...dossierActs,
   ...overviewActs,
   ...auditActs,
+  ...textActs,
   ...networkActs,
   ...jobActs,
   ...recoveryActs,

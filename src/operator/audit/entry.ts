@@ -6,6 +6,7 @@ export type AuditEntry = Omit<AuditedEvent, 'position' | 'revision'> & {
   readonly revision: number;
   readonly text?: string;
   readonly erased?: true;
+  readonly undisclosed?: true;
 };
 
 export const entryOf = (

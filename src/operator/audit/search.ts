@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { newestEvents } from '../../../projections/audit/audit.read-model.js';
 import type { AuditCursor, AuditedEvent, AuditSearch } from '../../../projections/audit/audit.read-model.js';
+import type { PublicPosts } from '../../http/admission/public-posts.js';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
 import { searchCursorText } from './cursors.js';
@@ -14,6 +15,7 @@ import type { AuditedText } from './texts.js';
 export interface AuditStores {
   readonly pool: Pool;
   readonly log: EventLog;
+  readonly publicPosts: PublicPosts;
 }
 
 export interface AuditAnswer extends AuditProgress {
@@ -52,12 +54,12 @@ export async function searchAudit(
 }
 
 export async function entriesOf(
-  { pool, log }: AuditStores,
+  { pool, log, publicPosts }: AuditStores,
   events: readonly AuditedEvent[],
   withTexts: boolean,
 ): Promise<Pick<AuditAnswer, 'events' | 'applications' | 'hasTexts'>> {
   const [texts, applications] = await Promise.all([
-    withTexts ? textsIfReadable(log, events) : new Map<string, AuditedText>(),
+    withTexts ? textsIfReadable(log, publicPosts, events) : new Map<string, AuditedText>(),
     applicationNames(pool, events),
   ]);
   return {
@@ -70,10 +72,11 @@ export async function entriesOf(
 /** Undefined: the log does not answer. */
 async function textsIfReadable(
   log: EventLog,
+  publicPosts: PublicPosts,
   events: readonly AuditedEvent[],
 ): Promise<ReadonlyMap<string, AuditedText> | undefined> {
   try {
-    return await readTexts(log, events);
+    return await readTexts(log, publicPosts, events);
   } catch (error) {
     if (error instanceof LogUnavailable) return undefined;
     throw error;

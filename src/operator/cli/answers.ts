@@ -65,7 +65,22 @@ export const auditEntry = z.object({
   cause: text,
   text: z.string().optional(),
   erased: z.boolean().optional(),
+  undisclosed: z.boolean().optional(),
 });
+
+const disclosedText = z.object({
+  eventId: z.string(),
+  type: z.string(),
+  at: z.number(),
+  actorId: z.string(),
+  postId: text,
+  erased: z.boolean(),
+  texts: z.record(z.string(), z.unknown()),
+});
+
+export const disclosedTexts = z.object({ disclosed: z.array(disclosedText) });
+
+export type DisclosedText = z.infer<typeof disclosedText>;
 
 export type AuditEntry = z.infer<typeof auditEntry>;
 

@@ -20,7 +20,8 @@ const csvColumns: Readonly<Record<string, (entry: AuditEntry) => CsvCell>> = {
   subject: ({ subject }) => JSON.stringify(subject),
   reason: ({ reason }) => reason && { free: reason },
   cause: ({ cause }) => cause,
-  text: ({ text, erased }) => (erased ? 'erased' : text && { free: text }),
+  text: ({ text, erased, undisclosed }) =>
+    erased ? 'erased' : undisclosed ? 'not public' : text && { free: text },
   clientRequestId: ({ clientRequestId }) => clientRequestId && { free: clientRequestId },
   requestId: ({ requestId }) => requestId,
   intentId: ({ intentId }) => intentId && { free: intentId },
@@ -67,9 +68,10 @@ function aboutOf({ subject, actorId, appId }: AuditEntry): string {
 
 const MAX_SHOWN = 80;
 
-function detailsOf({ appId, reason, text, erased }: AuditEntry, applications: Names): string {
+function detailsOf({ appId, reason, text, erased, undisclosed }: AuditEntry, applications: Names): string {
   const through = appId === null ? [] : [applications[appId] ?? appId];
-  const said = erased ? ['(erased)'] : text === undefined ? [] : [`“${shortened(text)}”`];
+  const hidden = erased ? ['(erased)'] : undisclosed ? ['(not public)'] : [];
+  const said = text === undefined ? hidden : [`“${shortened(text)}”`];
   return [...through, ...(reason === null ? [] : [reason]), ...said].join(': ').replaceAll(/\s+/g, ' ');
 }
 

@@ -169,6 +169,10 @@ export class OperatorClient {
   }
 
   /** `after`: the cursor `next` of an earlier answer. */
+  disclose(eventIds: readonly string[], reason: string) {
+    return this.#call(answers.disclosedTexts, 'POST', '/operator/texts/disclose', { eventIds, reason });
+  }
+
   followAudit(question: AuditQuestion & { readonly after?: string | undefined }) {
     return this.#call(answers.auditPage, 'GET', `/operator/audit/follow?${queryOf({ ...question })}`);
   }

@@ -6,6 +6,7 @@ import { addAuditCommand } from './commands/audit.js';
 import { addBatchCommands } from './commands/batch.js';
 import { addBackupCommand } from './commands/backup.js';
 import { addDemoCommand } from './commands/demo.js';
+import { addDiscloseCommand } from './commands/disclose.js';
 import { addEventStoreCommand } from './commands/eventstore.js';
 import { addGrantCommands } from './commands/grant.js';
 import { addKeysCommands } from './commands/keys.js';
@@ -42,6 +43,7 @@ export function commandLine(): Command {
     addProjectionsCommands,
     addRecoveryCommands,
     addAuditCommand,
+    addDiscloseCommand,
     addBackupCommand,
     addRestoreCommand,
     addEventStoreCommand,

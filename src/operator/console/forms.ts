@@ -3,6 +3,8 @@ import { frameOf, goTo, perform, sendPage } from './answer.js';
 import { holderOf } from './form.js';
 import type { Form } from './form.js';
 import type { Frame } from './layout.js';
+import { disclosedPage } from './pages/disclosed.page.js';
+import type { Disclosed } from '../audit/disclose.js';
 import { secretPage } from './pages/secret.page.js';
 import type { Answering, Exchange } from './visit.js';
 
@@ -58,6 +60,12 @@ const forms: Readonly<Record<string, ConsoleForm>> = {
   'grant.revoke': dossier('grants'),
   'post.restrict': dossier('posts'),
   'post.unrestrict': dossier('posts'),
+  'text.disclose': {
+    to: () => '/console/subjects',
+    input: (form) => ({ eventIds: form.all('eventIds') }),
+    page: (frame, { disclosed }: { readonly disclosed: readonly Disclosed[] }) =>
+      disclosedPage(frame, disclosed),
+  },
   'publishing.pause': overview,
   'publishing.resume': overview,
   'operator.confirm': operators,

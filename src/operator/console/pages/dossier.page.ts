@@ -34,7 +34,7 @@ function dossierPage(frame: Frame, parts: DossierParts): string {
     );
   const content = html`<section class="card" aria-labelledby="subject">
       <h1 id="subject">${parts.title}</h1>
-      ${facts(parts.facts)} ${parts.more} ${forms}
+      ${facts(parts.facts)} ${parts.more} ${forms} ${disclosureForm(frame, parts.timeline)}
     </section>
     <section class="card" aria-labelledby="timeline">
       <h2 id="timeline">Newest events</h2>
@@ -55,6 +55,30 @@ function dossierPage(frame: Frame, parts: DossierParts): string {
       </ol>
     </section>`;
   return consolePage(parts.name, content, frame);
+}
+
+/** Offers the texts that the newest events wrote. They are shown in the answer to the form alone. */
+function disclosureForm({ proof, session }: Frame, timeline: DossierParts['timeline']): Html | undefined {
+  const written = timeline.filter(({ hasText }) => hasText);
+  if (written.length === 0 || !mayDo(session, 'text.disclose')) return undefined;
+  return actForm({
+    action: '/console/texts/disclose',
+    button: 'Disclose texts that are not public',
+    proof,
+    id: 'text-disclose',
+    reason: 'required',
+    fields: html`<fieldset>
+      <legend>Texts that these events wrote</legend>
+      ${written.map(
+        ({ eventId, type, at }) =>
+          html`<p class="choice">
+            <label
+              ><input type="checkbox" name="eventIds" value="${eventId}" /> ${type}, ${timeElement(at)}</label
+            >
+          </p>`,
+      )}
+    </fieldset>`,
+  });
 }
 
 const account = (actorId: string, handle: string | null): Html =>
@@ -153,7 +177,7 @@ export function postPage(frame: Frame, about: Dossier<PostFacts>): string {
     ],
     more:
       text === null
-        ? html`<p class="quiet">Its text is not public, so it is not shown here.</p>`
+        ? html`<p class="quiet">Its text is not public. A disclosure shows it, and is recorded.</p>`
         : html`<p class="inset"><bdi>${text}</bdi></p>`,
     // Another operator may have decided meanwhile.
     fields: hiddenField('revision', String(about.lifecycle)),
