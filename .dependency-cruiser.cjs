@@ -124,7 +124,7 @@ const mayImport = {
     '^src/http/requests/(json-body|unreadable)\\.ts$',
     '^src/http/health/(metrics-host|database-check|health)\\.ts$',
     '^src/http/slow-readers/unread-answers\\.ts$',
-    '^src/http/admission/restriction-proof\\.ts$',
+    '^src/http/admission/(public-posts|restriction-proof)\\.ts$',
     '^src/incarnations/',
     '^src/jobs/',
     '^src/launch/',

@@ -122,7 +122,7 @@ export async function eventsWithIds(
   eventIds: readonly string[],
 ): Promise<ReadonlyMap<string, AuditedEvent>> {
   const { rows } = await pool.query<AuditRow>(
-    `${eventsOf('SELECT at, position FROM audit.event WHERE event_id = ANY ($1)', [], 'candidate.position')}`,
+    eventsOf('SELECT at, position FROM audit.event WHERE event_id = ANY ($1)', [], 'candidate.position'),
     [eventIds],
   );
   return new Map(rows.map((row) => [row.eventId, presentEvent(row)]));

@@ -258,6 +258,8 @@ export const some = {
     event('operator.signed_in', { operatorId, passkeyId, at: 2_000 }),
   opening: (operatorId: string, actorId = 'ada') =>
     event('dossier.opened', { operatorId, actorId, at: 2_500 }),
+  disclosure: (operatorId: string, actorId = 'ada') =>
+    event('text.disclosed', { operatorId, eventId: 'event-1', actorId, postId: 'p1', at: 2_500 }),
   operatorSignOut: (operatorId: string) => event('operator.signed_out', { operatorId, at: 2_500 }),
 };
 
