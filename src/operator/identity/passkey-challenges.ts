@@ -22,7 +22,7 @@ interface ChallengeOptions {
   readonly store: AuthorityStore;
   readonly clock: Clock;
   readonly ids: IdGenerator;
-  /** Of the whole network: another process may take the answer. */
+  /** Shared by all processes, since another one may take the answer. */
   readonly secret: () => Promise<Buffer>;
 }
 
