@@ -5,6 +5,8 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { APP_FILTER, NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
+import { serving } from '../../../projections/groups.js';
+import { versionsOf } from '../../../projections/runner/projection.js';
 import { PositionListener } from '../../../src/incarnations/position-listener.js';
 import { AuthModule } from '../../../src/auth/auth.module.js';
 import { mountAuthorizationServer } from '../../../src/auth/mount.js';
@@ -18,6 +20,9 @@ import { Config } from '../../../src/config/config.js';
 import { closeAll } from '../../../src/support/closable.js';
 import type { Closable } from '../../../src/support/closable.js';
 import { LOGGER } from '../../../src/config/logger.js';
+import { PublicPosts } from '../../../src/http/admission/public-posts.js';
+import { PublicationCache } from '../../../src/http/admission/publication.js';
+import { PublishedStatements } from '../../../src/http/admission/published-statements.js';
 import { RestrictionProof } from '../../../src/http/admission/restriction-proof.js';
 import { Health } from '../../../src/http/health/health.js';
 import { LogCheck } from '../../../src/http/health/log-check.js';
@@ -106,6 +111,9 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
   };
   const proof = new RecoveryWatch(watch);
   const logCheck = new LogCheck(opened.log, () => performance.now());
+  const publications = new PublicationCache(database.pool, versionsOf(serving));
+  const statements = new PublishedStatements(database.pool, publications);
+  const publicPosts = new PublicPosts(statements, on.clock, proof);
   const providers: Provider[] = [
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
@@ -121,6 +129,7 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
     { provide: PositionListener, useValue: positions },
     { provide: Witness, useValue: witness },
     { provide: RestrictionProof, useValue: proof },
+    { provide: PublicPosts, useValue: publicPosts },
     { provide: Health, useValue: new Health(readinessChecks(database.pool, logCheck, proof), logger) },
     { provide: Clock, useValue: on.clock },
     { provide: IdGenerator, useValue: systemIds },
