@@ -27,6 +27,9 @@ export interface EventMetadata {
   readonly reason?: string | undefined;
   /** The stream of the batch that this event is a part of. */
   readonly cause?: string | undefined;
+  /** The case and the decision whose effect this event is, or lifts. */
+  readonly caseId?: string | undefined;
+  readonly decisionId?: string | undefined;
   readonly witnessEpoch?: number | undefined;
 }
 

@@ -28,6 +28,7 @@ export const streams = {
   /** Apart from the operator's stream, as sign-ins are: commands read that one whole. */
   operatorLooks: (operatorId: string) => `plaza_operator_looks-${operatorId}`,
   operatorSignIns: (operatorId: string) => `plaza_operator_sign_ins-${operatorId}`,
+  case: (caseId: string) => `plaza_case-${caseId}`,
 };
 
 const categories: ReadonlySet<string> = new Set([
