@@ -125,6 +125,7 @@ const mayImport = {
     '^src/telemetry/event-store-metrics\\.ts$',
   ],
   '^src/operator/': [
+    '^src/cases/outage\\.ts$',
     '^src/auth/passwords\\.ts$',
     '^src/backup/',
     '^src/commands/',

@@ -59,6 +59,9 @@ export const cases: Projection = {
     'case.reopened': (recorded, write) => open(recorded, write),
     'case.claimed': (recorded, write) =>
       write(setClaim, { ...changeOf(recorded), claimed_by: recorded.event.data.operatorId }),
+    // Without a row: the group's position then shows that it has read the whole case.
+    'case.disclosed': () => undefined,
+    'case.noted': () => undefined,
     'case.released': (recorded, write) => write(setClaim, { ...changeOf(recorded), claimed_by: null }),
     'case.decided': (recorded, write) => {
       const { data } = recorded.event;

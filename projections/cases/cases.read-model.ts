@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { casesGroup } from './cases.projection.js';
 
 export const caseStates = ['open', 'claimed', 'decided', 'appealed'] as const;
 export type CaseState = (typeof caseStates)[number];
@@ -56,6 +57,37 @@ export async function casesPage(
   return { cases: rows.map(({ found }) => found), next: last?.place ?? null };
 }
 
+export interface ListedReport {
+  readonly reportId: string;
+  readonly reason: string;
+  readonly at: number;
+  readonly isClosed: boolean;
+}
+
+/** The newest reports of a case, read at one network revision. */
+export interface CaseReports {
+  readonly networkRevision: number;
+  readonly total: number;
+  readonly newest: readonly ListedReport[];
+}
+
+export async function reportsOfCase(pool: Pool, caseId: string, limit: number): Promise<CaseReports> {
+  const { rows } = await pool.query<{
+    revision: string | null;
+    total: number | null;
+    newest: ListedReport[];
+  }>(
+    `SELECT (SELECT applied_position::text FROM recovery.checkpoint WHERE group_name = $3) AS revision,
+      (SELECT reports FROM cases.summary WHERE case_id = $1) AS total,
+      (SELECT coalesce(json_agg(json_build_object('reportId', report_id, 'reason', reason, 'at', at,
+          'isClosed', decision_id IS NOT NULL) ORDER BY position DESC), '[]') FROM (
+        SELECT * FROM cases.report WHERE case_id = $1 ORDER BY position DESC LIMIT $2::integer) newest) AS newest`,
+    [caseId, limit, casesGroup.name],
+  );
+  const [row] = rows;
+  return { networkRevision: Number(row?.revision ?? 0), total: row?.total ?? 0, newest: row?.newest ?? [] };
+}
+
 /** Numbers of cases by state: `open` without and `claimed` with a claim, `appealed` with an appeal that waits. */
 export async function countOpenCases(pool: Pool): Promise<Readonly<Record<string, number>>> {
   const { rows } = await pool.query<{ counts: Record<string, number> }>(
@@ -75,4 +107,12 @@ export async function casesWithPendingEffects(pool: Pool, limit: number): Promis
     [limit],
   );
   return rows.map(({ case_id: caseId }) => caseId);
+}
+
+export async function casesPosition(pool: Pool): Promise<bigint> {
+  const { rows } = await pool.query<{ position: string | null }>(
+    'SELECT applied_position::text AS position FROM recovery.checkpoint WHERE group_name = $1',
+    [casesGroup.name],
+  );
+  return BigInt(rows[0]?.position ?? -1);
 }

@@ -41,7 +41,7 @@ export function appealDecision(
 export interface Ruling {
   readonly operatorId: string;
   readonly ruling: 'upheld' | 'overturned';
-  readonly notice: string | undefined;
+  readonly notice?: string | undefined;
   readonly at: number;
 }
 

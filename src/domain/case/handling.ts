@@ -99,16 +99,16 @@ export interface NewDecision extends Act {
   readonly decisionId: string;
   readonly outcome: CaseOutcome;
   readonly effects: readonly CaseEffect[];
-  readonly notice: string | undefined;
+  readonly notice?: string | undefined;
 }
 
 export function decideCase(state: Case, decision: NewDecision): Decision<CaseDecided> {
   const { decisionId, outcome, operatorId, at } = decision;
+  if (state.status === 'decided')
+    return new Refusal('revision_conflict', 'This case is decided. To decide it anew, reopen it first.');
   const claimed = claimedBy(state, operatorId);
   if (claimed instanceof Refusal) return claimed;
-  const { subject, claim, status } = claimed;
-  if (status === 'decided')
-    return new Refusal('revision_conflict', 'This case is decided. To decide it anew, reopen it first.');
+  const { subject, claim } = claimed;
   const networkRevision = claim?.networkRevision;
   if (networkRevision === undefined)
     return new Refusal(

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { casesPage, caseStates } from '../../../projections/cases/cases.read-model.js';
+import { isOutage } from '../../cases/outage.js';
+import { FinishCaseEffects } from '../../commands/case/case-effects.js';
+import {
+  ClaimCase,
+  DecideCase,
+  NoteCase,
+  ReleaseCase,
+  ReopenCase,
+  RuleOnAppeal,
+} from '../../commands/case/change-case.js';
+import type { CaseCommand, CaseChange, OperatorMetadata } from '../../commands/case/case-command.js';
+import { caseEffects, caseOutcomes } from '../../domain/case/events.js';
+import type { ListedCase } from '../../../projections/cases/cases.read-model.js';
+import { act } from './act.js';
+import type { ActContext } from './act.js';
+import { SHARED_TOKEN } from './caller.js';
+import { viewOf } from './case-view.js';
+import { otherDeciders, waitForCases } from './cases.js';
+import { idIn } from './schemas.js';
+
+const MAX_PAGE = 100;
+
+const casePage = z.strictObject({
+  state: z.enum(caseStates).optional(),
+  order: z.enum(['newest', 'oldest']).default('oldest'),
+  after: z
+    .string()
+    .regex(/^[0-9]{1,18}$/, 'must be the `next` of an earlier page')
+    .transform(BigInt)
+    .optional(),
+});
+
+const decision = z.strictObject({
+  outcome: z.enum(caseOutcomes, `must be one of ${caseOutcomes.join(', ')}`),
+  effects: z
+    .array(z.enum(caseEffects, `must be one of ${caseEffects.join(', ')}`))
+    .max(2)
+    .default([]),
+  notice: z.string().optional(),
+});
+
+const ruling = z.strictObject({ notice: z.string().optional() });
+
+const one = '/operator/cases/:id' as const;
+
+/** The acts that need it are personal, so the id is an operator's. */
+const personal = ({ metadata }: ActContext): OperatorMetadata => ({
+  ...metadata,
+  operatorId: metadata.operatorId ?? SHARED_TOKEN,
+});
+
+async function execute({ services }: ActContext, command: CaseCommand): Promise<Pick<CaseChange, 'changed'>> {
+  const { changed, position } = await services.commands.execute(command);
+  await waitForCases(services.pool, position);
+  return { changed };
+}
+
+/** Answers also while a store is away: the decision is recorded, and its effects follow by themselves. */
+async function executeWithEffects(context: ActContext, command: CaseCommand) {
+  const { services } = context;
+  await execute(context, command);
+  try {
+    await services.commands.execute(new FinishCaseEffects(command.caseId));
+    return { effects: 'finished' };
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    services.logger.warn({ err: error, caseId: command.caseId }, 'effects of a decision follow later');
+    return { effects: 'pending' };
+  }
+}
+
+const withOther = (listed: ListedCase, hasOtherOperator: boolean) => ({ ...listed, hasOtherOperator });
+
+const rulingAct = (name: string, verb: 'uphold' | 'overturn', outcome: 'upheld' | 'overturned') =>
+  act({
+    name,
+    may: 'cases.decide',
+    isPersonal: true,
+    route: `POST ${one}/appeal/${verb}`,
+    command: `case appeal ${verb}`,
+    reason: 'required',
+    input: ruling,
+    run: ({ notice }, context) =>
+      executeWithEffects(
+        context,
+        new RuleOnAppeal(idIn(context.params), { ruling: outcome, notice }, personal(context)),
+      ),
+  });
+
+export const caseActs = [
+  act({
+    name: 'case.list',
+    may: 'cases.read',
+    route: 'GET /operator/cases',
+    command: 'case list',
+    input: casePage,
+    run: (page, { services }) => casesPage(services.pool, { ...page, limit: MAX_PAGE }),
+  }),
+  act({
+    name: 'case.show',
+    may: 'cases.read',
+    route: `GET ${one}`,
+    command: 'case show',
+    run: (_input, context) => viewOf(context, idIn(context.params)),
+  }),
+  act({
+    name: 'case.claim',
+    may: 'cases.decide',
+    isPersonal: true,
+    route: `POST ${one}/claim`,
+    command: 'case claim',
+    reason: 'optional',
+    run: async (_input, context) => {
+      const caseId = idIn(context.params);
+      await execute(context, new ClaimCase(caseId, personal(context)));
+      return viewOf(context, caseId);
+    },
+  }),
+  act({
+    name: 'case.release',
+    may: 'cases.decide',
+    isPersonal: true,
+    route: `POST ${one}/release`,
+    command: 'case release',
+    reason: 'optional',
+    run: (_input, context) => execute(context, new ReleaseCase(idIn(context.params), personal(context))),
+  }),
+  act({
+    name: 'case.note',
+    may: 'cases.decide',
+    isPersonal: true,
+    route: `POST ${one}/notes`,
+    command: 'case note',
+    reason: 'optional',
+    input: z.strictObject({ note: z.string() }),
+    run: ({ note }, context) => execute(context, new NoteCase(idIn(context.params), note, personal(context))),
+    duplicates: 'note',
+  }),
+  act({
+    name: 'case.decide',
+    may: 'cases.decide',
+    isPersonal: true,
+    route: `POST ${one}/decide`,
+    command: 'case decide',
+    reason: 'required',
+    input: decision,
+    run: (decided, context) =>
+      executeWithEffects(context, new DecideCase(idIn(context.params), decided, personal(context))),
+  }),
+  act({
+    name: 'case.reopen',
+    may: 'cases.decide',
+    isPersonal: true,
+    route: `POST ${one}/reopen`,
+    command: 'case reopen',
+    reason: 'required',
+    run: (_input, context) => execute(context, new ReopenCase(idIn(context.params), personal(context))),
+  }),
+  act({
+    name: 'appeal.list',
+    may: 'cases.read',
+    route: 'GET /operator/appeals',
+    command: 'case appeal list',
+    input: casePage.omit({ state: true }),
+    run: async (page, { services }) => {
+      const { cases, next } = await casesPage(services.pool, { ...page, state: 'appealed', limit: MAX_PAGE });
+      const hasOther = await otherDeciders(services.store);
+      return {
+        appeals: cases.map((each) => withOther(each, hasOther(each.decidedBy))),
+        next,
+      };
+    },
+  }),
+  rulingAct('appeal.uphold', 'uphold', 'upheld'),
+  rulingAct('appeal.overturn', 'overturn', 'overturned'),
+];
