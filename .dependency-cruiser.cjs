@@ -114,9 +114,10 @@ const mayImport = {
     '^src/pages/',
     '^src/limits/',
     '^src/store/',
-    '^src/log/(vault|recorded|event-log)',
+    '^src/log/(vault|recorded|event-log|streams)',
     '^src/http/server/(client-request-id|network-origin|oauth-codes|refusal-code)\\.ts$',
     '^projections/authority/',
+    '^projections/cases/cases\\.read-model\\.ts$',
   ],
   '^src/launch/': [
     '^src/backup/restore/(restore-state|remove-pre-restore-copies)\\.ts$',

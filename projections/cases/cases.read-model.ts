@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { CaseOutcome } from '../../src/domain/case/events.js';
 import { casesGroup } from './cases.projection.js';
 
 export const caseStates = ['open', 'claimed', 'decided', 'appealed'] as const;
@@ -115,4 +116,32 @@ export async function casesPosition(pool: Pool): Promise<bigint> {
     [casesGroup.name],
   );
   return BigInt(rows[0]?.position ?? -1);
+}
+
+/** A report as its reporter sees it. `outcome` null: it is not decided. */
+export interface OwnReport {
+  readonly at: number;
+  readonly reason: string;
+  readonly isOfPost: boolean;
+  readonly outcome: CaseOutcome | 'overturned' | null;
+}
+
+/** The newest reports of a person. */
+export async function reportsBy(pool: Pool, actorId: string, limit: number): Promise<readonly OwnReport[]> {
+  const { rows } = await pool.query<{ found: OwnReport }>(
+    `SELECT json_build_object('at', at, 'reason', reason, 'isOfPost', case_id LIKE 'post-%', 'outcome', outcome) AS found
+    FROM cases.report WHERE reporter_actor_id = $1 ORDER BY position DESC LIMIT $2`,
+    [actorId, limit],
+  );
+  return rows.map(({ found }) => found);
+}
+
+/** Decided cases about a person, the newest decision first. */
+export async function casesAbout(pool: Pool, actorId: string, limit: number): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ case_id: string }>(
+    `SELECT case_id FROM cases.summary WHERE target_actor_id = $1 AND decision_id IS NOT NULL
+    ORDER BY decided_at DESC LIMIT $2`,
+    [actorId, limit],
+  );
+  return rows.map(({ case_id: caseId }) => caseId);
 }

@@ -1,5 +1,5 @@
 /**
- * Processes and stores that fail while a case is handled.
+ * Processes, stores and operators that are missing while a case is handled.
  * @sample first
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -7,8 +7,10 @@ import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { streams } from '../../src/log/streams.js';
 import { registerApplication, signIn } from '../support/api.js';
-import type { SignedIn } from '../support/api.js';
-import { newModerator, report, reportedPost, stateOf } from '../support/moderators.js';
+import type { Application, SignedIn } from '../support/api.js';
+import { personWithPage } from '../support/account-visitor.js';
+import { runPlaza } from '../support/command.js';
+import { decide, newModerator, report, reportedPost, stateOf } from '../support/moderators.js';
 import type { Moderator } from '../support/moderators.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -21,13 +23,14 @@ const scope = 'openid read post:create report:create';
 let network: TestNetwork;
 let opened: OpenLog;
 let gates: Gates | undefined;
+let application: Application;
 let alice: SignedIn;
 let bob: SignedIn;
 let grace: Moderator;
 
 beforeAll(async () => {
   network = await startNetwork();
-  const application = await registerApplication(network);
+  application = await registerApplication(network);
   alice = await signIn(network, application, scope);
   bob = await signIn(network, application, scope);
   grace = await newModerator(network);
@@ -91,6 +94,22 @@ describe('a claim', () => {
       return answer[0] === 200 && answer;
     });
     expect(shown).toContain('not without the log');
+  });
+});
+
+describe('an appeal in a network with one moderator', () => {
+  it('waits, and the list says that another one is needed', async () => {
+    const person = await personWithPage(network, application, scope);
+    const caseId = await reportedPost(grace, alice, await createPost(person));
+    await decide(grace, caseId, ['restrict_post']);
+    const [visitor, page] = await person.openAccount();
+    await visitor.submitTo(page, '/decisions', { appeal: 'Why?' });
+    const waiting = () => until(async () => (await grace.client.cases.appeals({})).appeals[0]);
+    expect(await waiting()).toMatchObject({ caseId, state: 'appealed', hasOtherOperator: false });
+    const { stdout } = await runPlaza(['case', 'show', caseId], grace.env);
+    expect(stdout).toContain('another moderator must rule on it, and there is none');
+    await newModerator(network);
+    expect(await waiting()).toMatchObject({ hasOtherOperator: true });
   });
 });
 

@@ -17,7 +17,7 @@ import type { EventMetadata } from '../../log/recorded.js';
 import { CaseCommand, CaseHandler } from './case-command.js';
 import type { OperatorMetadata } from './case-command.js';
 
-/** Of two operators at the same time, one gets `revision_conflict`. */
+/** One of two operators at the same time gets `revision_conflict`. */
 export class ClaimCase extends CaseCommand {}
 
 export class ReleaseCase extends CaseCommand {}

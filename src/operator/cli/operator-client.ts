@@ -344,7 +344,6 @@ function failureOf(status: number, content: unknown): Failure {
   return status < 500 ? new Refused(message) : new Failure(message);
 }
 
-
 const BATCHES = '/operator/batches';
 
 const batchPath = (batchId: string) => `${BATCHES}/${encodeURIComponent(batchId)}`;
