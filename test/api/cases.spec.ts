@@ -64,6 +64,8 @@ describe('reports', () => {
     });
     expect(found).toMatchObject({ postId, targetActorId: bob.actorId, claimedBy: null });
     expect(await typesOf(caseId)).toEqual(['case.opened']);
+    const metrics = await fetch(`http://127.0.0.1:${network.env['OPERATOR_PORT']}/metrics`);
+    expect(await metrics.text()).toMatch(/^plaza_open_cases\{state="open"\} [1-9]/m);
   });
 
   it('of an actor make a case of the actor', async () => {

@@ -24,7 +24,6 @@ export function appealPage({ signOut, person, decisions, forms, notice }: Appeal
     html`${notice && html`<p class="notice" role="status">${notice}</p>`}
       <section class="card" aria-labelledby="suspended">
         <h1 id="suspended">Your account is suspended</h1>
-        ${personCard(person)}
         <p>You and your posts are hidden, and no application can act for you.</p>
         ${
           decisions?.length === 0
@@ -34,6 +33,7 @@ export function appealPage({ signOut, person, decisions, forms, notice }: Appeal
               </p>`
             : undefined
         }
+        ${personCard(person)}
       </section>
       ${decisionsCard(decisions, forms)}`,
     { corner, wide: true },

@@ -128,7 +128,18 @@ describe('a decision', () => {
     ['of a case that nobody claimed', [open], {}, 'not_owner'],
     ['without a look at the case', [open, claim(grace)], {}, 'revision_conflict'],
     ['of a case that does not exist', [], {}, 'not_found'],
-    ['of no violation with an effect', claimed, { outcome: 'no_violation' as const }, 'effect_mismatch'],
+    [
+      'of no violation with an effect',
+      claimed,
+      { outcome: 'no_violation' as const, notice: '' },
+      'effect_mismatch',
+    ],
+    [
+      'of no violation with a notice',
+      claimed,
+      { outcome: 'no_violation' as const, effects: [] },
+      'effect_mismatch',
+    ],
     ['with too long a notice', claimed, { notice: 'x'.repeat(2_001) }, 'invalid_text'],
   ])('is refused %s', (_what, acts, change, code) => {
     expect(codeOf(decideCase(given(...acts), { ...decision, ...change }))).toBe(code);
@@ -169,7 +180,7 @@ describe('an appeal', () => {
       file(noCase),
       file(
         given(...claimed, (state) =>
-          decideCase(state, { ...decision, outcome: 'no_violation', effects: [] }),
+          decideCase(state, { ...decision, outcome: 'no_violation', effects: [], notice: '' }),
         ),
       ),
     ];

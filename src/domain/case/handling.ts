@@ -118,10 +118,10 @@ export function decideCase(state: Case, decision: NewDecision): Decision<CaseDec
   const effects = [...new Set(decision.effects)];
   if (effects.includes('restrict_post') && subject.postId === undefined)
     return new Refusal('effect_mismatch', 'This case is about an actor: there is no post to restrict.');
-  if (outcome === 'no_violation' && effects.length > 0)
-    return new Refusal('effect_mismatch', 'Only a violation has effects.');
   const notice = optionalText(decision.notice);
   if (notice instanceof Refusal) return notice;
+  if (outcome === 'no_violation' && (effects.length > 0 || notice !== ''))
+    return new Refusal('effect_mismatch', 'Only a violation has effects and a notice.');
   const seenEventIds = claim?.seenEventIds.slice(-MAX_SEEN) ?? [];
   const data = { decisionId, operatorId, seenEventIds, networkRevision, outcome, effects, notice, at };
   return [{ type: 'case.decided', data: { ...subject, ...data } }];

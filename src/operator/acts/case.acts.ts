@@ -19,6 +19,7 @@ import { SHARED_TOKEN } from './caller.js';
 import { viewOf } from './case-view.js';
 import { otherDeciders, waitForCases } from './cases.js';
 import { idIn } from './schemas.js';
+import type { ActServices } from './services.js';
 
 const MAX_PAGE = 100;
 
@@ -60,14 +61,23 @@ async function execute({ services }: ActContext, command: CaseCommand): Promise<
 /** Answers also while a store is away: the decision is recorded, and its effects follow by themselves. */
 async function executeWithEffects(context: ActContext, command: CaseCommand) {
   const { services } = context;
-  await execute(context, command);
+  const { position } = await services.commands.execute(command);
+  const effects = await finishEffects(services, command.caseId);
+  await waitForCases(services.pool, position);
+  return { effects };
+}
+
+async function finishEffects(
+  { commands, logger }: ActServices,
+  caseId: string,
+): Promise<'finished' | 'pending'> {
   try {
-    await services.commands.execute(new FinishCaseEffects(command.caseId));
-    return { effects: 'finished' };
+    await commands.execute(new FinishCaseEffects(caseId));
+    return 'finished';
   } catch (error) {
     if (!isOutage(error)) throw error;
-    services.logger.warn({ err: error, caseId: command.caseId }, 'effects of a decision follow later');
-    return { effects: 'pending' };
+    logger.warn({ err: error, caseId }, 'effects of a decision follow later');
+    return 'pending';
   }
 }
 
