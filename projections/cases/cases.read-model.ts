@@ -2,27 +2,35 @@ import type { Pool } from 'pg';
 import type { CaseOutcome } from '../../src/domain/case/events.js';
 import { casesGroup } from './cases.projection.js';
 
-export const caseStates = ['open', 'claimed', 'decided', 'appealed'] as const;
-export type CaseState = (typeof caseStates)[number];
+export type CaseState = 'open' | 'claimed' | 'decided' | 'appealed';
 
-/** Times in Unix milliseconds. `waitingAppeals`: the decisions whose appeals wait. */
+/** `mine`: claimed by the operator who lists them. */
+export const caseFilters = ['open', 'mine', 'claimed', 'appealed', 'decided', 'all'] as const;
+export type CaseFilter = (typeof caseFilters)[number];
+
+/** Times in Unix milliseconds. `reasons`: of its reports. `waitingAppeals`: the decisions whose appeals wait. */
 export interface ListedCase {
   readonly caseId: string;
   readonly postId: string | null;
   readonly targetActorId: string;
   readonly state: CaseState;
   readonly reports: number;
+  readonly reasons: readonly string[];
   readonly openedAt: number;
   readonly claimedBy: string | null;
   readonly decidedBy: string | null;
   readonly decidedAt: number | null;
-  readonly outcome: string | null;
+  readonly outcome: CaseOutcome | null;
   readonly waitingAppeals: readonly string[];
 }
 
 /** `after`: the place of the last case of the page before. */
 export interface CasePage {
-  readonly state?: CaseState | undefined;
+  readonly filter: CaseFilter;
+  /** Of the operator who lists; empty for the shared token, which claims none. */
+  readonly operatorId: string;
+  /** A reason of the reports. */
+  readonly reportedFor?: string | undefined;
   readonly order: 'newest' | 'oldest';
   readonly after?: bigint | undefined;
   readonly limit: number;
@@ -31,28 +39,36 @@ export interface CasePage {
 const stateSql = `CASE WHEN waiting_appeals <> '{}' THEN 'appealed' WHEN status = 'decided' THEN 'decided'
   WHEN claimed_by IS NULL THEN 'open' ELSE 'claimed' END`;
 
-const conditions: Readonly<Record<CaseState, string>> = {
+const conditions: Readonly<Record<CaseFilter, string>> = {
   open: `status = 'open' AND claimed_by IS NULL`,
+  mine: 'claimed_by IS NOT NULL',
   claimed: 'claimed_by IS NOT NULL',
   decided: `status = 'decided'`,
   appealed: `waiting_appeals <> '{}'`,
+  all: 'true',
 };
 
 const caseJson = `json_build_object('caseId', case_id, 'postId', post_id, 'targetActorId', target_actor_id,
-  'state', ${stateSql}, 'reports', reports, 'openedAt', opened_at, 'claimedBy', claimed_by, 'decidedBy', decided_by,
+  'state', ${stateSql}, 'reports', reports, 'reasons', reasons, 'openedAt', opened_at, 'claimedBy', claimed_by, 'decidedBy', decided_by,
   'decidedAt', decided_at, 'outcome', outcome, 'waitingAppeals', waiting_appeals)`;
 
 export async function casesPage(
   pool: Pool,
-  { state, order, after, limit }: CasePage,
+  { filter, operatorId, reportedFor, order, after, limit }: CasePage,
 ): Promise<{ readonly cases: readonly ListedCase[]; readonly next: string | null }> {
   const [compare, direction] = order === 'newest' ? ['<', 'DESC'] : ['>', 'ASC'];
   const { rows } = await pool.query<{ found: ListedCase; place: string }>(
     `SELECT ${caseJson} AS found, opened_position::text AS place FROM cases.summary
-    WHERE opened_position IS NOT NULL ${state === undefined ? '' : `AND ${conditions[state]}`}
+    WHERE opened_position IS NOT NULL AND ${conditions[filter]}
       AND ($1::numeric IS NULL OR opened_position ${compare} $1::numeric)
+      AND ($3::text IS NULL OR claimed_by = $3) AND ($4::text IS NULL OR $4 = ANY (reasons))
     ORDER BY opened_position ${direction} LIMIT $2::integer`,
-    [after === undefined ? null : String(after), limit],
+    [
+      after === undefined ? null : String(after),
+      limit,
+      filter === 'mine' ? operatorId : null,
+      reportedFor ?? null,
+    ],
   );
   const last = rows.length === limit ? rows.at(-1) : undefined;
   return { cases: rows.map(({ found }) => found), next: last?.place ?? null };
@@ -90,21 +106,32 @@ export async function reportsOfCase(pool: Pool, caseId: string, limit: number): 
 }
 
 /** Numbers of cases by state: `open` without and `claimed` with a claim, `appealed` with an appeal that waits. */
-export async function countOpenCases(pool: Pool): Promise<Readonly<Record<string, number>>> {
-  const { rows } = await pool.query<{ counts: Record<string, number> }>(
+export interface OpenCases {
+  readonly open: number;
+  readonly claimed: number;
+  readonly appealed: number;
+}
+
+export async function countOpenCases(pool: Pool): Promise<OpenCases> {
+  const { rows } = await pool.query<{ counts: OpenCases }>(
     `SELECT json_build_object(
       'open', count(*) FILTER (WHERE status = 'open' AND claimed_by IS NULL),
       'claimed', count(*) FILTER (WHERE status = 'open' AND claimed_by IS NOT NULL),
       'appealed', count(*) FILTER (WHERE waiting_appeals <> '{}')) AS counts
     FROM cases.summary WHERE status = 'open' OR waiting_appeals <> '{}'`,
   );
-  return rows[0]?.counts ?? {};
+  return rows[0]?.counts ?? { open: 0, claimed: 0, appealed: 0 };
 }
 
-/** Cases whose decision has effects that are not executed, or not known to be. */
+/**
+ * Cases whose decision has effects that are not executed, or not known to be. None in a quarantine, as the log may lack
+ * events.
+ */
 export async function casesWithPendingEffects(pool: Pool, limit: number): Promise<readonly string[]> {
   const { rows } = await pool.query<{ case_id: string }>(
-    `SELECT case_id FROM cases.summary WHERE pending_effects <> '{}' ORDER BY case_id LIMIT $1`,
+    `SELECT case_id FROM cases.summary WHERE pending_effects <> '{}'
+      AND EXISTS (SELECT FROM recovery.publication WHERE status = 'serving')
+    ORDER BY case_id LIMIT $1`,
     [limit],
   );
   return rows.map(({ case_id: caseId }) => caseId);

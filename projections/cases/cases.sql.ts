@@ -28,10 +28,11 @@ export const addReport: Statement<Reported> = {
       SELECT report_id, case_id, position, reporter_actor_id, reason, at FROM row
       ON CONFLICT (report_id) DO NOTHING RETURNING report_id
     )
-    INSERT INTO cases.summary (case_id, post_id, target_actor_id, status, reports, newest_report)
-    SELECT case_id, min(post_id), min(target_actor_id), 'reported', count(*), max(position)
+    INSERT INTO cases.summary (case_id, post_id, target_actor_id, status, reports, reasons, newest_report)
+    SELECT case_id, min(post_id), min(target_actor_id), 'reported', count(*), array_agg(DISTINCT reason), max(position)
     FROM row JOIN added USING (report_id) GROUP BY case_id
     ON CONFLICT (case_id) DO UPDATE SET reports = summary.reports + EXCLUDED.reports,
+      reasons = ARRAY(SELECT DISTINCT unnest(summary.reasons || EXCLUDED.reasons) ORDER BY 1),
       newest_report = greatest(summary.newest_report, EXCLUDED.newest_report)`,
 };
 

@@ -167,7 +167,7 @@ describe('an appeal', () => {
     const { person, postId, caseId } = await decided();
     await appeal(person);
     const plaza = (...args: string[]) => runPlaza(['case', ...args], hedy.env);
-    expect((await plaza('appeal', 'list', '--newest')).stdout).toContain(`"caseId":"${caseId}"`);
+    expect((await plaza('list', '--state', 'appealed', '--newest')).stdout).toContain(`"caseId":"${caseId}"`);
     await plaza('claim', caseId);
     const { stdout } = await plaza('appeal', 'uphold', caseId, '--reason', 'spam', '--notice', 'It is spam.');
     expect(stdout).toBe('the decision is upheld\n');

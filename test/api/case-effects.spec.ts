@@ -104,7 +104,7 @@ describe('an appeal in a network with one moderator', () => {
     await decide(grace, caseId, ['restrict_post']);
     const [visitor, page] = await person.openAccount();
     await visitor.submitTo(page, '/decisions', { appeal: 'Why?' });
-    const waiting = () => until(async () => (await grace.client.cases.appeals({})).appeals[0]);
+    const waiting = () => until(async () => (await grace.client.cases.list({ state: 'appealed' })).cases[0]);
     expect(await waiting()).toMatchObject({ caseId, state: 'appealed', hasOtherOperator: false });
     const { stdout } = await runPlaza(['case', 'show', caseId], grace.env);
     expect(stdout).toContain('another moderator must rule on it, and there is none');

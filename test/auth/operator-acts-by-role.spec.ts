@@ -136,7 +136,6 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'case note': ['nobody'],
   'case decide': ['nobody', '--outcome', 'violation', '--reason', ''],
   'case reopen': ['nobody', '--reason', ''],
-  'case appeal list': [],
   'case appeal uphold': ['nobody', '--reason', ''],
   'case appeal overturn': ['nobody', '--reason', ''],
   audit: [],

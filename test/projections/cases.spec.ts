@@ -5,6 +5,7 @@ import {
   casesWithPendingEffects,
   countOpenCases,
 } from '../../projections/cases/cases.read-model.js';
+import type { CaseFilter, CasePage } from '../../projections/cases/cases.read-model.js';
 import { fixedSchemaTarget } from '../../projections/runner/target.js';
 import { openCases } from '../../src/cases/open-cases.js';
 import { systemIds } from '../../src/commands/support/id-generator.js';
@@ -59,8 +60,8 @@ describe('the worker of cases', () => {
       }),
     });
 
-  const page = async (state?: 'open' | 'decided' | 'appealed' | 'claimed') =>
-    (await casesPage(bench.pool, { state, order: 'oldest', limit: 100 })).cases;
+  const page = async (filter: CaseFilter = 'all', asked: Partial<CasePage> = {}) =>
+    (await casesPage(bench.pool, { filter, operatorId: '', order: 'oldest', limit: 100, ...asked })).cases;
   const waitForCases = (...ids: readonly string[]) =>
     until(async () => (await page()).map(({ caseId }) => caseId).join() === ids.join());
   const typesOf = async (caseId: string) =>
@@ -175,7 +176,13 @@ describe('the worker of cases', () => {
       const found: string[] = [];
       let after: bigint | undefined;
       do {
-        const { cases, next } = await casesPage(bench.pool, { order, after, limit: 1 });
+        const { cases, next } = await casesPage(bench.pool, {
+          filter: 'all',
+          operatorId: '',
+          order,
+          after,
+          limit: 1,
+        });
         found.push(...cases.map(({ caseId }) => caseId));
         after = next === null ? undefined : BigInt(next);
       } while (after !== undefined);

@@ -1,5 +1,6 @@
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
+import { quotation } from '../../pages/quotation.js';
 import { hiddenField, timeElement } from './parts.js';
 
 type Effect = 'restrict_post' | 'suspend_actor';
@@ -89,12 +90,6 @@ function inWords({ effects }: OwnDecision): string {
   );
   return ['Violation of the rules', ...(done.length > 0 ? [done.join(', and ')] : [])].join(': ');
 }
-
-const quotation = (label: string, text: string): Html =>
-  html`<figure class="inset">
-    <figcaption class="small quiet">${label}</figcaption>
-    <blockquote>${text}</blockquote>
-  </figure>`;
 
 function appealForm({ caseId, decisionId, at }: OwnDecision, { action, form, fault }: AppealForms): Html {
   const own = fault?.decisionId === decisionId ? fault : undefined;

@@ -33,6 +33,7 @@ export type CaseEvent =
 export interface CaseDecision {
   readonly decisionId: string;
   readonly operatorId: string;
+  readonly at: number;
   readonly outcome: CaseOutcome;
   readonly effects: readonly CaseEffect[];
   readonly networkRevision: number;
@@ -110,12 +111,13 @@ const seeing = (
 function decisionOf({
   decisionId,
   operatorId,
+  at,
   outcome,
   effects,
   networkRevision,
 }: CaseDecided['data']): CaseDecision {
   const execution = effects.length > 0 ? 'due' : 'none';
-  return { decisionId, operatorId, outcome, effects, networkRevision, appeal: 'none', execution };
+  return { decisionId, operatorId, at, outcome, effects, networkRevision, appeal: 'none', execution };
 }
 
 const withDecision = (

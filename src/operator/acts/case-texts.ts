@@ -57,6 +57,11 @@ export async function shownProfile(
   return shownText(recorded, `${displayName}\n${handle}`);
 }
 
+/** A report; to the operator who has claimed its case with the rest. */
+export interface ShownReport extends ListedReport, Partial<Omit<ShownText, 'at'>> {
+  readonly reporterActorId?: string;
+}
+
 /** The reports with their texts. */
 export async function shownReports(log: EventLog, listed: readonly ListedReport[]) {
   const found = await Promise.all(

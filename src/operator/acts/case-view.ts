@@ -7,8 +7,9 @@ import { unknownCase } from '../../domain/case/handling.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import type { ActContext } from './act.js';
-import { otherDeciders } from './cases.js';
+import { namesOf, otherDeciders } from './case-operators.js';
 import { shownPost, shownProfile, shownReports } from './case-texts.js';
+import type { ShownReport, ShownText } from './case-texts.js';
 
 /** Newest reports and events that are shown. */
 const REPORTS = 50;
@@ -33,18 +34,29 @@ export async function viewOf({ services, caller, metadata }: ActContext, caseId:
     await commands.execute(new DiscloseCase(caseId, seen, { ...metadata, operatorId }));
   }
   const hasOther = await otherDeciders(store);
+  const newest: readonly ShownReport[] = shown?.reports ?? reports.newest;
+  const claimedBy = state.claim?.operatorId ?? null;
+  const history = events.slice(-HISTORY).map((recorded) => historyEntry(recorded, isClaimer));
+  const operators = [claimedBy, ...[...state.decisions, ...history].map(({ operatorId: id }) => id)];
   return {
     ...state.subject,
     state: stateOf(state),
-    claimedBy: state.claim?.operatorId ?? null,
+    /** False: it is decided, though an appeal may wait. */
+    isOpen: state.status === 'open',
+    claimedBy,
+    /** The caller has claimed the case, so it is shown with its texts. */
+    isMine: isClaimer,
     networkRevision: reports.networkRevision,
-    reports: { total: reports.total, newest: shown?.reports ?? reports.newest },
+    reports: { total: reports.total, newest },
     decisions: state.decisions.map((decision) => decisionWith(decision, hasOther(decision.operatorId))),
-    history: events.slice(-HISTORY).map((recorded) => historyEntry(recorded, isClaimer)),
+    history,
+    operators: await namesOf(store, operators),
     post: shown?.post ?? null,
     profile: shown?.profile ?? null,
   };
 }
+
+export type CaseView = Awaited<ReturnType<typeof viewOf>>;
 
 function stateOf({ status, claim, decisions }: ExistingCase): CaseState {
   if (decisions.some(({ appeal }) => appeal === 'waiting')) return 'appealed';
@@ -57,11 +69,21 @@ const decisionWith = (decision: CaseDecision, hasOtherOperator: boolean) => ({
   hasOtherOperator,
 });
 
-function historyEntry(recorded: Recorded<CaseEvent>, isClaimer: boolean) {
+interface HistoryEntry extends Partial<Pick<ShownText, 'text' | 'erased'>> {
+  readonly eventId: string;
+  readonly at: number;
+  readonly type: CaseEvent['type'];
+  readonly operatorId: string | null;
+  readonly reason: string | null;
+}
+
+function historyEntry(recorded: Recorded<CaseEvent>, isClaimer: boolean): HistoryEntry {
   const { id: eventId, event, metadata, erased } = recorded;
   const text = isClaimer ? textOf(recorded) : undefined;
-  const entry = { eventId, at: event.data.at, type: event.type, operatorId: metadata.operatorId ?? null };
-  return text === undefined && !(isClaimer && erased) ? entry : { ...entry, text, erased };
+  const { operatorId = null, reason = null } = metadata;
+  const entry = { eventId, at: event.data.at, type: event.type, operatorId, reason };
+  if (text === undefined && !(isClaimer && erased)) return entry;
+  return { ...entry, text: text ?? '', erased };
 }
 
 async function textsOf(

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { casesPage, caseStates } from '../../../projections/cases/cases.read-model.js';
 import { isOutage } from '../../cases/outage.js';
 import { FinishCaseEffects } from '../../commands/case/case-effects.js';
 import {
@@ -12,26 +11,14 @@ import {
 } from '../../commands/case/change-case.js';
 import type { CaseCommand, CaseChange, OperatorMetadata } from '../../commands/case/case-command.js';
 import { caseEffects, caseOutcomes } from '../../domain/case/events.js';
-import type { ListedCase } from '../../../projections/cases/cases.read-model.js';
 import { act } from './act.js';
 import type { ActContext } from './act.js';
-import { SHARED_TOKEN } from './caller.js';
+import { ownIdOf } from './caller.js';
+import { queueOf, queueQuery } from './case-queue.js';
 import { viewOf } from './case-view.js';
-import { otherDeciders, waitForCases } from './cases.js';
+import { waitForCases } from './wait-for-cases.js';
 import { idIn } from './schemas.js';
 import type { ActServices } from './services.js';
-
-const MAX_PAGE = 100;
-
-const casePage = z.strictObject({
-  state: z.enum(caseStates).optional(),
-  order: z.enum(['newest', 'oldest']).default('oldest'),
-  after: z
-    .string()
-    .regex(/^[0-9]{1,18}$/, 'must be the `next` of an earlier page')
-    .transform(BigInt)
-    .optional(),
-});
 
 const decision = z.strictObject({
   outcome: z.enum(caseOutcomes, `must be one of ${caseOutcomes.join(', ')}`),
@@ -46,10 +33,9 @@ const ruling = z.strictObject({ notice: z.string().optional() });
 
 const one = '/operator/cases/:id' as const;
 
-/** The acts that need it are personal, so the id is an operator's. */
-const personal = ({ metadata }: ActContext): OperatorMetadata => ({
+const personal = ({ metadata, caller }: ActContext): OperatorMetadata => ({
   ...metadata,
-  operatorId: metadata.operatorId ?? SHARED_TOKEN,
+  operatorId: ownIdOf(caller),
 });
 
 async function execute({ services }: ActContext, command: CaseCommand): Promise<Pick<CaseChange, 'changed'>> {
@@ -81,8 +67,6 @@ async function finishEffects(
   }
 }
 
-const withOther = (listed: ListedCase, hasOtherOperator: boolean) => ({ ...listed, hasOtherOperator });
-
 const rulingAct = (name: string, verb: 'uphold' | 'overturn', outcome: 'upheld' | 'overturned') =>
   act({
     name,
@@ -91,6 +75,7 @@ const rulingAct = (name: string, verb: 'uphold' | 'overturn', outcome: 'upheld' 
     route: `POST ${one}/appeal/${verb}`,
     command: `case appeal ${verb}`,
     reason: 'required',
+    inConsole: true,
     input: ruling,
     run: ({ notice }, context) =>
       executeWithEffects(
@@ -105,14 +90,16 @@ export const caseActs = [
     may: 'cases.read',
     route: 'GET /operator/cases',
     command: 'case list',
-    input: casePage,
-    run: (page, { services }) => casesPage(services.pool, { ...page, limit: MAX_PAGE }),
+    inConsole: true,
+    input: queueQuery,
+    run: (asked, context) => queueOf(context, asked),
   }),
   act({
     name: 'case.show',
     may: 'cases.read',
     route: `GET ${one}`,
     command: 'case show',
+    inConsole: true,
     run: (_input, context) => viewOf(context, idIn(context.params)),
   }),
   act({
@@ -122,6 +109,7 @@ export const caseActs = [
     route: `POST ${one}/claim`,
     command: 'case claim',
     reason: 'optional',
+    inConsole: true,
     run: async (_input, context) => {
       const caseId = idIn(context.params);
       await execute(context, new ClaimCase(caseId, personal(context)));
@@ -135,6 +123,7 @@ export const caseActs = [
     route: `POST ${one}/release`,
     command: 'case release',
     reason: 'optional',
+    inConsole: true,
     run: (_input, context) => execute(context, new ReleaseCase(idIn(context.params), personal(context))),
   }),
   act({
@@ -144,6 +133,7 @@ export const caseActs = [
     route: `POST ${one}/notes`,
     command: 'case note',
     reason: 'optional',
+    inConsole: true,
     input: z.strictObject({ note: z.string() }),
     run: ({ note }, context) => execute(context, new NoteCase(idIn(context.params), note, personal(context))),
     duplicates: 'note',
@@ -155,6 +145,7 @@ export const caseActs = [
     route: `POST ${one}/decide`,
     command: 'case decide',
     reason: 'required',
+    inConsole: true,
     input: decision,
     run: (decided, context) =>
       executeWithEffects(context, new DecideCase(idIn(context.params), decided, personal(context))),
@@ -166,22 +157,8 @@ export const caseActs = [
     route: `POST ${one}/reopen`,
     command: 'case reopen',
     reason: 'required',
+    inConsole: true,
     run: (_input, context) => execute(context, new ReopenCase(idIn(context.params), personal(context))),
-  }),
-  act({
-    name: 'appeal.list',
-    may: 'cases.read',
-    route: 'GET /operator/appeals',
-    command: 'case appeal list',
-    input: casePage.omit({ state: true }),
-    run: async (page, { services }) => {
-      const { cases, next } = await casesPage(services.pool, { ...page, state: 'appealed', limit: MAX_PAGE });
-      const hasOther = await otherDeciders(services.store);
-      return {
-        appeals: cases.map((each) => withOther(each, hasOther(each.decidedBy))),
-        next,
-      };
-    },
   }),
   rulingAct('appeal.uphold', 'uphold', 'upheld'),
   rulingAct('appeal.overturn', 'overturn', 'overturned'),

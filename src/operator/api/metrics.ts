@@ -1,3 +1,4 @@
+import type { OpenCases } from '../../../projections/cases/cases.read-model.js';
 import { Gauge } from 'prom-client';
 import type { ProjectionStatus } from '../../../projections/runner/projection-status.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
@@ -17,7 +18,7 @@ export interface NetworkStatus {
   /** Number of restrictions that are prepared or accepted, but not finalized. */
   readonly unsettled: number | undefined;
   /** Numbers of cases by state; undefined: unknown. */
-  readonly cases: Readonly<Record<string, number>> | undefined;
+  readonly cases: OpenCases | undefined;
   /** Reason why this process refuses reads; undefined: it does not. */
   readonly unproven: string | undefined;
   /** True if this process compared log and witness since its start, or refuses reads until then. */

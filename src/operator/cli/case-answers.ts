@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 export interface CaseQuery {
   readonly state?: string | undefined;
+  readonly reportedFor?: string | undefined;
   readonly order?: 'newest' | 'oldest' | undefined;
   readonly after?: string | undefined;
 }
@@ -20,22 +21,20 @@ const listed = z.object({
   targetActorId: z.string(),
   state: z.string(),
   reports: z.number(),
+  reasons: z.array(z.string()),
   openedAt: z.number(),
   claimedBy: z.string().nullable(),
   decidedBy: z.string().nullable(),
   decidedAt: z.number().nullable(),
   outcome: z.string().nullable(),
   waitingAppeals: z.array(z.string()),
+  /** An active operator other than the one who decided may rule on an appeal. */
+  hasOtherOperator: z.boolean(),
 });
 
-const next = z.string().nullable();
+const operators = z.record(z.string(), z.string());
 
-export const casePage = z.object({ cases: z.array(listed), next });
-
-export const appealPage = z.object({
-  appeals: z.array(listed.extend({ hasOtherOperator: z.boolean() })),
-  next,
-});
+export const casePage = z.object({ cases: z.array(listed), operators, next: z.string().nullable() });
 
 const text = z.object({ eventId: z.string(), at: z.number(), text: z.string(), erased: z.boolean() });
 
@@ -53,6 +52,7 @@ const report = z.object({
 const decision = z.object({
   decisionId: z.string(),
   operatorId: z.string(),
+  at: z.number(),
   outcome: z.string(),
   effects: z.array(z.string()),
   networkRevision: z.number(),
@@ -66,6 +66,7 @@ const entry = z.object({
   at: z.number(),
   type: z.string(),
   operatorId: z.string().nullable(),
+  reason: z.string().nullable(),
   text: z.string().optional(),
   erased: z.boolean().optional(),
 });
@@ -75,12 +76,14 @@ export const caseView = z.object({
   postId: z.string().optional(),
   targetActorId: z.string(),
   state: z.string(),
+  isOpen: z.boolean(),
   claimedBy: z.string().nullable(),
+  isMine: z.boolean(),
   networkRevision: z.number(),
   reports: z.object({ total: z.number(), newest: z.array(report) }),
   decisions: z.array(decision),
   history: z.array(entry),
-  /** Null unless the caller has claimed the case. */
+  operators,
   post: z.object({ status: z.string(), versions: z.array(text) }).nullable(),
   profile: text.nullable(),
 });

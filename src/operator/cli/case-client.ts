@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { changedAnswer } from './answers.js';
-import { appealPage, casePage, caseView, decidedAnswer } from './case-answers.js';
+import { casePage, caseView, decidedAnswer } from './case-answers.js';
 import type { CaseQuery, NewDecision } from './case-answers.js';
 import { queryText } from './json-request.js';
 
@@ -12,10 +12,6 @@ export class CaseClient {
 
   list(query: CaseQuery) {
     return this.call(casePage, 'GET', `/operator/cases?${queryText(query)}`);
-  }
-
-  appeals(query: Omit<CaseQuery, 'state'>) {
-    return this.call(appealPage, 'GET', `/operator/appeals?${queryText(query)}`);
   }
 
   show(caseId: string) {

@@ -2,41 +2,35 @@ import type { OperatorClient } from './operator-client.js';
 import { localMoment } from './output.js';
 import { tableLines } from './table.js';
 
-type Listed = Awaited<ReturnType<OperatorClient['cases']['list']>>['cases'][number];
-type Appealed = Awaited<ReturnType<OperatorClient['cases']['appeals']>>['appeals'][number];
+type Page = Awaited<ReturnType<OperatorClient['cases']['list']>>;
 type Shown = Awaited<ReturnType<OperatorClient['cases']['show']>>;
+type Names = Page['operators'];
 
-export function caseLines(listed: readonly Listed[]): string[] {
+export type Listed = Page['cases'][number];
+
+/** `operators`: names by id. */
+export function caseLines(listed: readonly Listed[], operators: Names): string[] {
   if (listed.length === 0) return ['no case'];
   return tableLines(
-    ['CASE', 'STATE', 'REPORTS', 'OPENED', 'OPERATOR'],
-    listed.map((each) => [
+    ['CASE', 'STATE', 'REPORTS', 'OPENED', 'REPORTED FOR', 'OPERATOR'],
+    listed.map(({ claimedBy, decidedBy, ...each }) => [
       each.caseId,
-      each.state,
+      each.state === 'appealed' && !each.hasOtherOperator ? 'appealed, needs another moderator' : each.state,
       String(each.reports),
       localMoment(each.openedAt),
-      each.claimedBy ?? each.decidedBy ?? '',
+      each.reasons.join(', '),
+      nameIn(operators, claimedBy ?? decidedBy),
     ]),
   );
 }
 
-export function appealLines(listed: readonly Appealed[]): string[] {
-  if (listed.length === 0) return ['no appeal waits'];
-  return tableLines(
-    ['CASE', 'DECIDED', 'DECIDED BY', 'RULED BY'],
-    listed.map((each) => [
-      each.caseId,
-      each.decidedAt === null ? '' : localMoment(each.decidedAt),
-      each.decidedBy ?? '',
-      each.hasOtherOperator ? 'another moderator' : 'nobody yet: invite another moderator',
-    ]),
-  );
-}
+const nameIn = (operators: Names, id: string | null): string => (id === null ? '' : (operators[id] ?? id));
 
 /** Texts of people follow on lines of their own, as nobody knows what is in them. */
 export function caseViewLines(shown: Shown): string[] {
+  const { claimedBy, operators } = shown;
   return [
-    `case     ${shown.caseId}  ${shown.state}${shown.claimedBy === null ? '' : `, claimed by ${shown.claimedBy}`}`,
+    `case     ${shown.caseId}  ${shown.state}${claimedBy === null ? '' : `, claimed by ${nameIn(operators, claimedBy)}`}`,
     `actor    ${shown.targetActorId}`,
     ...(shown.postId === undefined ? [] : [`post     ${shown.postId}  ${shown.post?.status ?? ''}`]),
     ...(shown.profile ? ['profile', ...indented(shown.profile)] : []),
@@ -46,31 +40,34 @@ export function caseViewLines(shown: Shown): string[] {
       `  ${localMoment(report.at)}  ${report.reason}${report.isClosed ? '  closed' : ''}`,
       ...indented(report),
     ]),
-    ...shown.decisions.flatMap(decisionLines),
+    ...shown.decisions.flatMap((decision) => decisionLines(decision, operators)),
     'history',
     ...shown.history.flatMap((entry) => [
-      `  ${localMoment(entry.at)}  ${entry.type}  ${entry.operatorId ?? ''}`,
+      `  ${localMoment(entry.at)}  ${entry.type}  ${nameIn(operators, entry.operatorId)}  ${entry.reason ?? ''}`.trimEnd(),
       ...indented(entry),
     ]),
-    ...(shown.profile === null ? ['The texts are shown to the operator who has claimed the case.'] : []),
+    ...(shown.isMine ? [] : ['The texts are shown to the operator who has claimed the case.']),
   ];
 }
 
-function decisionLines({
-  decisionId,
-  operatorId,
-  outcome,
-  effects,
-  execution,
-  ...rest
-}: Shown['decisions'][number]) {
+function decisionLines(
+  {
+    decisionId,
+    operatorId,
+    outcome,
+    effects,
+    execution,
+    appeal,
+    hasOtherOperator,
+  }: Shown['decisions'][number],
+  operators: Names,
+) {
   const what = [outcome, ...effects].join(', ');
-  const lines = [
-    `decision ${decisionId}  ${what}  by ${operatorId}  effects: ${execution}  appeal: ${rest.appeal}`,
-  ];
-  return rest.appeal === 'waiting' && !rest.hasOtherOperator
-    ? [...lines, '  The appeal waits: another moderator must rule on it, and there is none.']
-    : lines;
+  const by = nameIn(operators, operatorId);
+  const line = `decision ${decisionId}  ${what}  by ${by}  effects: ${execution}  appeal: ${appeal}`;
+  return appeal === 'waiting' && !hasOtherOperator
+    ? [line, '  The appeal waits: another moderator must rule on it, and there is none.']
+    : [line];
 }
 
 function indented({

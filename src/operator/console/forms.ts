@@ -32,6 +32,8 @@ export function answerForm(row: Act): Answering {
 
 const own = { to: () => '/console/own' };
 const operators = { to: () => '/console/operators' };
+const cases = { to: ({ id = '' }: Exchange['params']) => `/console/cases/${id}` };
+const notice = (form: Form) => ({ notice: form.text('notice') });
 const overview = { to: () => '/console/overview' };
 const dossier = (place: string) => ({
   to: ({ id = '' }: Exchange['params']) => `/console/${place}/${id}`,
@@ -58,6 +60,20 @@ const forms: Readonly<Record<string, ConsoleForm>> = {
   'grant.revoke': dossier('grants'),
   'post.restrict': dossier('posts'),
   'post.unrestrict': dossier('posts'),
+  'case.claim': cases,
+  'case.release': cases,
+  'case.note': { ...cases, input: (form) => ({ note: form.text('note') ?? '' }) },
+  'case.decide': {
+    ...cases,
+    input: (form) => ({
+      outcome: form.text('outcome'),
+      effects: form.all('effects'),
+      notice: form.text('notice'),
+    }),
+  },
+  'case.reopen': cases,
+  'appeal.uphold': { ...cases, input: notice },
+  'appeal.overturn': { ...cases, input: notice },
   'publishing.pause': overview,
   'publishing.resume': overview,
   'operator.confirm': operators,

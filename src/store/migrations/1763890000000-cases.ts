@@ -13,6 +13,7 @@ export class CreateCases1763890000000 implements MigrationInterface {
         status           text NOT NULL CHECK (status IN ('reported', 'open', 'decided')),
         revision         bigint NOT NULL DEFAULT -1,
         reports          integer NOT NULL,
+        reasons          text[] NOT NULL,
         newest_report    numeric NOT NULL,
         decided_up_to    numeric,
         opened_position  numeric,
@@ -28,6 +29,7 @@ export class CreateCases1763890000000 implements MigrationInterface {
       CREATE INDEX summary_of_target ON cases.summary (target_actor_id);
       CREATE INDEX summary_in_order ON cases.summary (opened_position) WHERE opened_position IS NOT NULL;
       CREATE INDEX summary_open ON cases.summary (opened_position) WHERE status = 'open';
+      CREATE INDEX summary_claimed ON cases.summary (claimed_by, opened_position) WHERE claimed_by IS NOT NULL;
       CREATE INDEX summary_appealed ON cases.summary (opened_position) WHERE waiting_appeals <> '{}';
       CREATE INDEX summary_pending ON cases.summary (case_id) WHERE pending_effects <> '{}';
       CREATE INDEX summary_to_open ON cases.summary (case_id)

@@ -1,14 +1,20 @@
 import { text } from 'node:stream/consumers';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
+import { caseFilters } from '../../../../projections/cases/cases.read-model.js';
 import { caseEffects, caseOutcomes } from '../../../domain/case/events.js';
-import { appealLines, caseLines, caseViewLines } from '../case-table.js';
+import { reportReasons } from '../../../domain/report/report-reasons.js';
+import type { CaseQuery } from '../case-answers.js';
+import { caseLines, caseViewLines } from '../case-table.js';
+import type { Listed } from '../case-table.js';
 import { operatorClientOf, REASON_HELP, withOperator, withReason } from '../command-options.js';
 import type { CommandOptions, OperatorOptions } from '../command-options.js';
+import type { OperatorClient } from '../operator-client.js';
 import { answerList, printResult } from '../output.js';
 
 interface ListOptions extends OperatorOptions {
-  readonly state?: string;
+  readonly state: string;
+  readonly reportedFor?: string;
   readonly newest?: true;
   readonly limit: number;
 }
@@ -35,18 +41,18 @@ const NOTICE = 'text for the person, on their account page; it is erased with th
 export function addCaseCommands(program: Command): void {
   const group = program.command('case').description('cases: reports, decisions and appeals');
 
-  withPaging(withOperator(group.command('list')))
+  withOperator(group.command('list'))
     .description('list the cases of reported posts and actors, the oldest first')
     .addOption(
-      new Option('--state <state>', 'only these').choices(['open', 'claimed', 'decided', 'appealed']),
+      new Option('--state <state>', 'open: nobody has claimed it').choices(caseFilters).default('open'),
     )
-    .action(async ({ state, newest, limit, ...options }: ListOptions) => {
-      const api = operatorClientOf(options);
-      const found = await allPages(limit, async (after) => {
-        const { cases, next } = await api.cases.list({ state, order: newest && 'newest', after });
-        return { items: cases, next };
-      });
-      answerList(options, found, caseLines);
+    .addOption(new Option('--reported-for <reason>', 'with a report for this').choices(reportReasons))
+    .option('--newest', 'the newest first')
+    .option('--limit <number>', 'at most so many', limitOf, 100)
+    .action(async ({ state, reportedFor, newest, limit, ...options }: ListOptions) => {
+      const query = { state, reportedFor, order: newest && ('newest' as const) };
+      const { cases, operators } = await listCases(operatorClientOf(options), query, limit);
+      answerList(options, cases, (listed) => caseLines(listed, operators));
     });
 
   withOperator(group.command('show'))
@@ -120,21 +126,10 @@ export function addCaseCommands(program: Command): void {
       printResult(options, result, [result.changed ? `${caseId} is open` : `${caseId} is open already`]);
     });
 
-  addAppealCommands(group.command('appeal').description('appeals: list them and rule on them'));
+  addAppealCommands(group.command('appeal').description('rule on the appeal of a case'));
 }
 
 function addAppealCommands(appeal: Command): void {
-  withPaging(withOperator(appeal.command('list')))
-    .description('list the cases with an appeal that waits, the oldest first')
-    .action(async ({ newest, limit, ...options }: ListOptions) => {
-      const api = operatorClientOf(options);
-      const found = await allPages(limit, async (after) => {
-        const { appeals, next } = await api.cases.appeals({ order: newest && 'newest', after });
-        return { items: appeals, next };
-      });
-      answerList(options, found, appealLines);
-    });
-
   for (const [act, done] of [
     ['uphold', 'upheld'],
     ['overturn', 'overturned'],
@@ -160,12 +155,6 @@ const effectsLine = ({ effects }: { readonly effects: 'finished' | 'pending' }):
     ? []
     : ['A store does not answer, so the effects follow by themselves when it is back.'];
 
-function withPaging(command: Command): Command {
-  return command
-    .option('--newest', 'the newest first')
-    .option('--limit <number>', 'at most so many', limitOf, 100);
-}
-
 function withEffect(value: string, chosen: readonly string[] | undefined): readonly string[] {
   if ((caseEffects as readonly string[]).includes(value)) return [...(chosen ?? []), value];
   throw new InvalidArgumentError(`It must be one of ${caseEffects.join(', ')}.`);
@@ -176,18 +165,15 @@ function limitOf(value: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1 to 99999.');
 }
 
-async function allPages<Item>(
-  limit: number,
-  pageAfter: (
-    after: string | undefined,
-  ) => Promise<{ readonly items: readonly Item[]; readonly next: string | null }>,
-): Promise<readonly Item[]> {
-  const found: Item[] = [];
+async function listCases({ cases: api }: OperatorClient, query: CaseQuery, limit: number) {
+  const listed: Listed[] = [];
+  const operators: Record<string, string> = {};
   let after: string | undefined;
   do {
-    const { items, next } = await pageAfter(after);
-    found.push(...items);
-    after = next ?? undefined;
-  } while (after !== undefined && found.length < limit);
-  return found.slice(0, limit);
+    const page = await api.list({ ...query, after });
+    listed.push(...page.cases);
+    Object.assign(operators, page.operators);
+    after = page.next ?? undefined;
+  } while (after !== undefined && listed.length < limit);
+  return { cases: listed.slice(0, limit), operators };
 }
