@@ -27,7 +27,7 @@ export interface ListedCase {
 /** `after`: the place of the last case of the page before. */
 export interface CasePage {
   readonly filter: CaseFilter;
-  /** Of the operator who lists; empty for the shared token, which claims none. */
+  /** The operator who lists; empty for the shared token, which claims none. */
   readonly operatorId: string;
   /** A reason of the reports. */
   readonly reportedFor?: string | undefined;

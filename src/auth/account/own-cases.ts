@@ -11,7 +11,7 @@ import type { OwnCasesView, OwnDecision } from '../pages/own-cases.js';
 /** Newest decisions and reports that are shown. */
 const SHOWN = 20;
 
-/** What a person may read about cases: decisions about them, and the outcomes of their reports. */
+/** A person's own part of the cases: decisions about them, and the outcomes of their reports. */
 export class OwnCases {
   constructor(
     private readonly postgres: Postgres,

@@ -24,8 +24,8 @@ import type { RecordedCase } from './case-command.js';
 const ATTEMPTS = 5;
 
 /**
- * Returns how many decisions it finished. Applies or undoes the effects that the decisions of a case still have to have, each once: the events of their subjects
- * carry the decision, so a repetition finds them.
+ * Applies or undoes the effects that the decisions of a case still need, each once: their events carry the decision, so
+ * a repetition finds them. Returns the number of decisions that it finished.
  * @throws errors of log, witness and store; a repetition finishes the rest.
  */
 export class FinishCaseEffects extends Command<number> {

@@ -96,7 +96,7 @@ const notice = (id: string): Html =>
     isOptional: true,
   });
 
-/** Of the oldest appeal that this operator may rule on, as the act takes it. */
+/** The act rules on the oldest appeal that is not against a decision of this operator. */
 function rulingForms({ session }: Frame, { decisions }: CaseView): CaseForm[] {
   const appealed = decisions.find(
     ({ appeal, operatorId }) => appeal === 'waiting' && operatorId !== session?.operatorId,

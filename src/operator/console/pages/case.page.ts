@@ -77,8 +77,8 @@ const reportList = ({ reports: { total, newest } }: CaseView): Html =>
 const reporter = (actorId: string): Html =>
   html`<p class="small">By <a href="/console/accounts/${actorId}">${actorId}</a></p>`;
 
-const executions: Readonly<Record<CaseView['decisions'][number]['execution'], string>> = {
-  none: 'none',
+const executions: Readonly<Record<Decision['execution'], string>> = {
+  none: '',
   due: 'follow as soon as the stores answer',
   applied: 'applied',
   undoing: 'are undone as soon as the stores answer',
@@ -86,6 +86,11 @@ const executions: Readonly<Record<CaseView['decisions'][number]['execution'], st
 };
 
 const effectNames = { restrict_post: 'restrict the post', suspend_actor: 'suspend the account' } as const;
+
+type Decision = CaseView['decisions'][number];
+
+const effectsText = (effects: Decision['effects'], execution: Decision['execution']): string =>
+  `${effects.map((effect) => effectNames[effect]).join(', ')} (${executions[execution]})`;
 
 function decisionList(shown: CaseView): Html | undefined {
   if (shown.decisions.length === 0) return undefined;
@@ -98,10 +103,7 @@ function decisionList(shown: CaseView): Html | undefined {
             <strong>${outcomeNames[outcome]}</strong>
             <span class="quiet small">${timeElement(at)}, by ${nameOf(shown, operatorId)}</span>
             ${facts([
-              [
-                'effects',
-                `${effects.map((effect) => effectNames[effect]).join(', ')} (${executions[execution]})`,
-              ],
+              ['effects', effects.length === 0 ? 'none' : effectsText(effects, execution)],
               ['appeal', appeal],
             ])}
             ${appeal === 'waiting' && !hasOtherOperator ? nobodyElse : undefined}
@@ -110,6 +112,11 @@ function decisionList(shown: CaseView): Html | undefined {
     </ol>
   </section>`;
 }
+
+const textNames: Readonly<Partial<Record<CaseView['history'][number]['type'], string>>> = {
+  'case.noted': 'Note',
+  'case.appealed': 'Appeal',
+};
 
 const history = (frame: Frame, shown: CaseView): Html =>
   html`<section class="card" aria-labelledby="history">
@@ -121,7 +128,7 @@ const history = (frame: Frame, shown: CaseView): Html =>
           html`<li>
             <strong>${entry.type}</strong> <span class="quiet small">${timeElement(entry.at)}</span>
             ${entry.operatorId === null ? undefined : html`<p class="small">${nameOf(shown, entry.operatorId)} ${entry.reason ?? ''}</p>`}
-            ${textOf('Text', entry)}
+            ${textOf(textNames[entry.type] ?? 'Notice', entry)}
           </li>`,
       )}
     </ol>
