@@ -136,7 +136,7 @@ describe('a decision', () => {
     expect(network.pids().api).not.toBe(api);
     const restriction = (await opened.log.read(streams.post(postId))).slice(1);
     expect(restriction).toMatchObject([
-      { event: { type: 'post.restricted' }, metadata: { caseId, operatorId: grace.operatorId } },
+      { event: { type: 'post.restricted' }, metadata: { cause: streams.case(caseId), operatorId: grace.operatorId } },
     ]);
     // Somebody shows it again: the decision does not restrict it twice.
     await until(async () => (await stateOf(grace, caseId)) === 'decided');

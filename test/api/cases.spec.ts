@@ -138,7 +138,7 @@ describe('a decision', () => {
     );
     expect(restrictions.map(({ metadata }) => metadata)).toEqual([
       expect.objectContaining({
-        caseId,
+        cause: streams.case(caseId),
         decisionId: decisions[0]?.decisionId,
         operatorId: grace.operatorId,
         reason: 'spam',

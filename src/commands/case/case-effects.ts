@@ -92,14 +92,22 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
     if (state.status === 'none') return;
     const { decisionId, effects } = decision;
     const execution = decision.execution === 'due' ? 'applied' : 'undone';
-    const cause = execution === 'applied' ? 'case.decided' : 'case.appeal_overturned';
+    const decidedBy = execution === 'applied' ? 'case.decided' : 'case.appeal_overturned';
     const by = events.find(
       ({ event }) =>
-        event.type === cause && 'decisionId' in event.data && event.data.decisionId === decisionId,
+        event.type === decidedBy && 'decisionId' in event.data && event.data.decisionId === decisionId,
     )?.metadata;
-    const { requestId = this.ids.uuid(), operatorId, operator, reason } = by ?? {};
-    const { caseId } = state.subject;
-    const metadata = { requestId, operatorId, operator, reason, caseId, decisionId };
+    const stream = streams.case(state.subject.caseId);
+    const { requestId = this.ids.uuid(), clientRequestId, operatorId, operator, reason } = by ?? {};
+    const metadata = {
+      requestId,
+      clientRequestId,
+      operatorId,
+      operator,
+      reason,
+      cause: stream,
+      decisionId,
+    };
     const changed: CaseEffect[] = [];
     for (const each of effects) {
       const effect = effectOf(each, state.subject);
@@ -111,7 +119,7 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
         changed.push(each);
     }
     await handleCommand<Case, CaseEvent>(this.log, this.ids, {
-      stream: streams.case(caseId),
+      stream,
       initial: noCase,
       evolve: evolveCase,
       decide: (known) => finishEffects(known, { decisionId, execution, changed, at: this.clock.now() }),
