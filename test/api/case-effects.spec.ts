@@ -3,13 +3,15 @@
  * @sample first
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config/config.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { streams } from '../../src/log/streams.js';
-import { registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { personWithPage } from '../support/account-visitor.js';
 import { runPlaza } from '../support/command.js';
+import { enrollInConsole } from '../support/console.js';
 import { decide, newModerator, report, reportedPost, stateOf } from '../support/moderators.js';
 import type { Moderator } from '../support/moderators.js';
 import { startNetwork } from '../support/network.js';
@@ -98,7 +100,7 @@ describe('a claim', () => {
 });
 
 describe('an appeal in a network with one moderator', () => {
-  it('waits, and the list says that another one is needed', async () => {
+  it('waits, and list and console say that another one is needed', async () => {
     const person = await personWithPage(network, application, scope);
     const caseId = await reportedPost(grace, alice, await createPost(person));
     await decide(grace, caseId, ['restrict_post']);
@@ -107,7 +109,12 @@ describe('an appeal in a network with one moderator', () => {
     const waiting = () => until(async () => (await grace.client.cases.list({ state: 'appealed' })).cases[0]);
     expect(await waiting()).toMatchObject({ caseId, state: 'appealed', hasOtherOperator: false });
     const { stdout } = await runPlaza(['case', 'show', caseId], grace.env);
-    expect(stdout).toContain('another moderator must rule on it, and there is none');
+    const needed = 'another moderator must rule on it, and there is none';
+    expect(stdout).toContain(needed);
+    const { operatorBaseUrl } = readConfig(network.env);
+    const { browser } = await enrollInConsole(operatorBaseUrl, operatorOf(network), ['auditor']);
+    for (const path of ['?state=appealed', `/${caseId}`])
+      expect((await browser.open(`${operatorBaseUrl}/console/cases${path}`)).text).toContain(needed);
     await newModerator(network);
     expect(await waiting()).toMatchObject({ hasOtherOperator: true });
   });
@@ -136,7 +143,10 @@ describe('a decision', () => {
     expect(network.pids().api).not.toBe(api);
     const restriction = (await opened.log.read(streams.post(postId))).slice(1);
     expect(restriction).toMatchObject([
-      { event: { type: 'post.restricted' }, metadata: { cause: streams.case(caseId), operatorId: grace.operatorId } },
+      {
+        event: { type: 'post.restricted' },
+        metadata: { cause: streams.case(caseId), operatorId: grace.operatorId },
+      },
     ]);
     // Somebody shows it again: the decision does not restrict it twice.
     await until(async () => (await stateOf(grace, caseId)) === 'decided');

@@ -2,11 +2,12 @@ import { reportsOfCase } from '../../../projections/cases/cases.read-model.js';
 import type { CaseReports, CaseState } from '../../../projections/cases/cases.read-model.js';
 import { readCase } from '../../commands/case/case-command.js';
 import { DiscloseCase } from '../../commands/case/change-case.js';
-import type { CaseDecision, CaseEvent, ExistingCase } from '../../domain/case/case.js';
+import type { CaseEvent, ExistingCase } from '../../domain/case/case.js';
 import { unknownCase } from '../../domain/case/handling.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import type { ActContext } from './act.js';
+import { ownIdOf } from './caller.js';
 import { namesOf, otherDeciders } from './case-operators.js';
 import { shownPost, shownProfile, shownReports } from './case-texts.js';
 import type { ShownReport, ShownText } from './case-texts.js';
@@ -20,39 +21,36 @@ const HISTORY = 200;
  * answer; to others without.
  * @throws {Refusal} `not_found`; errors of log and store.
  */
-export async function viewOf({ services, caller, metadata }: ActContext, caseId: string) {
-  const { log, pool, commands, store } = services;
+export async function viewOf(context: ActContext, caseId: string) {
+  const { log, pool, store } = context.services;
   const { state, events } = await readCase(log, caseId);
   if (state.status === 'none') throw unknownCase();
-  const reports = await reportsOfCase(pool, caseId, REPORTS);
-  const operatorId = caller.kind === 'operator' ? caller.operatorId : undefined;
-  const isClaimer = operatorId !== undefined && state.claim?.operatorId === operatorId;
-  const shown = isClaimer ? await textsOf(log, state, events, reports) : undefined;
-  if (shown && operatorId !== undefined) {
-    const { eventIds } = shown;
-    const seen = { eventIds, networkRevision: reports.networkRevision };
-    await commands.execute(new DiscloseCase(caseId, seen, { ...metadata, operatorId }));
-  }
-  const hasOther = await otherDeciders(store);
-  const newest: readonly ShownReport[] = shown?.reports ?? reports.newest;
   const claimedBy = state.claim?.operatorId ?? null;
-  const history = events.slice(-HISTORY).map((recorded) => historyEntry(recorded, isClaimer));
-  const operators = [claimedBy, ...[...state.decisions, ...history].map(({ operatorId: id }) => id)];
+  const isMine = context.caller.kind === 'operator' && context.caller.operatorId === claimedBy;
+  const reports = await reportsOfCase(pool, caseId, REPORTS);
+  const texts = isMine ? await disclosedTexts(context, state, events, reports) : undefined;
+  const newest: readonly ShownReport[] = texts?.reports ?? reports.newest;
+  const history = events.slice(-HISTORY).map((recorded) => historyEntry(recorded, isMine));
+  const hasOther = await otherDeciders(store);
+  const operators = [claimedBy, ...[...state.decisions, ...history].map(({ operatorId }) => operatorId)];
   return {
     ...state.subject,
     state: stateOf(state),
     /** False: it is decided, though an appeal may wait. */
     isOpen: state.status === 'open',
     claimedBy,
-    /** The caller has claimed the case, so it is shown with its texts. */
-    isMine: isClaimer,
+    /** True: the caller has claimed it, so it is shown with its texts. */
+    isMine,
     networkRevision: reports.networkRevision,
     reports: { total: reports.total, newest },
-    decisions: state.decisions.map((decision) => decisionWith(decision, hasOther(decision.operatorId))),
+    decisions: state.decisions.map((decision) => ({
+      ...decision,
+      hasOtherOperator: hasOther(decision.operatorId),
+    })),
     history,
     operators: await namesOf(store, operators),
-    post: shown?.post ?? null,
-    profile: shown?.profile ?? null,
+    post: texts?.post ?? null,
+    profile: texts?.profile ?? null,
   };
 }
 
@@ -64,11 +62,6 @@ function stateOf({ status, claim, decisions }: ExistingCase): CaseState {
   return claim ? 'claimed' : 'open';
 }
 
-const decisionWith = (decision: CaseDecision, hasOtherOperator: boolean) => ({
-  ...decision,
-  hasOtherOperator,
-});
-
 interface HistoryEntry extends Partial<Pick<ShownText, 'text' | 'erased'>> {
   readonly eventId: string;
   readonly at: number;
@@ -77,20 +70,21 @@ interface HistoryEntry extends Partial<Pick<ShownText, 'text' | 'erased'>> {
   readonly reason: string | null;
 }
 
-function historyEntry(recorded: Recorded<CaseEvent>, isClaimer: boolean): HistoryEntry {
+function historyEntry(recorded: Recorded<CaseEvent>, isMine: boolean): HistoryEntry {
   const { id: eventId, event, metadata, erased } = recorded;
-  const text = isClaimer ? textOf(recorded) : undefined;
+  const text = isMine ? textOf(recorded) : undefined;
   const { operatorId = null, reason = null } = metadata;
   const entry = { eventId, at: event.data.at, type: event.type, operatorId, reason };
-  if (text === undefined && !(isClaimer && erased)) return entry;
+  if (text === undefined && !(isMine && erased)) return entry;
   return { ...entry, text: text ?? '', erased };
 }
 
-async function textsOf(
-  log: EventLog,
+/** Reads the texts of a case, and records that its claimer is shown them. @throws {Refusal} the claim has ended. */
+async function disclosedTexts(
+  { services: { log, commands }, caller, metadata }: ActContext,
   { subject }: ExistingCase,
   events: readonly Recorded<CaseEvent>[],
-  { newest }: CaseReports,
+  { newest, networkRevision }: CaseReports,
 ) {
   const [post, profile, reports] = await Promise.all([
     shownPost(log, subject),
@@ -100,7 +94,10 @@ async function textsOf(
   const texts = [...(post?.versions ?? []), ...(profile ? [profile] : []), ...reports];
   const own = events.slice(-HISTORY).filter((recorded) => textOf(recorded) !== undefined);
   const eventIds = [...own.map(({ id }) => id), ...texts.map(({ eventId }) => eventId)];
-  return { post, profile, reports, eventIds };
+  const seen = { eventIds, networkRevision };
+  const byOperator = { ...metadata, operatorId: ownIdOf(caller) };
+  await commands.execute(new DiscloseCase(subject.caseId, seen, byOperator));
+  return { post, profile, reports };
 }
 
 /** The note, notice or appeal of an event. */
