@@ -2,9 +2,8 @@ import { reportsOfCase } from '../../../projections/cases/cases.read-model.js';
 import type { CaseReports, CaseState } from '../../../projections/cases/cases.read-model.js';
 import { readCase } from '../../commands/case/case-command.js';
 import { DiscloseCase } from '../../commands/case/change-case.js';
-import type { CaseEvent, ExistingCase } from '../../domain/case/case.js';
+import type { CaseDecision, CaseEvent, ExistingCase } from '../../domain/case/case.js';
 import { unknownCase } from '../../domain/case/handling.js';
-import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import type { ActContext } from './act.js';
 import { ownIdOf } from './caller.js';
@@ -32,6 +31,10 @@ export async function viewOf(context: ActContext, caseId: string) {
   const newest: readonly ShownReport[] = texts?.reports ?? reports.newest;
   const history = events.slice(-HISTORY).map((recorded) => historyEntry(recorded, isMine));
   const hasOther = await otherDeciders(store);
+  const withOther = (decision: CaseDecision) => ({
+    ...decision,
+    hasOtherOperator: hasOther(decision.operatorId),
+  });
   const operators = [claimedBy, ...[...state.decisions, ...history].map(({ operatorId }) => operatorId)];
   return {
     ...state.subject,
@@ -43,10 +46,7 @@ export async function viewOf(context: ActContext, caseId: string) {
     isMine,
     networkRevision: reports.networkRevision,
     reports: { total: reports.total, newest },
-    decisions: state.decisions.map((decision) => ({
-      ...decision,
-      hasOtherOperator: hasOther(decision.operatorId),
-    })),
+    decisions: state.decisions.map(withOther),
     history,
     operators: await namesOf(store, operators),
     post: texts?.post ?? null,
