@@ -1,6 +1,7 @@
 import { DEFAULT_FAN_OUT_THRESHOLD } from '../src/config/config.js';
 import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
+import { casesGroup } from './cases/cases.projection.js';
 import { blocks } from './blocks/blocks.projection.js';
 import { erasure } from './erasure/erasure.projection.js';
 import { feed } from './feed/feed.projection.js';
@@ -36,4 +37,4 @@ export const servingWith = (settings: TimelineSettings): Group => ({
 
 export const serving = servingWith({ fanOutThreshold: DEFAULT_FAN_OUT_THRESHOLD });
 
-export const groups: readonly Group[] = [serving, authorityGroup, auditGroup];
+export const groups: readonly Group[] = [serving, authorityGroup, auditGroup, casesGroup];

@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import { ConfigError, readConfig, storesOf } from '../src/config/config.js';
 import type { Config, StoreUrls } from '../src/config/config.js';
 import { createLogger } from '../src/config/logger.js';
+import { openCases } from '../src/cases/open-cases.js';
+import { systemIds } from '../src/commands/support/id-generator.js';
 import { LogCheck } from '../src/http/health/log-check.js';
 import { announceReady, stopOnSignal } from '../src/launch/child.js';
 import type { EventLog } from '../src/log/event-log.js';
@@ -27,6 +29,7 @@ import type { Telemetry } from '../src/telemetry/telemetry.js';
 import { observeWitness } from '../src/telemetry/witness-steps.js';
 import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
+import { casesGroup } from './cases/cases.projection.js';
 import { servingWith } from './groups.js';
 import { observedGroup } from './probes/observed-group.js';
 import { serveProbes } from './probes/worker-probes.js';
@@ -35,6 +38,7 @@ import type { GroupRunnerOptions } from './runner/group-runner.js';
 import type { GroupState } from './runner/group-state.js';
 import type { Group } from './runner/projection.js';
 
+const fixedGroups = [authorityGroup, auditGroup, casesGroup];
 const APPLICATION_NAME = 'plaza-projector';
 const RETRY_MS = 500;
 
@@ -54,7 +58,7 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
     reachWitness: async () => url === undefined || witness.find([]),
     log: () => probeState.log,
     groups: Object.fromEntries(
-      [serving, authorityGroup, auditGroup].map(({ name }) => [
+      [serving, ...fixedGroups].map(({ name }) => [
         name,
         () => probeState.states.get(name)?.() ?? { activity: 'starting' },
       ]),
@@ -79,7 +83,6 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
       return keepRunning(runner, () => waitForPublicationChange(databaseUrl, group, signal), signal);
     },
   );
-  const fixedGroups = [authorityGroup, auditGroup];
   const work = {
     group: serving,
     fixedGroups,
@@ -180,6 +183,17 @@ function runners({
         ...common,
         group: auditGroup,
         prepare: (client) => quarantiningTarget(log, client, auditGroup, 'audit'),
+      }),
+    },
+    {
+      group: casesGroup.name,
+      runner: runnerOf({
+        ...common,
+        group: casesGroup,
+        prepare: async (client) => ({
+          ...(await quarantiningTarget(log, client, casesGroup, 'cases')),
+          onCaughtUp: () => openCases({ client, log, ids: systemIds, now: Date.now }),
+        }),
       }),
     },
   ];

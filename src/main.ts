@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { AuthModule } from './auth/auth.module.js';
 import { mountAuthorizationServer } from './auth/mount.js';
 import { PasswordCheck } from './auth/sign-in/password-check.js';
+import { PendingCaseEffects } from './cases/pending-case-effects.js';
 import { Clock } from './commands/support/clock.js';
 import { IdGenerator } from './commands/support/id-generator.js';
 import { readConfig } from './config/config.js';
@@ -68,7 +69,7 @@ async function serve(config: Config, logger: Logger, telemetry: Telemetry): Prom
   await app.listen(config.port, config.host);
   await recordRestores(app);
   opened.push(await startOperatorApi(app));
-  opened.push(startErasures(app), startBatches(app));
+  opened.push(startErasures(app), startBatches(app), startCaseEffects(app));
   announceReady();
   logger.info({ port: config.port }, 'serving');
 }
@@ -98,6 +99,17 @@ function startErasures(app: NestFastifyApplication): { close(): Promise<void> } 
   });
   erasures.start();
   return { close: () => erasures.stop() };
+}
+
+function startCaseEffects(app: NestFastifyApplication): { close(): Promise<void> } {
+  const effects = new PendingCaseEffects({
+    commands: app.get(CommandBus),
+    pool: app.get(Postgres).pool,
+    witness: app.get(Witness),
+    logger,
+  });
+  effects.start();
+  return { close: () => effects.stop() };
 }
 
 const config = readConfig();

@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { RefusedCredentials } from '../limits/refused-credentials.js';
 import { AccountPages } from './account/account.pages.js';
+import { AppealPages } from './account/appeal.pages.js';
 import { accountPageRoutes } from './account/account-pages.routes.js';
 import { AuthorizationServer } from './authorization-server.js';
 import { rejectWhenUnavailable } from './availability-gate.js';
@@ -20,7 +21,7 @@ export function mountAuthorizationServer(
   const settings = app.get(AuthSettings);
   const authorization = app.get(AuthorizationServer);
   const interactions = interactionRoutes(app.get(InteractionPages));
-  const account = accountPageRoutes(app.get(AccountPages));
+  const account = accountPageRoutes(app.get(AccountPages), app.get(AppealPages));
   const server = app.getHttpAdapter().getInstance();
   void server.register((gated, _options, done) => {
     rejectWhenUnavailable(gated, unavailableReason);

@@ -4,14 +4,20 @@ import { Clock } from '../commands/support/clock.js';
 import { IdGenerator } from '../commands/support/id-generator.js';
 import { HandleDigest } from '../commands/support/handle-digest.js';
 import { Config } from '../config/config.js';
+import { EventLog } from '../log/event-log.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
+import { Postgres } from '../store/postgres.js';
 import { AccountErasure } from './account/account-erasure.js';
 import { AccountPages } from './account/account.pages.js';
+import { AppealPages } from './account/appeal.pages.js';
+import { Appeals } from './account/appeals.js';
 import { ConnectedApplications } from './account/connected-applications.js';
+import { OwnCases } from './account/own-cases.js';
 import { PasswordChange } from './account/password-change.js';
 import { AuthorizationServer } from './authorization-server.js';
 import { Passwords } from './passwords.js';
 import { AuthSettings } from './settings.js';
+import { AppealAccess } from './sign-in/appeal-access.js';
 import { BrowserSessions } from './sign-in/browser-sessions.js';
 import { CsrfProtection } from './sign-in/csrf-protection.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
@@ -39,6 +45,10 @@ export const pageProviders: readonly FactoryProvider[] = [
   pageProvider(ConnectedApplications, AuthorityStore, Clock),
   pageProvider(PasswordChange, CommandBus, AuthorityStore, Passwords, SignInLimits, BrowserSessions),
   pageProvider(AccountErasure, CommandBus, AuthorityStore, Passwords, SignInLimits),
+  pageProvider(AppealAccess, PageCookies, AuthorityStore, Clock),
+  pageProvider(Appeals, CommandBus),
+  pageProvider(OwnCases, Postgres, EventLog),
+  pageProvider(AppealPages, PageCookies, CsrfProtection, AppealAccess, Appeals, OwnCases),
   pageProvider(
     AccountPages,
     CommandBus,
@@ -50,6 +60,9 @@ export const pageProviders: readonly FactoryProvider[] = [
     ConnectedApplications,
     PasswordChange,
     AccountErasure,
+    AppealAccess,
+    Appeals,
+    OwnCases,
   ),
 ];
 

@@ -11,4 +11,7 @@ export const AUTH_PREFIX = '/api/auth';
 
 export const ACCOUNT_PATH = `${AUTH_PREFIX}/account`;
 
+/** The page that a suspended person can open. */
+export const APPEAL_PATH = `${ACCOUNT_PATH}/appeal`;
+
 export const INTERACTION_PATH = `${AUTH_PREFIX}/interaction`;

@@ -13,6 +13,17 @@ import { RegisterApplicationHandler } from './application/register-application.j
 import { RotateClientSecretHandler } from './application/rotate-client-secret.js';
 import { ReinstateApplicationHandler, SuspendApplicationHandler } from './application/suspend-application.js';
 import { SendBackupPartHandler } from './backup/send-backup-part.js';
+import { FinishCaseEffectsHandler } from './case/case-effects.js';
+import {
+  AppealDecisionHandler,
+  ClaimCaseHandler,
+  DecideCaseHandler,
+  DiscloseCaseHandler,
+  NoteCaseHandler,
+  ReleaseCaseHandler,
+  ReopenCaseHandler,
+  RuleOnAppealHandler,
+} from './case/change-case.js';
 import { IssueGrantHandler } from './grant/issue-grant.js';
 import { RefreshGrantHandler } from './grant/refresh-grant.js';
 import { RevokeGrantHandler } from './grant/revoke-grant.js';
@@ -75,6 +86,18 @@ const application = [
   ReinstateApplicationHandler,
   RotateClientSecretHandler,
   SuspendApplicationHandler,
+];
+
+const cases = [
+  AppealDecisionHandler,
+  ClaimCaseHandler,
+  DecideCaseHandler,
+  DiscloseCaseHandler,
+  FinishCaseEffectsHandler,
+  NoteCaseHandler,
+  ReleaseCaseHandler,
+  ReopenCaseHandler,
+  RuleOnAppealHandler,
 ];
 
 const grant = [IssueGrantHandler, RefreshGrantHandler, RevokeGrantHandler, RevokeGrantsHandler];
@@ -143,6 +166,7 @@ const shared = [
   providers: [
     ...account,
     ...application,
+    ...cases,
     ...grant,
     ...network,
     ...operator,

@@ -5,6 +5,7 @@ import type { ApplicationEvent } from '../domain/application/application.js';
 import type { BackupPartSent } from '../domain/backup/events.js';
 import type { BatchEvent } from '../domain/batch/events.js';
 import type { BlockEvent } from '../domain/block/events.js';
+import type { CaseEvent } from '../domain/case/case.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
 import type { InboxRead } from '../domain/inbox/events.js';
 import type { NetworkEvent } from '../domain/network/network.js';
@@ -22,6 +23,7 @@ import type { RelationEvent } from '../domain/relation/events.js';
 import type { ReportCreated } from '../domain/report/events.js';
 import { reportReasons } from '../domain/report/report-reasons.js';
 import { batchEntries } from './batch-entries.js';
+import { caseEntries } from './case-entries.js';
 import { operatorEntries } from './operator-entries.js';
 import { at, id } from './registry-entry.js';
 import type { RegistryEntries, RegistryEntry } from './registry-entry.js';
@@ -42,6 +44,7 @@ export type StoredEvent =
   | BackupPartSent
   | RegistrationEvent
   | BatchEvent
+  | CaseEvent
   | OperatorEvent
   | OperatorSignedIn
   | OperatorSignedOut
@@ -261,6 +264,7 @@ const entries: RegistryEntries<StoredEvent> = {
   'registration.closed': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   ...batchEntries,
   ...operatorEntries,
+  ...caseEntries,
 };
 
 export const eventTypes = Object.keys(entries) as readonly EventType[];

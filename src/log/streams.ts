@@ -29,6 +29,7 @@ export const streams = {
   operatorLooks: (operatorId: string) => `plaza_operator_looks-${operatorId}`,
   operatorDisclosures: (operatorId: string) => `plaza_operator_disclosures-${operatorId}`,
   operatorSignIns: (operatorId: string) => `plaza_operator_sign_ins-${operatorId}`,
+  case: (caseId: string) => `plaza_case-${caseId}`,
 };
 
 const categories: ReadonlySet<string> = new Set([

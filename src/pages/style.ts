@@ -44,11 +44,12 @@ form { margin: 0; }
 .field label { display: block; font-weight: 600; margin-bottom: .3rem; }
 .hint { margin: .5rem 0 0; font-size: .875rem; color: var(--quiet); }
 .fault { margin: .5rem 0 0; font-size: .9375rem; font-weight: 550; color: var(--wrong); }
-input:not([type=checkbox], [hidden]) {
+input:not([type=checkbox], [hidden]), textarea {
   display: block; width: 100%; min-height: 2.875rem; padding: .5rem .75rem; font: inherit; color: inherit;
   background: var(--card); border: 1px solid var(--field); border-radius: .6rem;
 }
-input[aria-invalid] { border-color: var(--wrong); box-shadow: inset 0 0 0 1px var(--wrong); }
+textarea { resize: vertical; }
+input[aria-invalid], textarea[aria-invalid] { border-color: var(--wrong); box-shadow: inset 0 0 0 1px var(--wrong); }
 input[type=checkbox] { width: 1.15rem; height: 1.15rem; margin: .2rem 0 0; accent-color: var(--accent); flex: none; }
 .choice { display: flex; gap: .65rem; align-items: flex-start; }
 button {
@@ -65,7 +66,7 @@ button.slim { min-height: 2.75rem; padding: .25rem 1rem; font-size: .9375rem; }
 .wide .fields { max-width: 24rem; }
 .buttons { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; margin-top: 1.5rem; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .3rem; }
-button:focus-visible, input:focus-visible { border-radius: .6rem; }
+button:focus-visible, input:focus-visible, textarea:focus-visible { border-radius: .6rem; }
 .problem, .notice { padding: .75rem 1rem; border-radius: .6rem; margin: 1.25rem 0 0; }
 .problem { background: var(--wrong-tint); color: var(--wrong); font-weight: 550; }
 .notice { background: var(--tint); border: 1px solid var(--accent); margin: 0 0 1.25rem; }
@@ -76,6 +77,8 @@ button:focus-visible, input:focus-visible { border-radius: .6rem; }
   background: var(--tint); color: var(--accent-strong); font-weight: 650; font-size: 1.125rem;
 }
 .inset { border: 1px solid var(--line); border-radius: .75rem; padding: .85rem 1rem; margin: 1.25rem 0; }
+.inset > figcaption { margin-bottom: .35rem; }
+blockquote { margin: 0; white-space: pre-wrap; }
 .scopes { list-style: none; margin: .6rem 0 0; padding: 0; display: grid; gap: .5rem; }
 .scopes li { position: relative; padding-left: 1.6rem; }
 .scopes li::before {

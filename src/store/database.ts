@@ -3,6 +3,7 @@ import { recoveryMigrations } from './migrations/1763690000000-recovery.js';
 import { outstandingWriteMigrations } from './migrations/1763700000000-outstanding-writes.js';
 import { limitMigrations } from './migrations/1763720000000-limits.js';
 import { auditMigrations } from './migrations/1763760000000-audit.js';
+import { caseMigrations } from './migrations/1763890000000-cases.js';
 import { cursorMigrations } from './migrations/1763780000000-cursors.js';
 import { jobMigrations } from './migrations/1763810000000-jobs.js';
 import { buildMigrations } from './migrations/1763805000000-builds.js';
@@ -32,6 +33,7 @@ const derived = {
   limits: limitMigrations,
   audit: [...auditMigrations, ...auditSearchMigrations, ...auditCauseMigrations, ...auditEventIdMigrations],
   telemetry: sampleMigrations,
+  cases: caseMigrations,
 };
 
 export function openReadStore(options: {

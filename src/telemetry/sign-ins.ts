@@ -4,12 +4,12 @@ import { observeCalls } from './observe-calls.js';
 import type { Telemetry } from './telemetry.js';
 
 /** Counts the passwords that people entered at the sign-in page and the account page. */
-export function observeSignIns(passwords: Pick<PasswordCheck, 'authenticate'>, telemetry: Telemetry): void {
+export function observeSignIns(passwords: Pick<PasswordCheck, 'recognize'>, telemetry: Telemetry): void {
   const { signIns } = telemetry.metrics;
-  observeCalls(passwords, 'authenticate', async (_args, run) => {
+  observeCalls(passwords, 'recognize', async (_args, run) => {
     try {
       const account = await run();
-      signIns.inc({ outcome: account ? 'succeeded' : 'wrong_password' });
+      signIns.inc({ outcome: outcomeFor(account) });
       return account;
     } catch (error) {
       signIns.inc({ outcome: outcomeOf(error) });
@@ -18,8 +18,10 @@ export function observeSignIns(passwords: Pick<PasswordCheck, 'authenticate'>, t
   });
 }
 
-function outcomeOf(error: unknown): 'rate_limited' | 'suspended' | 'failed' {
-  const code = error instanceof Fault ? error.code : undefined;
-  if (code === 'pilot_rate_limited') return 'rate_limited';
-  return code === 'social_authority_required' ? 'suspended' : 'failed';
+function outcomeFor(account: { readonly mayAct: boolean } | undefined) {
+  if (!account) return 'wrong_password';
+  return account.mayAct ? 'succeeded' : 'suspended';
 }
+
+const outcomeOf = (error: unknown): 'rate_limited' | 'failed' =>
+  error instanceof Fault && error.code === 'pilot_rate_limited' ? 'rate_limited' : 'failed';

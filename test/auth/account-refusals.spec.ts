@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CommandBus } from '@nestjs/cqrs';
+import { ReinstateAccount } from '../../src/commands/account/suspend-account.js';
 import { password } from './support/auth-network.js';
 import { AccountFixture, alertIn, noticeIn } from './support/account.js';
 import { Visitor } from './support/visitor.js';
-import { isLive } from './support/flow.js';
+import { authorizationRequest, isLive } from './support/flow.js';
 
 let fixture: AccountFixture;
 
@@ -24,17 +26,58 @@ describe('the account page refuses', () => {
     expect(alertIn(answers[0]!)).toBeTruthy();
   });
 
-  it('a suspended person, and tells the reason only after the right password', async () => {
+  it('a suspended person everything but the appeal page, which needs the right password', async () => {
     const { handle, actorId, visitor } = await fixture.newPerson();
     await fixture.suspend(handle, actorId);
-    const [, right] = await fixture.signInAs(handle);
-    expect(right.status).toBe(403);
-    expect(right.text).toContain('suspended');
-    expect(right.text).toContain('social_authority_required');
+    const [appellant, right] = await fixture.signInAs(handle);
+    expect([right.status, right.url]).toEqual([200, `${fixture.address}/appeal`]);
+    expect(right.text).toContain('Your account is suspended');
+    expect(right.text).not.toContain('Change your password');
     const [, wrong] = await fixture.signInAs(handle, 'wrong password');
     expect(wrong.status).toBe(400);
     expect(wrong.text).not.toContain('suspended');
-    expect(await fixture.isSignedIn(visitor)).toBe(false);
+    for (const each of [visitor, appellant]) expect(await fixture.isSignedIn(each)).toBe(false);
+    // The browser sends the cookie to no other page, and no other page would read it.
+    expect(appellant.cookiesFor(fixture.address).join()).not.toContain('plaza_appeal');
+    expect(appellant.cookiesFor(right.url).join()).toContain('plaza_appeal');
+    appellant.plant('plaza_appeal', appellant.cookie('plaza_appeal'));
+    appellant.plant('plaza_session', appellant.cookie('plaza_appeal'));
+    expect(await fixture.isSignedIn(appellant)).toBe(false);
+  });
+
+  it('a suspended person at the sign-in of an application, even with access to the appeal page', async () => {
+    const { handle, actorId } = await fixture.newPerson();
+    await fixture.suspend(handle, actorId);
+    const [appellant] = await fixture.signInAs(handle);
+    const { url } = await authorizationRequest(fixture.client, 'openid read');
+    const refused = await appellant.submit(await appellant.open(url), { handle, password });
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain('social_authority_required');
+    expect(await fixture.isSignedIn(appellant)).toBe(false);
+  });
+
+  it('the appeal page without its cookie, with a forged one, after the sign-out and after the suspension', async () => {
+    const { handle, actorId, visitor } = await fixture.newPerson();
+    const page = `${fixture.address}/appeal`;
+    const isOpen = async (each: Visitor) =>
+      (await each.open(page)).text.includes('Your account is suspended');
+    expect(await isOpen(visitor)).toBe(false);
+    await fixture.suspend(handle, actorId);
+    const [[appellant, first], [other]] = [await fixture.signInAs(handle), await fixture.signInAs(handle)];
+    expect([await isOpen(appellant), await isOpen(other), await isOpen(visitor)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const { signature } = appellant.cookie('plaza_appeal');
+    const forger = new Visitor(fixture.network.baseUrl);
+    forger.plant('plaza_appeal', { value: `${actorId}.99999999999999.x`, signature });
+    expect(await isOpen(forger)).toBe(false);
+    await appellant.submitTo(first, '/appeal/sign-out');
+    expect(await isOpen(appellant)).toBe(false);
+    const metadata = { requestId: 'r', operator: 'test', reason: 'a test' };
+    await fixture.network.app().get(CommandBus).execute(new ReinstateAccount(actorId, metadata));
+    expect(await isOpen(other)).toBe(false);
   });
 
   it('a form of a suspended person’s page', async () => {

@@ -20,7 +20,7 @@ const LIVE = { status: 'ok' };
 const ok = { status: 'ok' };
 const allOk = {
   status: 'ok',
-  components: { eventStore: ok, database: ok, serving: ok, authority: ok, audit: ok, witness: ok },
+  components: { eventStore: ok, database: ok, serving: ok, authority: ok, audit: ok, cases: ok, witness: ok },
 };
 
 /** Real worker processes, each with a port of its own. */

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { authorityGroup, projectInline } from '../../projections/authority/authority.projection.js';
 import { auditGroup } from '../../projections/audit/audit.projection.js';
 import { reapplyGroup } from '../../src/incarnations/fixed-groups.js';
-import { clearAuditTables, rederiveAuthority } from '../../src/recovery/apply/rederive-authority.js';
+import { clearTables, rederiveAuthority } from '../../src/recovery/apply/rederive-authority.js';
 import { openReadStore } from '../../src/store/database.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
@@ -85,7 +85,7 @@ describe('emptying the audit', () => {
     await worker.query(`INSERT INTO recovery.checkpoint (group_name, versions) VALUES ('audit', '{}')`);
     await worker.query('BEGIN; SELECT FROM recovery.checkpoint FOR UPDATE');
 
-    const emptied = clearAuditTables(auditGroup, { client: job });
+    const emptied = clearTables(auditGroup, { client: job });
     const isWaiting = `SELECT FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()`;
     await until(async () => (await worker.query(isWaiting)).rowCount);
     await worker.query('LOCK TABLE audit.event IN ROW EXCLUSIVE MODE; COMMIT');

@@ -54,7 +54,7 @@ export async function destroyReadStore(network: Pick<TestNetwork, 'env'>): Promi
     for (const { schema } of rows) await client.query(`DROP SCHEMA ${schema} CASCADE`);
     await client.query(
       `TRUNCATE recovery.incarnation, recovery.publication, recovery.checkpoint, audit.event, audit.about,
-        audit.app_hour, audit.app_actor_hour, audit.app_actor`,
+        audit.app_hour, audit.app_actor_hour, audit.app_actor, cases.summary, cases.report`,
     );
   } finally {
     await client.end();

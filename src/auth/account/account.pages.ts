@@ -9,7 +9,8 @@ import type { AccountPage } from '../pages/account.page.js';
 import { signInPage } from '../pages/sign-in.page.js';
 import { signUpPage } from '../pages/sign-up.page.js';
 import { Fault } from '../protocol/faults.js';
-import { ACCOUNT_PATH } from '../settings.js';
+import { ACCOUNT_PATH, APPEAL_PATH } from '../settings.js';
+import type { AppealAccess } from '../sign-in/appeal-access.js';
 import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
 import { pageRequestMetadata } from '../sign-in/exchange.js';
 import type { HttpExchange, FormFields, PageOrRedirect } from '../sign-in/exchange.js';
@@ -20,9 +21,11 @@ import { WRONG_PASSWORD } from '../sign-in/sign-in.js';
 import type { SignUp, SignUpFaults } from '../sign-in/sign-up.js';
 import { isIdentifier } from '../storage/identifier.js';
 import type { AccountErasure } from './account-erasure.js';
+import type { Appeals } from './appeals.js';
 import type { ConnectedApplications } from './connected-applications.js';
-import { isNoticeName, notices } from './notices.js';
+import { noticeText } from './notices.js';
 import type { NoticeName } from './notices.js';
+import type { OwnCases } from './own-cases.js';
 import type { PasswordChange } from './password-change.js';
 
 export const actions = {
@@ -34,6 +37,7 @@ export const actions = {
   password: `${ACCOUNT_PATH}/password`,
   erase: `${ACCOUNT_PATH}/erase`,
   keep: `${ACCOUNT_PATH}/keep`,
+  appeal: `${ACCOUNT_PATH}/decisions`,
 } as const;
 
 export class AccountPages {
@@ -47,6 +51,9 @@ export class AccountPages {
     private readonly applications: ConnectedApplications,
     private readonly passwordChange: PasswordChange,
     private readonly erasure: AccountErasure,
+    private readonly access: AppealAccess,
+    private readonly appeals: Appeals,
+    private readonly ownCases: OwnCases,
   ) {}
 
   async show(exchange: HttpExchange): Promise<PageOrRedirect> {
@@ -63,8 +70,12 @@ export class AccountPages {
 
   async submitSignIn(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
     this.checkVisitor(exchange, fields);
-    const account = await this.passwords.authenticate(exchange, fields);
+    const account = await this.passwords.recognize(exchange, fields);
     if (!account) return this.signIn(exchange, fields['handle'] ?? '', WRONG_PASSWORD);
+    if (!account.mayAct) {
+      this.access.begin(exchange, account);
+      return { location: APPEAL_PATH };
+    }
     await this.sessions.signIn(exchange, account);
     return { location: ACCOUNT_PATH };
   }
@@ -144,6 +155,12 @@ export class AccountPages {
     return this.done(exchange, 'kept');
   }
 
+  async submitAppeal(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    const signedIn = await this.checkSignedIn(exchange, fields);
+    const appealFault = await this.appeals.file(exchange, signedIn.account.actorId, fields);
+    return appealFault ? this.account(exchange, signedIn, { appealFault }) : this.done(exchange, 'appealed');
+  }
+
   private done(exchange: HttpExchange, notice: NoticeName): PageOrRedirect {
     this.cookies.setNotice(exchange, notice);
     return { location: ACCOUNT_PATH };
@@ -167,7 +184,7 @@ export class AccountPages {
   private async account(
     exchange: HttpExchange,
     signedIn: SignedIn,
-    faults: Partial<Pick<AccountPage, 'passwordFaults' | 'erasureFault'>> = {},
+    faults: Partial<Pick<AccountPage, 'passwordFaults' | 'erasureFault' | 'appealFault'>> = {},
   ): Promise<PageOrRedirect> {
     const { displayName, handle, email, registeredAt, erasesAt, actorId } = signedIn.account;
     const page = accountPage({
@@ -179,6 +196,8 @@ export class AccountPages {
       erasesAt,
       erasureDays: ERASURE_DELAY_DAYS,
       erasureFault: undefined,
+      appealFault: undefined,
+      cases: await this.ownCases.of(actorId),
       notice: this.notice(exchange),
       ...faults,
     });
@@ -213,8 +232,7 @@ export class AccountPages {
   }
 
   private notice(exchange: HttpExchange): string | undefined {
-    const left = this.cookies.takeNotice(exchange);
-    return left !== undefined && isNoticeName(left) ? notices[left] : undefined;
+    return noticeText(this.cookies.takeNotice(exchange));
   }
 }
 

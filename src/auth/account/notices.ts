@@ -1,8 +1,9 @@
-export const notices = {
+const notices = {
   welcome: 'Welcome! Your account is ready.',
   disconnected: 'Disconnected. The application can no longer act for you.',
   'password-changed': 'Your password is changed, and you are signed out in every other browser.',
   'erasure-planned': 'Your account will be deleted. Until then you can keep it.',
+  appealed: 'Your appeal is filed. Another operator than the one who decided will rule on it.',
   kept: 'You keep your account: it is not deleted.',
   'signed-out': 'You are signed out. Applications stay connected.',
   'signed-out-everywhere': 'You are signed out in every browser. Applications stay connected.',
@@ -13,6 +14,7 @@ export const notices = {
 
 export type NoticeName = keyof typeof notices;
 
-export function isNoticeName(value: string): value is NoticeName {
-  return Object.hasOwn(notices, value);
+/** The notice of this name, as a cookie had it; undefined: there is none. */
+export function noticeText(name: string | undefined): string | undefined {
+  return name !== undefined && Object.hasOwn(notices, name) ? notices[name as NoticeName] : undefined;
 }

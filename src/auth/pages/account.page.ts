@@ -2,6 +2,8 @@ import { PASSWORD_MIN_CODE_POINTS } from '../passwords.js';
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import { pageLayout } from '../../pages/layout.js';
+import { decisionsCard, reportsCard } from './own-cases.js';
+import type { AppealFault, OwnCasesView } from './own-cases.js';
 import { hiddenField, timeElement, personCard, scopeList, textField } from './parts.js';
 import type { Person } from './parts.js';
 
@@ -20,7 +22,7 @@ export interface ConnectedApplication {
 
 export interface AccountPage {
   readonly actions: Readonly<
-    Record<'disconnect' | 'password' | 'signOut' | 'signOutEverywhere' | 'erase' | 'keep', string>
+    Record<'disconnect' | 'password' | 'signOut' | 'signOutEverywhere' | 'erase' | 'keep' | 'appeal', string>
   >;
   readonly form: string;
   readonly person: Person & { readonly email: string; readonly registeredAt: number };
@@ -30,6 +32,8 @@ export interface AccountPage {
   readonly erasesAt: number | null;
   readonly erasureDays: number;
   readonly erasureFault: string | undefined;
+  readonly cases: OwnCasesView;
+  readonly appealFault: AppealFault | undefined;
   readonly notice: string | undefined;
 }
 
@@ -44,11 +48,14 @@ export function accountPage(page: AccountPage): string {
     'Your account',
     html`${page.notice && html`<p class="notice" role="status">${page.notice}</p>`}
       <h1 class="unseen">Your account</h1>
-      ${pending(page)} ${identity(page)} ${applications(page)} ${password(page)} ${sessions(page)}
-      ${erasure(page)}`,
+      ${pending(page)} ${identity(page)} ${decisions(page)} ${reportsCard(page.cases.reports)}
+      ${applications(page)} ${password(page)} ${sessions(page)} ${erasure(page)}`,
     { corner: signOut, wide: true },
   );
 }
+
+const decisions = ({ cases, actions, form, appealFault: fault }: AccountPage) =>
+  decisionsCard(cases.decisions, { action: actions.appeal, form, fault });
 
 function identity({ person }: AccountPage): Html {
   return html`<section class="card" aria-label="Who you are">
@@ -195,7 +202,8 @@ function erasure({
     </p>
     <p>
       <strong>Deleted for good:</strong> your profile, your posts and replies, your likes, follows and blocks,
-      and your texts in reports. Every application loses access, and others can take your handle.
+      your texts in reports and appeals, and what operators wrote about you. Every application loses access,
+      and others can take your handle.
     </p>
     <p>
       <strong>Kept:</strong> the texts of others, including replies to you, and a record without your name

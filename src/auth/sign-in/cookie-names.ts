@@ -12,5 +12,6 @@ export function cookieNames(baseUrl: string) {
     resume: `${secure}plaza_resume`,
     visitor: `${host}plaza_visitor`,
     notice: `${host}plaza_notice`,
+    appeal: `${secure}plaza_appeal`,
   } as const;
 }

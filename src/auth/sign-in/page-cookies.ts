@@ -1,6 +1,7 @@
 import type { Clock } from '../../commands/support/clock.js';
 import type { IdGenerator } from '../../commands/support/id-generator.js';
 import type { AuthorizationServer } from '../authorization-server.js';
+import { APPEAL_PATH } from '../settings.js';
 import type { AuthSettings } from '../settings.js';
 import { cookieNames } from './cookie-names.js';
 import type { HttpExchange } from './exchange.js';
@@ -26,12 +27,13 @@ export class PageCookies {
   }
 
   /** `value` null deletes the cookie. @param until undefined: until the browser closes */
-  set(exchange: HttpExchange, name: string, value: string | null, until?: Date): void {
+  set(exchange: HttpExchange, name: string, value: string | null, until?: Date, path = '/'): void {
     this.jar(exchange).set(name, value, {
       httpOnly: true,
       sameSite: 'lax',
       signed: true,
       overwrite: true,
+      path,
       ...(until && { expires: until }),
     });
   }
@@ -53,6 +55,16 @@ export class PageCookies {
     const notice = this.get(exchange, this.names.notice);
     if (notice !== undefined) this.set(exchange, this.names.notice, null);
     return notice;
+  }
+
+  /** The proof of a suspended person's password, which the browser sends to the appeal page alone. */
+  appeal(exchange: HttpExchange): string | undefined {
+    return this.get(exchange, this.names.appeal);
+  }
+
+  /** `value` null deletes it. */
+  setAppeal(exchange: HttpExchange, value: string | null, until?: Date): void {
+    this.set(exchange, this.names.appeal, value, until, APPEAL_PATH);
   }
 
   private jar({ request, response }: HttpExchange) {

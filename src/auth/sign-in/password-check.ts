@@ -1,7 +1,7 @@
 import { Fault } from '../protocol/faults.js';
 import type { HttpExchange, FormFields } from './exchange.js';
 import type { LocalSignIn } from './local.strategy.js';
-import type { VerifiedAccount } from './sign-in.js';
+import type { SignInResult, VerifiedAccount } from './sign-in.js';
 import type { SignInLimits, LimitDecision } from './sign-in-limits.js';
 
 export class PasswordCheck {
@@ -11,21 +11,30 @@ export class PasswordCheck {
   ) {}
 
   /**
-   * Checks the fields `handle` and `password`. Returns the account, or undefined if they do not match.
+   * As {@link recognize}, for a sign-in that a suspended person has no right to.
    * @throws {Fault} `pilot_rate_limited`; `social_authority_required` for a suspended account, after a correct password
    */
   async authenticate(exchange: HttpExchange, fields: FormFields): Promise<VerifiedAccount | undefined> {
-    const { handle = '', password = '' } = fields;
-    enforceLimit(exchange, await this.limits.takeSignIn(handle, exchange.address));
-    const recognized = await this.local.authenticate({ handle, password });
-    if (!recognized) return undefined;
-    if (!recognized.mayAct)
+    const recognized = await this.recognize(exchange, fields);
+    if (recognized && !recognized.mayAct)
       throw new Fault(
         403,
         'social_authority_required',
-        'This account is suspended. Ask the operator of this network.',
+        'This account is suspended. Sign in at the account page of this network to read why.',
       );
-    await this.limits.refundSignIn(handle, exchange.address);
+    return recognized;
+  }
+
+  /**
+   * Checks the fields `handle` and `password`. Returns the account, which may be suspended; undefined if they do not
+   * match.
+   * @throws {Fault} `pilot_rate_limited`
+   */
+  async recognize(exchange: HttpExchange, fields: FormFields): Promise<SignInResult | undefined> {
+    const { handle = '', password = '' } = fields;
+    enforceLimit(exchange, await this.limits.takeSignIn(handle, exchange.address));
+    const recognized = await this.local.authenticate({ handle, password });
+    if (recognized) await this.limits.refundSignIn(handle, exchange.address);
     return recognized;
   }
 }

@@ -11,7 +11,7 @@ import {
 import type { CopiedSchemas } from './restore-state.js';
 import type { BackupPart } from '../format/manifest.js';
 import {
-  resetAuditTables,
+  resetDerivedTables,
   resetAuthorityTables,
   resetReadModels,
   publishedNetwork,
@@ -228,7 +228,7 @@ export class Replacement {
     }
     if (parts.includes('authority') || parts.includes('log')) await resetAuthorityTables(client, copy, now);
     if (parts.includes('read')) await resetReadModels(client, copy);
-    else if (parts.includes('log')) await resetAuditTables(client, copy);
+    else if (parts.includes('log')) await resetDerivedTables(client, copy);
   }
 
   async #replaceTables(

@@ -4,6 +4,9 @@ import { CLEAR_AUTHORITY } from '../../store/authority/clear-authority.js';
 import { beginAuthorityRebuild } from '../../incarnations/authority-rebuild.js';
 import type { PreRestoreCopy } from './pre-restore-copies.js';
 
+/** Schemas of groups of the same name, outside of any incarnation. */
+const derivedSchemas = ['audit', 'cases'];
+
 export async function resetReadModels(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
   const { rows } = await client.query<{ schema_name: string }>(
     `SELECT nspname AS schema_name FROM recovery.incarnation
@@ -11,7 +14,7 @@ export async function resetReadModels(client: ClientBase, copy: PreRestoreCopy):
   );
   await copy.copyAndTruncate(client, await tablesIn(client, 'recovery'));
   for (const { schema_name } of rows) await copy.moveSchema(client, schema_name);
-  await copy.copyAndTruncate(client, await tablesIn(client, 'audit'));
+  for (const schema of derivedSchemas) await copy.copyAndTruncate(client, await tablesIn(client, schema));
 }
 
 /**
@@ -30,12 +33,12 @@ export async function resetAuthorityTables(
 }
 
 /**
- * Empties the audit tables and their checkpoint, because their positions and events are those of the replaced log.
- * The replaced rows are kept in `copy`.
+ * Empties the tables of audit and cases with their checkpoints, because their positions and events are those of the
+ * replaced log. The replaced rows are kept in `copy`.
  */
-export async function resetAuditTables(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
-  await copy.copyAndTruncate(client, await tablesIn(client, 'audit'));
-  await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'audit'`);
+export async function resetDerivedTables(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
+  for (const schema of derivedSchemas) await copy.copyAndTruncate(client, await tablesIn(client, schema));
+  await client.query('DELETE FROM recovery.checkpoint WHERE group_name = ANY ($1)', [derivedSchemas]);
 }
 
 export async function publishedNetwork(client: ClientBase): Promise<string | undefined> {

@@ -29,6 +29,8 @@ interface ActDefinition<Input> {
   /** `noun.verb`. */
   readonly name: string;
   readonly may: Admission;
+  /** The shared token does not suffice: it cannot tell who decided from who rules on the appeal. */
+  readonly isPersonal?: boolean;
   readonly route: `${'GET' | 'POST'} /${string}`;
   /** The command line's name for it, without `plaza`. Undefined: a part of another command. */
   readonly command?: string;

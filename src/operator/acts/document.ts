@@ -27,7 +27,7 @@ export function documentOf(table: readonly Act[]): string {
     row.command === undefined ? '' : `\`plaza ${row.command}\``,
     consoleText(row),
     row.reason ?? '',
-    ...columns.map(({ caller }) => (isAdmitted(row.may, caller) ? 'yes' : 'no')),
+    ...columns.map(({ caller }) => (isAdmitted(row, caller) ? 'yes' : 'no')),
   ]);
   const permissions = [...new Set(Object.values(permissionsOf).flat())].map((permission) => [
     `\`${permission}\``,
@@ -40,7 +40,8 @@ export function documentOf(table: readonly Act[]): string {
 ${tableText(['Act', 'Route', 'Command', 'Console', 'Reason', ...columns.map(({ heading }) => heading)], acts)}
 
 Enrolling needs an invitation code; signing in and \`metrics.read\` need nothing. Acts whose names begin with \`own.\` concern the operator
-who does them, so the shared token cannot do them.
+who does them, so the shared token cannot do them. Nor can it decide on a case or an appeal: it does not show that two operators
+did.
 
 ## Permissions
 

@@ -1,3 +1,4 @@
+import { countOpenCases } from '../../../projections/cases/cases.read-model.js';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 import { listJobs } from '../../jobs/job.js';
@@ -29,7 +30,7 @@ export const overviewActs = [
 
 async function overviewOf(services: ActServices) {
   const { pool, log, witness, store, health } = services;
-  const [readiness, projections, state, jobs, unsettled, publishing, counts] = await Promise.all([
+  const [readiness, projections, state, jobs, unsettled, publishing, counts, cases] = await Promise.all([
     health.readiness(),
     undefinedIfUnreachable(projectionStatus(pool, log)),
     undefinedIfUnreachable(readPublicationState(pool).then((found) => found ?? null)),
@@ -37,6 +38,7 @@ async function overviewOf(services: ActServices) {
     undefinedIfUnreachable(witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, MAX_UNSETTLED)),
     undefinedIfUnreachable(store.db.query<{ paused: boolean }[]>('SELECT paused FROM authority.publishing')),
     undefinedIfUnreachable(countsOf(services)),
+    undefinedIfUnreachable(countOpenCases(pool)),
   ]);
   const lags = projections?.projections.map(({ lag }) => lag) ?? [];
   return {
@@ -51,6 +53,7 @@ async function overviewOf(services: ActServices) {
     isPublishingPaused: publishing?.[0]?.paused ?? (publishing ? false : null),
     newestJob: jobs?.[0] ?? null,
     counts: counts ?? null,
+    cases: cases ?? null,
   };
 }
 

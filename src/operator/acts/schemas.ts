@@ -79,6 +79,9 @@ const optionOf: Readonly<Record<string, string>> = {
   after: '--after',
   roles: '--role',
   validMs: '--expires',
+  effects: '--effect',
+  outcome: '--outcome',
+  notice: '--notice',
 };
 
 export const identifier = /^[A-Za-z0-9_-]{1,64}$/;

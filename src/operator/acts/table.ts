@@ -6,6 +6,7 @@ import { auditActs } from './audit.acts.js';
 import { batchActs } from './batch.acts.js';
 import { backupActs } from './backup.acts.js';
 import { dossierActs } from './dossier.acts.js';
+import { caseActs } from './case.acts.js';
 import { jobActs } from './job.acts.js';
 import { grantActs } from './grant.acts.js';
 import { networkActs } from './network.acts.js';
@@ -26,6 +27,7 @@ export const actTable: readonly Act[] = [
   ...batchActs,
   ...dossierActs,
   ...overviewActs,
+  ...caseActs,
   ...auditActs,
   ...textActs,
   ...networkActs,

@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
+import { countOpenCases } from '../../../projections/cases/cases.read-model.js';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
 import { Config } from '../../config/config.js';
 import { RestrictionProof } from '../../http/admission/restriction-proof.js';
@@ -30,12 +31,13 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
   const metrics = new Metrics(app.get(Telemetry).metrics);
 
   server.get('/metrics', { onRequest: requireMetricsHost(app.get(Config)) }, async (_request, reply) => {
-    const [writable, isDatabaseFull, status, state, job, unsettled] = await Promise.all([
+    const [writable, isDatabaseFull, status, state, job, cases, unsettled] = await Promise.all([
       stateOf(log),
       isFull(pool),
       undefinedIfUnreachable(projectionStatus(pool, log)),
       undefinedIfUnreachable(readPublicationState(pool).then((found) => found ?? null)),
       undefinedIfUnreachable(listJobs(pool, 1).then(([newest]) => newest)),
+      undefinedIfUnreachable(countOpenCases(pool)),
       undefinedIfUnreachable(
         witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, MAX_UNSETTLED).then(({ length }) => length),
       ),
@@ -51,6 +53,7 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
       state,
       job,
       unsettled,
+      cases,
       unproven,
       isLogCompared: proof.isLogCompared,
     });

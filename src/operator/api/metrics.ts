@@ -1,3 +1,4 @@
+import type { OpenCases } from '../../../projections/cases/cases.read-model.js';
 import { Gauge } from 'prom-client';
 import type { ProjectionStatus } from '../../../projections/runner/projection-status.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
@@ -16,6 +17,8 @@ export interface NetworkStatus {
   readonly state: PublicationState | null | undefined;
   /** Number of restrictions that are prepared or accepted, but not finalized. */
   readonly unsettled: number | undefined;
+  /** Numbers of cases by state; undefined: unknown. */
+  readonly cases: OpenCases | undefined;
   /** Reason why this process refuses reads; undefined: it does not. */
   readonly unproven: string | undefined;
   /** True if this process compared log and witness since its start, or refuses reads until then. */
@@ -63,6 +66,11 @@ export class Metrics {
     'unsettled_restrictions',
     'Restrictions that are prepared or accepted, but not finalized.',
   );
+  private readonly openCases = this.gauge(
+    'open_cases',
+    'Cases that wait for operators: not claimed, claimed, or with an appeal.',
+    'state',
+  );
   private readonly position = this.gauge(
     'projection_position',
     'Position of the newest applied event.',
@@ -100,6 +108,7 @@ export class Metrics {
     status,
     state,
     unsettled,
+    cases,
     unproven,
     isLogCompared,
     job,
@@ -114,6 +123,8 @@ export class Metrics {
     if (unproven !== undefined) this.unproven.set({ reason: unproven }, 1);
     this.logCompared.set(isLogCompared ? 1 : 0);
     this.unsettled.set(unsettled ?? NaN);
+    this.openCases.reset();
+    for (const [of, count] of Object.entries(cases ?? {})) this.openCases.set({ state: of }, count);
     this.showProjections(status);
     for (const gauge of [this.done, this.total]) gauge.reset();
     if (job) this.done.set({ kind: job.kind, state: job.state }, job.done);

@@ -6,9 +6,10 @@ import { operatorUrl } from '../../launch/banner.js';
 import { readSecret } from '../../launch/secret-file.js';
 import type { BackupPart } from '../../backup/format/manifest.js';
 import * as answers from './answers.js';
+import { CaseClient } from './case-client.js';
 import * as jobs from './job-answers.js';
 import { Failure, Refused } from './failure.js';
-import { jsonRequest } from './json-request.js';
+import { jsonRequest, queryText } from './json-request.js';
 import { unreachableFailure } from './unreachable-failure.js';
 
 /** Longest wait for an answer of the operator API: longer than any timeout of the network itself for a store. */
@@ -59,6 +60,7 @@ export interface AuditQuestion {
  * @throws {Failure} each method, with one line for the operator.
  */
 export class OperatorClient {
+  readonly cases = new CaseClient((answer, method, path, body) => this.#call(answer, method, path, body));
   readonly #url: string;
 
   /** @param operator recorded with each command. */
@@ -165,7 +167,7 @@ export class OperatorClient {
 
   /** `wait`: for what the log has now, within the time of an answer. */
   audit(question: AuditQuestion & { readonly before?: string | undefined; readonly wait?: boolean }) {
-    return this.#call(answers.auditPage, 'GET', `/operator/audit?${queryOf({ ...question })}`);
+    return this.#call(answers.auditPage, 'GET', `/operator/audit?${queryText({ ...question })}`);
   }
 
   /** `after`: the cursor `next` of an earlier answer. */
@@ -174,11 +176,11 @@ export class OperatorClient {
   }
 
   followAudit(question: AuditQuestion & { readonly after?: string | undefined }) {
-    return this.#call(answers.auditPage, 'GET', `/operator/audit/follow?${queryOf({ ...question })}`);
+    return this.#call(answers.auditPage, 'GET', `/operator/audit/follow?${queryText({ ...question })}`);
   }
 
   applicationImpact(clientId: string, window: { since?: string; until?: string; hours?: number }) {
-    const path = `${application(clientId)}/impact?${queryOf({ ...window })}`;
+    const path = `${application(clientId)}/impact?${queryText({ ...window })}`;
     return this.#call(answers.applicationImpact, 'GET', path);
   }
 
@@ -344,12 +346,6 @@ function failureOf(status: number, content: unknown): Failure {
     ? `${data.message} (${data.error})`
     : `the operator API answered ${status} without a reason; see its log`;
   return status < 500 ? new Refused(message) : new Failure(message);
-}
-
-function queryOf(values: Readonly<Record<string, string | number | boolean | undefined>>): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
-  return query.toString();
 }
 
 const BATCHES = '/operator/batches';

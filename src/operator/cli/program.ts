@@ -5,6 +5,7 @@ import { addAppCommands } from './commands/app.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addBatchCommands } from './commands/batch.js';
 import { addBackupCommand } from './commands/backup.js';
+import { addCaseCommands } from './commands/case.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addDiscloseCommand } from './commands/disclose.js';
 import { addEventStoreCommand } from './commands/eventstore.js';
@@ -36,6 +37,7 @@ export function commandLine(): Command {
     addGrantCommands,
     addPostCommands,
     addBatchCommands,
+    addCaseCommands,
     addOperatorCommands,
     addKeysCommands,
     addPublishingCommands,

@@ -34,6 +34,8 @@ export function answerForm(row: Act): Answering {
 
 const own = { to: () => '/console/own' };
 const operators = { to: () => '/console/operators' };
+const cases = { to: ({ id = '' }: Exchange['params']) => `/console/cases/${id}` };
+const notice = (form: Form) => ({ notice: form.text('notice') });
 const overview = { to: () => '/console/overview' };
 const dossier = (place: string) => ({
   to: ({ id = '' }: Exchange['params']) => `/console/${place}/${id}`,
@@ -66,6 +68,20 @@ const forms: Readonly<Record<string, ConsoleForm>> = {
     page: (frame, { disclosed }: { readonly disclosed: readonly Disclosed[] }) =>
       disclosedPage(frame, disclosed),
   },
+  'case.claim': cases,
+  'case.release': cases,
+  'case.note': { ...cases, input: (form) => ({ note: form.text('note') ?? '' }) },
+  'case.decide': {
+    ...cases,
+    input: (form) => ({
+      outcome: form.text('outcome'),
+      effects: form.all('effects'),
+      notice: form.text('notice'),
+    }),
+  },
+  'case.reopen': cases,
+  'appeal.uphold': { ...cases, input: notice },
+  'appeal.overturn': { ...cases, input: notice },
   'publishing.pause': overview,
   'publishing.resume': overview,
   'operator.confirm': operators,

@@ -21,6 +21,7 @@ export interface Frame {
 const places = [
   { path: '/console/overview', name: 'Overview', act: 'network.overview' },
   { path: '/console/plots', name: 'Plots', act: 'network.plots' },
+  { path: '/console/cases', name: 'Cases', act: 'case.list' },
   { path: '/console/subjects', name: 'Find', act: 'subject.find' },
   { path: '/console/applications', name: 'Applications', act: 'application.list' },
   { path: '/console/operators', name: 'Operators', act: 'operator.list' },

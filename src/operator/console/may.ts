@@ -15,5 +15,5 @@ export function actNamed(name: string): Act {
 export function mayDo(session: Session | undefined, name: string): boolean {
   if (!session) return false;
   const { operatorId, roles } = session;
-  return isAdmitted(actNamed(name).may, { kind: 'operator', operatorId, roles });
+  return isAdmitted(actNamed(name), { kind: 'operator', operatorId, roles });
 }

@@ -3,6 +3,8 @@ import { frameOf, perform, sendPage } from './answer.js';
 import type { Frame } from './layout.js';
 import { applicationsPage } from './pages/applications.page.js';
 import { accountPage, applicationPage, grantPage, postPage } from './pages/dossier.page.js';
+import { casePage } from './pages/case.page.js';
+import { casesPage } from './pages/cases.page.js';
 import { findPage } from './pages/find.page.js';
 import { operatorsPage } from './pages/operators.page.js';
 import { overviewPage } from './pages/overview.page.js';
@@ -15,6 +17,8 @@ const pages: Readonly<Record<string, (frame: Frame, answer: never) => string>> =
   'network.plots': plotsPage,
   'operator.list': operatorsPage,
   'application.list': applicationsPage,
+  'case.list': casesPage,
+  'case.show': casePage,
   'subject.find': findPage,
   'account.read': accountPage,
   'application.read': applicationPage,
@@ -27,8 +31,8 @@ export function answerPage(row: Act): Answering {
   const page = pages[row.name];
   if (!page) throw new Error(`the console has no page of ${row.name}`);
   return async (exchange) => {
-    const { q } = exchange.request.query as { readonly q?: string };
-    const answer = await perform(exchange, row, q === undefined ? {} : { q });
+    const { done: _notice, ...query } = exchange.request.query as Readonly<Record<string, unknown>>;
+    const answer = await perform(exchange, row, query);
     return sendPage(exchange, page(await frameOf(exchange), answer as never));
   };
 }

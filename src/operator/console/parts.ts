@@ -33,6 +33,30 @@ export function textField({ id, name, label, value, hint, isOptional, maxLength 
   </div>`;
 }
 
+export interface TextArea {
+  readonly id: string;
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly isOptional?: boolean;
+}
+
+/** A field for a text of several lines. */
+export function textArea({ id, name, label, hint, isOptional }: TextArea): Html {
+  return html`<div class="field">
+    <label for="${id}">${label}</label>
+    <textarea
+      id="${id}"
+      name="${name}"
+      rows="4"
+      maxlength="2000"
+      aria-describedby="${id}-hint"
+      ${isOptional ? undefined : html`required`}
+    ></textarea>
+    <p class="hint" id="${id}-hint">${hint}</p>
+  </div>`;
+}
+
 export const state = (text: string, isBad: boolean): Html =>
   html`<span class="state${isBad ? ' bad' : ''}">${text}</span>`;
 

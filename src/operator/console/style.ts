@@ -13,6 +13,8 @@ export const consoleStyle = `
 form .problem { margin: 1.25rem 0 0; }
 .facts { flex-direction: column; }
 .choice { margin: 0 0 .4rem; }
+.choices { display: flex; flex-wrap: wrap; gap: .1rem 1rem; align-items: baseline; }
+.choices a { padding: .35rem 0; }
 .act { margin-top: .75rem; }
 .act > summary { cursor: pointer; color: var(--accent); min-height: 1.75rem; width: fit-content; }
 .act > form { padding: 0 0 .75rem; }

@@ -17,7 +17,7 @@ import { witnessStatus } from '../plan/recovery-status.js';
 import { buildAndPublish } from '../../incarnations/build-and-publish.js';
 import type { JobContext } from '../../jobs/job-context.js';
 import { JobError } from '../../jobs/job-error.js';
-import { clearAuditTables, rederiveAuthority } from './rederive-authority.js';
+import { clearTables, isDerived, rederiveAuthority } from './rederive-authority.js';
 import type { Job } from '../../jobs/job.js';
 
 /**
@@ -57,7 +57,7 @@ export async function recover(job: Job, context: JobContext): Promise<string> {
   const count = await reapplyMissing(ledgers.logged, context);
   await resetOtherCheckpoints(client, fixedGroups);
   for (const group of fixedGroups)
-    await (group.name === 'audit' ? clearAuditTables(group, context) : rederiveAuthority(group, context));
+    await (isDerived(group) ? clearTables(group, context) : rederiveAuthority(group, context));
   return buildAndPublish(job, context, {
     networkId,
     instead: state?.incarnation,

@@ -67,13 +67,19 @@ async function moveCheckpoint(client: ClientBase, group: Group, last: Recorded |
   await client.query(`SELECT pg_notify('${PUBLICATION_CHANNEL}', $1)`, [group.name]);
 }
 
-export async function clearAuditTables(group: Group, { client }: Pick<JobContext, 'client'>): Promise<void> {
+const clearedTables: Readonly<Record<string, string>> = {
+  audit: 'audit.event, audit.about, audit.app_hour, audit.app_actor_hour, audit.app_actor',
+  cases: 'cases.summary, cases.report',
+};
+
+/** True if all rows of the group come from the log, so that they can be deleted. */
+export const isDerived = ({ name }: Group): boolean => Object.hasOwn(clearedTables, name);
+
+export async function clearTables(group: Group, { client }: Pick<JobContext, 'client'>): Promise<void> {
   await inTransaction(client, async () => {
-    // The checkpoint first, as the group's worker locks it: the reverse order would deadlock. The audit must
+    // The checkpoint first, as the group's worker locks it: the reverse order would deadlock. The tables must
     // not show lost events among new ones at the same positions.
     await moveCheckpoint(client, group, undefined);
-    await client.query(
-      'TRUNCATE audit.event, audit.about, audit.app_hour, audit.app_actor_hour, audit.app_actor',
-    );
+    await client.query(`TRUNCATE ${clearedTables[group.name]}`);
   });
 }

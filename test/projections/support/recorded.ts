@@ -41,6 +41,7 @@ function streamOf({ type, data }: StoredEvent): string {
   if (type === 'profile.changed') return `profile-${data.actorId}`;
   if ('batchId' in data) return `plaza_batch-${data.batchId}`;
   if (type.startsWith('registration.')) return 'plaza_registration';
+  if ('caseId' in data) return `plaza_case-${data.caseId}`;
   if ('postId' in data) return `post-${data.postId}`;
   if ('grantId' in data) return `grant-${data.grantId}`;
   if ('appId' in data) return `application-${data.appId}`;
@@ -197,6 +198,39 @@ export const some = {
       at: 2_000,
       ...data,
     }),
+  caseOpening: (caseId: string) => event('case.opened', { ...ofCase(caseId), reportId: 'report' }),
+  caseReopening: (caseId: string) => event('case.reopened', ofCase(caseId)),
+  caseClaim: (caseId: string, operatorId = 'grace') =>
+    event('case.claimed', { ...ofCase(caseId), operatorId }),
+  caseDisclosure: (caseId: string, operatorId = 'grace') =>
+    event('case.disclosed', {
+      ...ofCase(caseId),
+      operatorId,
+      eventIds: [randomUUID()],
+      networkRevision: 100,
+    }),
+  caseRelease: (caseId: string) => event('case.released', { ...ofCase(caseId), operatorId: 'grace' }),
+  caseNote: (caseId: string) => event('case.noted', { ...ofCase(caseId), note: 'a note' }),
+  caseDecision: (caseId: string, data: Partial<EventOf<'case.decided'>['data']> = {}) =>
+    event('case.decided', {
+      ...ofCase(caseId),
+      decisionId: 'decision',
+      operatorId: 'grace',
+      seenEventIds: [],
+      networkRevision: 100,
+      outcome: 'violation',
+      effects: ['restrict_post'],
+      notice: 'a notice',
+      ...data,
+    }),
+  caseAppeal: (caseId: string) =>
+    event('case.appealed', { ...ofCase(caseId), decisionId: 'decision', appeal: 'an appeal' }),
+  upheldAppeal: (caseId: string) => event('case.appeal_upheld', ruling(caseId)),
+  overturnedAppeal: (caseId: string) => event('case.appeal_overturned', ruling(caseId)),
+  appliedEffects: (caseId: string) =>
+    event('case.effects_applied', { ...ofCase(caseId), decisionId: 'decision', changed: ['restrict_post'] }),
+  undoneEffects: (caseId: string) =>
+    event('case.effects_undone', { ...ofCase(caseId), decisionId: 'decision', changed: [] }),
   publishingPause: () => event('network.publishing_paused', { at: 1_000 }),
   publishingResumption: () => event('network.publishing_resumed', { at: 1_000 }),
   rebuildRequest: () => event('network.rebuild_requested', { jobId: 'job', names: [], at: 1_000 }),
@@ -262,6 +296,15 @@ export const some = {
     event('text.disclosed', { operatorId, eventId: 'event-1', actorId, postId: 'p1', at: 2_500 }),
   operatorSignOut: (operatorId: string) => event('operator.signed_out', { operatorId, at: 2_500 }),
 };
+
+const ofCase = (caseId: string) => ({ caseId, postId: 'p1', targetActorId: 'ada', at: 2_000 });
+
+const ruling = (caseId: string) => ({
+  ...ofCase(caseId),
+  decisionId: 'decision',
+  operatorId: 'hedy',
+  notice: '',
+});
 
 function event<Type extends EventType>(type: Type, data: EventOf<Type>['data']): EventOf<Type> {
   return { type, data } as EventOf<Type>;

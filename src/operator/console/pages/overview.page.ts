@@ -38,7 +38,8 @@ export function overviewPage(frame: Frame, overview: Overview): string {
       ${publishingForm(frame, isPublishingPaused)}
     </section>
     <div class="tiles">
-      ${lagTile(overview)} ${witnessTile(overview)} ${jobTile(overview)} ${countsTile(overview)}
+      ${lagTile(overview)} ${witnessTile(overview)} ${jobTile(overview)} ${casesTile(frame, overview)}
+      ${countsTile(overview)}
     </div>
     ${projectionsCard(overview)}`;
   return consolePage('Overview', content, frame);
@@ -103,6 +104,20 @@ const jobTile = ({ newestJob: job }: Overview): Html =>
             ],
             ['requested', timeElement(job.requestedAt)],
           ])}`,
+  );
+
+const casesTile = ({ session }: Frame, { cases }: Overview): Html =>
+  tile(
+    'cases',
+    'Cases',
+    cases === null
+      ? html`<p>unknown: the database does not answer</p>`
+      : html`<p class="figure">${numbers.format(cases.open)} open</p>
+          ${facts([
+            ['claimed', numbers.format(cases.claimed)],
+            ['appeals that wait', numbers.format(cases.appealed)],
+          ])}
+          ${mayDo(session, 'case.list') ? html`<p class="small"><a href="/console/cases">To the queue</a></p>` : undefined}`,
   );
 
 const countsTile = ({ counts }: Overview): Html =>

@@ -1,0 +1,174 @@
+import type { Pool } from 'pg';
+import type { CaseOutcome } from '../../src/domain/case/events.js';
+import { casesGroup } from './cases.projection.js';
+
+export type CaseState = 'open' | 'claimed' | 'decided' | 'appealed';
+
+/** `mine`: claimed by the operator who lists them. */
+export const caseFilters = ['open', 'mine', 'claimed', 'appealed', 'decided', 'all'] as const;
+export type CaseFilter = (typeof caseFilters)[number];
+
+/** Times in Unix milliseconds. `reasons`: of its reports. `waitingAppeals`: the decisions whose appeals wait. */
+export interface ListedCase {
+  readonly caseId: string;
+  readonly postId: string | null;
+  readonly targetActorId: string;
+  readonly state: CaseState;
+  readonly reports: number;
+  readonly reasons: readonly string[];
+  readonly openedAt: number;
+  readonly claimedBy: string | null;
+  readonly decidedBy: string | null;
+  readonly decidedAt: number | null;
+  readonly outcome: CaseOutcome | null;
+  readonly waitingAppeals: readonly string[];
+}
+
+/** `after`: the place of the last case of the page before. */
+export interface CasePage {
+  readonly filter: CaseFilter;
+  /** The operator who lists; empty for the shared token, which claims none. */
+  readonly operatorId: string;
+  /** A reason of the reports. */
+  readonly reportedFor?: string | undefined;
+  readonly order: 'newest' | 'oldest';
+  readonly after?: bigint | undefined;
+  readonly limit: number;
+}
+
+const stateSql = `CASE WHEN waiting_appeals <> '{}' THEN 'appealed' WHEN status = 'decided' THEN 'decided'
+  WHEN claimed_by IS NULL THEN 'open' ELSE 'claimed' END`;
+
+const conditions: Readonly<Record<CaseFilter, string>> = {
+  open: `status = 'open' AND claimed_by IS NULL`,
+  mine: 'claimed_by IS NOT NULL',
+  claimed: 'claimed_by IS NOT NULL',
+  decided: `status = 'decided'`,
+  appealed: `waiting_appeals <> '{}'`,
+  all: 'true',
+};
+
+const caseJson = `json_build_object('caseId', case_id, 'postId', post_id, 'targetActorId', target_actor_id,
+  'state', ${stateSql}, 'reports', reports, 'reasons', reasons, 'openedAt', opened_at, 'claimedBy', claimed_by, 'decidedBy', decided_by,
+  'decidedAt', decided_at, 'outcome', outcome, 'waitingAppeals', waiting_appeals)`;
+
+export async function casesPage(
+  pool: Pool,
+  { filter, operatorId, reportedFor, order, after, limit }: CasePage,
+): Promise<{ readonly cases: readonly ListedCase[]; readonly next: string | null }> {
+  const [compare, direction] = order === 'newest' ? ['<', 'DESC'] : ['>', 'ASC'];
+  const { rows } = await pool.query<{ found: ListedCase; place: string }>(
+    `SELECT ${caseJson} AS found, opened_position::text AS place FROM cases.summary
+    WHERE opened_position IS NOT NULL AND ${conditions[filter]}
+      AND ($1::numeric IS NULL OR opened_position ${compare} $1::numeric)
+      AND ($3::text IS NULL OR claimed_by = $3) AND ($4::text IS NULL OR $4 = ANY (reasons))
+    ORDER BY opened_position ${direction} LIMIT $2::integer`,
+    [
+      after === undefined ? null : String(after),
+      limit,
+      filter === 'mine' ? operatorId : null,
+      reportedFor ?? null,
+    ],
+  );
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return { cases: rows.map(({ found }) => found), next: last?.place ?? null };
+}
+
+export interface ListedReport {
+  readonly reportId: string;
+  readonly reason: string;
+  readonly at: number;
+  readonly isClosed: boolean;
+}
+
+/** The newest reports of a case, read at one network revision. */
+export interface CaseReports {
+  readonly networkRevision: number;
+  readonly total: number;
+  readonly newest: readonly ListedReport[];
+}
+
+export async function reportsOfCase(pool: Pool, caseId: string, limit: number): Promise<CaseReports> {
+  const { rows } = await pool.query<{
+    revision: string | null;
+    total: number | null;
+    newest: ListedReport[];
+  }>(
+    `SELECT (SELECT applied_position::text FROM recovery.checkpoint WHERE group_name = $3) AS revision,
+      (SELECT reports FROM cases.summary WHERE case_id = $1) AS total,
+      (SELECT coalesce(json_agg(json_build_object('reportId', report_id, 'reason', reason, 'at', at,
+          'isClosed', decision_id IS NOT NULL) ORDER BY position DESC), '[]') FROM (
+        SELECT * FROM cases.report WHERE case_id = $1 ORDER BY position DESC LIMIT $2::integer) newest) AS newest`,
+    [caseId, limit, casesGroup.name],
+  );
+  const [row] = rows;
+  return { networkRevision: Number(row?.revision ?? 0), total: row?.total ?? 0, newest: row?.newest ?? [] };
+}
+
+/** Numbers of cases by state: `open` without and `claimed` with a claim, `appealed` with an appeal that waits. */
+export interface OpenCases {
+  readonly open: number;
+  readonly claimed: number;
+  readonly appealed: number;
+}
+
+export async function countOpenCases(pool: Pool): Promise<OpenCases> {
+  const { rows } = await pool.query<{ counts: OpenCases }>(
+    `SELECT json_build_object(
+      'open', count(*) FILTER (WHERE status = 'open' AND claimed_by IS NULL),
+      'claimed', count(*) FILTER (WHERE status = 'open' AND claimed_by IS NOT NULL),
+      'appealed', count(*) FILTER (WHERE waiting_appeals <> '{}')) AS counts
+    FROM cases.summary WHERE status = 'open' OR waiting_appeals <> '{}'`,
+  );
+  return rows[0]?.counts ?? { open: 0, claimed: 0, appealed: 0 };
+}
+
+/**
+ * Cases whose decision has effects that are not executed, or not known to be. None in a quarantine, as the log may lack
+ * events.
+ */
+export async function casesWithPendingEffects(pool: Pool, limit: number): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ case_id: string }>(
+    `SELECT case_id FROM cases.summary WHERE pending_effects <> '{}'
+      AND EXISTS (SELECT FROM recovery.publication WHERE status = 'serving')
+    ORDER BY case_id LIMIT $1`,
+    [limit],
+  );
+  return rows.map(({ case_id: caseId }) => caseId);
+}
+
+export async function casesPosition(pool: Pool): Promise<bigint> {
+  const { rows } = await pool.query<{ position: string | null }>(
+    'SELECT applied_position::text AS position FROM recovery.checkpoint WHERE group_name = $1',
+    [casesGroup.name],
+  );
+  return BigInt(rows[0]?.position ?? -1);
+}
+
+/** A report as its reporter sees it. `outcome` null: it is not decided. */
+export interface OwnReport {
+  readonly at: number;
+  readonly reason: string;
+  readonly isOfPost: boolean;
+  readonly outcome: CaseOutcome | 'overturned' | null;
+}
+
+/** The newest reports of a person. */
+export async function reportsBy(pool: Pool, actorId: string, limit: number): Promise<readonly OwnReport[]> {
+  const { rows } = await pool.query<{ found: OwnReport }>(
+    `SELECT json_build_object('at', at, 'reason', reason, 'isOfPost', case_id LIKE 'post-%', 'outcome', outcome) AS found
+    FROM cases.report WHERE reporter_actor_id = $1 ORDER BY position DESC LIMIT $2`,
+    [actorId, limit],
+  );
+  return rows.map(({ found }) => found);
+}
+
+/** Decided cases about a person, the newest decision first. */
+export async function casesAbout(pool: Pool, actorId: string, limit: number): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ case_id: string }>(
+    `SELECT case_id FROM cases.summary WHERE target_actor_id = $1 AND decision_id IS NOT NULL
+    ORDER BY decided_at DESC LIMIT $2`,
+    [actorId, limit],
+  );
+  return rows.map(({ case_id: caseId }) => caseId);
+}

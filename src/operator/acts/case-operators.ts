@@ -1,0 +1,30 @@
+import { permissionsOf, roles } from '../../domain/operator/roles.js';
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
+
+const deciding = roles.filter((role) => permissionsOf[role].includes('cases.decide'));
+
+const activeDeciders = {
+  name: 'case.deciders',
+  text: `SELECT operator_id FROM authority.operator
+    WHERE enrolled_at IS NOT NULL AND NOT suspended AND roles && $1::text[] LIMIT 2`,
+};
+
+/** Tells whether an active operator other than this one may rule on an appeal. */
+export async function otherDeciders(store: AuthorityStore): Promise<(operatorId: string | null) => boolean> {
+  const rows = await store.rows<{ operator_id: string }>(activeDeciders, [deciding]);
+  return (operatorId) => rows.some(({ operator_id: id }) => id !== operatorId);
+}
+
+const operatorNames = {
+  name: 'case.operators',
+  text: `SELECT operator_id, name FROM authority.operator WHERE operator_id = ANY ($1::text[]) AND name <> ''`,
+};
+
+/** Names of operators by id. An operator without a name is missing. */
+export async function namesOf(
+  store: AuthorityStore,
+  ids: readonly (string | null)[],
+): Promise<Readonly<Record<string, string>>> {
+  const rows = await store.rows<{ operator_id: string; name: string }>(operatorNames, [[...new Set(ids)]]);
+  return Object.fromEntries(rows.map(({ operator_id: id, name }) => [id, name]));
+}

@@ -1,0 +1,76 @@
+import type { ListedReport } from '../../../projections/cases/cases.read-model.js';
+import type { PostEvent } from '../../domain/post/events.js';
+import { evolvePost, noPost } from '../../domain/post/post.js';
+import type { CaseSubject } from '../../domain/case/events.js';
+import type { EventLog } from '../../log/event-log.js';
+import type { Recorded } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+
+/** Newest versions of the post that are shown. */
+const VERSIONS = 10;
+
+/** A personal text of an event. `erased`: the key of its author is destroyed. */
+export interface ShownText {
+  readonly eventId: string;
+  readonly at: number;
+  readonly text: string;
+  readonly erased: boolean;
+}
+
+export const shownText = ({ id, event, erased }: Recorded, text: string): ShownText => ({
+  eventId: id,
+  at: event.data.at,
+  text,
+  erased,
+});
+
+/** The post with its newest versions, whether or not anybody else sees it. */
+export async function shownPost(log: EventLog, { postId }: CaseSubject) {
+  if (postId === undefined) return undefined;
+  const past = await log.read(streams.post(postId));
+  const { status } = past.reduce((post, { event }) => evolvePost(post, event as PostEvent), noPost);
+  const versions = past.flatMap((recorded) =>
+    recorded.event.type === 'post.created' || recorded.event.type === 'post.edited'
+      ? [shownText(recorded, recorded.event.data.text)]
+      : [],
+  );
+  return { status, versions: versions.slice(-VERSIONS) };
+}
+
+/** The profile of the actor, as one text. */
+export async function shownProfile(
+  log: EventLog,
+  { targetActorId }: CaseSubject,
+): Promise<ShownText | undefined> {
+  const newest = { limit: 1, direction: 'backwards' } as const;
+  const [changed] = await log.read(streams.profile(targetActorId), newest);
+  const [recorded] = changed ? [changed] : await log.read(streams.account(targetActorId), { limit: 1 });
+  if (recorded?.event.type === 'profile.changed') {
+    const { displayName, handle, bio, website } = recorded.event.data;
+    return shownText(
+      recorded,
+      [displayName, handle ?? '', bio, website].filter((line) => line !== '').join('\n'),
+    );
+  }
+  if (recorded?.event.type !== 'account.registered') return undefined;
+  const { displayName, handle } = recorded.event.data;
+  return shownText(recorded, `${displayName}\n${handle}`);
+}
+
+/** A report; to the operator who has claimed its case with the rest. */
+export interface ShownReport extends ListedReport, Partial<Omit<ShownText, 'at'>> {
+  readonly reporterActorId?: string;
+}
+
+/** The reports with their texts. */
+export async function shownReports(log: EventLog, listed: readonly ListedReport[]) {
+  const found = await Promise.all(
+    listed.map(({ reportId }) => log.read(streams.report(reportId), { limit: 1 })),
+  );
+  return found.flat().flatMap((recorded) => {
+    if (recorded.event.type !== 'report.created') return [];
+    const { reportId, text, reporterActorId, reason } = recorded.event.data;
+    const isClosed = listed.some((each) => each.reportId === reportId && each.isClosed);
+    return [{ reportId, reason, isClosed, reporterActorId, ...shownText(recorded, text) }];
+  });
+}

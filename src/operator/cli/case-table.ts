@@ -1,0 +1,82 @@
+import type { OperatorClient } from './operator-client.js';
+import { localMoment } from './output.js';
+import { tableLines } from './table.js';
+
+type Page = Awaited<ReturnType<OperatorClient['cases']['list']>>;
+type Shown = Awaited<ReturnType<OperatorClient['cases']['show']>>;
+type Names = Page['operators'];
+
+export type Listed = Page['cases'][number];
+
+/** `operators`: names by id. */
+export function caseLines(listed: readonly Listed[], operators: Names): string[] {
+  if (listed.length === 0) return ['no case'];
+  return tableLines(
+    ['CASE', 'STATE', 'REPORTS', 'OPENED', 'REPORTED FOR', 'OPERATOR'],
+    listed.map(({ claimedBy, decidedBy, ...each }) => [
+      each.caseId,
+      each.state === 'appealed' && !each.hasOtherOperator ? 'appealed, needs another moderator' : each.state,
+      String(each.reports),
+      localMoment(each.openedAt),
+      each.reasons.join(', '),
+      nameIn(operators, claimedBy ?? decidedBy),
+    ]),
+  );
+}
+
+const nameIn = (operators: Names, id: string | null): string => (id === null ? '' : (operators[id] ?? id));
+
+/** Texts of people follow on lines of their own, as nobody knows what is in them. */
+export function caseViewLines(shown: Shown): string[] {
+  const { claimedBy, operators } = shown;
+  return [
+    `case     ${shown.caseId}  ${shown.state}${claimedBy === null ? '' : `, claimed by ${nameIn(operators, claimedBy)}`}`,
+    `actor    ${shown.targetActorId}`,
+    ...(shown.postId === undefined ? [] : [`post     ${shown.postId}  ${shown.post?.status ?? ''}`]),
+    ...(shown.profile ? ['profile', ...indented(shown.profile)] : []),
+    ...(shown.post?.versions ?? []).flatMap((version) => ['text'].concat(indented(version))),
+    `reports  ${shown.reports.total}`,
+    ...shown.reports.newest.flatMap((report) => [
+      `  ${localMoment(report.at)}  ${report.reason}${report.isClosed ? '  closed' : ''}`,
+      ...indented(report),
+    ]),
+    ...shown.decisions.flatMap((decision) => decisionLines(decision, operators)),
+    'history',
+    ...shown.history.flatMap((entry) => [
+      `  ${localMoment(entry.at)}  ${entry.type}  ${nameIn(operators, entry.operatorId)}  ${entry.reason ?? ''}`.trimEnd(),
+      ...indented(entry),
+    ]),
+    ...(shown.isMine ? [] : ['The texts are shown to the operator who has claimed the case.']),
+  ];
+}
+
+function decisionLines(
+  {
+    decisionId,
+    operatorId,
+    outcome,
+    effects,
+    execution,
+    appeal,
+    hasOtherOperator,
+  }: Shown['decisions'][number],
+  operators: Names,
+) {
+  const what = [outcome, ...effects].join(', ');
+  const by = nameIn(operators, operatorId);
+  const line = `decision ${decisionId}  ${what}  by ${by}  effects: ${execution}  appeal: ${appeal}`;
+  return appeal === 'waiting' && !hasOtherOperator
+    ? [line, '  The appeal waits: another moderator must rule on it, and there is none.']
+    : [line];
+}
+
+function indented({
+  text,
+  erased,
+}: {
+  readonly text?: string | undefined;
+  readonly erased?: boolean | undefined;
+}) {
+  if (erased) return ['    (erased)'];
+  return text === undefined || text === '' ? [] : text.split('\n').map((line) => `    ${line}`);
+}

@@ -1,0 +1,208 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { alertIn, noticeIn } from '../auth/support/account.js';
+import { personWithPage } from '../support/account-visitor.js';
+import type { PersonWithPage } from '../support/account-visitor.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
+import { runPlaza } from '../support/command.js';
+import { decide, moderatorWith, newModerator, reportedPost, stateOf } from '../support/moderators.js';
+import type { Moderator } from '../support/moderators.js';
+import { createPost } from '../support/posts.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
+
+const scope = 'openid read post:create report:create';
+
+let network: SharedNetwork;
+let application: Application;
+let reader: SignedIn;
+let reporter: PersonWithPage;
+let grace: Moderator;
+let hedy: Moderator;
+
+beforeAll(async () => {
+  network = await sharedNetwork();
+  application = await registerApplication(network);
+  [reader, reporter, grace, hedy] = await Promise.all([
+    signIn(network, application, scope),
+    personWithPage(network, application, scope),
+    newModerator(network),
+    newModerator(network),
+  ]);
+});
+
+/** A person, and a decision of Grace about their post. */
+async function decided(effects: readonly string[] = ['restrict_post'], notice?: string) {
+  const person = await personWithPage(network, application, scope);
+  const postId = await createPost(person, 'buy my <b>lamps</b>');
+  const caseId = await reportedPost(grace, reporter, postId, 'he always does');
+  await decide(grace, caseId, effects, notice);
+  return { person, postId, caseId };
+}
+
+/** Signs in and appeals, at the account page or at the appeal page. */
+async function appeal(person: PersonWithPage, text = 'They are lamps of my own.') {
+  const [visitor, page] = await person.openAccount();
+  const form = page.url.endsWith('/appeal') ? '/appeal' : '/decisions';
+  return [visitor, await visitor.submitTo(page, form, { appeal: text })] as const;
+}
+
+const isVisible = async (postId: string) => (await reader.get(`/api/posts/${postId}`)).status === 200;
+
+describe('the account page', () => {
+  it('shows a decision with its notice to the person, and takes one appeal', async () => {
+    const { person, caseId } = await decided(['restrict_post'], 'No advertising.\nThank you.');
+    const [visitor, page] = await person.openAccount();
+    expect(page.text).toContain('your post was hidden');
+    expect(page.text).toContain('<blockquote>No advertising.\nThank you.</blockquote>');
+    expect(page.text).toContain('<blockquote>buy my &lt;b&gt;lamps&lt;/b&gt;</blockquote>');
+    const filed = await visitor.submitTo(page, '/decisions', { appeal: 'They are\r\nmy own.' });
+    expect(noticeIn(filed)).toContain('Your appeal is filed');
+    expect(filed.text).toContain('<blockquote>They are\nmy own.</blockquote>');
+    expect(filed.text).not.toContain('name="appeal"');
+    const again = await visitor.submitTo(page, '/decisions', { appeal: 'Once more.' });
+    expect([again.status, again.text]).toEqual([403, expect.stringContaining('one appeal a decision')]);
+    expect(await stateOf(grace, caseId)).toBe('appealed');
+  });
+
+  it.each([
+    ['empty', ' '],
+    ['too long', 'x'.repeat(2_001)],
+    ['with a control character', 'a\u0007'],
+  ])('refuses an appeal that is %s, and keeps what was typed', async (_what, text) => {
+    const { person, caseId } = await decided();
+    const [, refused] = await appeal(person, text);
+    expect(refused.status).toBe(400);
+    expect(alertIn(refused)).toMatch(/^Your text/);
+    expect(refused.text).toContain(`\n${text}</textarea>`);
+    expect(await stateOf(grace, caseId)).toBe('decided');
+  });
+
+  it('refuses an appeal by a form of another site or browser, and by another person', async () => {
+    const { person, caseId } = await decided();
+    const [visitor, page] = await person.openAccount();
+    const [stranger] = await reporter.openAccount();
+    const typed = { appeal: 'No.' };
+    const answers = [
+      await visitor.submitTo(page, '/decisions', typed, { origin: '' }),
+      await visitor.submitTo(page, '/decisions', typed, { origin: 'https://evil.example' }),
+      await visitor.submitTo(page, '/decisions', { ...typed, form: '' }),
+      await stranger.submitTo(page, '/decisions', typed),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    const own = await stranger.open(`${network.baseUrl}/api/auth/account`);
+    const { fields = {} } = page.forms.find(({ action }) => action.endsWith('/decisions')) ?? {};
+    const { form = '' } = own.forms[0]?.fields ?? {};
+    const foreign = await stranger.submitTo(page, '/decisions', { ...fields, form, ...typed });
+    expect([foreign.status, foreign.text]).toEqual([403, expect.stringContaining('not_found')]);
+    expect(await stateOf(grace, caseId)).toBe('decided');
+  });
+
+  it('shows the outcome to who reported, without the reasons', async () => {
+    const { person, caseId } = await decided(['restrict_post'], 'No advertising.');
+    const reports = async () => {
+      const [, { text }] = await reporter.openAccount();
+      return text;
+    };
+    expect(await reports()).toContain('The operators found a violation of the rules.');
+    expect(await reports()).not.toContain('No advertising');
+    await appeal(person, 'Mine alone.');
+    await hedy.client.cases.claim(caseId);
+    await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam', 'Excuse us.');
+    expect(await reports()).toContain('changed that decision after an appeal');
+    for (const text of ['Mine alone', 'Excuse us', 'it is no spam'])
+      expect(await reports()).not.toContain(text);
+  });
+});
+
+describe('an appeal', () => {
+  it('is not ruled on by who decided, also under another of their tokens', async () => {
+    const { person, caseId } = await decided();
+    await appeal(person);
+    const { token } = await grace.client.issueToken({ label: 'second' });
+    for (const own of [grace, moderatorWith(network, { ...grace, token })])
+      for (const act of [
+        () => own.client.cases.claim(caseId),
+        () => own.client.cases.rule(caseId, 'uphold', 'I am right'),
+        () => own.client.cases.rule(caseId, 'overturn', 'I am wrong'),
+      ])
+        await expect(act()).rejects.toThrow('another operator must rule on the appeal. (not_owner)');
+    await expect(operatorOf(network).cases.rule(caseId, 'uphold', 'x')).rejects.toThrow(
+      '(capability_required)',
+    );
+    expect(await stateOf(grace, caseId)).toBe('appealed');
+  });
+
+  it('that is overturned by another undoes the effect, and the person reads it', async () => {
+    const { person, postId, caseId } = await decided();
+    await appeal(person);
+    expect(await isVisible(postId)).toBe(false);
+    const shown = await hedy.client.cases.claim(caseId);
+    expect(shown.history.find(({ type }) => type === 'case.appealed')?.text).toBe(
+      'They are lamps of my own.',
+    );
+    expect(shown.post?.versions).toMatchObject([{ text: 'buy my <b>lamps</b>' }]);
+    const ruled = await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam', 'Excuse us.');
+    expect(ruled).toEqual({ effects: 'finished' });
+    expect(await isVisible(postId)).toBe(true);
+    const [, page] = await person.openAccount();
+    expect(page.text).toContain('another operator changed the decision');
+    expect(page.text).toContain('<blockquote>Excuse us.</blockquote>');
+    await expect(hedy.client.cases.rule(caseId, 'uphold', 'x')).rejects.toThrow('(revision_conflict)');
+  });
+
+  it('that is overturned leaves what somebody did since', async () => {
+    const { person, postId, caseId } = await decided();
+    await appeal(person);
+    const operator = operatorOf(network);
+    await operator.setPostState(postId, 'unrestrict', 'a test');
+    await operator.setPostState(postId, 'restrict', 'a court order');
+    await hedy.client.cases.claim(caseId);
+    await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam');
+    expect(await isVisible(postId)).toBe(false);
+    expect((await hedy.client.cases.show(caseId)).decisions).toMatchObject([{ execution: 'undone' }]);
+  });
+
+  it('that is upheld keeps the effect', async () => {
+    const { person, postId, caseId } = await decided();
+    await appeal(person);
+    const plaza = (...args: string[]) => runPlaza(['case', ...args], hedy.env);
+    expect((await plaza('list', '--state', 'appealed', '--newest')).stdout).toContain(`"caseId":"${caseId}"`);
+    await plaza('claim', caseId);
+    const { stdout } = await plaza('appeal', 'uphold', caseId, '--reason', 'spam', '--notice', 'It is spam.');
+    expect(stdout).toBe('the decision is upheld\n');
+    expect(await isVisible(postId)).toBe(false);
+    const [, page] = await person.openAccount();
+    expect(page.text).toContain('another operator confirmed the decision');
+  });
+});
+
+describe('a suspended person', () => {
+  it('signs in to read why and to appeal, and is back after the appeal', async () => {
+    const { person, caseId } = await decided(['restrict_post', 'suspend_actor'], 'You were warned.');
+    const [visitor, page] = await person.openAccount();
+    expect(page.url).toBe(`${network.baseUrl}/api/auth/account/appeal`);
+    expect(page.text).toContain('your post was hidden, and your account was suspended');
+    expect(page.text).toContain('You were warned.');
+    const { fields = {} } = page.forms.find(({ action }) => action.endsWith('/appeal')) ?? {};
+    const elsewhere = await visitor.request(`${network.baseUrl}/api/auth/account/password`, {
+      method: 'POST',
+      headers: { origin: network.baseUrl },
+      body: new URLSearchParams(fields),
+    });
+    expect([elsewhere.status, elsewhere.text]).toEqual([403, expect.stringContaining('login_required')]);
+    for (const headers of [{ origin: '' }, { origin: 'https://evil.example' }])
+      expect((await visitor.submitTo(page, '/appeal', { appeal: 'No.' }, headers)).status).toBe(403);
+    const forged = await visitor.submitTo(page, '/appeal', { appeal: 'No.', form: `x.${'A'.repeat(43)}` });
+    expect(forged.status).toBe(403);
+
+    const filed = await visitor.submitTo(page, '/appeal', { appeal: 'Nobody warned me.' });
+    expect(noticeIn(filed)).toContain('Your appeal is filed');
+    expect(filed.text).toContain('Nobody warned me.');
+    await hedy.client.cases.claim(caseId);
+    await hedy.client.cases.rule(caseId, 'overturn', 'nobody warned them');
+    expect((await person.get('/api/timeline')).status).toBe(200);
+    const [, back] = await person.openAccount();
+    expect(back.text).toContain('Applications with access');
+  });
+});

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openLog } from '../../src/log/open-log.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import { streams } from '../../src/log/streams.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
+import { runPlaza } from '../support/command.js';
+import { decide, newModerator, report, reportedPost, stateOf } from '../support/moderators.js';
+import type { Moderator } from '../support/moderators.js';
+import { createPost, deletePost } from '../support/posts.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
+import { until } from '../support/until.js';
+
+const scope = 'openid read post:create post:delete report:create';
+
+let network: SharedNetwork;
+let application: Application;
+let opened: OpenLog;
+let alice: SignedIn;
+let bob: SignedIn;
+let grace: Moderator;
+let hedy: Moderator;
+
+beforeAll(async () => {
+  network = await sharedNetwork();
+  application = await registerApplication(network);
+  [alice, bob, grace, hedy] = await Promise.all([
+    signIn(network, application, scope),
+    signIn(network, application, scope),
+    newModerator(network),
+    newModerator(network),
+  ]);
+  opened = await openLog({
+    eventStoreUrl: network.env['EVENTSTORE_URL'] ?? '',
+    vaultDatabaseUrl: network.env['VAULT_DATABASE_URL'] ?? '',
+    applicationName: 'test',
+  });
+});
+
+afterAll(async () => {
+  await opened?.close();
+});
+
+const eventsOf = async (caseId: string) => opened.log.read(streams.case(caseId));
+const typesOf = async (caseId: string) => (await eventsOf(caseId)).map(({ event }) => event.type);
+const listed = async (state: string, caseId: string) =>
+  (await grace.client.cases.list({ state, order: 'newest' })).cases.find((each) => each.caseId === caseId);
+
+const newCase = async (text = 'buy my lamps') => {
+  const postId = await createPost(bob, text);
+  return { postId, caseId: await reportedPost(grace, alice, postId, `why: ${text}`) };
+};
+
+describe('reports', () => {
+  it('of one post, a hundred of them, make one case', async () => {
+    const [postId, cleo] = [await createPost(bob), await signIn(network, application, scope)];
+    for (let ten = 0; ten < 10; ten++)
+      await Promise.all(Array.from({ length: 10 }, () => report(ten % 2 === 0 ? alice : cleo, { postId })));
+    const caseId = `post-${postId}`;
+    const found = await until(async () => {
+      const each = await listed('open', caseId);
+      return each?.reports === 100 && each;
+    });
+    expect(found).toMatchObject({ postId, targetActorId: bob.actorId, claimedBy: null });
+    expect(await typesOf(caseId)).toEqual(['case.opened']);
+    const metrics = await fetch(`http://127.0.0.1:${network.env['OPERATOR_PORT']}/metrics`);
+    expect(await metrics.text()).toMatch(/^plaza_open_cases\{state="open"\} [1-9]/m);
+  });
+
+  it('of an actor make a case of the actor', async () => {
+    const carl = await signIn(network, application, scope);
+    await report(alice, { actorId: carl.actorId, text: 'always he' });
+    const caseId = `actor-${carl.actorId}`;
+    await until(() => stateOf(grace, caseId));
+    const shown = await grace.client.cases.claim(caseId);
+    expect(shown).toMatchObject({ post: null, reports: { total: 1, newest: [{ text: 'always he' }] } });
+    expect(shown.profile?.text).toContain('Person');
+  });
+});
+
+describe('a claim', () => {
+  it('of two operators at the same time is one’s, and the other gets 409', async () => {
+    const { caseId } = await newCase();
+    const claims = await Promise.allSettled([grace, hedy].map(({ client }) => client.cases.claim(caseId)));
+    expect(claims.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const lost = claims.find((each) => each.status === 'rejected');
+    expect(String(lost?.reason)).toContain('(revision_conflict)');
+    expect((await typesOf(caseId)).filter((type) => type === 'case.claimed')).toHaveLength(1);
+  });
+
+  it('shows the texts to the claimer while it lasts, also of a deleted post, and records which', async () => {
+    const { postId, caseId } = await newCase('soon deleted');
+    await deletePost(bob, postId);
+    const before = await hedy.client.cases.show(caseId);
+    expect(JSON.stringify(before)).not.toContain('soon deleted');
+    const shown = await grace.client.cases.claim(caseId);
+    expect(shown.post).toMatchObject({ status: 'deleted', versions: [{ text: 'soon deleted' }] });
+    expect(shown.reports.newest).toMatchObject([
+      { text: 'why: soon deleted', reporterActorId: alice.actorId },
+    ]);
+    const disclosed = (await eventsOf(caseId)).find(({ event }) => event.type === 'case.disclosed');
+    expect(disclosed?.metadata.operatorId).toBe(grace.operatorId);
+    expect(disclosed?.event.data).toMatchObject({
+      eventIds: expect.arrayContaining([
+        shown.post?.versions[0]?.eventId,
+        shown.reports.newest[0]?.eventId,
+        shown.profile?.eventId,
+      ]),
+    });
+    const again = await grace.client.cases.show(caseId);
+    expect(again.post?.versions).toHaveLength(1);
+    expect((await typesOf(caseId)).filter((type) => type === 'case.disclosed')).toHaveLength(1);
+    for (const other of [hedy, await newModerator(network, 'auditor')])
+      expect(JSON.stringify(await other.client.cases.show(caseId))).not.toContain('soon deleted');
+    await hedy.client.cases.release(caseId, 'she is away');
+    expect(JSON.stringify(await grace.client.cases.show(caseId))).not.toContain('soon deleted');
+  });
+
+  it('needs a personal token: the shared one is refused', async () => {
+    const { caseId } = await newCase();
+    await expect(operatorOf(network).cases.claim(caseId)).rejects.toThrow('(capability_required)');
+    expect((await operatorOf(network).cases.show(caseId)).state).toBe('open');
+  });
+});
+
+describe('a decision', () => {
+  it('restricts the post with the case as its cause, once, and closes the case', async () => {
+    const { postId, caseId } = await newCase();
+    await grace.client.cases.claim(caseId);
+    const decision = { outcome: 'violation', effects: ['restrict_post'], notice: 'No advertising.' };
+    expect(await grace.client.cases.decide(caseId, decision, 'spam')).toEqual({ effects: 'finished' });
+    expect((await alice.get(`/api/posts/${postId}`)).status).toBe(404);
+    const { decisions } = await grace.client.cases.show(caseId);
+    expect(decisions).toMatchObject([{ operatorId: grace.operatorId, execution: 'applied', appeal: 'none' }]);
+    const restrictions = (await opened.log.read(streams.post(postId))).filter(
+      ({ event }) => event.type === 'post.restricted',
+    );
+    expect(restrictions.map(({ metadata }) => metadata)).toEqual([
+      expect.objectContaining({
+        cause: streams.case(caseId),
+        decisionId: decisions[0]?.decisionId,
+        operatorId: grace.operatorId,
+        reason: 'spam',
+      }),
+    ]);
+    expect(await listed('decided', caseId)).toMatchObject({
+      outcome: 'violation',
+      decidedBy: grace.operatorId,
+    });
+    await expect(grace.client.cases.decide(caseId, decision, 'spam')).rejects.toThrow('(revision_conflict)');
+  });
+
+  it('suspends the author, and a second one does not undo what somebody did meanwhile', async () => {
+    const carl = await signIn(network, application, scope);
+    const caseId = await reportedPost(grace, alice, await createPost(carl));
+    await decide(grace, caseId, ['suspend_actor']);
+    expect((await carl.get('/api/timeline')).status).toBe(403);
+    await operatorOf(network).setAccountState(carl.actorId, 'reinstate', 'a mistake');
+    await grace.client.cases.reopen(caseId, 'again');
+    await decide(hedy, caseId, []);
+    expect((await carl.get('/api/timeline')).status).toBe(200);
+  });
+
+  it('needs the claim', async () => {
+    const { caseId } = await newCase();
+    await hedy.client.cases.claim(caseId);
+    const none = { outcome: 'no_violation', effects: [] };
+    await expect(grace.client.cases.decide(caseId, none, 'fine')).rejects.toThrow('(not_owner)');
+    await hedy.client.cases.decide(caseId, none, 'fine');
+  });
+
+  it('holds the events that were seen; a report that it did not see reopens the case', async () => {
+    const { postId, caseId } = await newCase();
+    const shown = await grace.client.cases.claim(caseId);
+    const unseen = await report(alice, { postId, text: 'and again' });
+    await until(async () => (await hedy.client.cases.show(caseId)).reports.total === 2);
+    await grace.client.cases.decide(caseId, { outcome: 'no_violation', effects: [] }, 'fine');
+    await until(async () => (await stateOf(grace, caseId)) === 'open');
+    const events = (await eventsOf(caseId)).map(({ event }) => event);
+    const decided = events.find(({ type }) => type === 'case.decided');
+    expect(decided?.data).toMatchObject({
+      seenEventIds: expect.arrayContaining([shown.reports.newest[0]?.eventId]),
+      networkRevision: shown.networkRevision,
+    });
+    expect(events.at(-1)).toMatchObject({ type: 'case.reopened', data: { reportId: unseen } });
+    const { reports } = await hedy.client.cases.show(caseId);
+    expect(reports.newest.map(({ isClosed }) => isClosed)).toEqual([false, true]);
+  });
+});
+
+describe('the texts of a case', () => {
+  it('are in no audit, and end with the key of the person whom they concern', async () => {
+    const carl = await signIn(network, application, scope);
+    const caseId = await reportedPost(grace, alice, await createPost(carl));
+    await grace.client.cases.claim(caseId);
+    await grace.client.cases.note(caseId, 'seen before\nunder another name');
+    const noted = async () =>
+      (await grace.client.cases.show(caseId)).history.find(({ type }) => type === 'case.noted');
+    expect(await noted()).toMatchObject({ text: 'seen before\nunder another name', erased: false });
+    const { stdout } = await runPlaza(['audit', '--actor', carl.actorId], network.env);
+    expect(stdout).toContain('case.noted');
+    expect(stdout).not.toContain('seen before');
+
+    await operatorOf(network).eraseAccount(carl.actorId, 0, 'asked for');
+    expect(await noted()).toMatchObject({ erased: true });
+    expect(JSON.stringify((await eventsOf(caseId)).map(({ event }) => event))).not.toContain('seen before');
+    await until(async () => !(await listed('claimed', caseId)));
+  });
+});
+
+describe('the command line', () => {
+  const plaza = async (by: Moderator, ...args: string[]) => {
+    const { code, stdout, stderr } = await runPlaza(['case', ...args], by.env, 'a note\n');
+    return { code, stdout, stderr };
+  };
+
+  it('takes a case from the queue to a decision', async () => {
+    const { caseId } = await newCase('of the command line');
+    const list = await plaza(grace, 'list', '--state', 'open', '--newest', '--limit', '50');
+    expect(list.stdout).toContain(`"caseId":"${caseId}"`);
+    const claim = await plaza(grace, 'claim', caseId);
+    expect(claim.stdout).toContain('    why: of the command line');
+    expect((await plaza(hedy, 'claim', caseId)).stderr).toContain('(revision_conflict)');
+    expect((await plaza(grace, 'note', caseId)).stdout).toBe(`${caseId} has the note\n`);
+    expect((await plaza(grace, 'release', caseId)).stdout).toBe(`${caseId} is released\n`);
+    await plaza(hedy, 'claim', caseId);
+    const wrong = await plaza(
+      hedy,
+      'decide',
+      caseId,
+      '--outcome',
+      'violation',
+      '--effect',
+      'ban',
+      '--reason',
+      'x',
+    );
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('restrict_post, suspend_actor')]);
+    const decision = ['--outcome', 'violation', '--effect', 'restrict_post', '--reason', 'spam'];
+    expect((await plaza(hedy, 'decide', caseId, ...decision)).stdout).toBe(
+      `${caseId} is decided: violation\n`,
+    );
+    expect((await plaza(grace, 'show', caseId)).stdout).toMatch(/violation, restrict_post {2}by .*applied/);
+    expect((await plaza(grace, 'reopen', caseId, '--reason', 'once more')).stdout).toBe(
+      `${caseId} is open\n`,
+    );
+  });
+});

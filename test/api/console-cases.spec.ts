@@ -1,0 +1,165 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config/config.js';
+import type { Role } from '../../src/domain/operator/roles.js';
+import type { BrowserPage } from '../../src/operator/demo/browser.js';
+import { personWithPage } from '../support/account-visitor.js';
+import type { PersonWithPage } from '../support/account-visitor.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
+import { enrollInConsole } from '../support/console.js';
+import type { ConsoleUser } from '../support/console.js';
+import { newModerator, report, reportedPost, stateOf } from '../support/moderators.js';
+import type { Moderator } from '../support/moderators.js';
+import { createPost } from '../support/posts.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
+
+const scope = 'openid read post:create report:create';
+
+let network: SharedNetwork;
+let application: Application;
+let url: string;
+let reporter: SignedIn;
+let reader: Moderator;
+let grace: ConsoleUser;
+let hedy: ConsoleUser;
+
+beforeAll(async () => {
+  network = await sharedNetwork();
+  application = await registerApplication(network);
+  url = readConfig(network.env).operatorBaseUrl;
+  [reporter, reader, grace, hedy] = await Promise.all([
+    signIn(network, application, scope),
+    newModerator(network),
+    enroll('moderator', 'Grace'),
+    enroll('moderator', 'Hedy'),
+  ]);
+});
+
+const enroll = (role: Role, name: string) => enrollInConsole(url, operatorOf(network), [role], name);
+
+async function reported(text = 'buy my <b>lamps</b>') {
+  const person = await personWithPage(network, application, scope);
+  const postId = await createPost(person, text);
+  const caseId = await reportedPost(reader, reporter, postId, 'he always does');
+  return { person, postId, caseId, path: `/console/cases/${caseId}` };
+}
+
+const open = ({ browser }: ConsoleUser, path: string): Promise<BrowserPage> => browser.open(url + path);
+
+const actionsOf = ({ forms }: BrowserPage): readonly string[] =>
+  forms.map(({ action }) => action.split('/').slice(4).join('/')).filter((action) => action !== '');
+
+/** Sends the form of the case whose action ends so, from the page as it is now. */
+async function send(
+  user: ConsoleUser,
+  path: string,
+  act: string,
+  typed: Readonly<Record<string, string>> = {},
+): Promise<BrowserPage> {
+  const page = await open(user, path);
+  const { outcome } = typed;
+  const form = page.forms.find(
+    ({ action, fields }) =>
+      action === `${path}/${act}` && (outcome === undefined || fields['outcome'] === outcome),
+  );
+  if (!form) throw new Error(`${path} has no form ${act}: ${page.text}`);
+  return user.browser.submit(page, form, typed);
+}
+
+const violation = { outcome: 'violation', effects: 'restrict_post', reason: 'spam' };
+
+async function appeal(person: PersonWithPage): Promise<void> {
+  const [visitor, page] = await person.openAccount();
+  await visitor.submitTo(page, '/decisions', { appeal: 'They are lamps of my own.' });
+}
+
+describe('the queue of the console', () => {
+  it('lists open cases by default, the claimed ones of the operator, and by the reason of a report', async () => {
+    const { caseId, postId, path } = await reported();
+    await report(reporter, { postId, reason: 'illegal' });
+    const isListed = async (user: ConsoleUser, query: string) =>
+      (await open(user, `/console/cases?order=newest${query}`)).text.includes(`"${path}"`);
+    expect(await isListed(grace, '')).toBe(true);
+    expect(await isListed(grace, '&reportedFor=illegal')).toBe(true);
+    expect(await isListed(grace, '&reportedFor=harassment')).toBe(false);
+    await send(grace, path, 'claim');
+    expect([await isListed(grace, ''), await isListed(grace, '&state=mine')]).toEqual([false, true]);
+    expect(await isListed(hedy, '&state=mine')).toBe(false);
+    expect((await open(hedy, '/console/cases?state=claimed&order=newest')).text).toContain(
+      'Claimed by <bdi>Grace</bdi>',
+    );
+    expect((await open(grace, '/console/cases?state=lost')).status).toBe(400);
+    expect(await stateOf(reader, caseId)).toBe('claimed');
+  });
+
+  it('is linked from the overview, with the number of open cases', async () => {
+    await reported();
+    const { text } = await open(grace, '/console/overview');
+    expect(text).toMatch(/<p class="figure">[1-9][0-9,]* open<\/p>/);
+    expect(text).toContain('<a href="/console/cases">To the queue</a>');
+    const viewer = await enroll('viewer', 'Vera');
+    expect((await open(viewer, '/console/overview')).text).not.toContain('"/console/cases"');
+    expect((await open(viewer, '/console/cases')).status).toBe(403);
+  });
+});
+
+describe('a case in the console', () => {
+  it('shows its texts to the claimer alone, and takes a note and a decision', async () => {
+    const { postId, path } = await reported();
+    const texts = ['buy my &lt;b&gt;lamps&lt;/b&gt;', 'he always does'];
+    const seen = async (user: ConsoleUser) => {
+      const { text } = await open(user, path);
+      return texts.filter((each) => text.includes(each));
+    };
+    expect(await seen(grace)).toEqual([]);
+    const late = await open(hedy, path);
+    await send(grace, path, 'claim');
+    const form = late.forms.find(({ action }) => action === `${path}/claim`)!;
+    const second = await hedy.browser.submit(late, form, {});
+    expect([second.status, second.text]).toEqual([409, expect.stringContaining('revision_conflict')]);
+    expect([await seen(grace), await seen(hedy)]).toEqual([texts, []]);
+    expect(actionsOf(await open(hedy, path))).toEqual(['release', 'notes']);
+
+    await send(grace, path, 'notes', { note: 'seen\nbefore' });
+    expect((await open(grace, path)).text).toContain('<blockquote>seen\nbefore</blockquote>');
+    const unexplained = await send(grace, path, 'decide', { ...violation, reason: '' });
+    expect([unexplained.status, unexplained.text]).toEqual([400, expect.stringContaining('reason: say why')]);
+    const decided = await send(grace, path, 'decide', { ...violation, notice: 'No advertising.' });
+    expect(decided.text).toContain('The case is decided.');
+    expect(decided.text).toContain('restrict the post (applied)');
+    expect((await reporter.get(`/api/posts/${postId}`)).status).toBe(404);
+    expect(actionsOf(decided)).toEqual(['reopen', 'notes']);
+    expect(await seen(grace)).toEqual([]);
+  });
+
+  it('about a post without a violation has no effect, and may be reopened', async () => {
+    const { caseId, postId, path } = await reported();
+    await send(grace, path, 'claim');
+    await send(grace, path, 'decide', { outcome: 'no_violation', reason: 'fine' });
+    expect((await reporter.get(`/api/posts/${postId}`)).status).toBe(200);
+    await send(hedy, path, 'reopen', { reason: 'once more' });
+    expect(await stateOf(reader, caseId)).toBe('open');
+  });
+
+  it('offers an appeal to another operator, who rules on it', async () => {
+    const { person, postId, path } = await reported();
+    await send(grace, path, 'claim');
+    await send(grace, path, 'decide', violation);
+    await appeal(person);
+    expect(actionsOf(await open(grace, path))).toEqual(['reopen', 'notes']);
+    const claimed = await send(hedy, path, 'claim');
+    expect(claimed.text).toContain('They are lamps of my own.');
+    // A form that the page does not show is refused all the same.
+    const ruling = claimed.forms.find(({ action }) => action === `${path}/appeal/overturn`)!;
+    const own = await open(grace, path);
+    const { form = '' } = own.forms[0]?.fields ?? {};
+    const refused = await grace.browser.submit(own, { ...ruling, fields: { form } }, { reason: 'x' });
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('not_owner')]);
+    const ruled = await send(hedy, path, 'appeal/overturn', { reason: 'no spam', notice: 'Excuse us.' });
+    expect(ruled.text).toContain('The decision is overturned.');
+    expect((await reporter.get(`/api/posts/${postId}`)).status).toBe(200);
+    const [, account] = await person.openAccount();
+    expect(account.text).toContain('<blockquote>Excuse us.</blockquote>');
+  });
+});
