@@ -12,6 +12,7 @@ import { ReinstateAccountHandler, SuspendAccountHandler } from './account/suspen
 import { RegisterApplicationHandler } from './application/register-application.js';
 import { RotateClientSecretHandler } from './application/rotate-client-secret.js';
 import { ReinstateApplicationHandler, SuspendApplicationHandler } from './application/suspend-application.js';
+import { RecordExportHandler } from './audit/record-export.js';
 import { SendBackupPartHandler } from './backup/send-backup-part.js';
 import { IssueGrantHandler } from './grant/issue-grant.js';
 import { RefreshGrantHandler } from './grant/refresh-grant.js';
@@ -153,6 +154,7 @@ const shared = [
     ChangeProfileHandler,
     CreateReportHandler,
     MarkInboxReadHandler,
+    RecordExportHandler,
     SendBackupPartHandler,
     ...shared,
   ],

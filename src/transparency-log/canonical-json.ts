@@ -4,22 +4,15 @@
  * @throws {TypeError} the value has no such form: a number that is not finite, half of a surrogate pair, a function.
  */
 export function canonicalJson(value: unknown): string {
-  switch (typeof value) {
-    case 'number':
-      if (!Number.isFinite(value)) throw new TypeError('a number that is not finite has no canonical JSON');
-      return JSON.stringify(value);
-    case 'string':
-      if (!value.isWellFormed())
-        throw new TypeError('a text with half of a surrogate pair has no canonical JSON');
-      return JSON.stringify(value);
-    case 'boolean':
-      return String(value);
-    case 'object':
-      if (value === null) return 'null';
-      return Array.isArray(value) ? `[${value.map(canonicalJson).join(',')}]` : objectText(value);
-    default:
-      throw new TypeError(`a ${typeof value} has no canonical JSON`);
-  }
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value === 'object' && value !== null) return objectText(value);
+  if (!isScalar(value)) throw new TypeError(`${typeof value}: this value has no canonical JSON`);
+  return JSON.stringify(value);
+}
+
+function isScalar(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  return typeof value === 'number' ? Number.isFinite(value) : value === null || typeof value === 'boolean';
 }
 
 function objectText(value: object): string {

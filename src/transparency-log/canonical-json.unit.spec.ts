@@ -3,8 +3,11 @@ import { canonicalJson } from './canonical-json.js';
 
 describe('canonical JSON (RFC 8785)', () => {
   it('is the example of section 3.2.2', () => {
+    const numbers = JSON.parse(
+      '[333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001]',
+    ) as number[];
     const value = {
-      numbers: [333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
+      numbers,
       string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"/',
       literals: [null, true, false],
     };

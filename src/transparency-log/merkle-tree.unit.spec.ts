@@ -46,7 +46,13 @@ describe('the tree of RFC 6962', () => {
       for (const entry of entries) tree.append(leafHash(Buffer.from(entry)));
       return tree.root().toString('hex');
     };
-    const seen = [['a', 'b', 'c'], ['a', 'c', 'b'], ['a', 'b'], ['a', 'bc'], ['a', 'b', 'c', 'c']].map(rootOf);
+    const seen = [
+      ['a', 'b', 'c'],
+      ['a', 'c', 'b'],
+      ['a', 'b'],
+      ['a', 'bc'],
+      ['a', 'b', 'c', 'c'],
+    ].map(rootOf);
     expect(new Set(seen).size).toBe(seen.length);
   });
 });

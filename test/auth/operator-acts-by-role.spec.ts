@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -132,6 +133,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   audit: [],
   'audit --follow': ['--follow', '--after', 'x'],
   disclose: ['nothing', '--reason', 'x'],
+  'export audit': [join(tmpdir(), 'plaza-export-of-nobody'), '--reason', ''],
   'publishing pause': ['--reason', ''],
   'publishing resume': ['--reason', ''],
   'registration status': [],

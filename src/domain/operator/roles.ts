@@ -11,6 +11,7 @@ export const permissions = [
   'batches.run',
   'audit.read',
   'texts.disclose',
+  'audit.export',
   'signing_keys.rotate',
   'publishing.manage',
   'registration.manage',
@@ -46,7 +47,14 @@ export const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
     'texts.disclose',
     'operators.read',
   ],
-  auditor: ['status.read', 'applications.read', 'audit.read', 'texts.disclose', 'operators.read'],
+  auditor: [
+    'status.read',
+    'applications.read',
+    'audit.read',
+    'audit.export',
+    'texts.disclose',
+    'operators.read',
+  ],
   administrator: [
     'status.read',
     'applications.read',

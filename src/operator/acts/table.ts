@@ -6,6 +6,7 @@ import { auditActs } from './audit.acts.js';
 import { batchActs } from './batch.acts.js';
 import { backupActs } from './backup.acts.js';
 import { dossierActs } from './dossier.acts.js';
+import { exportActs } from './export.acts.js';
 import { jobActs } from './job.acts.js';
 import { grantActs } from './grant.acts.js';
 import { networkActs } from './network.acts.js';
@@ -28,6 +29,7 @@ export const actTable: readonly Act[] = [
   ...overviewActs,
   ...auditActs,
   ...textActs,
+  ...exportActs,
   ...networkActs,
   ...jobActs,
   ...recoveryActs,
