@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import {
   cpSync,
@@ -12,13 +13,15 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { canonicalJson } from '../../src/transparency-log/canonical-json.js';
 import { signNote, verifierKey } from '../../src/transparency-log/signed-note.js';
+import { blocksOf } from '../examples/support/document.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { startApiProcess } from '../support/api-process.js';
-import { runPlaza } from '../support/command.js';
+import { environment, plaza, runPlaza } from '../support/command.js';
 import { openLogOf } from '../support/network-log.js';
 import { enrollOperator } from '../support/operators.js';
 import type { EnrolledOperator } from '../support/operators.js';
@@ -311,6 +314,37 @@ print("accepted:", accepted)
     const copy = changed('every byte', (to) => void to);
     const { code, stdout, stderr } = await python('-c', program, verifier, copy, key);
     expect([code, stderr, stdout.trimEnd().split('\n').at(-1)]).toEqual([0, '', 'accepted: []']);
+  });
+});
+
+describeWithPython('docs/audit.md', () => {
+  it('has commands that work as they are written, and the output of the verifier', async () => {
+    const blocks = blocksOf(readFileSync(new URL('../../docs/audit.md', import.meta.url), 'utf8'));
+    const cwd = join(scratch, 'as-written');
+    mkdirSync(cwd);
+    const outputs: string[] = [];
+    for (const { text } of blocks.filter(({ language }) => language === 'sh')) {
+      const [, address, file] = /^curl -s http:\/\/localhost:3000(\S+) > (\S+)$/.exec(text) ?? [];
+      if (address !== undefined && file !== undefined)
+        writeFileSync(join(cwd, file), await (await fetch(network.baseUrl + address)).text());
+      else {
+        const typed = text
+          .replace('npx plaza', `"${process.execPath}" "${plaza}"`)
+          .replace('verify_log.py', verifier);
+        const options = { cwd, env: { ...environment(env), ACTOR_ID: author.actorId } };
+        outputs.push((await promisify(execFile)('sh', ['-euc', typed], options)).stdout);
+      }
+    }
+    const shown = blocks.find(({ language }) => language === 'text')?.text ?? '';
+    const [, printed = ''] = outputs;
+    const fixed = (line: string) => line.replace(/[<\u2026].*$/, '');
+    const begins = shown.split('\n').map(fixed);
+    expect(
+      printed
+        .trimEnd()
+        .split('\n')
+        .map((line, at) => line.slice(0, begins[at]?.length ?? 0)),
+    ).toEqual(begins);
   });
 });
 
