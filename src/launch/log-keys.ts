@@ -3,7 +3,7 @@ import { localUrl } from './local-url.js';
 
 const TIMEOUT_MS = 2_000;
 
-/** The public log keys of a running network. Undefined: the API does not give them now. */
+/** The public log keys of a running network. Undefined: the API does not give them now, and the banner does without. */
 export async function logKeysOf({
   host,
   port,
@@ -14,7 +14,6 @@ export async function logKeysOf({
     });
     return response.ok ? (await response.text()).split('\n').filter((key) => key !== '') : undefined;
   } catch {
-    // The banner does without it, and names the address.
     return undefined;
   }
 }

@@ -1,4 +1,3 @@
-/** The generation of a log that was never set back by a restore. */
 export const FIRST_GENERATION = 1;
 
 /** The name of a log and of its key: the address at which it is published, without the scheme. `baseUrl`: an origin. */

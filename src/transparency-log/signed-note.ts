@@ -2,19 +2,15 @@ import { createHash } from 'node:crypto';
 
 /** Signed notes (C2SP signed-note): a text, an empty line, and one line for each signature. */
 
-/** Type of a key and its signatures: Ed25519 over the text of the note. */
 const ED25519 = 0x01;
 
-/** A key under the name that its notes carry. */
+/** `name`: as its notes carry it; not empty, without spaces and `+`. `publicKey`: 32 bytes. */
 export interface NoteKey {
-  /** Not empty, without spaces and `+`. */
   readonly name: string;
-  /** 32 bytes. */
   readonly publicKey: Uint8Array;
 }
 
 export interface NoteSigner extends NoteKey {
-  /** The Ed25519 signature of the text, 64 bytes. */
   readonly sign: (text: Uint8Array) => Uint8Array;
 }
 

@@ -90,7 +90,7 @@ async function differencesByApi(heading: string): Promise<string[]> {
     ({ act, path }) => act !== 'metrics.read' && !isOfConsole(path),
   )) {
     const response = await fetch(
-      `${url}${path.replaceAll(/:\w+/g, 'nobody')}${act === 'audit.read' ? '?after=0' : ''}`,
+      `${url}${path.replaceAll(/:\w+/g, 'nobody')}${act === 'audit.read' || act === 'audit.export' ? '?nonsense=0' : ''}`,
       {
         method,
         headers: { authorization: `Bearer ${tokens.get(heading)}`, 'content-type': 'application/json' },

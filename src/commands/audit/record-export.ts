@@ -9,11 +9,11 @@ import { Clock } from '../support/clock.js';
 import { handleCommand } from '../support/handle-command.js';
 import { IdGenerator } from '../support/id-generator.js';
 
+/** `position`, `eventId`: of the event that records it. */
 export interface RecordedExport {
   readonly exportId: string;
   readonly networkId: string;
   readonly at: number;
-  /** Of the event that records it. */
   readonly position: bigint;
   readonly eventId: string;
 }

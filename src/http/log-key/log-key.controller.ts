@@ -4,7 +4,6 @@ import { LogKeys } from '../../log/vault/log-keys.js';
 import { RequestLimits } from '../limits/request-limits.js';
 import { requestMeterOf } from '../limits/request-meter.js';
 
-/** Everybody may read the keys, also in a quarantine: whoever verifies a note compares them with kept ones. */
 @Controller('log/key')
 export class LogKeyController {
   constructor(

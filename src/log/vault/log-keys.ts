@@ -14,11 +14,10 @@ const jwk = z.strictObject({
 /** All keys sign. During a rotation there are two, so that a verifier may know either. */
 const storedKeys = z.strictObject({ keys: z.array(jwk).min(1) });
 
-/** The keys of the network that sign what an auditor verifies: exports, checkpoints. Their secrets never leave this. */
+/** The keys that sign what an auditor verifies. `verifierKeys`: in the form that a verifier takes. */
 export class LogKeys {
   constructor(readonly signers: readonly NoteSigner[]) {}
 
-  /** In the form that a verifier takes, the newest last. */
   get verifierKeys(): readonly string[] {
     return this.signers.map(verifierKey);
   }

@@ -19,7 +19,7 @@ export const exportActs = [
   act({
     name: 'audit.export',
     may: 'audit.export',
-    route: 'POST /operator/audit/exports',
+    route: 'GET /operator/audit/export',
     command: 'export audit',
     reason: 'optional',
     input: exportedSearch,

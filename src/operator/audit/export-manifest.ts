@@ -5,7 +5,6 @@ import { noteText } from '../../transparency-log/signed-note.js';
 /** First line of the note. No checkpoint of a log begins so: its first line is an address. */
 const FORMAT = 'plaza-audit-export/v1';
 
-/** docs/audit.md, "Files of an export", says what each field means. */
 const manifest = z.strictObject({
   exportId: z.string(),
   network: z.string(),
@@ -20,7 +19,7 @@ export type ExportManifest = z.infer<typeof manifest>;
 
 export const exportNoteText = (facts: ExportManifest): string => `${FORMAT}\n${canonicalJson(facts)}\n`;
 
-/** Reads the manifest in a note, without a check of its signatures. Undefined: the note has none. */
+/** The manifest in a note, without a check of its signatures (docs/audit.md, "Files of an export"). Undefined: none. */
 export function manifestIn(note: string): ExportManifest | undefined {
   const [format, json = '', end] = noteText(note)?.split('\n') ?? [];
   if (format !== FORMAT || end !== '') return undefined;

@@ -179,7 +179,7 @@ export class OperatorClient {
 
   /** Streams an export, as src/operator/audit/export.ts makes it. */
   async exportAudit(q: string, reason?: string): Promise<AsyncIterable<Uint8Array>> {
-    return this.#stream('POST', '/operator/audit/exports', { q, reason });
+    return this.#stream(`/operator/audit/export?${queryOf({ q, reason })}`);
   }
 
   applicationImpact(clientId: string, window: { since?: string; until?: string; hours?: number }) {
@@ -231,7 +231,7 @@ export class OperatorClient {
    */
   async backupPart(backupId: string, part: BackupPart, upTo: string): Promise<AsyncIterable<Uint8Array>> {
     const query = new URLSearchParams(part === 'log' ? { backupId, upTo } : { backupId });
-    return this.#stream('GET', `/operator/backups/${part}?${query.toString()}`);
+    return this.#stream(`/operator/backups/${part}?${query.toString()}`);
   }
 
   revokeGrant(grantId: string, reason?: string) {
@@ -297,8 +297,8 @@ export class OperatorClient {
     return this.#call(answers.changedAnswer, 'POST', '/operator/shared-token/limit', { reason });
   }
 
-  async #stream(method: string, path: string, body?: object): Promise<AsyncIterable<Uint8Array>> {
-    const response = await this.#send(method, path, body, undefined);
+  async #stream(path: string): Promise<AsyncIterable<Uint8Array>> {
+    const response = await this.#send('GET', path, undefined, undefined);
     if (!response.ok) throw failureOf(response.status, await response.json().catch(() => undefined));
     return response.body ?? Readable.from([]);
   }
