@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditGroup } from '../../projections/audit/audit.projection.js';
 import { auditPosition, MAX_CANDIDATES, newestEvents } from '../../projections/audit/audit.read-model.js';
@@ -86,7 +87,7 @@ describe('the audit', () => {
     }
 
     test('in pages, and at last the manifest', async () => {
-      const parts = await Array.fromAsync(await exported());
+      const parts: string[] = await Readable.from(await exported()).toArray();
       const lines = parts.join('').trimEnd().split('\n');
       expect([parts.length, lines.length]).toEqual([3, MORE_THAN_A_PAGE + 1]);
       expect(lines.at(-1)).toMatch(/^\{"note":.*\\"count\\":600,/);
@@ -96,7 +97,7 @@ describe('the audit', () => {
       const parts = await exported();
       await parts.next();
       await bench.pool.query('TRUNCATE audit.event CASCADE');
-      expect(await Array.fromAsync(parts)).toEqual([
+      expect(await Readable.from(parts).toArray()).toEqual([
         '{"fault":"Error: the audit was emptied during the export"}\n',
       ]);
     });

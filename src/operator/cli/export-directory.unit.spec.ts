@@ -9,7 +9,9 @@ import { writeExport } from './export-directory.js';
 
 let dir: string;
 
-beforeEach(() => (dir = join(mkdtempSync(join(tmpdir(), 'plaza-export-')), 'export')));
+beforeEach(() => {
+  dir = join(mkdtempSync(join(tmpdir(), 'plaza-export-')), 'export');
+});
 afterEach(() => rmSync(join(dir, '..'), { recursive: true }));
 
 const entries = ['{"actorId":1}', '{"actorId":2}'];
