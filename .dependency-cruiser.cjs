@@ -10,9 +10,10 @@ const mayImport = {
   '^src/pages/': [],
   '^src/store/': ['^src/support/'],
   '^src/support/': [],
+  '^src/transparency-log/': [],
   '^src/embedded-event-store/': [],
   '^src/limits/': ['^src/config/', '^src/store/', '^src/log/recorded\\.ts$'],
-  '^src/log/': ['^src/domain/', '^src/config/', '^src/store/'],
+  '^src/log/': ['^src/domain/', '^src/config/', '^src/store/', '^src/transparency-log/'],
   '^src/commands/': ['^src/domain/', '^src/log/', '^src/store/', '^projections/authority/'],
   '^src/witness/': ['^src/log/', '^src/store/', '^src/incarnations/position-listener\\.ts$'],
   '^src/incarnations/': [
@@ -146,6 +147,7 @@ const mayImport = {
     '^src/store/',
     '^src/support/',
     '^src/telemetry/',
+    '^src/transparency-log/',
     '^src/witness/',
     '^projections/audit/(audit\\.read-model|follow\\.read-model|impact\\.read-model|posts-of-application\\.read-model|subject)\\.ts$',
     '^projections/cases/cases\\.read-model\\.ts$',
@@ -178,6 +180,12 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/domain/', pathNot: specs },
       to: { dependencyTypes: ['core', 'npm', 'npm-dev'] },
+    },
+    {
+      name: 'the-transparency-log-is-pure',
+      severity: 'error',
+      from: { path: '^src/transparency-log/', pathNot: specs },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev'], pathNot: '^(node:)?crypto$' },
     },
     {
       name: 'only-the-worker-itself-knows-incarnations',

@@ -15,6 +15,7 @@ import { EventLog } from './log/event-log.js';
 import { openLog } from './log/open-log.js';
 import { exitOnSharedLog } from './log/eventstoredb/usable.js';
 import { KeyVault } from './log/vault/key-vault.js';
+import { loadLogKeys, LogKeys } from './log/vault/log-keys.js';
 import { NetworkSecrets } from './log/vault/network-secrets.js';
 import { EnforcingLog } from './witness/enforcing-log.js';
 import { ErasedDataCleanup } from './erasure/erased-data-cleanup.js';
@@ -34,6 +35,7 @@ import { AuthorityStore } from './store/authority/authority-store.js';
 import { openReadStore } from './store/database.js';
 import { Postgres } from './store/postgres.js';
 import type { Closable } from './support/closable.js';
+import { logOrigin } from './transparency-log/origin.js';
 
 const DATABASE_CONNECTIONS = 16;
 const QUERY_MS = 5_000;
@@ -115,6 +117,7 @@ export async function openResources({
     { provide: SigningKeys, useValue: new VaultSigningKeys(secrets) },
     { provide: KeyVault, useValue: vault },
     { provide: NetworkSecrets, useValue: secrets },
+    { provide: LogKeys, useValue: await loadLogKeys(secrets, logOrigin(config.baseUrl)) },
     { provide: PositionListener, useValue: positions },
     { provide: RestrictionProof, useValue: watch satisfies RestrictionProof },
     { provide: Clock, useValue: systemClock },

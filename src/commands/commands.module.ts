@@ -12,6 +12,7 @@ import { ReinstateAccountHandler, SuspendAccountHandler } from './account/suspen
 import { RegisterApplicationHandler } from './application/register-application.js';
 import { RotateClientSecretHandler } from './application/rotate-client-secret.js';
 import { ReinstateApplicationHandler, SuspendApplicationHandler } from './application/suspend-application.js';
+import { RecordExportHandler } from './audit/record-export.js';
 import { SendBackupPartHandler } from './backup/send-backup-part.js';
 import { FinishCaseEffectsHandler } from './case/case-effects.js';
 import {
@@ -177,6 +178,7 @@ const shared = [
     ChangeProfileHandler,
     CreateReportHandler,
     MarkInboxReadHandler,
+    RecordExportHandler,
     SendBackupPartHandler,
     ...shared,
   ],

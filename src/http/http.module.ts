@@ -41,6 +41,7 @@ import { IntentsController } from './intents/intents.controller.js';
 import { RequestLimits } from './limits/request-limits.js';
 import { LandingController } from './landing/landing.controller.js';
 import { LogCheck } from './health/log-check.js';
+import { LogKeyController } from './log-key/log-key.controller.js';
 import { documentOf } from './openapi/document.js';
 import { API_DOCUMENT, OpenApiController } from './openapi/openapi.controller.js';
 import { PageCursors } from './requests/page-cursor.js';
@@ -71,6 +72,7 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
     InboxController,
     IntentsController,
     LandingController,
+    LogKeyController,
     OpenApiController,
     PostReadsController,
     PostsController,

@@ -4,9 +4,9 @@ import { localUrl } from './local-url.js';
 
 /**
  * Returns the text that a started network prints: addresses, data directory and next steps. `faults`: the reasons why
- * the network is not ready.
+ * the network is not ready. `logKeys`: as `/log/key` has them; undefined: it did not answer.
  */
-export function banner(config: Config, faults: readonly string[] = []): string {
+export function banner(config: Config, faults: readonly string[] = [], logKeys?: readonly string[]): string {
   return `
 Plaza is running${faults.length === 0 ? '.' : ' and NOT READY:'}
 ${faults.map((fault) => `\n  ${fault}\n`).join('')}
@@ -15,7 +15,7 @@ ${faults.map((fault) => `\n  ${fault}\n`).join('')}
   operator API  ${operatorUrl(config)}, its token in ${config.operatorToken ? 'OPERATOR_TOKEN' : `${config.dataDir}/operator.token`}
   console       ${config.operatorBaseUrl}/console
   data          ${config.dataDir}
-${warnings(config)}
+${(logKeys ?? [`see ${config.baseUrl}/log/key`]).map((key) => `  log key       ${key}\n`).join('')}${warnings(config)}
 ${faults.length === 0 ? demoAdvice(config) : recoveryAdvice(config)}
 
 Ctrl-C stops it; the data stays.

@@ -39,6 +39,14 @@ describe('the banner of a serving network', () => {
     expect(banner(readConfig({}), ['worker: Away.'])).not.toContain('operator invite');
   });
 
+  it('shows the keys that sign exports, or their address', () => {
+    const keys = ['plaza.example/log/1+0a+b', 'plaza.example/log/1+0c+d'];
+    expect(banner(readConfig({}), [], keys)).toContain(
+      '  log key       plaza.example/log/1+0a+b\n  log key       plaza.example/log/1+0c+d\n',
+    );
+    expect(banner(readConfig({}))).toContain('  log key       see http://localhost:3000/log/key\n');
+  });
+
   it('warns that limits are off', () => {
     expect(banner(readConfig({ RATE_LIMITS: 'off' }))).toContain('RATE_LIMITS IS OFF');
     expect(banner(readConfig({}))).not.toContain('RATE_LIMITS');

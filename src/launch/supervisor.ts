@@ -3,6 +3,7 @@ import { createLogger } from '../config/logger.js';
 import { withSettings } from '../config/settings.js';
 import { onStopSignal } from './child.js';
 import { acquireDataDir } from './data-dir.js';
+import { logKeysOf } from './log-keys.js';
 import { NetworkProcesses } from './network-processes.js';
 import { persistentFaults } from './readiness.js';
 import { removePreRestoreCopies } from '../backup/restore/remove-pre-restore-copies.js';
@@ -10,13 +11,13 @@ import { refuseInterruptedRestore } from '../backup/restore/restore-state.js';
 
 /**
  * Runs the whole network on this machine until a stop signal: embedded stores, worker and API. Each is a process that
- * is restarted when it dies. `onStarted` gets the final configuration, and the reasons why the network is not ready,
- * one line each; none: it is ready.
+ * is restarted when it dies. `onStarted` gets the final configuration, the reasons why the network is not ready, one
+ * line each (none: it is ready), and the public log keys.
  * @throws {LaunchError}
  */
 export async function runNetwork(
   settings: Config,
-  onStarted: (config: Config, faults: readonly string[]) => void,
+  onStarted: (config: Config, faults: readonly string[], logKeys: readonly string[] | undefined) => void,
 ): Promise<void> {
   const log = createLogger(settings, 'launcher');
   const dataDir = acquireDataDir(settings.dataDir);
@@ -42,7 +43,7 @@ export async function runNetwork(
       const end = Promise.race([stopping, network.lost]);
       void removePreRestoreCopies({ ...network.endpoints, host: config.host, log, signal: ending.signal });
       const faults = await Promise.race([persistentFaults(config), end.then(() => undefined)]);
-      if (faults) onStarted(config, faults);
+      if (faults) onStarted(config, faults, await logKeysOf(config));
       const lost = await end;
       if (lost) throw lost;
     }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AccountEvent, HandleEvent } from '../domain/account/account.js';
 import type { AccountSignedIn } from '../domain/account/events.js';
 import type { ApplicationEvent } from '../domain/application/application.js';
+import type { AuditExported } from '../domain/audit/events.js';
 import type { BackupPartSent } from '../domain/backup/events.js';
 import type { BatchEvent } from '../domain/batch/events.js';
 import type { BlockEvent } from '../domain/block/events.js';
@@ -42,6 +43,7 @@ export type StoredEvent =
   | InboxRead
   | ReportCreated
   | BackupPartSent
+  | AuditExported
   | RegistrationEvent
   | BatchEvent
   | CaseEvent
@@ -259,6 +261,11 @@ const entries: RegistryEntries<StoredEvent> = {
     version: 1,
     upcasters: [],
     schema: z.strictObject({ backupId: id, part: z.string(), at }),
+  },
+  'audit.exported': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({ exportId: id, query: z.string(), at }),
   },
   'registration.opened': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   'registration.closed': { version: 1, upcasters: [], schema: z.strictObject({ at }) },

@@ -22,6 +22,7 @@ export const streams = {
   report: (reportId: string) => `report-${reportId}`,
   backup: (backupId: string) => `plaza_backup-${backupId}`,
   operator: (operatorId: string) => `plaza_operator-${operatorId}`,
+  auditExport: (exportId: string) => `plaza_audit_export-${exportId}`,
   batch: (batchId: string) => `plaza_batch-${batchId}`,
   registration: () => 'plaza_registration',
   signIns: (actorId: string) => `plaza_sign-ins-${actorId}`,

@@ -156,6 +156,12 @@ describe('reads without a token', () => {
     expect(leftOf(await ask(0, UNKNOWN_ACTOR, from(address)))).toBe(119);
   });
 
+  it('are counted together with those of the log key', async () => {
+    const { headers } = await fetch(`${limited.network.baseUrl}/log/key`);
+    const left = Number(/^"anonymous";r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]);
+    expect(leftOf(await limited.askDirectly(UNKNOWN_ACTOR, {}))).toBe(left - 1);
+  });
+
   it('are not counted outside of the social API', async () => {
     for (const path of ['/livez', '/readyz', '/api/auth/.well-known/openid-configuration', '/api/nothing'])
       expect(hasLimitHeaders(await ask(0, path, from(newAddress())))).toBe(false);

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -89,7 +90,7 @@ async function differencesByApi(heading: string): Promise<string[]> {
     ({ act, path }) => act !== 'metrics.read' && !isOfConsole(path),
   )) {
     const response = await fetch(
-      `${url}${path.replaceAll(/:\w+/g, 'nobody')}${act === 'audit.read' ? '?after=0' : ''}`,
+      `${url}${path.replaceAll(/:\w+/g, 'nobody')}${act === 'audit.read' || act === 'audit.export' ? '?nonsense=0' : ''}`,
       {
         method,
         headers: { authorization: `Bearer ${tokens.get(heading)}`, 'content-type': 'application/json' },
@@ -141,6 +142,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   audit: [],
   'audit --follow': ['--follow', '--after', 'x'],
   disclose: ['nothing', '--reason', 'x'],
+  'export audit': [join(tmpdir(), 'plaza-export-of-nobody'), '--reason', ''],
   'publishing pause': ['--reason', ''],
   'publishing resume': ['--reason', ''],
   'registration status': [],

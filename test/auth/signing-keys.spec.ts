@@ -3,7 +3,7 @@
  *
  * @sample first
  */
-import { createPublicKey, randomUUID, verify } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomUUID, verify } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -11,12 +11,14 @@ import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
+import { Client } from 'pg';
 import { SigningKeyWatch } from '../../src/auth/signing-keys-watch.js';
 import { PUBLISHED_BEFORE_USE_MS, readRing } from '../../src/auth/signing-keys.js';
 import type { ClientCredentials } from '../../src/commands/application/register-application.js';
 import { RotateSigningKey } from '../../src/commands/network/rotate-signing-key.js';
 import { SigningKeys } from '../../src/commands/network/signing-keys.js';
 import { streams } from '../../src/log/streams.js';
+import { loadLogKeys } from '../../src/log/vault/log-keys.js';
 import { NetworkSecrets } from '../../src/log/vault/network-secrets.js';
 import { Browser } from '../../src/operator/demo/browser.js';
 import { foundNetwork } from '../../src/incarnations/network-identity.js';
@@ -196,5 +198,43 @@ describe('a signing key', () => {
   it('is published without its private parts', async () => {
     for (const key of await published(network.config.port))
       expect(Object.keys(key).toSorted()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
+  });
+});
+
+describe('the log key', () => {
+  const secrets = () => network.app().get(NetworkSecrets);
+  const load = () => loadLogKeys(secrets(), 'plaza.example/log/1');
+  const stored = () => secrets().get('log-keys', () => Promise.reject(new Error('there is no key')));
+
+  it('is made once by processes that start at once', async () => {
+    const vault = new Client(network.vaultDatabaseUrl);
+    await vault.connect();
+    await vault.query("DELETE FROM network_secret WHERE name = 'log-keys'");
+    await vault.end();
+    const loaded = await Promise.all(Array.from({ length: 8 }, load));
+    expect(new Set(loaded.flatMap(({ verifierKeys }) => verifierKeys)).size).toBe(1);
+    expect((await load()).verifierKeys).toEqual(loaded[0]?.verifierKeys);
+  });
+
+  it('signs together with the next one while both are in the vault', async () => {
+    const { keys } = JSON.parse((await stored()).toString()) as { readonly keys: readonly JsonWebKey[] };
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const both = Buffer.from(JSON.stringify({ keys: [...keys, privateKey.export({ format: 'jwk' })] }));
+    expect(await secrets().replace('log-keys', await stored(), both)).toBe(true);
+    const { signers, verifierKeys } = await load();
+    expect(verifierKeys).toHaveLength(keys.length + 1);
+    const [signer] = signers.slice(-1);
+    const signature = signer?.sign(Buffer.from('text\n')) ?? Buffer.alloc(0);
+    expect(verify(null, Buffer.from('text\n'), createPublicKey(privateKey), signature)).toBe(true);
+  });
+
+  it('is refused if the vault has something else, which is not shown', async () => {
+    const before = await stored();
+    const wrong = Buffer.from('{"keys":["secret"]}');
+    await secrets().replace('log-keys', before, wrong);
+    await expect(load()).rejects.toThrow(
+      /^the log keys in the vault are invalid; expected a JSON object with Ed25519 keys$/,
+    );
+    await secrets().replace('log-keys', wrong, before);
   });
 });

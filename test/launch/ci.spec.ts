@@ -36,10 +36,18 @@ interface Machine {
   readonly conformance?: string;
   /** Further programs by name, with their shell scripts. */
   readonly programs?: Readonly<Record<string, string>>;
+  readonly hasPython?: boolean;
 }
 
 /** Runs .ci/run on a machine with these programs and the most usual ones alone. */
-function run({ ci = ':', check = ':', test, conformance = ':', programs = { chromium: ':' } }: Machine) {
+function run({
+  ci = ':',
+  check = ':',
+  test,
+  conformance = ':',
+  programs = { chromium: ':' },
+  hasPython = true,
+}: Machine) {
   for (const name of ['bash', 'dirname', 'env', 'grep', 'mktemp', 'rm', 'sh', 'tail', 'tee'])
     symlinkSync(
       execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
@@ -50,6 +58,7 @@ function run({ ci = ':', check = ':', test, conformance = ':', programs = { chro
     `case "$*" in ci) ${ci};; 'run check') ${check};; 'run test:all') ${test};; 'run conformance -- --check') ${conformance};;
     *) exit 99;; esac`,
   );
+  if (hasPython) program('python3', ':');
   for (const [name, does] of Object.entries(programs)) program(name, does);
   const env = { PATH: directory, TMPDIR: directory };
   const { status, stdout } = spawnSync(join(directory, '.ci', 'run'), { env, encoding: 'utf8' });
@@ -118,5 +127,23 @@ describe('the browser of a run on a bare machine', () => {
     const { status, lines } = run({ test, programs });
     expect({ status, lines: lines.length }).toEqual({ status: 0, lines: 3 });
     expect(lines[0]).toContain('Chromium cannot be installed here');
+  });
+});
+
+describe('the Python of a run on a bare machine', () => {
+  const test = 'echo "7 passed, 0 failed"';
+
+  it('is installed if missing', () => {
+    const apt = 'echo "$*" >> "${0%/*}/asked"';
+    const programs = { chromium: ':', id: 'echo 0', 'apt-get': apt };
+    const { lines } = run({ test, programs, hasPython: false });
+    expect(readFileSync(inside('asked'), 'utf8')).toMatch(/^update\ninstall .* python3\n$/);
+    expect(lines).toHaveLength(2);
+  });
+
+  it('is skipped with one line where it cannot be installed', () => {
+    const { status, lines } = run({ test, programs: { chromium: ':', id: 'echo 0' }, hasPython: false });
+    expect({ status, lines: lines.length }).toEqual({ status: 0, lines: 3 });
+    expect(lines[0]).toBe('Python cannot be installed here: the tests of docs/verify_log.py are not run');
   });
 });

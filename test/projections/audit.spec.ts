@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditGroup } from '../../projections/audit/audit.projection.js';
 import { auditPosition, MAX_CANDIDATES, newestEvents } from '../../projections/audit/audit.read-model.js';
@@ -9,6 +10,7 @@ import { eventTypesOf } from '../../projections/runner/projection.js';
 import { eventTypes } from '../../src/log/registry.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import type { EventMetadata } from '../../src/log/recorded.js';
+import { exportAudit } from '../../src/operator/audit/export.js';
 import { auditMigrations } from '../../src/store/migrations/1763760000000-audit.js';
 import { auditSearchMigrations } from '../../src/store/migrations/1763881800000-audit-search.js';
 import { auditCauseMigrations } from '../../src/store/migrations/1763891000001-audit-cause.js';
@@ -70,6 +72,34 @@ describe('the audit', () => {
     expect(opened).toMatchObject({
       type: 'dossier.opened',
       subject: { operatorId: 'grace', actorId: 'ada' },
+    });
+  });
+
+  describe('is exported', () => {
+    const MORE_THAN_A_PAGE = 600;
+
+    beforeEach(() => given(...Array.from({ length: MORE_THAN_A_PAGE }, (_, n) => some.post(`p${n}`))));
+
+    async function exported(): Promise<AsyncGenerator<string>> {
+      const position = (await auditPosition(bench.pool))?.position ?? 0n;
+      const recorded = { exportId: 'e', networkId: 'n', at: 0, position, eventId: 'last' };
+      return exportAudit(bench.pool, [], { search: {}, query: '', recorded, operatorId: 'o' }, String);
+    }
+
+    test('in pages, and at last the manifest', async () => {
+      const parts: string[] = await Readable.from(await exported()).toArray();
+      const lines = parts.join('').trimEnd().split('\n');
+      expect([parts.length, lines.length]).toEqual([3, MORE_THAN_A_PAGE + 1]);
+      expect(lines.at(-1)).toMatch(/^\{"note":.*\\"count\\":600,/);
+    });
+
+    test('with a fault in place of the manifest if the worker empties it meanwhile', async () => {
+      const parts = await exported();
+      await parts.next();
+      await bench.pool.query('TRUNCATE audit.event CASCADE');
+      expect(await Readable.from(parts).toArray()).toEqual([
+        '{"fault":"Error: the audit was emptied during the export"}\n',
+      ]);
     });
   });
 

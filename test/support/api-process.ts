@@ -24,7 +24,7 @@ export interface ApiProcess {
 
 /** Starts it on a free port, and waits until it serves. */
 export async function startApiProcess(
-  network: TestNetwork,
+  network: Pick<TestNetwork, 'baseUrl' | 'env'>,
   settings: NodeJS.ProcessEnv = {},
 ): Promise<ApiProcess> {
   const [port, operatorPort] = [await freePort(), await freePort()];

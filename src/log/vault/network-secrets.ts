@@ -5,6 +5,7 @@ export type SecretName =
   | 'pairwise-subjects'
   | 'cookie-keys'
   | 'signing-keys'
+  | 'log-keys'
   | 'page-cursors'
   | 'limit-keys'
   | 'passkey-challenges'

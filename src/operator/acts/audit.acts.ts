@@ -86,7 +86,8 @@ export const auditActs = [
   }),
 ];
 
-function searchOf(text: string, now: number): AuditSearch {
+/** @throws {HttpRefusal} `invalid_request`: says how a search is written. */
+export function searchOf(text: string, now: number): AuditSearch {
   try {
     return parseSearch(text, now);
   } catch (error) {

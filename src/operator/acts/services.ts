@@ -12,6 +12,7 @@ import { PublicPosts } from '../../http/admission/public-posts.js';
 import { Health } from '../../http/health/health.js';
 import { PositionListener } from '../../incarnations/position-listener.js';
 import { EventLog } from '../../log/event-log.js';
+import { LogKeys } from '../../log/vault/log-keys.js';
 import { NetworkSecrets } from '../../log/vault/network-secrets.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Postgres } from '../../store/postgres.js';
@@ -32,6 +33,7 @@ export interface ActServices {
   readonly publicPosts: PublicPosts;
   readonly passwords: Passwords;
   readonly signingKeys: SigningKeys;
+  readonly logKeys: LogKeys;
   readonly passkeys: Passkeys;
   readonly passkeyLinks: PasskeyLinks;
   readonly health: Health;
@@ -54,6 +56,7 @@ export function actServicesOf(app: INestApplicationContext): ActServices {
     publicPosts: app.get(PublicPosts),
     passwords: app.get(Passwords),
     signingKeys: app.get(SigningKeys),
+    logKeys: app.get(LogKeys),
     health: app.get(Health),
     passkeyLinks: new PasskeyLinks(parts.store, parts.clock),
     passkeys: new Passkeys({

@@ -7,6 +7,7 @@ import { batchActs } from './batch.acts.js';
 import { backupActs } from './backup.acts.js';
 import { dossierActs } from './dossier.acts.js';
 import { caseActs } from './case.acts.js';
+import { exportActs } from './export.acts.js';
 import { jobActs } from './job.acts.js';
 import { grantActs } from './grant.acts.js';
 import { networkActs } from './network.acts.js';
@@ -30,6 +31,7 @@ export const actTable: readonly Act[] = [
   ...caseActs,
   ...auditActs,
   ...textActs,
+  ...exportActs,
   ...networkActs,
   ...jobActs,
   ...recoveryActs,

@@ -179,6 +179,11 @@ export class OperatorClient {
     return this.#call(answers.auditPage, 'GET', `/operator/audit/follow?${queryText({ ...question })}`);
   }
 
+  /** Streams an export, as src/operator/audit/export.ts makes it. */
+  async exportAudit(q: string, reason?: string): Promise<AsyncIterable<Uint8Array>> {
+    return this.#stream(`/operator/audit/export?${queryOf({ q, reason })}`);
+  }
+
   applicationImpact(clientId: string, window: { since?: string; until?: string; hours?: number }) {
     const path = `${application(clientId)}/impact?${queryText({ ...window })}`;
     return this.#call(answers.applicationImpact, 'GET', path);
@@ -228,10 +233,7 @@ export class OperatorClient {
    */
   async backupPart(backupId: string, part: BackupPart, upTo: string): Promise<AsyncIterable<Uint8Array>> {
     const query = new URLSearchParams(part === 'log' ? { backupId, upTo } : { backupId });
-    const path = `/operator/backups/${part}?${query.toString()}`;
-    const response = await this.#send('GET', path, undefined, undefined);
-    if (!response.ok) throw failureOf(response.status, await response.json().catch(() => undefined));
-    return response.body ?? Readable.from([]);
+    return this.#stream(`/operator/backups/${part}?${query.toString()}`);
   }
 
   revokeGrant(grantId: string, reason?: string) {
@@ -295,6 +297,12 @@ export class OperatorClient {
 
   limitSharedToken(reason?: string) {
     return this.#call(answers.changedAnswer, 'POST', '/operator/shared-token/limit', { reason });
+  }
+
+  async #stream(path: string): Promise<AsyncIterable<Uint8Array>> {
+    const response = await this.#send('GET', path, undefined, undefined);
+    if (!response.ok) throw failureOf(response.status, await response.json().catch(() => undefined));
+    return response.body ?? Readable.from([]);
   }
 
   async #call<T>(

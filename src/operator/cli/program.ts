@@ -9,6 +9,7 @@ import { addCaseCommands } from './commands/case.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addDiscloseCommand } from './commands/disclose.js';
 import { addEventStoreCommand } from './commands/eventstore.js';
+import { addExportCommands } from './commands/export.js';
 import { addGrantCommands } from './commands/grant.js';
 import { addKeysCommands } from './commands/keys.js';
 import { addOperatorCommands } from './commands/operator.js';
@@ -46,6 +47,7 @@ export function commandLine(): Command {
     addRecoveryCommands,
     addAuditCommand,
     addDiscloseCommand,
+    addExportCommands,
     addBackupCommand,
     addRestoreCommand,
     addEventStoreCommand,

@@ -33,6 +33,7 @@ import type { EmbeddedPostgres } from '../../../src/launch/embedded-postgres.js'
 import { EventLog } from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';
 import { KeyVault } from '../../../src/log/vault/key-vault.js';
+import { loadLogKeys, LogKeys } from '../../../src/log/vault/log-keys.js';
 import { NetworkSecrets } from '../../../src/log/vault/network-secrets.js';
 import { ErasedDataCleanup } from '../../../src/erasure/erased-data-cleanup.js';
 import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
@@ -44,6 +45,7 @@ import { Witness } from '../../../src/witness/witness.js';
 import { openReadStore } from '../../../src/store/database.js';
 import { Postgres } from '../../../src/store/postgres.js';
 import { Telemetry } from '../../../src/telemetry/telemetry.js';
+import { logOrigin } from '../../../src/transparency-log/origin.js';
 import { openReadyWitness } from '../../support/witness.js';
 
 /** Statement timeout, as in production. */
@@ -122,6 +124,7 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
     { provide: KeyVault, useValue: opened.vault },
     { provide: ReadModels, useValue: new ErasedDataCleanup(database.pool) },
     { provide: NetworkSecrets, useValue: opened.secrets },
+    { provide: LogKeys, useValue: await loadLogKeys(opened.secrets, logOrigin(on.config.baseUrl)) },
     { provide: Config, useValue: Object.assign({}, on.config, stores) },
     { provide: LOGGER, useValue: logger },
     { provide: Telemetry, useValue: new Telemetry() },

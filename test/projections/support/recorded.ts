@@ -247,6 +247,7 @@ export const some = {
   restore: () =>
     event('network.restored', { restoreId: 'restore', backupId: 'backup', parts: ['log'], at: 1_000 }),
   sentPart: () => event('backup.part_sent', { backupId: 'backup', part: 'log', at: 1_000 }),
+  auditExport: () => event('audit.exported', { exportId: 'export', query: '', at: 1_000 }),
   sharedTokenLimit: () => event('network.shared_token_limited', { at: 1_000 }),
   invitation: (operatorId: string, data: Partial<EventOf<'operator.invited'>['data']> = {}) =>
     event('operator.invited', {

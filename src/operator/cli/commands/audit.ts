@@ -29,7 +29,7 @@ const filters = {
   until: ['<time>', `before ${TIME_HELP}; a day counts whole`],
 } as const;
 
-type Filters = { readonly [Name in keyof typeof filters]?: string };
+export type Filters = { readonly [Name in keyof typeof filters]?: string };
 
 interface AuditOptions extends OperatorOptions, Filters {
   readonly limit?: number;
@@ -44,9 +44,7 @@ export function addAuditCommand(program: Command): void {
   const audit = withOperator(program.command('audit'))
     .description('search the recorded events, newest first: who did what, through which application, why')
     .argument('[search...]', 'terms that must all hold: actor:ID since:24h -type:post.created');
-  for (const [name, [value, description]] of Object.entries(filters))
-    audit.option(`--${name} ${value}`, `events ${description}`);
-  audit
+  withFilters(audit)
     .option('--limit <number>', `the most events (default: ${TABLE_LIMIT} in a table, else all)`, wholeNumber)
     .option('--csv', 'print CSV, with a line of headings')
     .addOption(
@@ -72,8 +70,14 @@ export function addAuditCommand(program: Command): void {
     });
 }
 
+export function withFilters(command: Command): Command {
+  for (const [name, [value, description]] of Object.entries(filters))
+    command.option(`--${name} ${value}`, `events ${description}`);
+  return command;
+}
+
 /** With absolute times, so that all pages have the same window. */
-function searchOf(terms: readonly string[], options: Filters, command: Command): string {
+export function searchOf(terms: readonly string[], options: Filters, command: Command): string {
   const typed = Object.keys(filters).flatMap((name) => {
     const value = options[name as keyof Filters];
     return value === undefined ? [] : [termText(name, value)];

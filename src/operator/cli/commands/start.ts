@@ -15,7 +15,9 @@ export function addStartCommand(program: Command): void {
       const config = readConfig();
       if (config.role === 'all') {
         const { runNetwork } = await import('../../../launch/supervisor.js');
-        await runNetwork(config, (running, faults) => printBanner(running, faults, options));
+        await runNetwork(config, (running, faults, logKeys) =>
+          printBanner(running, { faults, logKeys }, options),
+        );
       } else {
         // The imported module runs the process until it ends.
         await import(ENTRIES[config.role].href);
@@ -23,7 +25,13 @@ export function addStartCommand(program: Command): void {
     });
 }
 
-function printBanner(config: Config, faults: readonly string[], options: OutputOptions): void {
+function printBanner(
+  config: Config,
+  { faults, logKeys }: { faults: readonly string[]; logKeys: readonly string[] | undefined },
+  options: OutputOptions,
+): void {
   const { baseUrl, dataDir } = config;
-  printResult(options, { baseUrl, operatorUrl: operatorUrl(config), dataDir }, [banner(config, faults)]);
+  printResult(options, { baseUrl, operatorUrl: operatorUrl(config), dataDir, logKeys }, [
+    banner(config, faults, logKeys),
+  ]);
 }

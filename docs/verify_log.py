@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Verifies what a Plaza network signed, with Python's standard library alone and without the network.
+
+    python3 verify_log.py export DIR KEY [KEY...]
+
+DIR has the files of an export (docs/audit.md). KEY is the public key of the network, kept from an earlier day: NAME+HASH+BASE64, or @FILE
+with one key a line. Exit codes: 0 verified, 1 refused, 2 wrong usage. Sources: RFC 8032, RFC 6962, C2SP signed-note.
+"""
+
+import argparse
+import base64
+import hashlib
+import json
+import os
+import sys
+
+class Refused(Exception):
+    pass
+
+# Ed25519 (RFC 8032, section 5.1.7), verification alone. Points are (X, Y, Z, T): x = X/Z, y = Y/Z, xy = T/Z.
+
+P = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, -1, P) % P
+
+def add(a, b):
+    e, f = (a[1] - a[0]) * (b[1] - b[0]), (a[1] + a[0]) * (b[1] + b[0])
+    g, h = 2 * a[3] * b[3] * D, 2 * a[2] * b[2]
+    e, f, g, h = f - e, h - g, h + g, f + e
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+def multiply(scalar, point):
+    result = (0, 1, 1, 0)
+    while scalar:
+        if scalar & 1:
+            result = add(result, point)
+        point, scalar = add(point, point), scalar >> 1
+    return result
+
+def decode_point(data):
+    """None: no point has this encoding."""
+    number = int.from_bytes(data, "little")
+    y, sign = number & (1 << 255) - 1, number >> 255
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if x * x % P != square:
+        x = x * pow(2, (P - 1) // 4, P) % P
+    if x * x % P != square or y >= P or (x == 0 and sign):
+        return None
+    x = P - x if x & 1 != sign else x
+    return x, y, 1, x * y % P
+
+BASE = decode_point((4 * pow(5, -1, P) % P).to_bytes(32, "little"))
+
+def is_signed(public_key, message, signature):
+    key, s = decode_point(public_key), int.from_bytes(signature[32:], "little")
+    if key is None or len(signature) != 64 or s >= ORDER:
+        return False
+    k = int.from_bytes(hashlib.sha512(signature[:32] + public_key + message).digest(), "little")
+    x, y, z, _ = add(multiply(s, BASE), multiply(k % ORDER, (P - key[0], key[1], 1, P - key[3])))
+    x, y = x * pow(z, -1, P) % P, y * pow(z, -1, P) % P
+    return (y | (x & 1) << 255).to_bytes(32, "little") == signature[:32]
+
+# Signed notes (C2SP signed-note)
+
+def decode_base64(text):
+    """None: it is not the only form of its bytes."""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except ValueError:
+        return None
+    return data if base64.b64encode(data).decode() == text else None
+
+def read_key(text):
+    """Returns (name, hash, public key)."""
+    name, digest, encoded = (text.split("+", 2) + ["", ""])[:3]
+    key = decode_base64(encoded)
+    if not name or key is None or len(key) != 33 or key[0] != 1:
+        raise Refused(f"{text!r} is no Ed25519 key of the form NAME+HASH+BASE64")
+    if hashlib.sha256(f"{name}\n".encode() + key).hexdigest()[:8] != digest:
+        raise Refused(f"the key {text!r} is damaged: its hash differs")
+    return name, bytes.fromhex(digest), key[1:]
+
+def open_note(note, keys):
+    """Returns the text of a note that one of the keys signed, and the name of that key."""
+    try:
+        content = note.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Refused("the note is no UTF-8") from None
+    text, separator, signatures = content.rpartition("\n\n")
+    text += "\n"
+    if not separator or not signatures.endswith("\n") or any(c < " " and c != "\n" for c in content):
+        raise Refused("this is no signed note")
+    for line in signatures[:-1].split("\n"):
+        dash, name, encoded = (line.split(" ", 2) + ["", ""])[:3]
+        data = decode_base64(encoded)
+        if dash != "\u2014" or not name or data is None or len(data) < 5:
+            raise Refused("a signature line of the note is malformed")
+        for key_name, digest, public_key in keys:
+            if (key_name, digest) == (name, data[:4]):
+                if is_signed(public_key, text.encode(), data[4:]):
+                    return text, name
+                raise Refused(f"the signature of {name} is wrong: the note was changed")
+    raise Refused("none of the given keys signed this note")
+
+# Merkle tree (RFC 6962, section 2.1): a list of (size, root) of its complete subtrees, the largest first
+
+def leaf_hash(entry):
+    return hashlib.sha256(b"\x00" + entry).digest()
+
+def node_hash(left, right):
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+def append(tree, size, hashed):
+    while tree and tree[-1][0] == size:
+        size, hashed = size * 2, node_hash(tree.pop()[1], hashed)
+    tree.append((size, hashed))
+
+def root(tree):
+    if not tree:
+        return hashlib.sha256().digest()
+    hashed = tree[-1][1]
+    for _, left in reversed(tree[:-1]):
+        hashed = node_hash(left, hashed)
+    return hashed
+
+def verify_export(directory, keys):
+    with open(os.path.join(directory, "manifest.note"), "rb") as file:
+        text, name = open_note(file.read(), keys)
+    kind, _, rest = text.partition("\n")
+    if kind != "plaza-audit-export/v1":
+        raise Refused("the note is no manifest of an export that this script knows")
+    manifest, tree = json.loads(rest), []
+    with open(os.path.join(directory, "audit.jsonl"), "rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                raise Refused("audit.jsonl does not end with a whole line")
+            append(tree, 1, leaf_hash(line[:-1]))
+    count, signed = sum(size for size, _ in tree), manifest["entries"]
+    if count != signed["count"]:
+        raise Refused(f"audit.jsonl has {count} entries, and the network signed {signed['count']}")
+    if base64.b64encode(root(tree)).decode() != signed["root"]:
+        raise Refused("audit.jsonl is not as the network signed it: entries were changed or moved")
+    print(f"verified: {count} entries, signed by {name}")
+    for field in ("network", "exportId", "exportedAt", "operatorId", "query", "upTo"):
+        print(f"{field}: {json.dumps(manifest[field])}")
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    export = commands.add_parser("export", help="verify the files of plaza export audit")
+    export.add_argument("directory", metavar="DIR")
+    export.add_argument("keys", metavar="KEY", nargs="+")
+    export.set_defaults(verify=lambda given, keys: verify_export(given.directory, keys))
+    given = parser.parse_args()
+    try:
+        keys = [text for key in given.keys for text in (open(key[1:]).read().split() if key[:1] == "@" else [key])]
+        given.verify(given, [read_key(text) for text in keys])
+    except (Refused, OSError) as error:
+        sys.exit(f"REFUSED: {error}")
+
+if __name__ == "__main__":
+    main()
