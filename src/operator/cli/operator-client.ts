@@ -181,7 +181,7 @@ export class OperatorClient {
 
   /** Streams an export, as src/operator/audit/export.ts makes it. */
   async exportAudit(q: string, reason?: string): Promise<AsyncIterable<Uint8Array>> {
-    return this.#stream(`/operator/audit/export?${queryOf({ q, reason })}`);
+    return this.#stream(`/operator/audit/export?${queryText({ q, reason })}`);
   }
 
   applicationImpact(clientId: string, window: { since?: string; until?: string; hours?: number }) {
