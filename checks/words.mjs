@@ -1,5 +1,5 @@
 /**
- * Counts comments. Names each comment that opens with a relative pronoun or has a word that the glossary forbids
+ * Counts comments. Names each comment that opens with a relative pronoun, and each comment or message with a word that the glossary forbids
  * (docs/glossary.md, "Words that are not used"). Exits with 1 for such a comment or too many comments.
  *
  * `node checks/words.mjs [--count] [FOLDER…]`: `--count` prints the counts only.
@@ -23,18 +23,22 @@ const files = execFileSync('git', ['ls-files', ...(folders.length > 0 ? folders 
 const forbidden = [
   ...readFileSync('docs/glossary.md', 'utf8')
     .split('## Words that are not used')[1]
-    .matchAll(/^\| `([^`]+)` \|/gm),
+    .matchAll(/^\| `([^`]+)` +\|/gm),
 ].map(([, phrase]) => new RegExp(`\\b${phrase}\\b`, 'i'));
 
 let lines = 0;
 const all = [];
+const wrong = [];
 for (const file of files) {
   const source = readFileSync(file, 'utf8');
   lines += source.split('\n').length - 1;
   for (const comment of commentsOf(source)) all.push({ file, ...comment });
+  // Whole lines: comments and messages. A phrase that a line break parts is found in its comment below.
+  for (const [at, text] of source.split('\n').entries())
+    if (forbidden.some((phrase) => phrase.test(text))) wrong.push({ file, line: at + 1, text: text.trim() });
 }
 const opened = all.filter(({ text }) => OPENING.test(text));
-const wrong = all.filter(({ text }) => forbidden.some((phrase) => phrase.test(text)));
+wrong.push(...all.filter(({ text }) => forbidden.some((phrase) => phrase.test(text))));
 const words = all.flatMap(({ text }) => text.split(/\s+/));
 const what = words.filter((word) => /^what$/i.test(word)).length;
 const perThousand = (count, of) => Math.round((count / Math.max(of, 1)) * 10_000) / 10;

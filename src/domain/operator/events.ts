@@ -75,7 +75,7 @@ export type TextDisclosed = DomainEvent<
   { readonly eventId: string; readonly actorId: string; readonly postId?: string | undefined } & OperatorData
 >;
 
-/** An operator looked at everything about one subject, which the one id names. */
+/** An operator opened everything about one subject, which the one id names. */
 export type DossierOpened = DomainEvent<
   'dossier.opened',
   {

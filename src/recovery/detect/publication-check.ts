@@ -12,7 +12,7 @@ export interface PublicationCheckOptions {
   readonly log: EventLog;
   readonly witness?: Witness | undefined;
   readonly logger: Logger;
-  /** Milliseconds of a clock that is never set: a wall clock that is set back would suspend the check for that long. */
+  /** Milliseconds of a clock that is never set: a wall clock that jumps backwards would suspend the check for that long. */
   readonly monotonic: () => number;
 }
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** No event of an earlier release has a cause, so the rows that are there need none. */
+/** No event of an earlier release has a cause, so existing rows need none. */
 export class AddAuditCause1763891000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE audit.event ADD COLUMN cause text');
