@@ -21,6 +21,8 @@ export interface RecoveryBench {
   /** Includes the verification, which reads the log again. */
   readonly withVerificationEventsPerSecond: number;
   readonly withVerificationRatio: number;
+  /** Of an as-of build up to the head, which is not verified. */
+  readonly asOfEventsPerSecond: number;
   readonly seconds: { readonly loading: number; readonly built: number; readonly verification: number };
   /** Sampled proportional set size of the building process. */
   readonly peakMegabytes: number;
@@ -80,6 +82,7 @@ async function measure(question: BuildQuestion, turns: number): Promise<Recovery
     buildRatio: rounded(floor / built),
     withVerificationEventsPerSecond: Math.round(events / whole),
     withVerificationRatio: rounded(floor / whole),
+    asOfEventsPerSecond: Math.round(events / median(builds.map(({ asOfSeconds }) => asOfSeconds))),
     seconds: {
       loading: rounded(median(builds.map(({ loadingSeconds }) => loadingSeconds))),
       built: rounded(built),

@@ -1,6 +1,7 @@
 /** The worker process (`ROLE=projector`): keeps every group of projections up to date, and runs jobs. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { AsOfRunner } from '../src/as-of/as-of-runner.js';
 import { ConfigError, readConfig, storesOf } from '../src/config/config.js';
 import type { Config, StoreUrls } from '../src/config/config.js';
 import { createLogger } from '../src/config/logger.js';
@@ -95,7 +96,7 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
     monotonic,
   };
   announceReady();
-  await Promise.all([...runs, new JobRunner(work).run(signal)]);
+  await Promise.all([...runs, new JobRunner(work).run(signal), new AsOfRunner(work).run(signal)]);
   await probes.close();
   await witness.close();
   await opened.close();

@@ -37,6 +37,26 @@ export const ownProfile: ReadQuery<void, OwnProfile | null> = {
   present: (json) => json as OwnProfile | null,
 };
 
+export type PublicProfile = Omit<OwnProfile, 'actorId'>;
+
+/** The profiles of those actors that the caller may see, by id. */
+export const publicProfiles: ReadQuery<
+  { readonly actorIds: readonly string[] },
+  ReadonlyMap<string, PublicProfile>
+> = {
+  name: 'public-profiles',
+  values: ({ actorIds }) => [actorIds],
+  sql: ({ schema, parameter }) => `(
+    SELECT json_object_agg(actor.actor_id, json_build_object(
+      'handle', actor.handle, 'displayName', actor.display_name, 'bio', actor.bio, 'website', actor.website,
+      'revision', actor.revision))
+    FROM unnest(${parameter(1)}::text[]) AS wanted(id)
+    CROSS JOIN LATERAL (
+      SELECT found.* FROM ${schema}.actor found
+      WHERE found.actor_id = wanted.id AND ${isActorVisible(schema, 'found.actor_id')} OFFSET 0) actor)`,
+  present: (json) => new Map(Object.entries((json ?? {}) as Readonly<Record<string, PublicProfile>>)),
+};
+
 export const actorById: ReadQuery<{ readonly actorId: string }, Actor | null> = {
   name: 'actor-by-id',
   values: ({ actorId }) => [actorId],

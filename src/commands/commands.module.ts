@@ -46,6 +46,7 @@ import { ConfirmOperatorHandler } from './operator/confirm-operator.js';
 import { EnrollOperatorHandler } from './operator/enroll-operator.js';
 import { InviteOperatorHandler } from './operator/invite-operator.js';
 import { DiscloseTextsHandler } from './operator/disclose-texts.js';
+import { OpenAsOfHandler } from './operator/open-as-of.js';
 import { OpenDossierHandler } from './operator/open-dossier.js';
 import {
   EnrollWithPasskeyHandler,
@@ -122,6 +123,7 @@ const operator = [
   InviteOperatorHandler,
   IssueOperatorTokenHandler,
   DiscloseTextsHandler,
+  OpenAsOfHandler,
   OpenDossierHandler,
   RegisterPasskeyHandler,
   ReinstateOperatorHandler,

@@ -23,6 +23,7 @@ import type { Positions } from './admission/positions.js';
 import { ProtectedReads } from './admission/protected-reads.js';
 import { PublicationCache } from './admission/publication.js';
 import { PublicPosts } from './admission/public-posts.js';
+import { PublicProfiles } from './admission/public-profiles.js';
 import { PublishedStatements } from './admission/published-statements.js';
 import { RestrictionProof } from './admission/restriction-proof.js';
 import { SharedReads } from './admission/shared-reads.js';
@@ -135,6 +136,12 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
       provide: PublicPosts,
       inject: [PublishedStatements, Clock, RestrictionProof],
       useFactory: (...parts: ConstructorParameters<typeof PublicPosts>) => new PublicPosts(...parts),
+    },
+    {
+      provide: PublicProfiles,
+      inject: [PublishedStatements, Clock, RestrictionProof],
+      useFactory: (statements: PublishedStatements, clock: Clock, proof: RestrictionProof) =>
+        new PublicProfiles({ statements, clock, proof }),
     },
     {
       provide: ReadYourWrites,

@@ -1,4 +1,5 @@
 import { publishIncarnation } from './incarnation.js';
+import { buildSteps } from './building/build-progress.js';
 import type { BuildProgress } from './building/build-progress.js';
 import { buildVerified } from './building/build-verified.js';
 import { RateMeter } from './building/rate-meter.js';
@@ -14,13 +15,6 @@ export interface PublicationRequest {
   readonly from: 'serving' | 'quarantined';
   readonly done: readonly string[];
 }
-
-const steps = {
-  loading: 'loading events',
-  finishing: 'building indexes',
-  catching_up: 'catching up',
-  verifying: 'verifying every table',
-} as const;
 
 /**
  * Builds a new incarnation up to the head of the log, verifies it, and publishes it in the transaction that
@@ -44,7 +38,7 @@ export async function buildAndPublish(
     signal,
     onProgress: ({ phase, done, total, rate }: BuildProgress) => {
       if (phase === 'loading') eventsLoaded = done;
-      report({ step: steps[phase], done, total, rate, isVerifying: phase === 'verifying' });
+      report({ step: buildSteps[phase], done, total, rate, isVerifying: phase === 'verifying' });
     },
   };
   await buildVerified(options);

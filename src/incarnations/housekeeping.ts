@@ -17,7 +17,7 @@ const obsoleteSql = `
   SELECT incarnation, schema_name, versions, retired_at IS NOT NULL OR coalesce(versions = (
     SELECT other.versions FROM recovery.publication JOIN recovery.incarnation other USING (incarnation)), false) AS is_over
   FROM recovery.incarnation
-  WHERE coalesce(retired_at, created_at) < $1
+  WHERE coalesce(retired_at, created_at) < $1 AND NOT versions ? 'as_of'
     AND NOT EXISTS (SELECT FROM recovery.publication WHERE publication.incarnation = incarnation.incarnation)
     AND NOT EXISTS (SELECT FROM recovery.job WHERE job.incarnation = incarnation.incarnation AND state = ANY ($2))`;
 

@@ -63,9 +63,11 @@ export async function createIncarnation(
     readonly versions: Versions;
     readonly tables: readonly string[];
     readonly now: number;
+    readonly schemaPrefix?: string;
   },
 ): Promise<Incarnation> {
-  const created = { incarnation: options.id, schemaName: `inc_${options.id}` };
+  const { schemaPrefix = 'inc' } = options;
+  const created = { incarnation: options.id, schemaName: `${schemaPrefix}_${options.id}` };
   await inTransaction(client, async () => {
     await client.query(
       `INSERT INTO recovery.incarnation (incarnation, schema_name, versions, created_at, build_state)

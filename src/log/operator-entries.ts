@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type {
+  AsOfOpened,
   DossierOpened,
   OperatorSignedIn,
   OperatorSignedOut,
@@ -15,7 +16,7 @@ const base64url = z.string().regex(/^[A-Za-z0-9_-]{1,4096}$/);
 const operatorRoles = z.array(z.enum(roles));
 
 export const operatorEntries: RegistryEntries<
-  OperatorEvent | OperatorSignedIn | OperatorSignedOut | DossierOpened | TextDisclosed
+  OperatorEvent | OperatorSignedIn | OperatorSignedOut | DossierOpened | AsOfOpened | TextDisclosed
 > = {
   'operator.invited': {
     version: 1,
@@ -73,6 +74,14 @@ export const operatorEntries: RegistryEntries<
       appId: id.optional(),
       grantId: id.optional(),
       postId: id.optional(),
+    }),
+  },
+  'as_of.opened': {
+    version: 1,
+    upcasters: [],
+    schema: operatorFields.extend({
+      actorId: id,
+      position: z.string().regex(/^\d{1,18}$/),
     }),
   },
 };

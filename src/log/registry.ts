@@ -11,6 +11,7 @@ import type { GrantEvent } from '../domain/grant/grant.js';
 import type { InboxRead } from '../domain/inbox/events.js';
 import type { NetworkEvent } from '../domain/network/network.js';
 import type {
+  AsOfOpened,
   DossierOpened,
   OperatorSignedIn,
   OperatorSignedOut,
@@ -51,6 +52,7 @@ export type StoredEvent =
   | OperatorSignedIn
   | OperatorSignedOut
   | DossierOpened
+  | AsOfOpened
   | TextDisclosed;
 
 export type EventType = StoredEvent['type'];

@@ -12,6 +12,7 @@ import { caughtUpMigrations } from './migrations/1763860000000-caught-up.js';
 import { outstandingRestrictionMigrations } from './migrations/1763870000000-outstanding-restrictions.js';
 import { auditEventIdMigrations } from './migrations/1763897000000-audit-event-id.js';
 import { sampleMigrations } from './migrations/1763896000000-samples.js';
+import { asOfMigrations } from './migrations/1763899000000-as-of.js';
 import { forgetLostSchemas, recordAuthorityMigrations } from './lost-schemas.js';
 import { auditSearchMigrations } from './migrations/1763881800000-audit-search.js';
 import { auditCauseMigrations } from './migrations/1763891000001-audit-cause.js';
@@ -29,6 +30,7 @@ const derived = {
     ...heartbeatMigrations,
     ...caughtUpMigrations,
     ...outstandingRestrictionMigrations,
+    ...asOfMigrations,
   ],
   limits: limitMigrations,
   audit: [...auditMigrations, ...auditSearchMigrations, ...auditCauseMigrations, ...auditEventIdMigrations],

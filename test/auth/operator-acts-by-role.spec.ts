@@ -143,6 +143,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'audit --follow': ['--follow', '--after', 'x'],
   disclose: ['nothing', '--reason', 'x'],
   'export audit': [join(tmpdir(), 'plaza-export-of-nobody'), '--reason', ''],
+  'as-of': ['x', '--actor', 'nobody'],
   'publishing pause': ['--reason', ''],
   'publishing resume': ['--reason', ''],
   'registration status': [],

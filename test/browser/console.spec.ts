@@ -80,10 +80,14 @@ describeInBrowser('the console, in a real browser', () => {
     const page = await enroll('administrator', 'moderator', 'auditor');
     const grants = await page.request.get(`${url}/accounts/${person.actorId}`);
     const [, grant = ''] = /"\/console(\/grants\/[\w-]+)"/.exec(await grants.text()) ?? [];
+    const { build } = await client.buildAsOf(new Date().toISOString(), person.actorId);
+    await until(async () => (await client.asOf(build.position, person.actorId)).view);
     const pages: readonly (readonly [string, string, string | RegExp])[] = [
       ['overview', '/overview', 'The network is serving'],
       ['plots', '/plots', 'Plots'],
       ['find', `/subjects?q=${person.actorId}`, 'Find'],
+      ['as-of', '/as-of', 'As of a moment'],
+      ['as-of-view', `/as-of/${build.position}?actor=${person.actorId}`, 'As of'],
       ['applications', '/applications', 'Applications'],
       ['operators', '/operators', 'Operators'],
       ['own', '/own?done=own.revoke_token', 'Your passkeys'],

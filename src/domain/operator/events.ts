@@ -85,3 +85,9 @@ export type DossierOpened = DomainEvent<
     readonly postId?: string | undefined;
   } & OperatorData
 >;
+
+/** An operator looked at what one actor would have seen as of a position (decimal digits). */
+export type AsOfOpened = DomainEvent<
+  'as_of.opened',
+  { readonly actorId: string; readonly position: string } & OperatorData
+>;

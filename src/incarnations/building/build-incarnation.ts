@@ -20,7 +20,7 @@ const BATCH_SIZE = { loading: 4_000, catching_up: 1_000 };
 
 export interface BuildOptions {
   readonly group: Group;
-  readonly log: EventLog;
+  readonly log: Pick<EventLog, 'head' | 'subscribe'>;
   readonly databaseUrl: string;
   /** An unpublished incarnation of the group's versions. The caller holds a lock, so no other worker builds it. */
   readonly incarnation: Incarnation;

@@ -8,3 +8,11 @@ export interface BuildProgress {
 }
 
 export type OnProgress = (progress: BuildProgress) => void;
+
+/** The phases for an operator. */
+export const buildSteps: { readonly [Phase in BuildProgress['phase']]: string } = {
+  loading: 'loading events',
+  finishing: 'building indexes',
+  catching_up: 'catching up',
+  verifying: 'verifying every table',
+};

@@ -50,7 +50,7 @@ export async function requestOrResumeJob(
 }
 
 /** The shared token proves no name, so the claimed one stands for it. */
-const requesterOf = ({ operatorId = SHARED_TOKEN, operator = 'operator' }: EventMetadata): string =>
+export const requesterOf = ({ operatorId = SHARED_TOKEN, operator = 'operator' }: EventMetadata): string =>
   operatorId === SHARED_TOKEN ? operator : operatorId;
 
 /** Resumes the job if it is paused. Returns its current state. */

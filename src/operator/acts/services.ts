@@ -9,6 +9,7 @@ import { IdGenerator } from '../../commands/support/id-generator.js';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../../config/logger.js';
 import { PublicPosts } from '../../http/admission/public-posts.js';
+import { PublicProfiles } from '../../http/admission/public-profiles.js';
 import { Health } from '../../http/health/health.js';
 import { PositionListener } from '../../incarnations/position-listener.js';
 import { EventLog } from '../../log/event-log.js';
@@ -31,6 +32,7 @@ export interface ActServices {
   readonly witness: Witness;
   readonly positions: PositionListener;
   readonly publicPosts: PublicPosts;
+  readonly publicProfiles: PublicProfiles;
   readonly passwords: Passwords;
   readonly signingKeys: SigningKeys;
   readonly logKeys: LogKeys;
@@ -54,6 +56,7 @@ export function actServicesOf(app: INestApplicationContext): ActServices {
     witness: app.get(Witness),
     positions: app.get(PositionListener),
     publicPosts: app.get(PublicPosts),
+    publicProfiles: app.get(PublicProfiles),
     passwords: app.get(Passwords),
     signingKeys: app.get(SigningKeys),
     logKeys: app.get(LogKeys),

@@ -2,6 +2,7 @@ import { accountActs } from './account.acts.js';
 import { consolePathOf } from './act.js';
 import type { Act } from './act.js';
 import { applicationActs } from './application.acts.js';
+import { asOfActs } from './as-of.acts.js';
 import { auditActs } from './audit.acts.js';
 import { batchActs } from './batch.acts.js';
 import { backupActs } from './backup.acts.js';
@@ -32,6 +33,7 @@ export const actTable: readonly Act[] = [
   ...auditActs,
   ...textActs,
   ...exportActs,
+  ...asOfActs,
   ...networkActs,
   ...jobActs,
   ...recoveryActs,

@@ -7,6 +7,7 @@ import { readSecret } from '../../launch/secret-file.js';
 import type { BackupPart } from '../../backup/format/manifest.js';
 import * as answers from './answers.js';
 import { CaseClient } from './case-client.js';
+import { asOfAnswer } from './as-of-answers.js';
 import * as jobs from './job-answers.js';
 import { Failure, Refused } from './failure.js';
 import { jsonRequest, queryText } from './json-request.js';
@@ -187,6 +188,19 @@ export class OperatorClient {
   applicationImpact(clientId: string, window: { since?: string; until?: string; hours?: number }) {
     const path = `${application(clientId)}/impact?${queryText({ ...window })}`;
     return this.#call(answers.applicationImpact, 'GET', path);
+  }
+
+  /** Requests the build of a moment, or finds it. `at`: a time as the audit takes it, or a position. */
+  buildAsOf(at: string, actor: string) {
+    return this.#call(asOfAnswer, 'POST', '/operator/as-of', { at, actor });
+  }
+
+  /** `reason`: discloses texts; undefined: shows those that are public now. */
+  asOf(position: number, actor: string, reason?: string) {
+    const path = `/operator/as-of/${position}`;
+    return reason === undefined
+      ? this.#call(asOfAnswer, 'GET', `${path}?${queryText({ actor })}`)
+      : this.#call(asOfAnswer, 'POST', `${path}/texts`, { actor, reason });
   }
 
   projections() {

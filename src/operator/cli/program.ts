@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { plazaVersion } from '../../config/version.js';
 import { addAccountCommands } from './commands/account.js';
 import { addAppCommands } from './commands/app.js';
+import { addAsOfCommand } from './commands/as-of.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addBatchCommands } from './commands/batch.js';
 import { addBackupCommand } from './commands/backup.js';
@@ -48,6 +49,7 @@ export function commandLine(): Command {
     addAuditCommand,
     addDiscloseCommand,
     addExportCommands,
+    addAsOfCommand,
     addBackupCommand,
     addRestoreCommand,
     addEventStoreCommand,

@@ -1,10 +1,12 @@
 import type { Act } from '../acts/act.js';
 import { frameOf, goTo, perform, sendPage } from './answer.js';
+import type { AsOfAnswer } from '../as-of/look.js';
 import { holderOf } from './form.js';
 import type { Form } from './form.js';
 import type { Frame } from './layout.js';
 import { disclosedPage } from './pages/disclosed.page.js';
 import type { Disclosed } from '../audit/disclose.js';
+import { asOfAnswerPage, asOfPath } from './pages/as-of.page.js';
 import { secretPage } from './pages/secret.page.js';
 import type { Answering, Exchange } from './visit.js';
 
@@ -13,7 +15,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** The form of an act: reads its input, and leads on once the act is done. */
 interface ConsoleForm {
   readonly input?: (form: Form, exchange: Exchange) => object;
-  readonly to: (params: Exchange['params']) => string;
+  readonly to: (params: Exchange['params'], answer: never) => string;
   /** A page with what the answer alone has, in place of the next page. */
   readonly page?: (frame: Frame, answer: never) => string;
 }
@@ -28,7 +30,8 @@ export function answerForm(row: Act): Answering {
     const input = Object.fromEntries(given.filter(([, value]) => value !== undefined));
     const answer = await perform(exchange, row, row.schema ? input : undefined);
     if (found.page) return sendPage(exchange, found.page(await frameOf(exchange), answer as never));
-    return goTo(exchange, `${found.to(params)}?done=${row.name}`);
+    const next = found.to(params, answer as never);
+    return goTo(exchange, `${next}${next.includes('?') ? '&' : '?'}done=${row.name}`);
   };
 }
 
@@ -82,6 +85,15 @@ const forms: Readonly<Record<string, ConsoleForm>> = {
   'case.reopen': cases,
   'appeal.uphold': { ...cases, input: notice },
   'appeal.overturn': { ...cases, input: notice },
+  'as_of.build': {
+    input: (form) => ({ at: form.text('at') ?? '', actor: form.text('actor') ?? '' }),
+    to: (_params, { actor, build }: AsOfAnswer) => asOfPath(build.position, actor),
+  },
+  'as_of.disclose': {
+    input: (form) => ({ actor: form.text('actor') ?? '' }),
+    to: ({ position = '' }) => `/console/as-of/${position}`,
+    page: asOfAnswerPage,
+  },
   'publishing.pause': overview,
   'publishing.resume': overview,
   'operator.confirm': operators,

@@ -23,6 +23,7 @@ const places = [
   { path: '/console/plots', name: 'Plots', act: 'network.plots' },
   { path: '/console/cases', name: 'Cases', act: 'case.list' },
   { path: '/console/subjects', name: 'Find', act: 'subject.find' },
+  { path: '/console/as-of', name: 'As of', act: 'as_of.list' },
   { path: '/console/applications', name: 'Applications', act: 'application.list' },
   { path: '/console/operators', name: 'Operators', act: 'operator.list' },
   { path: '/console/own', name: 'Your access', act: 'own.read' },
@@ -31,13 +32,15 @@ const places = [
 interface PageFiles {
   readonly scripts?: readonly string[];
   readonly sheets?: readonly string[];
+  /** The page loads itself again after so many seconds. */
+  readonly refreshSeconds?: number;
 }
 
 export function consolePage(
   title: string,
   content: Html,
   frame: Frame,
-  { scripts = [], sheets = [] }: PageFiles = {},
+  { scripts = [], sheets = [], refreshSeconds }: PageFiles = {},
 ): string {
   const { session, notice, unconfirmed = [] } = frame;
   return html`<!doctype html>
@@ -45,6 +48,11 @@ export function consolePage(
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        ${
+          refreshSeconds === undefined
+            ? undefined
+            : html`<meta http-equiv="refresh" content="${String(refreshSeconds)}" />`
+        }
         <title>${title} · Plaza console</title>
         <link rel="stylesheet" href="${styleAsset.path}" />
         <link rel="icon" href="${iconAsset.path}" />

@@ -1,6 +1,7 @@
 import type { Act } from '../acts/act.js';
 import { frameOf, perform, sendPage } from './answer.js';
 import type { Frame } from './layout.js';
+import { asOfAnswerPage, asOfPage } from './pages/as-of.page.js';
 import { applicationsPage } from './pages/applications.page.js';
 import { accountPage, applicationPage, grantPage, postPage } from './pages/dossier.page.js';
 import { casePage } from './pages/case.page.js';
@@ -20,6 +21,8 @@ const pages: Readonly<Record<string, (frame: Frame, answer: never) => string>> =
   'case.list': casesPage,
   'case.show': casePage,
   'subject.find': findPage,
+  'as_of.list': asOfPage,
+  'as_of.read': asOfAnswerPage,
   'account.read': accountPage,
   'application.read': applicationPage,
   'grant.read': grantPage,

@@ -21,6 +21,7 @@ import { closeAll } from '../../../src/support/closable.js';
 import type { Closable } from '../../../src/support/closable.js';
 import { LOGGER } from '../../../src/config/logger.js';
 import { PublicPosts } from '../../../src/http/admission/public-posts.js';
+import { PublicProfiles } from '../../../src/http/admission/public-profiles.js';
 import { PublicationCache } from '../../../src/http/admission/publication.js';
 import { PublishedStatements } from '../../../src/http/admission/published-statements.js';
 import { RestrictionProof } from '../../../src/http/admission/restriction-proof.js';
@@ -133,6 +134,7 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
     { provide: Witness, useValue: witness },
     { provide: RestrictionProof, useValue: proof },
     { provide: PublicPosts, useValue: publicPosts },
+    { provide: PublicProfiles, useValue: new PublicProfiles({ statements, clock: on.clock, proof }) },
     { provide: Health, useValue: new Health(readinessChecks(database.pool, logCheck, proof), logger) },
     { provide: Clock, useValue: on.clock },
     { provide: IdGenerator, useValue: systemIds },
