@@ -10,6 +10,7 @@ import { caseActs } from './case.acts.js';
 import { exportActs } from './export.acts.js';
 import { jobActs } from './job.acts.js';
 import { grantActs } from './grant.acts.js';
+import { logActs } from './log.acts.js';
 import { networkActs } from './network.acts.js';
 import { consoleActs } from './console.acts.js';
 import { operatorActs } from './operator.acts.js';
@@ -32,6 +33,7 @@ export const actTable: readonly Act[] = [
   ...auditActs,
   ...textActs,
   ...exportActs,
+  ...logActs,
   ...networkActs,
   ...jobActs,
   ...recoveryActs,

@@ -23,7 +23,10 @@ const places = [
   { path: '/console/plots', name: 'Plots', act: 'network.plots' },
   { path: '/console/cases', name: 'Cases', act: 'case.list' },
   { path: '/console/subjects', name: 'Find', act: 'subject.find' },
+  { path: '/console/audit', name: 'Audit', act: 'audit.read' },
   { path: '/console/applications', name: 'Applications', act: 'application.list' },
+  { path: '/console/batches', name: 'Batches', act: 'batch.list' },
+  { path: '/console/recovery', name: 'Recovery', act: 'recovery.status' },
   { path: '/console/operators', name: 'Operators', act: 'operator.list' },
   { path: '/console/own', name: 'Your access', act: 'own.read' },
 ] as const;

@@ -68,7 +68,7 @@ export function timeElement(at: number): Html {
   return html`<time datetime="${date.toISOString()}">${words.format(date)} UTC</time>`;
 }
 
-export function facts(listed: readonly (readonly [string, Html | string])[]): Html {
+export function facts(listed: readonly (readonly [Html | string, Html | string])[]): Html {
   return html`<dl class="facts">
     ${listed.map(
       ([term, value]) =>

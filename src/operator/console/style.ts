@@ -31,7 +31,13 @@ form .problem { margin: 1.25rem 0 0; }
 .plot .u-wrap { max-width: 100%; }
 .figure { font-size: 1.375rem; font-weight: 650; line-height: 1.3; margin: .25rem 0; }
 .scrolled { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; }
+textarea { display: block; width: 100%; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--field); border-radius: .6rem; }
+progress { width: 100%; max-width: 28rem; height: .75rem; accent-color: var(--accent); }
+.console .fields.wide { max-width: none; }
+.listed p { margin: 0; }
+.listed .inset { margin: .5rem 0; }
+.links { margin: .75rem 0; }
+table { min-width: 30rem; border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .45rem .75rem .45rem 0; border-top: 1px solid var(--line); vertical-align: top; font-weight: 400; }
 thead th { border: 0; color: var(--quiet); font-size: .875rem; }
 fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
