@@ -49,7 +49,8 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true });
 });
 
-const person = async (name = 'Pebble') => signIn(network, await registerApplication(network, name));
+const person = async (name = 'Pebble') =>
+  signIn(network, await registerApplication(network, name), 'openid read post:create post:delete');
 
 async function suspendAll(actorIds: readonly string[]): Promise<string> {
   const plan = { kind: 'accounts', actorIds } as const;
@@ -149,7 +150,7 @@ describe('on such a day, the console without JavaScript', () => {
     const preview = await send(await open('/batches'), '/batches/preview', {
       actorIds: `${actorId}\r\nnobody`,
     });
-    expect(preview.text).toContain('Preview: 1 accounts');
+    expect(preview.text).toContain('Preview: 1 account');
     expect(preview.text).toMatch(/Left out[^<]*nobody/);
     const { url: batch } = await send(preview, '/batches', { reason: 'a wave of spam' });
     await until(async () => (await grace.browser.open(batch)).text.includes('>applied</span>'));
@@ -160,7 +161,7 @@ describe('on such a day, the console without JavaScript', () => {
     const loud = await person('Loudspeaker');
     await Promise.all(Array.from({ length: 8 }, (_, n) => post(loud, `${n}`)));
     await until(async () =>
-      /Loudspeaker<\/bdi[\s\S]*?>\s*8 by 1 accounts/.test((await open('/overview')).text),
+      /Loudspeaker<\/bdi[\s\S]*?>\s*8 posts by 1 account/.test((await open('/overview')).text),
     );
     const closed = await send(await open('/overview'), '/registration/close');
     expect(closed.text).toContain('Registration is closed');

@@ -22,6 +22,9 @@ form .problem { margin: 1.25rem 0 0; }
 .listed { list-style: none; margin: 1rem 0 0; padding: 0; }
 .listed > li { padding: 1rem 0; border-top: 1px solid var(--line); }
 .secret { font: 1rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; padding: .75rem; border-radius: .6rem; background: var(--ground); user-select: all; }
+.gates { display: flex; flex-wrap: wrap; gap: 1rem 3rem; margin-top: .75rem; }
+.gates p { margin: 0; }
+.gates .act { margin-top: .25rem; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 1.25rem; margin: 1.25rem 0; }
 .tiles .card { margin: 0; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 1.25rem; margin-top: 1.25rem; }

@@ -26,3 +26,7 @@ export function table(label: string, headings: readonly string[], rows: readonly
 }
 
 export const numbers = new Intl.NumberFormat('en');
+
+/** `1 post`, `2 posts`. */
+export const counted = (count: number, plural: string): string =>
+  `${numbers.format(count)} ${count === 1 ? plural.replace(/s$/, '') : plural}`;

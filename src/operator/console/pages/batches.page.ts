@@ -6,7 +6,7 @@ import type { Frame } from '../layout.js';
 import { mayDo } from '../may.js';
 import { actForm, facts, hiddenField, state, timeElement } from '../parts.js';
 import { progressBar, reloading } from '../progress.js';
-import { numbers, table } from '../tables.js';
+import { counted, numbers, table } from '../tables.js';
 import type { View } from '../view.js';
 
 export function batchesPage(frame: Frame, listed: readonly ListedBatch[]): string {
@@ -26,7 +26,7 @@ export function batchesPage(frame: Frame, listed: readonly ListedBatch[]): strin
             listed.map(({ batchId, state: is, items, kind, requestedAt, operatorId }) => [
               html`<a href="/console/batches/${batchId}">${batchId}</a>`,
               is,
-              `${numbers.format(items)} ${kind}`,
+              counted(items, kind),
               timeElement(requestedAt),
               operatorId ?? '',
             ]),
@@ -81,9 +81,9 @@ export function previewPage(frame: Frame, preview: ShownPreview, asked: Readonly
           ['until', new Date(until).toISOString()],
         ] as const)),
   ]);
-  const act = kind === 'posts' ? `Restrict these ${items} posts` : `Suspend these ${items} accounts`;
+  const act = `${kind === 'posts' ? 'Restrict' : 'Suspend'} exactly ${items === 1 ? 'this' : 'these'} ${counted(items, kind)}`;
   const content = html`<section class="card" aria-labelledby="preview">
-    <h1 id="preview">Preview: ${numbers.format(items)} ${kind}</h1>
+    <h1 id="preview">Preview: ${counted(items, kind)}</h1>
     <p>
       Nothing has changed yet.
       ${from === undefined || until === undefined ? undefined : html`Posts from ${timeElement(from)} to ${timeElement(until)}.`}
@@ -119,7 +119,7 @@ export function batchPage(frame: Frame, batch: BatchStatus, { isReloading }: Vie
   const skipped = (is === 'undone' ? undone : applied)?.skipped ?? [];
   const isUndoable = (is === 'applying' || is === 'applied') && mayDo(frame.session, 'batch.undo');
   const content = html`<section class="card" aria-labelledby="batch">
-    <h1 id="batch">Batch of ${numbers.format(items)} ${kind} ${state(is, false)}</h1>
+    <h1 id="batch">Batch of ${counted(items, kind)} ${state(is, false)}</h1>
     ${isBatchRunning(batch) ? html`${progressBar('Progress of the batch', done, items)} ${reloading(one, isReloading)}` : undefined}
     ${facts([
       ['id', html`<a href="/console/log/plaza_batch-${batchId}">${batchId}</a>`],

@@ -6,12 +6,12 @@ import { consolePage } from '../layout.js';
 import type { Frame } from '../layout.js';
 import { commandOf, mayDo } from '../may.js';
 import { actForm, facts, state, timeElement } from '../parts.js';
-import { numbers } from '../tables.js';
+import { counted, numbers } from '../tables.js';
 import { lagText, projectionsTable } from './projections.page.js';
 
 /** The first line answers: does the network serve, and if not, why. */
 export function overviewPage(frame: Frame, overview: Overview): string {
-  const { readiness, quarantine, isPublishingPaused } = overview;
+  const { readiness, quarantine } = overview;
   const failed = Object.entries(readiness.components).filter(([, { status }]) => status === 'failed');
   const isServing = readiness.status === 'ok';
   const content = html`<section class="card" aria-labelledby="status">
@@ -36,8 +36,7 @@ export function overviewPage(frame: Frame, overview: Overview): string {
               )}
             </ul>`
       }
-      ${isPublishingPaused ? html`<p class="problem">Publishing is paused: nobody can post, edit or change a profile.</p>` : undefined}
-      ${publishingForm(frame, isPublishingPaused)} ${registrationPart(frame, overview)}
+      <div class="gates">${publishingPart(frame, overview)} ${registrationPart(frame, overview)}</div>
     </section>
     <div class="tiles">
       ${casesTile(frame, overview)} ${activityTile(overview)} ${busiestTile(frame, overview)}
@@ -47,34 +46,34 @@ export function overviewPage(frame: Frame, overview: Overview): string {
   return consolePage('Overview', content, frame);
 }
 
-function publishingForm({ proof, session }: Frame, isPaused: boolean | null): Html | undefined {
-  const [act, button] = isPaused ? ['resume', 'Resume publishing'] : ['pause', 'Pause publishing'];
-  if (isPaused === null || !mayDo(session, `publishing.${act}`)) return undefined;
-  return actForm({
-    action: `/console/publishing/${act}`,
-    button,
-    proof,
-    id: 'publishing',
-    reason: 'optional',
-  });
+function publishingPart(frame: Frame, { isPublishingPaused: isPaused }: Overview): Html | undefined {
+  if (isPaused === null) return undefined;
+  const said = isPaused
+    ? html`<p class="problem">Publishing is paused: nobody can post, edit or change a profile.</p>`
+    : html`<p>Publishing goes on.</p>`;
+  return isPaused
+    ? gate(frame, said, 'publishing.resume', 'Resume publishing')
+    : gate(frame, said, 'publishing.pause', 'Pause publishing');
 }
 
-function registrationPart({ proof, session }: Frame, { registration }: Overview): Html | undefined {
+function registrationPart(frame: Frame, { registration }: Overview): Html | undefined {
   if (registration === null) return undefined;
-  const { isOpen } = registration;
-  const [act, button] = isOpen ? ['close', 'Close registration'] : ['open', 'Open registration'];
-  return html`<p>Registration is ${isOpen ? 'open' : 'closed: operators alone create accounts'}.</p>
-    ${
-      mayDo(session, `registration.${act}`)
-        ? actForm({
-            action: `/console/registration/${act}`,
-            button,
-            proof,
-            id: 'registration',
-            reason: 'optional',
-          })
-        : undefined
-    }`;
+  return registration.isOpen
+    ? gate(frame, html`<p>Registration is open.</p>`, 'registration.close', 'Close registration')
+    : gate(
+        frame,
+        html`<p>Registration is closed: operators alone create accounts.</p>`,
+        'registration.open',
+        'Open registration',
+      );
+}
+
+function gate({ proof, session }: Frame, said: Html, act: string, button: string): Html {
+  const action = `/console/${act.replace('.', '/')}`;
+  return html`<div>
+    ${said}
+    ${mayDo(session, act) ? actForm({ action, button, proof, id: act.replace('.', '-'), reason: 'optional' }) : undefined}
+  </div>`;
 }
 
 const activityNouns: Readonly<Record<string, string>> = {
@@ -116,7 +115,7 @@ function busiestTile({ session }: Frame, { busiest }: Overview): Html | undefine
       : facts(
           busiest.map((each) => [
             named(each),
-            `${numbers.format(each.posts)} by ${numbers.format(each.actors)} accounts`,
+            `${counted(each.posts, 'posts')} by ${counted(each.actors, 'accounts')}`,
           ]),
         ),
   );
