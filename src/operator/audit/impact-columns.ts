@@ -1,6 +1,6 @@
 import type { Acts } from '../../../projections/audit/impact.read-model.js';
 
-/** What the hours of an impact are counted by, with their headings. */
+/** Headings of the counts of an hour, with their types of events. */
 const columns = {
   posts: 'post.created',
   follows: 'relation.established (follow)',

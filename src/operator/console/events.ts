@@ -43,10 +43,13 @@ export function eventList(events: readonly ListedEvent[], names: Names = {}): Ht
 }
 
 function whoDid({ actorId, operatorId, operator }: ListedEvent): Html {
-  if (operatorId !== null) return html`by operator ${operatorId}`;
+  if (operatorId !== null) return html`by operator ${operatorLink(operatorId)}`;
   if (operator !== null) return html`by <bdi>${operator}</bdi> (claimed)`;
   return actorId === null ? html`by the network` : html`by ${account(actorId)}`;
 }
+
+/** Leads to what the operator did. */
+export const operatorLink = (id: string): Html => html`<a href="/console/audit?q=operator:${id}">${id}</a>`;
 
 const account = (id: string): Html => html`<a href="/console/accounts/${id}">${id}</a>`;
 

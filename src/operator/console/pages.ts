@@ -45,7 +45,7 @@ const pages: Readonly<Record<string, (frame: Frame, answer: never, view: View) =
   'post.read': postPage,
 };
 
-/** What a page asks for, whatever its address says. */
+/** Input that a page always sends: the address cannot change it. */
 const fixedInput: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'audit.read': { texts: 'false', limit: '50' },
 };

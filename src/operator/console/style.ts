@@ -40,7 +40,7 @@ progress { width: 100%; max-width: 28rem; height: .75rem; accent-color: var(--ac
 .listed p { margin: 0; }
 .listed .inset { margin: .5rem 0; }
 .links { margin: .75rem 0; }
-table { min-width: 30rem; border-collapse: collapse; width: 100%; }
+table { overflow-wrap: normal; border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .45rem .75rem .45rem 0; border-top: 1px solid var(--line); vertical-align: top; font-weight: 400; }
 thead th { border: 0; color: var(--quiet); font-size: .875rem; }
 fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }

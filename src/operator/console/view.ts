@@ -1,4 +1,4 @@
-/** What a page knows besides the answer of its act. */
+/** Given to a page with the answer of its act. */
 export interface View {
   readonly query: Readonly<Record<string, string>>;
   /** Unix milliseconds. */

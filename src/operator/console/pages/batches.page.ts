@@ -1,6 +1,7 @@
 import { html } from '../../../pages/html.js';
 import type { Html } from '../../../pages/html.js';
 import type { BatchStatus, ListedBatch } from '../../batches/status.js';
+import { operatorLink } from '../events.js';
 import { consolePage } from '../layout.js';
 import type { Frame } from '../layout.js';
 import { mayDo } from '../may.js';
@@ -28,7 +29,7 @@ export function batchesPage(frame: Frame, listed: readonly ListedBatch[]): strin
               is,
               counted(items, kind),
               timeElement(requestedAt),
-              operatorId ?? '',
+              operatorId === null ? '' : operatorLink(operatorId),
             ]),
           )
     }
@@ -127,7 +128,7 @@ export function batchPage(frame: Frame, batch: BatchStatus, { isReloading }: Vie
         ? []
         : [['application', html`<a href="/console/applications/${appId}/impact">${appId}</a>`] as const]),
       ['requested', timeElement(batch.requestedAt)],
-      ['by', batch.operatorId ?? 'unknown'],
+      ['by', batch.operatorId === null ? 'unknown' : operatorLink(batch.operatorId)],
       ['why', batch.reason ?? 'unknown'],
       ...(applied ? [['restricted', numbers.format(applied.changed)] as const] : []),
       ...(undone ? [['lifted again', numbers.format(undone.changed)] as const] : []),

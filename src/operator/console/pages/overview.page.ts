@@ -89,13 +89,13 @@ const atMost = (count: number): string =>
 const activityTile = ({ activity }: Overview): Html =>
   tile(
     'activity',
-    'The last hour',
+    'The last hour (the hour before)',
     activity === null
       ? html`<p>unknown: the database does not answer</p>`
       : facts(
           activity.map(({ type, lastHour, hourBefore }) => [
             activityNouns[type] ?? type,
-            html`<strong>${atMost(lastHour)}</strong>, ${atMost(hourBefore)} the hour before`,
+            html`<strong>${atMost(lastHour)}</strong> (${atMost(hourBefore)})`,
           ]),
         ),
   );
