@@ -65,6 +65,12 @@ async function grantOf({ actorId }: SignedIn): Promise<string> {
   return /\/console\/grants\/([\w-]+)/.exec(page.text)?.[1] ?? '';
 }
 
+async function eventOf(postId: string): Promise<string> {
+  const q = `post:${postId} type:post.created`;
+  const { events } = await operator.audit({ q, texts: false, wait: true });
+  return events[0]?.eventId ?? '';
+}
+
 /** Values of the shell variables in the document, of people of their own. */
 async function variablesOfADay(): Promise<Readonly<Record<string, string>>> {
   const [author, spammer, mistaken, erased] = await Promise.all([person(), person(), person(), person()]);
@@ -78,6 +84,7 @@ async function variablesOfADay(): Promise<Readonly<Record<string, string>>> {
     ACTOR_ID: author.actorId,
     GRANT_ID: await grantOf(author),
     POST_ID: postId,
+    EVENT_ID: await eventOf(postId),
     REQUEST_ID: answer.headers.get('x-request-id') ?? '',
     BATCH_ID: await suspendAll([mistaken.actorId]),
     ERASED_ID: erased.actorId,
@@ -182,7 +189,9 @@ describe('on such a day, the console without JavaScript', () => {
     });
     const next = /href="(\/console\/audit\?[^"]*before=[^"]+)"/.exec(first.text)?.[1] ?? '';
     const second = await grace.browser.open(url + next.replaceAll('&amp;', '&'));
+    expect(first.text).toContain('<bdi>note 49</bdi>');
     expect(second.text).toContain('post.deleted');
+    expect(second.text).toContain('Its text is not public');
     expect(second.text).not.toContain('Older events');
     const stream = await open(`/log/post-${deleted}`);
     expect(stream.text.match(/<strong>[^<]*/g)).toEqual(['<strong>post.created', '<strong>post.deleted']);

@@ -18,6 +18,7 @@ export interface ListedEvent {
   readonly cause: string | null;
   readonly text?: string | undefined;
   readonly erased?: boolean;
+  readonly undisclosed?: boolean;
 }
 
 type Names = Readonly<Record<string, string>>;
@@ -36,6 +37,7 @@ export function eventList(events: readonly ListedEvent[], names: Names = {}): Ht
           ${event.reason === null ? undefined : html`<p class="small">why: <bdi>${event.reason}</bdi></p>`}
           ${event.text === undefined ? undefined : html`<p class="inset"><bdi>${event.text}</bdi></p>`}
           ${event.erased ? html`<p class="small quiet">Its personal fields are erased.</p>` : undefined}
+          ${event.undisclosed ? html`<p class="small quiet">Its text is not public; a dossier discloses it.</p>` : undefined}
           ${stored(event)}
         </li>`,
     )}

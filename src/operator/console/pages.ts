@@ -47,7 +47,7 @@ const pages: Readonly<Record<string, (frame: Frame, answer: never, view: View) =
 
 /** Input that a page always sends: the address cannot change it. */
 const fixedInput: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'audit.read': { texts: 'false', limit: '50' },
+  'audit.read': { limit: '50' },
 };
 
 /** Pages that the browser loads again until the work is done, unless the operator stops that. */
