@@ -14,6 +14,8 @@ import type { SignedIn } from '../support/api.js';
 import { enrollInConsole } from '../support/console.js';
 import type { ConsoleUser } from '../support/console.js';
 import { newDataDir } from '../support/data-dir.js';
+import { moderatorWith, reportedPost } from '../support/moderators.js';
+import type { Moderator } from '../support/moderators.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { enrollOperator } from '../support/operators.js';
@@ -32,14 +34,20 @@ let started: TestNetwork;
 /** With the token of an administrator: a day limits the shared one. */
 let network: TestNetwork;
 let operator: OperatorClient;
+let moderator: Moderator;
 let grace: ConsoleUser;
 let url: string;
 
 beforeAll(async () => {
   started = await startNetwork();
-  const { token } = await enrollOperator(operatorOf(started), ['administrator', 'moderator'], 'Grace');
+  const { operatorId, token } = await enrollOperator(
+    operatorOf(started),
+    ['administrator', 'moderator', 'auditor'],
+    'Grace',
+  );
   network = Object.assign({}, started, { env: { ...started.env, OPERATOR_TOKEN: token } });
   operator = operatorOf(network);
+  moderator = moderatorWith(network, { operatorId, token });
   url = readConfig(network.env).operatorBaseUrl;
   grace = await enrollInConsole(url, operator, ['administrator', 'moderator', 'auditor']);
 });
@@ -50,7 +58,11 @@ afterAll(async () => {
 });
 
 const person = async (name = 'Pebble') =>
-  signIn(network, await registerApplication(network, name), 'openid read post:create post:delete');
+  signIn(
+    network,
+    await registerApplication(network, name),
+    'openid read post:create post:delete report:create',
+  );
 
 async function suspendAll(actorIds: readonly string[]): Promise<string> {
   const plan = { kind: 'accounts', actorIds } as const;
@@ -76,6 +88,7 @@ async function variablesOfADay(): Promise<Readonly<Record<string, string>>> {
   const [author, spammer, mistaken, erased] = await Promise.all([person(), person(), person(), person()]);
   const postId = await post(author, 'Somebody will not like this');
   const answer = await author.say('and this');
+  const caseId = await reportedPost(moderator, spammer, answer.body.post.id as string);
   const leaving = await enrollOperator(operator, ['moderator'], 'Ida');
   writeFileSync(join(scratch, 'spammers'), `${spammer.actorId}\n`);
   return {
@@ -84,6 +97,7 @@ async function variablesOfADay(): Promise<Readonly<Record<string, string>>> {
     ACTOR_ID: author.actorId,
     GRANT_ID: await grantOf(author),
     POST_ID: postId,
+    CASE_ID: caseId,
     EVENT_ID: await eventOf(postId),
     REQUEST_ID: answer.headers.get('x-request-id') ?? '',
     BATCH_ID: await suspendAll([mistaken.actorId]),
@@ -91,6 +105,7 @@ async function variablesOfADay(): Promise<Readonly<Record<string, string>>> {
     OPERATOR_ID: leaving.operatorId,
     FILE: join(scratch, 'spammers'),
     ANSWER: join(scratch, 'answer'),
+    EXPORT: join(scratch, 'export'),
   };
 }
 

@@ -68,7 +68,9 @@ function about({ subject, actorId, appId }: ListedEvent): readonly Html[] {
 
 function placeOf(field: string): string | undefined {
   if (/actorId$/i.test(field)) return 'accounts';
-  return { postId: 'posts', appId: 'applications', grantId: 'grants', batchId: 'batches' }[field];
+  return { postId: 'posts', appId: 'applications', grantId: 'grants', batchId: 'batches', caseId: 'cases' }[
+    field
+  ];
 }
 
 const through = ({ appId }: ListedEvent, names: Names): Html | undefined =>

@@ -39,17 +39,18 @@ export interface TextArea {
   readonly label: string;
   readonly hint: string;
   readonly isOptional?: boolean;
+  readonly maxLength?: number;
 }
 
 /** A field for a text of several lines. */
-export function textArea({ id, name, label, hint, isOptional }: TextArea): Html {
+export function textArea({ id, name, label, hint, isOptional, maxLength = 2_000 }: TextArea): Html {
   return html`<div class="field">
     <label for="${id}">${label}</label>
     <textarea
       id="${id}"
       name="${name}"
       rows="4"
-      maxlength="2000"
+      maxlength="${String(maxLength)}"
       aria-describedby="${id}-hint"
       ${isOptional ? undefined : html`required`}
     ></textarea>

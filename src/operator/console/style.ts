@@ -34,7 +34,6 @@ form .problem { margin: 1.25rem 0 0; }
 .plot .u-wrap { max-width: 100%; }
 .figure { font-size: 1.375rem; font-weight: 650; line-height: 1.3; margin: .25rem 0; }
 .scrolled { overflow-x: auto; }
-textarea { display: block; width: 100%; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--field); border-radius: .6rem; }
 progress { width: 100%; max-width: 28rem; height: .75rem; accent-color: var(--accent); }
 .console .fields.wide { max-width: none; }
 .listed p { margin: 0; }

@@ -5,7 +5,7 @@ import { operatorLink } from '../events.js';
 import { consolePage } from '../layout.js';
 import type { Frame } from '../layout.js';
 import { mayDo } from '../may.js';
-import { actForm, facts, hiddenField, state, timeElement } from '../parts.js';
+import { actForm, facts, hiddenField, state, textArea, timeElement } from '../parts.js';
 import { progressBar, reloading } from '../progress.js';
 import { counted, numbers, table } from '../tables.js';
 import type { View } from '../view.js';
@@ -44,19 +44,13 @@ const accountsForm = ({ proof }: Frame): Html =>
     proof,
     id: 'suspend-accounts',
     fields: html`${hiddenField('kind', 'accounts')}
-      <div class="field">
-        <label for="actor-ids">Actor ids</label>
-        <textarea
-          id="actor-ids"
-          name="actorIds"
-          rows="4"
-          maxlength="50000"
-          spellcheck="false"
-          aria-describedby="actor-ids-hint"
-          required
-        ></textarea>
-        <p class="hint" id="actor-ids-hint">One a line, at most 2,000.</p>
-      </div>`,
+    ${textArea({
+      id: 'actor-ids',
+      name: 'actorIds',
+      label: 'Actor ids',
+      hint: 'One a line, at most 2,000.',
+      maxLength: 50_000,
+    })}`,
   });
 
 interface ShownPreview {

@@ -83,8 +83,8 @@ const activityNouns: Readonly<Record<string, string>> = {
   'report.created': 'reports',
 };
 
-const atMost = (count: number): string =>
-  `${count >= MAX_COUNTED ? 'more than ' : ''}${numbers.format(count)}`;
+const atLeast = (count: number): string =>
+  `${count >= MAX_COUNTED ? 'at least ' : ''}${numbers.format(count)}`;
 
 const activityTile = ({ activity }: Overview): Html =>
   tile(
@@ -95,7 +95,7 @@ const activityTile = ({ activity }: Overview): Html =>
       : facts(
           activity.map(({ type, lastHour, hourBefore }) => [
             activityNouns[type] ?? type,
-            html`<strong>${atMost(lastHour)}</strong> (${atMost(hourBefore)})`,
+            html`<strong>${atLeast(lastHour)}</strong> (${atLeast(hourBefore)})`,
           ]),
         ),
   );
