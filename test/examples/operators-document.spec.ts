@@ -88,7 +88,7 @@ async function variablesOfADay(): Promise<Readonly<Record<string, string>>> {
   const [author, spammer, mistaken, erased] = await Promise.all([person(), person(), person(), person()]);
   const postId = await post(author, 'Somebody will not like this');
   const answer = await author.say('and this');
-  const caseId = await reportedPost(moderator, spammer, answer.body.post.id as string);
+  const caseId = await reportedPost(moderator, author, await post(spammer, 'Buy lamps'));
   const leaving = await enrollOperator(operator, ['moderator'], 'Ida');
   writeFileSync(join(scratch, 'spammers'), `${spammer.actorId}\n`);
   return {

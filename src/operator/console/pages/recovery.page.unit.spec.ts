@@ -36,8 +36,8 @@ const RESEED = /name="reseedWitness"[^>]*required/;
 describe('on the day of a restore', () => {
   it('the overview says why nothing is served, and leads to the plan', () => {
     const components = { readModels: { status: 'failed', reason: `In quarantine: ${reason}` } };
-    const overview = {
-      readiness: { status: 'failed', components },
+    const overview: Overview = {
+      readiness: { status: 'failed', components } as Overview['readiness'],
       quarantine: reason,
       incarnation: 'i-1',
       witnessEpoch: 8,
@@ -51,7 +51,8 @@ describe('on the day of a restore', () => {
       activity: null,
       busiest: null,
       counts: null,
-    } as unknown as Overview;
+      cases: null,
+    };
     const page = overviewPage(frameOf('viewer'), overview);
     expect(page).toContain('The network is NOT READY');
     expect(page).toContain(`In quarantine: ${reason}`);
