@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { benchAudit } from './audit.js';
 import { benchAuth } from './auth.js';
+import { benchConsole } from './console.js';
 import { benchDrill } from './drill.js';
 import { benchEventStore } from './event-store.js';
 import { benchPosts } from './posts.js';
@@ -20,6 +21,7 @@ import { benchTimeline } from './timeline.js';
 /** `npm run bench [-- suite…]`: writes the results to artifacts/bench.json and prints a table. */
 const suites = {
   start: () => benchStart(),
+  console: () => benchConsole(),
   eventStore: () => benchEventStore(),
   posts: () => benchPosts(),
   reads: () => benchReads(),

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { roles } from '../../src/domain/operator/roles.js';
 import { foundNetwork } from '../../src/incarnations/network-identity.js';
 import { streams } from '../../src/log/streams.js';
+import { consolePathOf } from '../../src/operator/acts/act.js';
+import { actTable } from '../../src/operator/acts/table.js';
 import { startOperatorApi } from '../../src/operator/api/operator-server.js';
 import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { formsOf } from '../../src/operator/demo/html-forms.js';
@@ -68,7 +71,7 @@ beforeAll(async () => {
   origin = network.config.operatorBaseUrl;
   const invited = await new OperatorClient(network.config, 'test').inviteOperator({
     name: 'Grace',
-    roles: ['viewer'],
+    roles,
   });
   operatorId = invited.operatorId;
   const { pathname, search } = new URL(invited.link);
@@ -156,6 +159,28 @@ describe('a form of the console', () => {
     const { status, text } = await forge();
     expect([status, JSON.parse(text)]).toEqual([403, { error: code, message: expect.any(String) }]);
     expect(await tokens()).toBe(before);
+  });
+
+  const forms = actTable
+    .filter(({ method }) => method === 'POST')
+    .flatMap((row) => consolePathOf(row)?.replaceAll(/:\w+/g, 'nobody') ?? []);
+
+  it.each<[string, Headers, Readonly<Record<string, string>>]>([
+    ['without Origin', { origin: undefined }, {}],
+    ['with a foreign Origin', { origin: 'https://evil.example' }, {}],
+    ['with a foreign Host', { host: 'evil.example' }, {}],
+    ['without the field', {}, { form: '' }],
+  ])('of any act is refused with 403 %s', async (_how, headers, body) => {
+    expect(forms.length).toBeGreaterThan(30);
+    const answers = await Promise.all(
+      forms.map(async (path) => {
+        const { status, text } = await post(path, { cookie, ...headers }, { ...fields, ...body });
+        return [path, status, (JSON.parse(text) as { error: string }).error];
+      }),
+    );
+    const code =
+      'origin' in headers && headers['origin'] === undefined ? 'origin_required' : 'origin_mismatch';
+    expect(answers).toEqual(forms.map((path) => [path, 403, code]));
   });
 
   it('is not read from JSON, and not accepted after the session', async () => {

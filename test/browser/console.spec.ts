@@ -78,6 +78,9 @@ describeInBrowser('the console, in a real browser', () => {
     const person = await signIn(network, application);
     const postId = await post(person, 'a claim '.repeat(30));
     const page = await enroll('administrator', 'moderator', 'auditor');
+    const plan = { kind: 'accounts', actorIds: [(await signIn(network, application)).actorId] } as const;
+    const { digest } = await client.previewBatch(plan);
+    const { batchId } = await client.requestBatch(plan, digest, 'a test');
     const grants = await page.request.get(`${url}/accounts/${person.actorId}`);
     const [, grant = ''] = /"\/console(\/grants\/[\w-]+)"/.exec(await grants.text()) ?? [];
     const { build } = await client.buildAsOf(new Date().toISOString(), person.actorId);
@@ -95,12 +98,23 @@ describeInBrowser('the console, in a real browser', () => {
       ['application', `/applications/${application.clientId}`, 'Pebble'],
       ['grant', grant, 'Grant'],
       ['post', `/posts/${postId}`, 'Post'],
+      ['impact', `/applications/${application.clientId}/impact`, 'What Pebble & Sons did'],
+      ['batches', '/batches', 'Batches'],
+      ['batch', `/batches/${batchId}`, 'Batch of 1 account'],
+      ['audit', `/audit?q=actor:${person.actorId}`, 'Audit'],
+      ['log', '/log', 'Log'],
+      ['stream', `/log/post-${postId}`, 'Stream'],
+      ['projections', '/projections', 'Projections'],
+      ['recovery', '/recovery', 'Recovery'],
+      ['plan', '/recovery/plan', 'Plan of a recovery'],
     ];
     const faults: Record<string, string[]> = {};
     const check = async (name: string) => {
       await page.evaluate(() => document.querySelectorAll('details').forEach((each) => (each.open = true)));
       faults[name] = await accessibilityFaults(page);
-      await expectLegible(page, `console-${name}`, { isLong: name === 'operators' });
+      await expectLegible(page, `console-${name}`, {
+        isLong: ['operators', 'batches', 'log'].includes(name),
+      });
     };
     for (const [name, path, title] of pages) {
       await page.goto(url + path);

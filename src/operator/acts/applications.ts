@@ -32,3 +32,9 @@ export async function applicationsOf(
   const rows = await store.db.query<{ listed: ListedApplication }[]>(listApplications, [now]);
   return rows.map(({ listed }) => listed);
 }
+
+export async function applicationName(store: AuthorityStore, clientId: string): Promise<string | null> {
+  const text = 'SELECT name FROM authority.application WHERE app_id = $1';
+  const [row] = await store.rows<{ name: string }>({ name: 'application-name', text }, [clientId]);
+  return row?.name ?? null;
+}

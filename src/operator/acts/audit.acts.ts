@@ -9,6 +9,7 @@ import { SearchError } from '../audit/search-terms.js';
 import { searchAudit } from '../audit/search.js';
 import { beginOf, endOf, TIME_HELP } from '../audit/time.js';
 import { act } from './act.js';
+import { applicationName } from './applications.js';
 import { idIn } from './schemas.js';
 
 /** Bounds the size of a page: a text takes up to 8 KB. */
@@ -53,6 +54,7 @@ export const auditActs = [
     may: 'audit.read',
     route: 'GET /operator/audit',
     command: 'audit',
+    inConsole: true,
     input: searchedPage,
     run: ({ q, before, limit, texts: withTexts, wait }, { services }) => {
       const search = searchOf(q, services.clock.now());
@@ -74,14 +76,19 @@ export const auditActs = [
     may: 'audit.read',
     route: 'GET /operator/applications/:id/impact',
     command: 'app impact',
+    inConsole: true,
     input: impactWindow,
-    run: ({ since, until, hours }, { services: { pool, clock }, params }) => {
-      const now = clock.now();
+    run: async ({ since, until, hours }, { services: { pool, store, clock }, params }) => {
+      const [now, clientId] = [clock.now(), idIn(params)];
       const window = {
         since: timeIn('since', since, (text) => beginOf(text, now)),
         until: timeIn('until', until, (text) => endOf(text, now)),
       };
-      return applicationImpact(pool, idIn(params), window, hours);
+      const [impact, name] = await Promise.all([
+        applicationImpact(pool, clientId, window, hours),
+        applicationName(store, clientId),
+      ]);
+      return { clientId, name, ...impact };
     },
   }),
 ];

@@ -30,6 +30,7 @@ export const batchActs = [
     name: 'batch.preview',
     may: 'batches.run',
     route: 'POST /operator/batches/preview',
+    inConsole: true,
     input: plan,
     run: async (input, { services }) => {
       const asked = planOf(input, services.clock.now());
@@ -44,6 +45,7 @@ export const batchActs = [
     route: 'POST /operator/batches',
     command: 'app restrict-posts',
     reason: 'required',
+    inConsole: true,
     input: plan.extend({ digest: z.string().regex(/^[0-9a-f]{64}$/, 'must be the digest of a preview') }),
     run: async ({ digest, ...input }, { services, metadata }) => {
       const asked = planOf(input, services.clock.now());
@@ -65,6 +67,7 @@ export const batchActs = [
     may: 'audit.read',
     route: 'GET /operator/batches',
     command: 'batch list',
+    inConsole: true,
     run: (_input, { services: { store } }) => newestBatches(store),
   }),
   act({
@@ -72,6 +75,7 @@ export const batchActs = [
     may: 'audit.read',
     route: 'GET /operator/batches/:id',
     command: 'batch status',
+    inConsole: true,
     run: (_input, { services, params }) => statusOf(services, idIn(params)),
   }),
   act({
@@ -80,6 +84,7 @@ export const batchActs = [
     route: 'POST /operator/batches/:id/undo',
     command: 'batch undo',
     reason: 'required',
+    inConsole: true,
     run: async (_input, { services, params, metadata }) => {
       const batchId = idIn(params);
       await services.commands.execute(

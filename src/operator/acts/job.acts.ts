@@ -21,6 +21,7 @@ export const jobActs = [
     may: 'status.read',
     route: 'GET /operator/projections',
     command: 'projections status',
+    inConsole: true,
     run: (_input, { services: { pool, log } }) => projectionStatus(pool, log),
   }),
   act({
@@ -29,6 +30,7 @@ export const jobActs = [
     route: 'POST /operator/projections/rebuild',
     command: 'projections rebuild',
     reason: 'optional',
+    inConsole: true,
     input: rebuild,
     run: async ({ names }, { services, metadata }) => {
       const state = await readPublicationState(services.pool);
@@ -45,12 +47,14 @@ export const jobActs = [
     name: 'job.read',
     may: 'status.read',
     route: 'GET /operator/jobs/:id',
+    inConsole: true,
     run: (_input, { services: { pool }, params }) => jobOf(pool, params),
   }),
   act({
     name: 'job.pause',
     may: 'jobs.pause',
     route: 'POST /operator/jobs/:id/pause',
+    inConsole: true,
     run: async (_input, { services: { pool, clock }, params }) => {
       const { id } = await jobOf(pool, params);
       return { changed: await moveJob(pool, id, runnableStates, 'paused', clock.now()) };

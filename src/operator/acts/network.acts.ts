@@ -36,6 +36,7 @@ export const networkActs = [
     route: 'POST /operator/registration/open',
     command: 'registration open',
     reason: 'optional',
+    inConsole: true,
     run: (_input, { services, metadata }) => services.commands.execute(new SetRegistration('open', metadata)),
   }),
   act({
@@ -44,6 +45,7 @@ export const networkActs = [
     route: 'POST /operator/registration/close',
     command: 'registration closed',
     reason: 'optional',
+    inConsole: true,
     run: (_input, { services, metadata }) =>
       services.commands.execute(new SetRegistration('closed', metadata)),
   }),

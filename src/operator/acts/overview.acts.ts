@@ -1,14 +1,21 @@
 import { countOpenCases } from '../../../projections/cases/cases.read-model.js';
+import { activityOf, busiestApplications } from '../../../projections/audit/activity.read-model.js';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 import { listJobs } from '../../jobs/job.js';
+import { registrationState } from '../../store/authority/registration.js';
+import { unfinishedBatches } from '../batches/status.js';
 import { readPlots } from '../plots/sampler.js';
 import { act } from './act.js';
+import { mayUse } from './caller.js';
+import type { Caller } from './caller.js';
 import { countsOf } from './counts.js';
 import { undefinedIfUnreachable } from './reachable.js';
 import type { ActServices } from './services.js';
 
 const MAX_UNSETTLED = 1_000;
+/** Types of events that grow in a wave of spam. */
+const WATCHED = ['post.created', 'account.registered', 'account.signed_in', 'report.created'];
 
 /** Answers while stores are unreachable, since operators then need it: their facts are null. */
 export const overviewActs = [
@@ -17,7 +24,7 @@ export const overviewActs = [
     may: 'status.read',
     route: 'GET /operator/overview',
     inConsole: true,
-    run: (_input, { services }) => overviewOf(services),
+    run: (_input, { services, caller }) => overviewOf(services, caller),
   }),
   act({
     name: 'network.plots',
@@ -28,15 +35,33 @@ export const overviewActs = [
   }),
 ];
 
-async function overviewOf(services: ActServices) {
-  const { pool, log, witness, store, health } = services;
-  const [readiness, projections, state, jobs, unsettled, publishing, counts, cases] = await Promise.all([
+async function overviewOf(services: ActServices, caller: Caller) {
+  const { pool, log, witness, store, health, config, clock } = services;
+  const now = clock.now();
+  const [
+    readiness,
+    projections,
+    state,
+    jobs,
+    unsettled,
+    publishing,
+    registration,
+    batches,
+    activity,
+    busiest,
+    counts,
+    cases,
+  ] = await Promise.all([
     health.readiness(),
     undefinedIfUnreachable(projectionStatus(pool, log)),
     undefinedIfUnreachable(readPublicationState(pool).then((found) => found ?? null)),
     undefinedIfUnreachable(listJobs(pool, 1)),
     undefinedIfUnreachable(witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, MAX_UNSETTLED)),
     undefinedIfUnreachable(store.db.query<{ paused: boolean }[]>('SELECT paused FROM authority.publishing')),
+    undefinedIfUnreachable(registrationState(store, config)),
+    undefinedIfUnreachable(unfinishedBatches(store)),
+    undefinedIfUnreachable(activityOf(pool, WATCHED, now)),
+    mayUse(caller, 'applications.read') ? undefinedIfUnreachable(busiestApplications(pool, now)) : undefined,
     undefinedIfUnreachable(countsOf(services)),
     undefinedIfUnreachable(countOpenCases(pool)),
   ]);
@@ -51,7 +76,12 @@ async function overviewOf(services: ActServices) {
     /** Bytes of the log; null: unknown of some projection. */
     lag: lags.length === 0 || lags.includes(null) ? null : Math.max(...lags.map(Number)),
     isPublishingPaused: publishing?.[0]?.paused ?? (publishing ? false : null),
+    registration: registration ?? null,
     newestJob: jobs?.[0] ?? null,
+    unfinishedBatches: batches ?? null,
+    activity: activity ?? null,
+    /** Null also for a caller who may not see applications. */
+    busiest: busiest ?? null,
     counts: counts ?? null,
     cases: cases ?? null,
   };

@@ -23,6 +23,7 @@ export const recoveryActs = [
     may: 'status.read',
     route: 'GET /operator/recovery',
     command: 'recovery status',
+    inConsole: true,
     run: (_input, { services }) => rejectIfUnreachable(() => recoveryStatus(sourcesOf(services))),
   }),
   act({
@@ -30,6 +31,7 @@ export const recoveryActs = [
     may: 'status.read',
     route: 'GET /operator/recovery/plan',
     command: 'recovery plan',
+    inConsole: true,
     run: (_input, { services }) => rejectIfUnreachable(() => recoveryPlan(sourcesOf(services))),
   }),
   act({
@@ -38,6 +40,7 @@ export const recoveryActs = [
     route: 'POST /operator/recovery/apply',
     command: 'recovery apply',
     reason: 'optional',
+    inConsole: true,
     input: apply,
     run: ({ reseedWitness }, { services, metadata }) =>
       rejectIfUnreachable(async () => {
@@ -60,6 +63,7 @@ export const recoveryActs = [
     route: 'POST /operator/recovery/rollback',
     command: 'recovery rollback',
     reason: 'optional',
+    inConsole: true,
     run: (_input, { services, metadata }) =>
       rejectIfUnreachable(async () => {
         const [newest] = await retiredIncarnations(services.pool);

@@ -11,6 +11,7 @@ import { caseActs } from './case.acts.js';
 import { exportActs } from './export.acts.js';
 import { jobActs } from './job.acts.js';
 import { grantActs } from './grant.acts.js';
+import { logActs } from './log.acts.js';
 import { networkActs } from './network.acts.js';
 import { consoleActs } from './console.acts.js';
 import { operatorActs } from './operator.acts.js';
@@ -34,6 +35,7 @@ export const actTable: readonly Act[] = [
   ...textActs,
   ...exportActs,
   ...asOfActs,
+  ...logActs,
   ...networkActs,
   ...jobActs,
   ...recoveryActs,

@@ -38,6 +38,13 @@ export async function newestBatches(store: AuthorityStore): Promise<readonly Lis
   return rows.map(({ listed }) => listed);
 }
 
+export async function unfinishedBatches(store: AuthorityStore): Promise<number> {
+  const text =
+    "SELECT count(*)::integer AS count FROM authority.batch WHERE state IN ('applying', 'undoing')";
+  const [row] = await store.rows<{ count: number }>({ name: 'unfinished-batches', text }, []);
+  return row?.count ?? 0;
+}
+
 /** @throws errors of log and store */
 export async function batchStatus(
   store: AuthorityStore,

@@ -7,6 +7,7 @@ import type { Frame } from './layout.js';
 import { disclosedPage } from './pages/disclosed.page.js';
 import type { Disclosed } from '../audit/disclose.js';
 import { asOfAnswerPage, asOfPath } from './pages/as-of.page.js';
+import { previewPage } from './pages/batches.page.js';
 import { secretPage } from './pages/secret.page.js';
 import type { Answering, Exchange } from './visit.js';
 
@@ -17,7 +18,7 @@ interface ConsoleForm {
   readonly input?: (form: Form, exchange: Exchange) => object;
   readonly to: (params: Exchange['params'], answer: never) => string;
   /** A page with what the answer alone has, in place of the next page. */
-  readonly page?: (frame: Frame, answer: never) => string;
+  readonly page?: (frame: Frame, answer: never, form: Form) => string;
 }
 
 /** Answers the form of an act: the act's own checks decide about the input. */
@@ -28,9 +29,9 @@ export function answerForm(row: Act): Answering {
     const { form, params } = exchange;
     const given = Object.entries({ ...found.input?.(form, exchange), reason: form.text('reason') });
     const input = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-    const answer = await perform(exchange, row, row.schema ? input : undefined);
-    if (found.page) return sendPage(exchange, found.page(await frameOf(exchange), answer as never));
-    const next = found.to(params, answer as never);
+    const answer = (await perform(exchange, row, row.schema ? input : undefined)) as never;
+    if (found.page) return sendPage(exchange, found.page(await frameOf(exchange), answer, form));
+    const next = found.to(params, answer);
     return goTo(exchange, `${next}${next.includes('?') ? '&' : '?'}done=${row.name}`);
   };
 }
@@ -44,6 +45,22 @@ const dossier = (place: string) => ({
   to: ({ id = '' }: Exchange['params']) => `/console/${place}/${id}`,
   input: (form: Form) => ({ revision: form.number('revision') }),
 });
+
+const job = { to: (_params: unknown, { id }: { readonly id: string }) => `/console/jobs/${id}` };
+const batch = {
+  to: (_params: unknown, { batchId }: { readonly batchId: string }) => `/console/batches/${batchId}`,
+};
+
+const PLAN_FIELDS = ['kind', 'appId', 'from', 'until', 'actorIds'] as const;
+
+const plan = (form: Form) => ({
+  ...Object.fromEntries(PLAN_FIELDS.map((name) => [name, form.text(name)])),
+  actorIds: form.text('actorIds')?.split(/\s+/).filter(Boolean),
+});
+
+interface RequestedRecovery {
+  readonly job: { readonly id: string } | null;
+}
 
 interface Issued {
   readonly token: string;
@@ -96,6 +113,32 @@ const forms: Readonly<Record<string, ConsoleForm>> = {
   },
   'publishing.pause': overview,
   'publishing.resume': overview,
+  'registration.open': overview,
+  'registration.close': overview,
+  'batch.preview': {
+    to: () => '/console/batches',
+    input: plan,
+    page: (frame, answer, form) =>
+      previewPage(
+        frame,
+        answer,
+        new Map(
+          PLAN_FIELDS.map((name) => [name, form.text(name) ?? ''] as const).filter(([, text]) => text !== ''),
+        ),
+      ),
+  },
+  'batch.request': { ...batch, input: (form) => ({ ...plan(form), digest: form.text('digest') }) },
+  'batch.undo': batch,
+  'projection.rebuild': { ...job, input: (form) => ({ names: form.all('names') }) },
+  'job.pause': { to: ({ id = '' }) => `/console/jobs/${id}` },
+  'recovery.apply': {
+    to: (_params, { job: requested }: RequestedRecovery) =>
+      requested ? `/console/jobs/${requested.id}` : '/console/recovery/plan',
+    input: (form) => ({ reseedWitness: form.text('reseedWitness') === 'yes' }),
+  },
+  'recovery.rollback': {
+    to: (_params, { job: requested }: RequestedRecovery) => `/console/jobs/${requested?.id ?? ''}`,
+  },
   'operator.confirm': operators,
   'operator.suspend': operators,
   'operator.reinstate': operators,

@@ -24,7 +24,10 @@ const places = [
   { path: '/console/cases', name: 'Cases', act: 'case.list' },
   { path: '/console/subjects', name: 'Find', act: 'subject.find' },
   { path: '/console/as-of', name: 'As of', act: 'as_of.list' },
+  { path: '/console/audit', name: 'Audit', act: 'audit.read' },
   { path: '/console/applications', name: 'Applications', act: 'application.list' },
+  { path: '/console/batches', name: 'Batches', act: 'batch.list' },
+  { path: '/console/recovery', name: 'Recovery', act: 'recovery.status' },
   { path: '/console/operators', name: 'Operators', act: 'operator.list' },
   { path: '/console/own', name: 'Your access', act: 'own.read' },
 ] as const;

@@ -1,3 +1,5 @@
+import { html } from '../../pages/html.js';
+import type { Html } from '../../pages/html.js';
 import type { Act } from '../acts/act.js';
 import { isAdmitted } from '../acts/acts.js';
 import { actTable } from '../acts/table.js';
@@ -10,6 +12,9 @@ export function actNamed(name: string): Act {
   if (!row) throw new Error(`${name} is not in the table of acts`);
   return row;
 }
+
+/** The act as the command line and the runbook name it. */
+export const commandOf = (name: string): Html => html`<code>plaza ${actNamed(name).command ?? ''}</code>`;
 
 /** True if the signed-in operator may do this act: its form is shown to no other. */
 export function mayDo(session: Session | undefined, name: string): boolean {

@@ -3,23 +3,42 @@ import { frameOf, perform, sendPage } from './answer.js';
 import type { Frame } from './layout.js';
 import { asOfAnswerPage, asOfPage } from './pages/as-of.page.js';
 import { applicationsPage } from './pages/applications.page.js';
+import { auditPage } from './pages/audit.page.js';
+import { batchesPage, batchPage, isBatchRunning } from './pages/batches.page.js';
 import { accountPage, applicationPage, grantPage, postPage } from './pages/dossier.page.js';
 import { casePage } from './pages/case.page.js';
 import { casesPage } from './pages/cases.page.js';
 import { findPage } from './pages/find.page.js';
+import { impactPage } from './pages/impact.page.js';
+import { isJobRunning, jobPage } from './pages/job.page.js';
+import { logPage, streamPage } from './pages/log.page.js';
 import { operatorsPage } from './pages/operators.page.js';
 import { overviewPage } from './pages/overview.page.js';
 import { plotsPage } from './pages/plots.page.js';
+import { projectionsPage } from './pages/projections.page.js';
+import { planPage, recoveryPage } from './pages/recovery.page.js';
+import { RELOAD_SECONDS } from './view.js';
+import type { View } from './view.js';
 import type { Answering } from './visit.js';
 
 /** By the name of the act: shows its answer. */
-const pages: Readonly<Record<string, (frame: Frame, answer: never) => string>> = {
+const pages: Readonly<Record<string, (frame: Frame, answer: never, view: View) => string>> = {
   'network.overview': overviewPage,
   'network.plots': plotsPage,
   'operator.list': operatorsPage,
   'application.list': applicationsPage,
   'case.list': casesPage,
   'case.show': casePage,
+  'application.impact': impactPage,
+  'batch.list': batchesPage,
+  'batch.read': batchPage,
+  'audit.read': auditPage,
+  'log.read': logPage,
+  'log.read_stream': streamPage,
+  'projection.status': projectionsPage,
+  'job.read': jobPage,
+  'recovery.status': recoveryPage,
+  'recovery.plan': planPage,
   'subject.find': findPage,
   'as_of.list': asOfPage,
   'as_of.read': asOfAnswerPage,
@@ -29,13 +48,30 @@ const pages: Readonly<Record<string, (frame: Frame, answer: never) => string>> =
   'post.read': postPage,
 };
 
+/** Input that a page always sends: the address cannot change it. */
+const fixedInput: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'audit.read': { limit: '50' },
+};
+
+/** Pages that the browser loads again until the work is done, unless the operator stops that. */
+const isUnfinished: Readonly<Record<string, (answer: never) => boolean>> = {
+  'batch.read': isBatchRunning,
+  'job.read': isJobRunning,
+};
+
 /** Answers with the page of an act of GET. */
 export function answerPage(row: Act): Answering {
   const page = pages[row.name];
   if (!page) throw new Error(`the console has no page of ${row.name}`);
   return async (exchange) => {
-    const { done: _notice, ...query } = exchange.request.query as Readonly<Record<string, unknown>>;
-    const answer = await perform(exchange, row, query);
-    return sendPage(exchange, page(await frameOf(exchange), answer as never));
+    const { request, reply, services } = exchange;
+    const { searchParams } = new URL(request.url, services.config.operatorBaseUrl);
+    const query = Object.fromEntries([...searchParams].filter(([, value]) => value !== ''));
+    const { done: _done, follow, ...input } = query;
+    const answer = (await perform(exchange, row, { ...input, ...fixedInput[row.name] })) as never;
+    const isReloading = follow !== 'no' && (isUnfinished[row.name]?.(answer) ?? false);
+    if (isReloading) void reply.header('refresh', String(RELOAD_SECONDS));
+    const view = { query, isReloading, now: services.clock.now() };
+    return sendPage(exchange, page(await frameOf(exchange), answer, view));
   };
 }

@@ -39,17 +39,18 @@ export interface TextArea {
   readonly label: string;
   readonly hint: string;
   readonly isOptional?: boolean;
+  readonly maxLength?: number;
 }
 
 /** A field for a text of several lines. */
-export function textArea({ id, name, label, hint, isOptional }: TextArea): Html {
+export function textArea({ id, name, label, hint, isOptional, maxLength = 2_000 }: TextArea): Html {
   return html`<div class="field">
     <label for="${id}">${label}</label>
     <textarea
       id="${id}"
       name="${name}"
       rows="4"
-      maxlength="2000"
+      maxlength="${String(maxLength)}"
       aria-describedby="${id}-hint"
       ${isOptional ? undefined : html`required`}
     ></textarea>
@@ -68,7 +69,7 @@ export function timeElement(at: number): Html {
   return html`<time datetime="${date.toISOString()}">${words.format(date)} UTC</time>`;
 }
 
-export function facts(listed: readonly (readonly [string, Html | string])[]): Html {
+export function facts(listed: readonly (readonly [Html | string, Html | string])[]): Html {
   return html`<dl class="facts">
     ${listed.map(
       ([term, value]) =>

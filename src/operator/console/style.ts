@@ -22,6 +22,9 @@ form .problem { margin: 1.25rem 0 0; }
 .listed { list-style: none; margin: 1rem 0 0; padding: 0; }
 .listed > li { padding: 1rem 0; border-top: 1px solid var(--line); }
 .secret { font: 1rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; padding: .75rem; border-radius: .6rem; background: var(--ground); user-select: all; }
+.gates { display: flex; flex-wrap: wrap; gap: 1rem 3rem; margin-top: .75rem; }
+.gates p { margin: 0; }
+.gates .act { margin-top: .25rem; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 1.25rem; margin: 1.25rem 0; }
 .tiles .card { margin: 0; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 1.25rem; margin-top: 1.25rem; }
@@ -31,7 +34,12 @@ form .problem { margin: 1.25rem 0 0; }
 .plot .u-wrap { max-width: 100%; }
 .figure { font-size: 1.375rem; font-weight: 650; line-height: 1.3; margin: .25rem 0; }
 .scrolled { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; }
+progress { width: 100%; max-width: 28rem; height: .75rem; accent-color: var(--accent); }
+.console .fields.wide { max-width: none; }
+.listed p { margin: 0; }
+.listed .inset { margin: .5rem 0; }
+.links { margin: .75rem 0; }
+table { overflow-wrap: normal; border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .45rem .75rem .45rem 0; border-top: 1px solid var(--line); vertical-align: top; font-weight: 400; }
 thead th { border: 0; color: var(--quiet); font-size: .875rem; }
 fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }

@@ -8,6 +8,8 @@ export interface BrowserPage {
   readonly url: URL;
   readonly status: number;
   readonly text: string;
+  /** Value of the header `refresh`, which this browser does not obey. */
+  readonly refresh: string | null;
   readonly forms: readonly HtmlForm[];
   /** True: a redirect led out of the network, as back to an application. */
   readonly hasLeft: boolean;
@@ -71,12 +73,20 @@ export class Browser {
   async #follow(start: URL, first: RequestInit): Promise<BrowserPage> {
     let [url, request] = [start, first];
     for (let hops = 0; hops < MAX_REDIRECTS; hops++) {
-      if (url.origin !== this.#origin) return { url, status: 0, text: '', forms: [], hasLeft: true };
+      if (url.origin !== this.#origin)
+        return { url, status: 0, text: '', refresh: null, forms: [], hasLeft: true };
       const response = await this.#send(url, request);
       const text = await response.text();
       const location = response.headers.get('location');
       if (location === null || response.status < 300 || response.status > 399)
-        return { url, status: response.status, text, forms: formsOf(text), hasLeft: false };
+        return {
+          url,
+          status: response.status,
+          text,
+          refresh: response.headers.get('refresh'),
+          forms: formsOf(text),
+          hasLeft: false,
+        };
       url = new URL(location, url);
       // 307 and 308 repeat the request; all others go on with GET.
       if (response.status < 307) request = { method: 'GET' };

@@ -17,6 +17,17 @@ export async function addAuthenticator(page: Page): Promise<void> {
   });
 }
 
+/** Accepts an invitation with a passkey. */
+export async function enrollInBrowser(page: Page, link: string): Promise<void> {
+  await addAuthenticator(page);
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Create a passkey' }).click();
+  await page
+    .getByRole('heading', { name: /The network/ })
+    .first()
+    .waitFor();
+}
+
 /** Violations of axe-core's rules, each with the elements. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
+import { impactCounts, impactHeadings } from '../../audit/impact-columns.js';
 import { beginOf, endOf, TIME_HELP } from '../../audit/time.js';
 import { operatorClientOf, withOperator } from '../command-options.js';
 import type { OperatorOptions } from '../command-options.js';
@@ -47,13 +48,6 @@ function hoursToList(value: string): number {
 
 type Impact = Awaited<ReturnType<OperatorClient['applicationImpact']>>;
 
-const columns = {
-  POSTS: 'post.created',
-  FOLLOWS: 'relation.established (follow)',
-  LIKES: 'relation.established (like)',
-  GRANTS: 'grant.issued',
-} as const;
-
 function linesOf({ actors, acts, first, last, hours, mostActive }: Impact): string[] {
   if (first === null || last === null) return ['nothing was done through this application'];
   const counted = Object.entries(acts).toSorted(([, a], [, b]) => b - a);
@@ -69,19 +63,13 @@ function linesOf({ actors, acts, first, last, hours, mostActive }: Impact): stri
       : [
           '',
           ...tableLines(
-            ['HOUR', 'ACTORS', ...Object.keys(columns), 'OTHER'],
-            hours.map((hour) => [
-              localMoment(hour.hour),
-              String(hour.actors),
-              ...Object.values(columns).map((act) => String(hour.acts[act] ?? 0)),
-              String(otherActs(hour.acts)),
+            ['HOUR', 'ACTORS', ...impactHeadings.map((heading) => heading.toUpperCase())],
+            hours.map(({ hour, actors: those, acts: did }) => [
+              localMoment(hour),
+              String(those),
+              ...impactCounts(did).map(String),
             ]),
           ),
         ]),
   ];
-}
-
-function otherActs(acts: Impact['acts']): number {
-  const shown: readonly string[] = Object.values(columns);
-  return Object.entries(acts).reduce((sum, [act, events]) => (shown.includes(act) ? sum : sum + events), 0);
 }

@@ -16,6 +16,8 @@ interface DossierParts {
   readonly more?: Html | undefined;
   readonly fields?: Html;
   readonly timeline: Dossier<object>['timeline'];
+  /** The search of the audit for all events of the subject. */
+  readonly search: string;
 }
 
 function dossierPage(frame: Frame, parts: DossierParts): string {
@@ -38,6 +40,7 @@ function dossierPage(frame: Frame, parts: DossierParts): string {
     </section>
     <section class="card" aria-labelledby="timeline">
       <h2 id="timeline">Newest events</h2>
+      <p class="small"><a href="/console/audit?q=${parts.search}">All of them, in the audit</a></p>
       ${parts.timeline.length === 0 ? html`<p>None yet, or the audit is behind.</p>` : undefined}
       <ol class="listed">
         ${parts.timeline.map(
@@ -112,6 +115,7 @@ export function accountPage(frame: Frame, about: Dossier<AccountFacts>): string 
         )}
       </ul>`,
     timeline,
+    search: `actor:${actorId}`,
   });
 }
 
@@ -134,7 +138,9 @@ export function applicationPage(frame: Frame, about: Dossier<ApplicationFacts>):
         : ['application.reinstate', `${one}/reinstate`, 'Reinstate the application'],
       ['application.revoke_grants', `${one}/revoke-grants`, 'Revoke all its grants'],
     ],
+    more: html`<p><a href="${one}/impact">What it did</a></p>`,
     timeline,
+    search: `app:${clientId}`,
   });
 }
 
@@ -158,6 +164,7 @@ export function grantPage(frame: Frame, about: Dossier<GrantFacts>): string {
     acts:
       revokedAt === null ? [['grant.revoke', `/console/grants/${grantId}/revoke`, 'Revoke the grant']] : [],
     timeline,
+    search: `grant:${grantId}`,
   });
 }
 
@@ -188,5 +195,6 @@ export function postPage(frame: Frame, about: Dossier<PostFacts>): string {
           ? [['post.unrestrict', `${one}/unrestrict`, 'Unrestrict the post']]
           : [],
     timeline,
+    search: `post:${postId}`,
   });
 }

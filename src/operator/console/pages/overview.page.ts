@@ -1,16 +1,17 @@
 import { html } from '../../../pages/html.js';
 import type { Html } from '../../../pages/html.js';
+import { MAX_COUNTED } from '../../../../projections/audit/activity.read-model.js';
 import type { Overview } from '../../acts/overview.acts.js';
 import { consolePage } from '../layout.js';
 import type { Frame } from '../layout.js';
-import { mayDo } from '../may.js';
+import { commandOf, mayDo } from '../may.js';
 import { actForm, facts, state, timeElement } from '../parts.js';
-
-const numbers = new Intl.NumberFormat('en');
+import { counted, numbers } from '../tables.js';
+import { lagText, projectionsTable } from './projections.page.js';
 
 /** The first line answers: does the network serve, and if not, why. */
 export function overviewPage(frame: Frame, overview: Overview): string {
-  const { readiness, quarantine, isPublishingPaused } = overview;
+  const { readiness, quarantine } = overview;
   const failed = Object.entries(readiness.components).filter(([, { status }]) => status === 'failed');
   const isServing = readiness.status === 'ok';
   const content = html`<section class="card" aria-labelledby="status">
@@ -19,7 +20,8 @@ export function overviewPage(frame: Frame, overview: Overview): string {
         quarantine === null
           ? undefined
           : html`<p class="problem">
-              In quarantine: ${quarantine} <code>plaza recovery plan</code> says what to do.
+              In quarantine: ${quarantine} <a href="/console/recovery/plan">The plan</a> says what to do
+              (${commandOf('recovery.plan')}).
             </p>`
       }
       ${
@@ -34,27 +36,89 @@ export function overviewPage(frame: Frame, overview: Overview): string {
               )}
             </ul>`
       }
-      ${isPublishingPaused ? html`<p class="problem">Publishing is paused: nobody can post, edit or change a profile.</p>` : undefined}
-      ${publishingForm(frame, isPublishingPaused)}
+      <div class="gates">${publishingPart(frame, overview)} ${registrationPart(frame, overview)}</div>
     </section>
     <div class="tiles">
-      ${lagTile(overview)} ${witnessTile(overview)} ${jobTile(overview)} ${casesTile(frame, overview)}
-      ${countsTile(overview)}
+      ${casesTile(frame, overview)} ${activityTile(overview)} ${busiestTile(frame, overview)}
+      ${lagTile(overview)} ${witnessTile(overview)} ${jobTile(overview)} ${countsTile(overview)}
     </div>
     ${projectionsCard(overview)}`;
   return consolePage('Overview', content, frame);
 }
 
-function publishingForm({ proof, session }: Frame, isPaused: boolean | null): Html | undefined {
-  const [act, button] = isPaused ? ['resume', 'Resume publishing'] : ['pause', 'Pause publishing'];
-  if (isPaused === null || !mayDo(session, `publishing.${act}`)) return undefined;
-  return actForm({
-    action: `/console/publishing/${act}`,
-    button,
-    proof,
-    id: 'publishing',
-    reason: 'optional',
-  });
+function publishingPart(frame: Frame, { isPublishingPaused: isPaused }: Overview): Html | undefined {
+  if (isPaused === null) return undefined;
+  const said = isPaused
+    ? html`<p class="problem">Publishing is paused: nobody can post, edit or change a profile.</p>`
+    : html`<p>Publishing goes on.</p>`;
+  return isPaused
+    ? gate(frame, said, 'publishing.resume', 'Resume publishing')
+    : gate(frame, said, 'publishing.pause', 'Pause publishing');
+}
+
+function registrationPart(frame: Frame, { registration }: Overview): Html | undefined {
+  if (registration === null) return undefined;
+  return registration.isOpen
+    ? gate(frame, html`<p>Registration is open.</p>`, 'registration.close', 'Close registration')
+    : gate(
+        frame,
+        html`<p>Registration is closed: operators alone create accounts.</p>`,
+        'registration.open',
+        'Open registration',
+      );
+}
+
+function gate({ proof, session }: Frame, said: Html, act: string, button: string): Html {
+  const action = `/console/${act.replace('.', '/')}`;
+  return html`<div>
+    ${said}
+    ${mayDo(session, act) ? actForm({ action, button, proof, id: act.replace('.', '-'), reason: 'optional' }) : undefined}
+  </div>`;
+}
+
+const activityNouns: Readonly<Record<string, string>> = {
+  'post.created': 'posts',
+  'account.registered': 'new accounts',
+  'account.signed_in': 'sign-ins',
+  'report.created': 'reports',
+};
+
+const atLeast = (count: number): string =>
+  `${count >= MAX_COUNTED ? 'at least ' : ''}${numbers.format(count)}`;
+
+const activityTile = ({ activity }: Overview): Html =>
+  tile(
+    'activity',
+    'The last hour (the hour before)',
+    activity === null
+      ? html`<p>unknown: the database does not answer</p>`
+      : facts(
+          activity.map(({ type, lastHour, hourBefore }) => [
+            activityNouns[type] ?? type,
+            html`<strong>${atLeast(lastHour)}</strong> (${atLeast(hourBefore)})`,
+          ]),
+        ),
+  );
+
+function busiestTile({ session }: Frame, { busiest }: Overview): Html | undefined {
+  if (busiest === null) return undefined;
+  const opens = mayDo(session, 'application.impact');
+  const named = ({ clientId, name }: (typeof busiest)[number]) =>
+    opens
+      ? html`<a href="/console/applications/${clientId}/impact"><bdi>${name}</bdi></a>`
+      : html`<bdi>${name}</bdi>`;
+  return tile(
+    'busiest',
+    'Most posts through',
+    busiest.length === 0
+      ? html`<p>No application posted in this hour or the one before.</p>`
+      : facts(
+          busiest.map((each) => [
+            named(each),
+            `${counted(each.posts, 'posts')} by ${counted(each.actors, 'accounts')}`,
+          ]),
+        ),
+  );
 }
 
 const tile = (id: string, title: string, content: Html): Html =>
@@ -63,18 +127,11 @@ const tile = (id: string, title: string, content: Html): Html =>
     ${content}
   </section>`;
 
-const bytes = (lag: number | null): string =>
-  lag === null
-    ? 'unknown: the log does not answer'
-    : lag === 0
-      ? 'up to date'
-      : `${numbers.format(lag)} bytes behind`;
-
 const lagTile = ({ lag, projections }: Overview): Html =>
   tile(
     'lag',
     'Projections',
-    html`<p class="figure">${projections === null ? 'unknown' : bytes(lag)}</p>
+    html`<p class="figure">${projections === null ? 'unknown' : lagText(lag)}</p>
       <p class="quiet small">how far the slowest one is behind the log</p>`,
   );
 
@@ -89,21 +146,26 @@ const witnessTile = ({ witnessEpoch, unsettled, incarnation }: Overview): Html =
       ])}`,
   );
 
-const jobTile = ({ newestJob: job }: Overview): Html =>
+const jobTile = ({ newestJob: job, unfinishedBatches: batches }: Overview): Html =>
   tile(
     'job',
     'Newest job',
-    job === null
-      ? html`<p class="figure">none</p>`
-      : html`<p class="figure">${job.kind} ${job.state}</p>
-          ${facts([
-            ['step', job.step ?? 'none'],
-            [
-              'done',
-              `${numbers.format(job.done)}${job.total === null ? '' : ` of ${numbers.format(job.total)}`}`,
-            ],
-            ['requested', timeElement(job.requestedAt)],
-          ])}`,
+    html`<p class="figure">
+        ${job === null ? 'none' : html`<a href="/console/jobs/${job.id}">${job.kind}</a> ${job.state}`}
+      </p>
+      ${facts([
+        ...(job === null
+          ? []
+          : ([
+              ['step', job.step ?? 'none'],
+              [
+                'done',
+                `${numbers.format(job.done)}${job.total === null ? '' : ` of ${numbers.format(job.total)}`}`,
+              ],
+              ['requested', timeElement(job.requestedAt)],
+            ] as const)),
+        ['batches under way', batches === null ? 'unknown' : numbers.format(batches)],
+      ])}`,
   );
 
 const casesTile = ({ session }: Frame, { cases }: Overview): Html =>
@@ -134,31 +196,12 @@ const countsTile = ({ counts }: Overview): Html =>
         ),
   );
 
-function projectionsCard({ projections }: Overview): Html | undefined {
-  if (projections === null) return undefined;
-  return tile(
-    'projections',
-    'Each projection',
-    html`<div class="scrolled" tabindex="0" role="group" aria-label="Table of projections">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Projection</th>
-            <th scope="col">Version</th>
-            <th scope="col">Behind</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${projections.map(
-            ({ name, version, lag, stopped }) =>
-              html`<tr>
-                <th scope="row">${name}</th>
-                <td>${String(version)}</td>
-                <td>${bytes(lag)} ${stopped && state(`stands still: ${stopped.reason}`, true)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`,
-  );
-}
+const projectionsCard = ({ projections }: Overview): Html | undefined =>
+  projections === null
+    ? undefined
+    : tile(
+        'projections',
+        'Each projection',
+        html`${projectionsTable(projections)}
+          <p class="small"><a href="/console/projections">Rebuild them</a></p>`,
+      );

@@ -1,0 +1,53 @@
+import type { Pool } from 'pg';
+import { HOUR_MS } from './event.sql.js';
+
+/** Events of one type in the last hour and in the hour before, each counted up to {@link MAX_COUNTED}. */
+export interface Activity {
+  readonly type: string;
+  readonly lastHour: number;
+  readonly hourBefore: number;
+}
+
+/** `posts`: since the begin of the hour before this one, by the clock. */
+export interface BusyApplication {
+  readonly clientId: string;
+  readonly name: string;
+  readonly posts: number;
+  readonly actors: number;
+}
+
+export const MAX_COUNTED = 10_000;
+const BUSIEST = 5;
+
+export async function activityOf(
+  pool: Pool,
+  types: readonly string[],
+  now: number,
+): Promise<readonly Activity[]> {
+  const counted = (from: string, to: string) => `(SELECT count(*)::integer FROM (
+      SELECT FROM audit.event WHERE event.type = wanted.type AND at >= ${from} AND at < ${to} LIMIT ${MAX_COUNTED}
+    ) AS few)`;
+  const { rows } = await pool.query<Activity>(
+    `SELECT wanted.type, ${counted('$3::bigint', '$4::bigint')} AS "lastHour",
+      ${counted('$2::bigint', '$3::bigint')} AS "hourBefore"
+    FROM unnest($1::text[]) WITH ORDINALITY AS wanted(type, n) ORDER BY n`,
+    [types, now - 2 * HOUR_MS, now - HOUR_MS, now + 1],
+  );
+  return rows;
+}
+
+/** The applications with the most posts in this hour and the one before, first. */
+export async function busiestApplications(pool: Pool, now: number): Promise<readonly BusyApplication[]> {
+  const { rows } = await pool.query<BusyApplication>(
+    `SELECT app_id AS "clientId", name, posts::integer, (
+      SELECT count(DISTINCT actor_id)::integer FROM audit.app_actor_hour
+      WHERE app_actor_hour.app_id = busy.app_id COLLATE "C" AND hour >= $1::bigint) AS actors
+    FROM (
+      SELECT app_id, name, (SELECT sum(events) FROM audit.app_hour WHERE app_hour.app_id = application.app_id COLLATE "C"
+        AND hour >= $1::bigint AND act = 'post.created') AS posts
+      FROM authority.application) AS busy
+    WHERE posts > 0 ORDER BY posts DESC, app_id LIMIT ${BUSIEST}`,
+    [now - (now % HOUR_MS) - HOUR_MS],
+  );
+  return rows;
+}

@@ -1,0 +1,74 @@
+import { html } from '../../../pages/html.js';
+import type { Html } from '../../../pages/html.js';
+import type { AuditProgress } from '../../audit/progress.js';
+import type { AuditAnswer } from '../../audit/search.js';
+import { parseSearch, searchText } from '../../audit/search-query.js';
+import { eventList } from '../events.js';
+import { consolePage } from '../layout.js';
+import type { Frame } from '../layout.js';
+import { timeElement } from '../parts.js';
+import { numbers } from '../tables.js';
+import type { View } from '../view.js';
+
+export function auditPage(
+  frame: Frame,
+  { events, applications, next, ...progress }: AuditAnswer,
+  view: View,
+): string {
+  const { q = '' } = view.query;
+  // With absolute times, so that all pages have the same window.
+  const older = new URLSearchParams({ q: searchText(parseSearch(q, view.now)), before: next ?? '' });
+  const content = html`<section class="card" aria-labelledby="audit">
+      <h1 id="audit">Audit</h1>
+      <form method="get" action="/console/audit" role="search">
+        <div class="fields wide">
+          <div class="field">
+            <label for="q">Terms that must all hold; none shows the newest events</label>
+            <input
+              id="q"
+              name="q"
+              value="${q}"
+              maxlength="8192"
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck="false"
+              aria-describedby="q-hint"
+            />
+            <p class="hint" id="q-hint">
+              <code>actor: app: grant: post: operator: type: request: intent: since: until: -type:</code>, for
+              example <code>app:ID since:24h -type:post.*</code>. The command line has the same search:
+              <code>plaza audit</code>.
+            </p>
+          </div>
+          <button class="main" type="submit">Search</button>
+        </div>
+      </form>
+      ${progressLine(progress)}
+    </section>
+    <section class="card" aria-labelledby="found">
+      <h2 id="found">${q === '' ? 'Newest events' : 'Events'}, newest first</h2>
+      ${
+        events.length === 0
+          ? html`<p role="status">
+              ${next === null ? 'No event meets all conditions.' : 'None on this page; older ones may follow.'}
+            </p>`
+          : eventList(events, applications)
+      }
+      ${next === null ? undefined : html`<p><a href="/console/audit?${older.toString()}">Older events</a></p>`}
+      <p class="small"><a href="/console/log">The log, in its own order</a></p>
+    </section>`;
+  return consolePage('Audit', content, frame);
+}
+
+/** The progress of the audit in the log. */
+export const progressLine = ({ upTo, lag }: AuditProgress): Html =>
+  html`<p class="quiet small">
+    ${upTo === null ? 'It has read no event yet.' : html`It has every event up to ${timeElement(upTo)}.`}
+    ${
+      lag === null
+        ? 'The log does not answer, so newer events may be missing.'
+        : lag === 0
+          ? undefined
+          : `${numbers.format(lag)} bytes of the log are still unread.`
+    }
+  </p>`;
