@@ -85,6 +85,8 @@ describeInBrowser('the console, in a real browser', () => {
       ['plots', '/plots', 'Plots'],
       ['find', `/subjects?q=${person.actorId}`, 'Find'],
       ['applications', '/applications', 'Applications'],
+      ['approvals', '/approvals', 'Approvals'],
+      ['four-eyes', '/four-eyes', 'Four-eyes is off'],
       ['operators', '/operators', 'Operators'],
       ['own', '/own?done=own.revoke_token', 'Your passkeys'],
       ['account', `/accounts/${person.actorId}`, 'Person'],

@@ -34,6 +34,7 @@ describe('the table of acts', () => {
       'text.disclose',
     ]);
     expect(actsOf('viewer').map(({ name }) => name)).toEqual([
+      'four_eyes.status',
       'network.overview',
       'network.plots',
       'registration.status',

@@ -7,6 +7,9 @@ import { readSecret } from '../../launch/secret-file.js';
 import type { BackupPart } from '../../backup/format/manifest.js';
 import * as answers from './answers.js';
 import { CaseClient } from './case-client.js';
+import { awaitedApproval } from './approval-answers.js';
+import { ApprovalClient } from './approval-client.js';
+import { AwaitsApproval } from './awaits-approval.js';
 import * as jobs from './job-answers.js';
 import { Failure, Refused } from './failure.js';
 import { jsonRequest, queryText } from './json-request.js';
@@ -61,6 +64,9 @@ export interface AuditQuestion {
  */
 export class OperatorClient {
   readonly cases = new CaseClient((answer, method, path, body) => this.#call(answer, method, path, body));
+  readonly approvals = new ApprovalClient((answer, method, path, body, timeoutMs) =>
+    this.#call(answer, method, path, body, timeoutMs),
+  );
   readonly #url: string;
 
   /** @param operator recorded with each command. */
@@ -315,6 +321,8 @@ export class OperatorClient {
     const response = await this.#send(method, path, body, timeoutMs);
     const content: unknown = await response.json().catch(() => undefined);
     if (response.ok) {
+      const awaited = response.status === 202 ? awaitedApproval.safeParse(content).data : undefined;
+      if (awaited) throw new AwaitsApproval(awaited);
       const parsed = answer.safeParse(content);
       if (parsed.success) return parsed.data;
       throw new Failure(

@@ -1,4 +1,5 @@
 import type { Act } from '../acts/act.js';
+import { AwaitedApproval } from '../approvals/awaited-approval.js';
 import { frameOf, goTo, perform, sendPage } from './answer.js';
 import { holderOf } from './form.js';
 import type { Form } from './form.js';
@@ -14,8 +15,8 @@ const DAY_MS = 24 * 60 * 60_000;
 interface ConsoleForm {
   readonly input?: (form: Form, exchange: Exchange) => object;
   readonly to: (params: Exchange['params']) => string;
-  /** A page with what the answer alone has, in place of the next page. */
-  readonly page?: (frame: Frame, answer: never) => string;
+  /** A page with what the answer alone has, in place of the next page. Undefined: the answer has nothing of its own. */
+  readonly page?: (frame: Frame, answer: never) => string | undefined;
 }
 
 /** Answers the form of an act: the act's own checks decide about the input. */
@@ -27,7 +28,10 @@ export function answerForm(row: Act): Answering {
     const given = Object.entries({ ...found.input?.(form, exchange), reason: form.text('reason') });
     const input = Object.fromEntries(given.filter(([, value]) => value !== undefined));
     const answer = await perform(exchange, row, row.schema ? input : undefined);
-    if (found.page) return sendPage(exchange, found.page(await frameOf(exchange), answer as never));
+    if (answer instanceof AwaitedApproval)
+      return goTo(exchange, `/console/approvals/${answer.request.approvalId}?done=approval.request`);
+    const page = found.page?.(await frameOf(exchange), answer as never);
+    if (page !== undefined) return sendPage(exchange, page);
     return goTo(exchange, `${found.to(params)}?done=${row.name}`);
   };
 }
@@ -36,6 +40,8 @@ const own = { to: () => '/console/own' };
 const operators = { to: () => '/console/operators' };
 const cases = { to: ({ id = '' }: Exchange['params']) => `/console/cases/${id}` };
 const notice = (form: Form) => ({ notice: form.text('notice') });
+const fourEyes = { to: () => '/console/four-eyes' };
+const approval = { to: ({ id = '' }: Exchange['params']) => `/console/approvals/${id}` };
 const overview = { to: () => '/console/overview' };
 const dossier = (place: string) => ({
   to: ({ id = '' }: Exchange['params']) => `/console/${place}/${id}`,
@@ -51,6 +57,15 @@ interface Invited {
   readonly link: string;
   readonly expiresAt: number;
 }
+
+const invitationPage = (frame: Frame, { link, expiresAt }: Invited): string =>
+  secretPage(frame, {
+    title: 'The invitation',
+    secret: link,
+    expiresAt,
+    advice: 'Send this link to the invited person, and to nobody else: it works once.',
+    to: '/console/operators',
+  });
 
 /** By the name of the act. */
 const forms: Readonly<Record<string, ConsoleForm>> = {
@@ -93,16 +108,20 @@ const forms: Readonly<Record<string, ConsoleForm>> = {
   'operator.invite': {
     ...operators,
     input: (form) => ({ name: form.text('name') ?? '', roles: form.all('roles') }),
-    page: (frame, { link, expiresAt }: Invited) =>
-      secretPage(frame, {
-        title: 'The invitation',
-        secret: link,
-        expiresAt,
-        advice: 'Send this link to the invited person, and to nobody else: it works once.',
-        to: '/console/operators',
-      }),
+    page: invitationPage,
   },
   'shared_token.limit': operators,
+  'approval.give': { ...approval, input: (form) => ({ digest: form.text('digest') ?? '' }) },
+  'approval.refuse': approval,
+  'approval.carry_out': {
+    ...approval,
+    page: (frame, { result }: { readonly result: Partial<Invited> | null }) =>
+      result?.link === undefined || result.expiresAt === undefined
+        ? undefined
+        : invitationPage(frame, { link: result.link, expiresAt: result.expiresAt }),
+  },
+  'four_eyes.turn_on': { ...fourEyes, input: (form) => ({ batchItems: form.number('batchItems') }) },
+  'four_eyes.turn_off': fourEyes,
   'own.register_passkey': {
     ...own,
     input: (form, { visit }) => ({

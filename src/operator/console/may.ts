@@ -1,5 +1,5 @@
 import type { Act } from '../acts/act.js';
-import { isAdmitted } from '../acts/acts.js';
+import { isAdmitted } from '../acts/admission.js';
 import { actTable } from '../acts/table.js';
 import type { Session } from '../identity/sessions.js';
 

@@ -5,6 +5,9 @@ import { applicationsPage } from './pages/applications.page.js';
 import { accountPage, applicationPage, grantPage, postPage } from './pages/dossier.page.js';
 import { casePage } from './pages/case.page.js';
 import { casesPage } from './pages/cases.page.js';
+import { approvalPage } from './pages/approval.page.js';
+import { approvalsPage } from './pages/approvals.page.js';
+import { fourEyesPage } from './pages/four-eyes.page.js';
 import { findPage } from './pages/find.page.js';
 import { operatorsPage } from './pages/operators.page.js';
 import { overviewPage } from './pages/overview.page.js';
@@ -16,6 +19,9 @@ const pages: Readonly<Record<string, (frame: Frame, answer: never) => string>> =
   'network.overview': overviewPage,
   'network.plots': plotsPage,
   'operator.list': operatorsPage,
+  'approval.list': approvalsPage,
+  'approval.read': approvalPage,
+  'four_eyes.status': fourEyesPage,
   'application.list': applicationsPage,
   'case.list': casesPage,
   'case.show': casePage,
