@@ -16,11 +16,12 @@ import {
   changeHandle,
   recordGrantUse,
 } from './authority.sql.js';
+import { approvalHandlers } from './approvals.handlers.js';
 import { batchHandlers } from './batches.handlers.js';
 import { operatorHandlers } from './operators.handlers.js';
 
 /**
- * Accounts, applications, grants, operators, batches, registration and the pause of publishing, with the names that sign-in and applications
+ * Accounts, applications, grants, operators, batches, approvals, registration and the pause of publishing, with the names that sign-in and applications
  * need. The tables belong to the authority store. They outlive a rebuild, because their credentials and tokens are not
  * in the log.
  */
@@ -118,6 +119,7 @@ export const authority: Projection = {
       write(setRegistration, { is_open: false, revision: String(revision) }),
     ...operatorHandlers,
     ...batchHandlers,
+    ...approvalHandlers,
   },
 };
 

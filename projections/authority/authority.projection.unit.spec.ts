@@ -23,7 +23,7 @@ async function written(...events: Recorded[]): Promise<object[]> {
 }
 
 describe('the authority projection', () => {
-  it('handles accounts, profiles, applications, grants, operators, batches, registration and pauses', () => {
+  it('handles accounts, profiles, applications, grants, operators, batches, approvals, registration and pauses', () => {
     expect(eventTypesOf(authorityGroup)).toEqual([
       'account.erased',
       'account.erasure_cancelled',
@@ -34,6 +34,12 @@ describe('the authority projection', () => {
       'application.registered',
       'application.reinstated',
       'application.suspended',
+      'approval.carried_out',
+      'approval.given',
+      'approval.refused',
+      'approval.requested',
+      'approval.used',
+      'approval.voided',
       'batch.applied',
       'batch.requested',
       'batch.undo_requested',
@@ -46,6 +52,8 @@ describe('the authority projection', () => {
       'network.shared_token_limited',
       'operator.confirmed',
       'operator.enrolled',
+      'operator.four_eyes_lifted',
+      'operator.four_eyes_required',
       'operator.invited',
       'operator.passkey_registered',
       'operator.passkey_removed',

@@ -3,6 +3,8 @@ import { ChangePasswordHandler } from './account/change-password.js';
 import { CreateAccountHandler } from './account/create-account.js';
 import { EraseAccountHandler } from './account/erase-account.js';
 import { ErasureSteps } from './account/erasure-steps.js';
+import { ChangeApprovalHandler } from './approval/change-approval.js';
+import { SetFourEyesHandler } from './approval/set-four-eyes.js';
 import { ChangeBatchHandler } from './batch/change-batch.js';
 import { ChangeBatchItemHandler } from './batch/change-batch-item.js';
 import { CancelErasureHandler, RequestErasureHandler } from './account/plan-erasure.js';
@@ -175,6 +177,8 @@ const shared = [
     ...operator,
     ...post,
     ...relation,
+    ChangeApprovalHandler,
+    SetFourEyesHandler,
     ChangeBatchHandler,
     ChangeBatchItemHandler,
     ChangeProfileHandler,

@@ -7,6 +7,8 @@ import type { BackupPartSent } from '../domain/backup/events.js';
 import type { BatchEvent } from '../domain/batch/events.js';
 import type { BlockEvent } from '../domain/block/events.js';
 import type { CaseEvent } from '../domain/case/case.js';
+import type { ApprovalEvent } from '../domain/approval/events.js';
+import type { FourEyesEvent } from '../domain/four-eyes/events.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
 import type { InboxRead } from '../domain/inbox/events.js';
 import type { NetworkEvent } from '../domain/network/network.js';
@@ -24,6 +26,7 @@ import type { RegistrationEvent } from '../domain/registration/events.js';
 import type { RelationEvent } from '../domain/relation/events.js';
 import type { ReportCreated } from '../domain/report/events.js';
 import { reportReasons } from '../domain/report/report-reasons.js';
+import { approvalEntries } from './approval-entries.js';
 import { batchEntries } from './batch-entries.js';
 import { caseEntries } from './case-entries.js';
 import { operatorEntries } from './operator-entries.js';
@@ -48,6 +51,8 @@ export type StoredEvent =
   | RegistrationEvent
   | BatchEvent
   | CaseEvent
+  | ApprovalEvent
+  | FourEyesEvent
   | OperatorEvent
   | OperatorSignedIn
   | OperatorSignedOut
@@ -272,6 +277,7 @@ const entries: RegistryEntries<StoredEvent> = {
   'registration.opened': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   'registration.closed': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   ...batchEntries,
+  ...approvalEntries,
   ...operatorEntries,
   ...caseEntries,
 };

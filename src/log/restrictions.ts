@@ -24,6 +24,8 @@ export const restrictionTypes = [
   'operator.token_revoked',
   'operator.passkey_removed',
   'network.shared_token_limited',
+  'operator.four_eyes_required',
+  'operator.four_eyes_lifted',
 ] as const satisfies readonly EventType[];
 
 export type RestrictionEvent = EventOf<(typeof restrictionTypes)[number]>;
@@ -60,6 +62,8 @@ export function hiddenBy(event: RestrictionEvent): string | undefined {
     case 'operator.token_revoked':
     case 'operator.passkey_removed':
     case 'network.shared_token_limited':
+    case 'operator.four_eyes_required':
+    case 'operator.four_eyes_lifted':
       return undefined;
   }
 }

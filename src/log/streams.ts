@@ -24,6 +24,8 @@ export const streams = {
   operator: (operatorId: string) => `plaza_operator-${operatorId}`,
   auditExport: (exportId: string) => `plaza_audit_export-${exportId}`,
   batch: (batchId: string) => `plaza_batch-${batchId}`,
+  approval: (approvalId: string) => `plaza_approval-${approvalId}`,
+  fourEyes: () => 'plaza_four_eyes',
   registration: () => 'plaza_registration',
   signIns: (actorId: string) => `plaza_sign-ins-${actorId}`,
   /** Apart from the operator's stream, as sign-ins are: commands read that one whole. */

@@ -66,10 +66,10 @@ const [head = [], , ...body] = published
       .slice(1, -1)
       .map((cell) => cell.trim().replaceAll('`', '')),
   );
-const headings = head.slice(5);
+const headings = head.slice(6);
 const rows: readonly Row[] = body
   .filter((cells) => cells.length === head.length)
-  .map(([act = '', route = '', command = '', inConsole = '', _reason, ...answers]) => {
+  .map(([act = '', route = '', command = '', inConsole = '', _reason, _approval, ...answers]) => {
     const [method = '', path = ''] = route.split(' ');
     return {
       act,
@@ -125,6 +125,14 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'app rotate-secret': ['nobody'],
   'app revoke-grants': ['nobody'],
   'app restrict-posts': ['nobody', '--from', 'x', '--until', 'x', '--reason', 'x'],
+  'approval list': [],
+  'approval show': ['nobody'],
+  'approval approve': ['nobody', '--digest', 'x'],
+  'approval refuse': ['nobody', '--reason', ''],
+  'approval run': ['nobody'],
+  'four-eyes status': [],
+  'four-eyes on': ['--reason', ''],
+  'four-eyes off': ['--reason', ''],
   'batch list': [],
   'batch status': ['nobody'],
   'batch undo': ['nobody', '--reason', ''],

@@ -92,6 +92,8 @@ describeInBrowser('the console, in a real browser', () => {
       ['as-of', '/as-of', 'As of a moment'],
       ['as-of-view', `/as-of/${build.position}?actor=${person.actorId}`, 'As of'],
       ['applications', '/applications', 'Applications'],
+      ['approvals', '/approvals', 'Approvals'],
+      ['four-eyes', '/four-eyes', 'Four-eyes is off'],
       ['operators', '/operators', 'Operators'],
       ['own', '/own?done=own.revoke_token', 'Your passkeys'],
       ['account', `/accounts/${person.actorId}`, 'Person'],

@@ -156,6 +156,8 @@ describe('an outstanding restriction', () => {
       'operator.token_revoked': undefined,
       'operator.passkey_removed': undefined,
       'network.shared_token_limited': undefined,
+      'operator.four_eyes_required': undefined,
+      'operator.four_eyes_lifted': undefined,
     });
   });
 });

@@ -50,6 +50,8 @@ const lostSubjects: Readonly<Record<RestrictionEvent['type'], readonly [Restrict
       [some.invitation('opa'), some.enrollment('opa'), some.passkey('opa', 'k1')],
     ],
     'network.shared_token_limited': [[some.sharedTokenLimit()], []],
+    'operator.four_eyes_required': [[some.fourEyesRequirement()], []],
+    'operator.four_eyes_lifted': [[some.fourEyesEnd(), some.fourEyesRequirement()], []],
   };
 
 let postgres: TestPostgres;
@@ -120,12 +122,14 @@ describe('the authority of a subject that the log has lost', () => {
       SELECT operator_id, CASE WHEN suspended THEN 'suspended' ELSE 'active' END FROM authority.operator
         WHERE operator_id IN ('osu', 'ore') UNION ALL
       SELECT operator_id, roles[1] FROM authority.operator WHERE operator_id = 'oro' UNION ALL
-      SELECT 'shared', 'limited' FROM authority.shared_token ORDER BY 1`);
+      SELECT 'shared', 'limited' FROM authority.shared_token UNION ALL
+      SELECT 'four-eyes', batch_items::text FROM authority.four_eyes ORDER BY 1`);
 
   it('stays restricted when the subject registers or consents again, however often either is applied', async () => {
     const recorder = new Recorder();
     const expected = [
       { id: 'era', state: 'erased' },
+      { id: 'four-eyes', state: '5' },
       { id: 'g1', state: 'ended' },
       { id: 'k1', state: 'ended' },
       { id: 'ore', state: 'active' },

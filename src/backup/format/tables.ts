@@ -34,6 +34,8 @@ export const derivedAuthorityTables = [
   'authority.operator_token',
   'authority.operator_passkey',
   'authority.shared_token',
+  'authority.four_eyes',
+  'authority.approval',
 ];
 
 /**

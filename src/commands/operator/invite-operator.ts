@@ -13,7 +13,9 @@ import { newInvitationCode, operatorSecretHash } from './secrets.js';
 
 const INVITATION_MS = 7 * 24 * 60 * 60_000;
 
+/** `operatorId`: chosen by an earlier request, which invites nobody twice. Undefined: a new one. */
 export interface NewOperator {
+  readonly operatorId?: string | undefined;
   readonly name: string;
   readonly roles: readonly Role[];
   readonly needsConfirmation: boolean;
@@ -28,7 +30,7 @@ export interface InvitedOperator {
 
 /**
  * Not idempotent.
- * @throws {Refusal} `invalid_text`; errors of log and store.
+ * @throws {Refusal} `invalid_text`; `intent_conflict`: the given id is invited already; errors of log and store.
  */
 export class InviteOperator extends Command<InvitedOperator> {
   constructor(
@@ -50,7 +52,7 @@ export class InviteOperatorHandler implements ICommandHandler<InviteOperator> {
 
   async execute({ operator, metadata }: InviteOperator): Promise<InvitedOperator> {
     const at = this.clock.now();
-    const operatorId = this.ids.random();
+    const operatorId = operator.operatorId ?? this.ids.random();
     const invitationCode = newInvitationCode();
     const invitationHash = operatorSecretHash(invitationCode);
     const expiresAt = at + INVITATION_MS;

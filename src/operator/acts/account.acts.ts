@@ -1,12 +1,34 @@
+import type { z } from 'zod';
 import { CreateAccount } from '../../commands/account/create-account.js';
 import { EraseAccount } from '../../commands/account/erase-account.js';
 import { CancelErasure, RequestErasure } from '../../commands/account/plan-erasure.js';
 import { ReinstateAccount, SuspendAccount } from '../../commands/account/suspend-account.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { act, Answer } from './act.js';
+import type { ApprovalRule } from './act.js';
 import { erasure, idIn, lifecycleChange, newAccount } from './schemas.js';
 
 const one = '/operator/accounts/:id' as const;
+
+/** A shorter delay leaves another operator no time to cancel the erasure. */
+const CANCELLABLE_MS = 24 * 60 * 60_000;
+
+const erasureApproval: ApprovalRule<z.output<typeof erasure>> = {
+  when: 'within a day',
+  covers: ({ delayMs }) => delayMs < CANCELLABLE_MS,
+  preview: async ({ delayMs }, { services: { store }, params }) => {
+    const actorId = idIn(params);
+    const [account] = await store.rows<{ state: string }>(
+      { name: 'account.state', text: 'SELECT state FROM authority.account WHERE actor_id = $1' },
+      [actorId],
+    );
+    if (!account) throw new HttpRefusal('not_found', 'There is no such account.');
+    // A repetition finishes what a failure left.
+    if (account.state === 'erased') return undefined;
+    const time = delayMs === 0 ? 'at once' : `${delayMs / 1_000} seconds after the approval is used`;
+    return { facts: { account: actorId, state: account.state, 'erased for good': time } };
+  },
+};
 
 export const accountActs = [
   act({
@@ -64,6 +86,7 @@ export const accountActs = [
     command: 'account erase',
     reason: 'required',
     input: erasure,
+    approval: erasureApproval,
     run: ({ revision: lifecycle, delayMs }, { services, params, metadata }): Promise<unknown> => {
       const actorId = idIn(params);
       return delayMs > 0

@@ -21,15 +21,53 @@ export interface ActContext {
   readonly params: Readonly<Record<string, string>>;
   /** The client's key of a registration that may be repeated. */
   readonly idempotencyKey: string | undefined;
+  /** Id of the approval that the act runs under; the act creates nothing twice for it. Undefined: it needs none. */
+  readonly approvalId?: string;
+  readonly desk: ApprovalDesk;
 }
 
 type Run<Input> = (input: Input, context: ActContext) => Promise<unknown>;
+
+/** Facts of a preview by their names. */
+export type ShownFacts = Readonly<Record<string, string | number | readonly string[]>>;
+
+export interface ApprovalPreview {
+  readonly facts: ShownFacts;
+  /** In place of the input, if that would mean something else later. */
+  readonly input?: object;
+}
+
+/** Rule for acts that wait for another operator while four-eyes is on (docs/adr/0032-four-eyes.md). */
+export interface ApprovalRule<Input> {
+  /** For the published table. */
+  readonly when: string;
+  /** False: no act with this input needs an approval. */
+  readonly covers?: (input: Input) => boolean;
+  /**
+   * Returns the effect that the act would have now; undefined: it needs no approval. `batchItems`: the largest batch without one.
+   * @throws what the act would throw.
+   */
+  readonly preview: (
+    input: Input,
+    context: Pick<ActContext, 'services' | 'params'>,
+    batchItems: number,
+  ) => Promise<ApprovalPreview | undefined>;
+  /** The shared token does it alone while fewer than two administrators are active. */
+  readonly isEmergency?: true;
+}
+
+/** Decides about approvals, for the acts about them. */
+export interface ApprovalDesk {
+  readonly give: (approvalId: string, digest: string, context: ActContext) => Promise<unknown>;
+  readonly refuse: (approvalId: string, context: ActContext) => Promise<unknown>;
+  readonly carryOut: (approvalId: string, context: ActContext) => Promise<unknown>;
+}
 
 interface ActDefinition<Input> {
   /** `noun.verb`. */
   readonly name: string;
   readonly may: Admission;
-  /** The shared token does not suffice: it cannot tell who decided from who rules on the appeal. */
+  /** The shared token does not suffice: it cannot tell one operator from the other who must decide, too. */
   readonly isPersonal?: boolean;
   readonly route: `${'GET' | 'POST'} /${string}`;
   /** The command line's name for it, without `plaza`. Undefined: a part of another command. */
@@ -40,6 +78,8 @@ interface ActDefinition<Input> {
   readonly input?: z.ZodObject & z.ZodType<Input>;
   /** The answer, of status 200 unless it is an {@link Answer}. */
   readonly run: Run<Input>;
+  /** Undefined: it never needs an approval. */
+  readonly approval?: ApprovalRule<Input>;
   /** True: the console has it too, as the page of a GET or the form of a POST, at {@link consolePathOf}. */
   readonly inConsole?: true;
   /** Name of the thing that each repetition creates once more, for a message. Undefined: a repetition is safe. */
@@ -47,14 +87,15 @@ interface ActDefinition<Input> {
 }
 
 /** A row of the table of acts. */
-export interface Act extends Omit<ActDefinition<unknown>, 'input' | 'run'> {
+export interface Act extends Omit<ActDefinition<unknown>, 'input' | 'run' | 'approval'> {
   readonly method: string;
   readonly path: string;
   readonly schema: z.ZodType<{ readonly reason?: string | undefined }> | undefined;
   readonly run: Run<unknown>;
+  readonly approval?: ApprovalRule<unknown> | undefined;
 }
 
-export function act<Input>({ input, run, ...definition }: ActDefinition<Input>): Act {
+export function act<Input>({ input, run, approval, ...definition }: ActDefinition<Input>): Act {
   const [method = '', path = ''] = definition.route.split(' ');
   const { reason } = definition;
   const schema = reason
@@ -62,7 +103,14 @@ export function act<Input>({ input, run, ...definition }: ActDefinition<Input>):
         reason: reason === 'required' ? requiredReason : optionalReason,
       })
     : input;
-  return { ...definition, method, path, schema, run: run as Run<unknown> };
+  return {
+    ...definition,
+    method,
+    path,
+    schema,
+    run: run as Run<unknown>,
+    approval: approval as ApprovalRule<unknown> | undefined,
+  };
 }
 
 /** Its address in the console; undefined: it is not there. */

@@ -1,8 +1,8 @@
-import { permissionsOf, roles } from '../../domain/operator/roles.js';
-import { HttpRefusal } from '../../http/server/errors.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import type { Act } from './act.js';
-import { mayUse, operatorIdOf } from './caller.js';
+import { Approvals } from '../approvals/approvals.js';
+import { requireAdmission } from './admission.js';
+import { operatorIdOf } from './caller.js';
 import type { Caller } from './caller.js';
 import { parse } from './schemas.js';
 import type { ActServices } from './services.js';
@@ -20,50 +20,28 @@ export interface ActRequest {
 }
 
 /**
- * The only way to an operator's act, from every entrance: it checks who may do it, and makes the metadata that is
- * recorded.
+ * The only way to an operator's act, from every entrance: it checks who may do it and if another operator must approve,
+ * and makes the metadata that is recorded.
  */
 export class Acts {
-  constructor(private readonly services: ActServices) {}
+  private readonly approvals: Approvals;
 
-  /** @throws {HttpRefusal}, {Refusal} and errors of the stores. */
+  constructor(
+    private readonly services: ActServices,
+    table: readonly Act[],
+  ) {
+    this.approvals = new Approvals(services, table);
+  }
+
+  /** Returns the answer of the act, or an {@link AwaitedApproval}. @throws {HttpRefusal}, {Refusal} and errors of the stores. */
   async perform(act: Act, { caller, params, idempotencyKey, ...request }: ActRequest): Promise<unknown> {
     requireAdmission(act, caller);
     const input = act.schema && parse(act.schema, request.input);
     const metadata = metadataOf(caller, request, input?.reason);
-    return act.run(input, { services: this.services, caller, metadata, params, idempotencyKey });
+    const { services, approvals: desk } = this;
+    const context = { services, caller, metadata, params, idempotencyKey, desk };
+    return (await this.approvals.hold(act, input, context)) ?? act.run(input, context);
   }
-}
-
-/** @throws {HttpRefusal} `capability_required`; the fault that left unknown whether the shared token is limited. */
-export function requireAdmission(row: Act, caller: Caller): void {
-  if (isAdmitted(row, caller)) return;
-  if (caller.kind === 'shared' && caller.fault !== undefined) throw caller.fault;
-  throw new HttpRefusal(
-    'capability_required',
-    `You may not do this (${row.name}): ${adviceFor(row, caller)}`,
-  );
-}
-
-export function isAdmitted(
-  { may, isPersonal = false }: Pick<Act, 'may' | 'isPersonal'>,
-  caller: Caller,
-): boolean {
-  if (isPersonal && caller.kind !== 'operator') return false;
-  if (may === 'anyone' || may === 'invitation') return true;
-  if (may === 'self') return caller.kind === 'operator';
-  return mayUse(caller, may);
-}
-
-function adviceFor({ may, isPersonal = false }: Act, caller: Caller): string {
-  if (may === 'self' || may === 'anyone' || may === 'invitation')
-    return 'it needs a personal token (plaza operator enroll).';
-  const able = roles.filter((role) => permissionsOf[role].includes(may)).join(' or ');
-  if (isPersonal && caller.kind === 'shared')
-    return `it needs the personal token of an operator with the role ${able} (plaza operator enroll).`;
-  return caller.kind === 'shared'
-    ? `the shared token is limited to emergencies; use the personal token of an operator with the role ${able}.`
-    : `it needs the role ${able}, which an administrator can grant (plaza operator roles).`;
 }
 
 function metadataOf(

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { ChangeBatch } from '../../commands/batch/change-batch.js';
 import { batchKinds } from '../../domain/batch/events.js';
+import type { BatchRequested } from '../../domain/batch/events.js';
 import { HttpRefusal } from '../../http/server/errors.js';
+import { streams } from '../../log/streams.js';
 import { beginOf, endOf, TIME_HELP } from '../audit/time.js';
 import { previewOf } from '../batches/preview.js';
 import type { BatchPlan } from '../batches/preview.js';
@@ -47,15 +49,29 @@ export const batchActs = [
     reason: 'required',
     inConsole: true,
     input: plan.extend({ digest: z.string().regex(/^[0-9a-f]{64}$/, 'must be the digest of a preview') }),
-    run: async ({ digest, ...input }, { services, metadata }) => {
+    approval: {
+      when: 'above the set number of items',
+      preview: async ({ digest, ...input }, { services }, batchItems) => {
+        const asked = planOf(input, services.clock.now());
+        const { kind, items } = await exactPreview(services, asked, digest);
+        if (items.length <= batchItems) return undefined;
+        const fixed =
+          asked.kind === 'posts' ? { from: isoTime(asked.from), until: isoTime(asked.until) } : {};
+        const of = asked.kind === 'posts' ? { application: asked.appId, ...fixed } : {};
+        const facts = { restricts: kind, ...of, items: items.length, 'digest of the items': digest };
+        return {
+          facts: { ...facts, [items.length > SHOWN ? `the first ${SHOWN}` : 'all']: items.slice(0, SHOWN) },
+          // A time ago would be another one once it is approved.
+          input: { ...input, ...fixed, digest },
+        };
+      },
+    },
+    run: async ({ digest, ...input }, { services, metadata, approvalId }) => {
       const asked = planOf(input, services.clock.now());
-      const { kind, items, digest: current } = await previewOf(services, asked);
-      if (current !== digest)
-        throw new HttpRefusal(
-          'effect_mismatch',
-          `The batch would now change other items than its preview showed: ${items.length}. Look at a new preview.`,
-        );
-      const batchId = services.ids.random();
+      const batchId = approvalId ?? services.ids.random();
+      const { kind, items } =
+        (approvalId && (await requestedBatch(services, batchId))) ||
+        (await exactPreview(services, asked, digest));
       const appId = asked.kind === 'posts' ? asked.appId : undefined;
       const change = { type: 'batch.requested', data: { batchId, kind, items, appId } } as const;
       await services.commands.execute(new ChangeBatch(change, metadata));
@@ -114,6 +130,23 @@ function planOf({ kind, appId, from, until, actorIds }: z.output<typeof plan>, n
     throw new HttpRefusal('invalid_request', 'from (--from): must be before until');
   return { kind, appId, from: window.from, until: window.until };
 }
+
+async function exactPreview(services: ActServices, asked: BatchPlan, digest: string) {
+  const preview = await previewOf(services, asked);
+  if (preview.digest === digest) return preview;
+  throw new HttpRefusal(
+    'effect_mismatch',
+    `The batch would now change other items than its preview showed: ${preview.items.length}. Look at a new preview.`,
+  );
+}
+
+/** The batch that a killed process has requested already. */
+async function requestedBatch({ log }: ActServices, batchId: string) {
+  const [first] = await log.read(streams.batch(batchId), { limit: 1 });
+  return first && (first.event as BatchRequested).data;
+}
+
+const isoTime = (at: number): string => new Date(at).toISOString();
 
 async function statusOf({ store, log }: ActServices, batchId: string) {
   const status = await batchStatus(store, log, batchId);

@@ -1,7 +1,7 @@
 import { limitedSharedToken, permissionsOf, roles } from '../../domain/operator/roles.js';
 import { consolePathOf } from './act.js';
 import type { Act } from './act.js';
-import { isAdmitted } from './acts.js';
+import { isAdmitted } from './admission.js';
 import type { Caller } from './caller.js';
 
 /** A column of the published table. */
@@ -27,6 +27,7 @@ export function documentOf(table: readonly Act[]): string {
     row.command === undefined ? '' : `\`plaza ${row.command}\``,
     consoleText(row),
     row.reason ?? '',
+    row.approval?.when ?? '',
     ...columns.map(({ caller }) => (isAdmitted(row, caller) ? 'yes' : 'no')),
   ]);
   const permissions = [...new Set(Object.values(permissionsOf).flat())].map((permission) => [
@@ -37,11 +38,11 @@ export function documentOf(table: readonly Act[]): string {
       .join(', '),
   ]);
   return `${INTRODUCTION}
-${tableText(['Act', 'Route', 'Command', 'Console', 'Reason', ...columns.map(({ heading }) => heading)], acts)}
+${tableText(['Act', 'Route', 'Command', 'Console', 'Reason', 'Approval', ...columns.map(({ heading }) => heading)], acts)}
 
 Enrolling needs an invitation code; signing in and \`metrics.read\` need nothing. Acts whose names begin with \`own.\` concern the operator
-who does them, so the shared token cannot do them. Nor can it decide on a case or an appeal: it does not show that two operators
-did.
+who does them, so the shared token cannot do them. Nor can it decide on a case, an appeal or an approval: it does not show that
+two operators did.
 
 ## Permissions
 
@@ -56,6 +57,8 @@ const INTRODUCTION = `# Operators' acts
 
 Every act on the operator's port, and who may do it. The table is made from \`src/operator/acts/\` by \`npm run acts\`; a test compares the
 two. Who lacks the permission gets 403 \`capability_required\`, by the API, the command line and the console.
+
+"Approval" says what waits for another operator while four-eyes is on: see [ADR 32](adr/0032-four-eyes.md).
 `;
 
 function consoleText(row: Act): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
 import { RecordReadModelOperation } from '../../commands/network/record-read-model-operation.js';
@@ -15,7 +16,9 @@ export interface JobServices {
   readonly ids: IdGenerator;
 }
 
+/** `id`: of an approval, under which no second job begins. Undefined: a new one. */
 export interface NewJob {
+  readonly id?: string | undefined;
   readonly kind: JobKind;
   readonly names?: readonly string[];
   readonly reseedWitness?: boolean;
@@ -27,13 +30,13 @@ export interface NewJob {
  */
 export async function requestOrResumeJob(
   context: JobServices,
-  { kind, names = [], reseedWitness = false }: NewJob,
+  { id: given, kind, names = [], reseedWitness = false }: NewJob,
   metadata: EventMetadata,
 ): Promise<Job> {
   const { pool, commands, clock, ids } = context;
   const unfinished = await findUnfinishedJob(pool, kind, names);
   if (unfinished) return resumeJob(unfinished, context);
-  const id = ids.uuid();
+  const id = given ?? ids.uuid();
   await commands.execute(new RecordReadModelOperation(operationOf(kind, id, names, reseedWitness), metadata));
   await requestJob(pool, {
     id,
@@ -47,6 +50,12 @@ export async function requestOrResumeJob(
   const requested = await findJob(pool, id);
   if (!requested) throw new Error(`job ${id} was requested but is missing from the database`);
   return requested;
+}
+
+/** The id of the job that runs under an approval: a UUID of version 8 (RFC 9562, section 5.8) over it. */
+export function jobIdOf(approvalId: string): string {
+  const hex = createHash('sha256').update(approvalId).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 /** The shared token proves no name, so the claimed one stands for it. */

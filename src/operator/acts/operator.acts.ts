@@ -9,6 +9,7 @@ import { EnrollOperator } from '../../commands/operator/enroll-operator.js';
 import { InviteOperator } from '../../commands/operator/invite-operator.js';
 import { IssueOperatorToken, RevokeOperatorToken } from '../../commands/operator/operator-tokens.js';
 import { act, Answer } from './act.js';
+import { invitationApproval, promotionApproval, reinstatementApproval } from './administrators.js';
 import { enrollmentLink } from './enrollment-link.js';
 import { operatorIdOf, ownIdOf } from './caller.js';
 import { operatorsOf } from './operators.js';
@@ -34,9 +35,10 @@ export const operatorActs = [
     inConsole: true,
     input: newOperator,
     duplicates: 'invitation',
-    run: async ({ name, roles }, { services, caller, metadata }) => {
+    approval: invitationApproval,
+    run: async ({ name, roles }, { services, caller, metadata, approvalId: operatorId }) => {
       const needsConfirmation = caller.kind === 'shared' && caller.isLimited;
-      const invitation = new InviteOperator({ name, roles, needsConfirmation }, metadata);
+      const invitation = new InviteOperator({ operatorId, name, roles, needsConfirmation }, metadata);
       const invited = await services.commands.execute(invitation);
       return new Answer(201, { ...invited, link: enrollmentLink(services.config, invited.invitationCode) });
     },
@@ -70,6 +72,7 @@ export const operatorActs = [
     reason: 'required',
     inConsole: true,
     input: roleChange,
+    approval: promotionApproval,
     run: ({ roles, revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new ChangeOperatorRoles(idIn(params), metadata, { roles, lifecycle })),
   }),
@@ -92,6 +95,7 @@ export const operatorActs = [
     reason: 'required',
     inConsole: true,
     input: lifecycleChange,
+    approval: reinstatementApproval,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new ReinstateOperator(idIn(params), metadata, { lifecycle })),
   }),

@@ -3,14 +3,14 @@ import { serving } from '../../../projections/groups.js';
 import { versionsOf } from '../../../projections/runner/projection.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { retiredIncarnations, rollbackObstacle } from '../../incarnations/rollback.js';
-import { findUnfinishedJob } from '../../jobs/job.js';
+import { findJob, findUnfinishedJob } from '../../jobs/job.js';
 import { NEEDS_RESEED } from '../../recovery/plan/preconditions.js';
 import { recoveryPlan } from '../../recovery/plan/recovery-plan.js';
 import { recoveryStatus } from '../../recovery/plan/recovery-status.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import { act, Answer } from './act.js';
-import { requestOrResumeJob, resumeJob } from './jobs.js';
+import { jobIdOf, requestOrResumeJob, resumeJob } from './jobs.js';
 import type { ActServices } from './services.js';
 
 const apply = z.strictObject({ reseedWitness: z.boolean().default(false) });
@@ -42,8 +42,29 @@ export const recoveryActs = [
     reason: 'optional',
     inConsole: true,
     input: apply,
-    run: ({ reseedWitness }, { services, metadata }) =>
+    approval: {
+      when: 'with --reseed-witness',
+      covers: ({ reseedWitness }) => reseedWitness,
+      isEmergency: true,
+      preview: (_input, { services }) =>
+        rejectIfUnreachable(async () => {
+          const unfinished = await findUnfinishedJob(services.pool, 'recover', []);
+          if (unfinished?.reseedWitness) return undefined;
+          const { needsReseed } = await recoveryPlan(sourcesOf(services));
+          return {
+            facts: {
+              records:
+                'every restriction of the log in the witness again; one that only the witness had is lost',
+              'the witness lacks restrictions of the log': needsReseed ? 'yes' : 'no',
+            },
+          };
+        }),
+    },
+    run: ({ reseedWitness }, { services, metadata, approvalId }) =>
       rejectIfUnreachable(async () => {
+        const id = approvalId === undefined ? undefined : jobIdOf(approvalId);
+        const earlier = id === undefined ? undefined : await findJob(services.pool, id);
+        if (earlier) return new Answer(202, { job: await resumeJob(earlier, services) });
         // Read before the plan: otherwise a recovery that ends in between would start again.
         const unfinished = await findUnfinishedJob(services.pool, 'recover', []);
         const plan = await recoveryPlan(sourcesOf(services));
@@ -53,7 +74,7 @@ export const recoveryActs = [
         if (!plan.isNeeded && !reseedWitness) return { job: null };
         const job = unfinished
           ? await resumeJob(unfinished, services)
-          : await requestOrResumeJob(services, { kind: 'recover', reseedWitness }, metadata);
+          : await requestOrResumeJob(services, { id, kind: 'recover', reseedWitness }, metadata);
         return new Answer(202, { job });
       }),
   }),
@@ -78,7 +99,7 @@ export const recoveryActs = [
  * Refuses a request with `recovery_unavailable` if the witness or the read store is unreachable, and with
  * `restriction_witness_required` if no witness is configured.
  */
-async function rejectIfUnreachable(handle: () => Promise<unknown>): Promise<unknown> {
+async function rejectIfUnreachable<Answered>(handle: () => Promise<Answered>): Promise<Answered> {
   try {
     return await handle();
   } catch (cause) {

@@ -17,6 +17,8 @@ import { LogKeys } from '../../log/vault/log-keys.js';
 import { NetworkSecrets } from '../../log/vault/network-secrets.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Postgres } from '../../store/postgres.js';
+import { RestrictionProof } from '../../http/admission/restriction-proof.js';
+import { FourEyes } from '../approvals/four-eyes.js';
 import { PasskeyLinks } from '../identity/passkey-links.js';
 import { PasskeyChallenges, passkeySecretIn } from '../identity/passkey-challenges.js';
 import { Passkeys } from '../identity/passkeys.js';
@@ -38,6 +40,7 @@ export interface ActServices {
   readonly logKeys: LogKeys;
   readonly passkeys: Passkeys;
   readonly passkeyLinks: PasskeyLinks;
+  readonly fourEyes: FourEyes;
   readonly health: Health;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -47,13 +50,17 @@ export interface ActServices {
 export function actServicesOf(app: INestApplicationContext): ActServices {
   const config = app.get(Config);
   const parts = { store: app.get(AuthorityStore), clock: app.get(Clock), ids: app.get(IdGenerator) };
+  const { pool } = app.get(Postgres);
+  const log = app.get(EventLog);
+  const witness = app.get(Witness);
   return {
     ...parts,
     config,
     commands: app.get(CommandBus),
-    pool: app.get(Postgres).pool,
-    log: app.get(EventLog),
-    witness: app.get(Witness),
+    pool,
+    log,
+    witness,
+    fourEyes: new FourEyes({ ...parts, pool, log, witness, proof: app.get(RestrictionProof) }),
     positions: app.get(PositionListener),
     publicPosts: app.get(PublicPosts),
     publicProfiles: app.get(PublicProfiles),

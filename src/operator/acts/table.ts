@@ -3,6 +3,7 @@ import { consolePathOf } from './act.js';
 import type { Act } from './act.js';
 import { applicationActs } from './application.acts.js';
 import { asOfActs } from './as-of.acts.js';
+import { approvalActs } from './approval.acts.js';
 import { auditActs } from './audit.acts.js';
 import { batchActs } from './batch.acts.js';
 import { backupActs } from './backup.acts.js';
@@ -10,6 +11,7 @@ import { dossierActs } from './dossier.acts.js';
 import { caseActs } from './case.acts.js';
 import { exportActs } from './export.acts.js';
 import { jobActs } from './job.acts.js';
+import { fourEyesActs } from './four-eyes.acts.js';
 import { grantActs } from './grant.acts.js';
 import { logActs } from './log.acts.js';
 import { networkActs } from './network.acts.js';
@@ -28,6 +30,8 @@ export const actTable: readonly Act[] = [
   ...grantActs,
   ...postActs,
   ...batchActs,
+  ...approvalActs,
+  ...fourEyesActs,
   ...dossierActs,
   ...overviewActs,
   ...caseActs,

@@ -36,6 +36,7 @@ describe('the table of acts', () => {
       'as_of.disclose',
     ]);
     expect(actsOf('viewer').map(({ name }) => name)).toEqual([
+      'four_eyes.status',
       'network.overview',
       'network.plots',
       'registration.status',

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientRequestIdOf } from '../../http/server/client-request-id.js';
 import { Answer } from '../acts/act.js';
 import type { Act } from '../acts/act.js';
-import { requireAdmission } from '../acts/acts.js';
+import { requireAdmission } from '../acts/admission.js';
 import type { Acts } from '../acts/acts.js';
 import type { Caller } from '../acts/caller.js';
 import { actOfRoute, actTable } from '../acts/table.js';

@@ -23,7 +23,7 @@ import { Telemetry } from '../../telemetry/telemetry.js';
 import { Acts } from '../acts/acts.js';
 import { actServicesOf } from '../acts/services.js';
 import type { ActServices } from '../acts/services.js';
-import { actOfRoute } from '../acts/table.js';
+import { actOfRoute, actTable } from '../acts/table.js';
 import { consoleRoutes } from '../console/console-server.js';
 import { Authentication } from '../identity/authentication.js';
 import { Sessions } from '../identity/sessions.js';
@@ -86,7 +86,7 @@ function routes(server: FastifyInstance, app: INestApplicationContext, services:
     sharedToken: sharedTokenOf(services.config),
     proof: app.get(RestrictionProof),
   });
-  const acts = new Acts(services);
+  const acts = new Acts(services, actTable);
   actRoutes(server, acts, authentication);
   consoleRoutes(server, { acts, services, authentication, sessions, explain });
   metricsRoutes(server, app);

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../../config/config.js';
 import { LaunchError } from '../../launch/launch-error.js';
+import { AwaitsApproval } from './awaits-approval.js';
 import { Failure } from './failure.js';
 import { withIdentifiersLast } from './leading-hyphens.js';
 import { plainText } from '../../support/plain-text.js';
@@ -14,6 +15,11 @@ try {
 
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof AwaitsApproval) {
+    const answer = process.argv.includes('--json') ? JSON.stringify(error.request) : error.message;
+    process.stdout.write(plainText(`${answer}\n`));
+    return 3;
+  }
   if (error instanceof ConfigError) {
     console.error(plainText(error.message));
     return 2;

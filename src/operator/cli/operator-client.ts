@@ -8,6 +8,9 @@ import type { BackupPart } from '../../backup/format/manifest.js';
 import * as answers from './answers.js';
 import { CaseClient } from './case-client.js';
 import { asOfAnswer } from './as-of-answers.js';
+import { awaitedApproval } from './approval-answers.js';
+import { ApprovalClient } from './approval-client.js';
+import { AwaitsApproval } from './awaits-approval.js';
 import * as jobs from './job-answers.js';
 import { Failure, Refused } from './failure.js';
 import { jsonRequest, queryText } from './json-request.js';
@@ -62,6 +65,9 @@ export interface AuditQuestion {
  */
 export class OperatorClient {
   readonly cases = new CaseClient((answer, method, path, body) => this.#call(answer, method, path, body));
+  readonly approvals = new ApprovalClient((answer, method, path, body, timeoutMs) =>
+    this.#call(answer, method, path, body, timeoutMs),
+  );
   readonly #url: string;
 
   /** @param operator recorded with each command. */
@@ -329,6 +335,8 @@ export class OperatorClient {
     const response = await this.#send(method, path, body, timeoutMs);
     const content: unknown = await response.json().catch(() => undefined);
     if (response.ok) {
+      const awaited = response.status === 202 ? awaitedApproval.safeParse(content).data : undefined;
+      if (awaited) throw new AwaitsApproval(awaited);
       const parsed = answer.safeParse(content);
       if (parsed.success) return parsed.data;
       throw new Failure(

@@ -3,6 +3,7 @@ import { plazaVersion } from '../../config/version.js';
 import { addAccountCommands } from './commands/account.js';
 import { addAppCommands } from './commands/app.js';
 import { addAsOfCommand } from './commands/as-of.js';
+import { addApprovalCommands } from './commands/approval.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addBatchCommands } from './commands/batch.js';
 import { addBackupCommand } from './commands/backup.js';
@@ -11,6 +12,7 @@ import { addDemoCommand } from './commands/demo.js';
 import { addDiscloseCommand } from './commands/disclose.js';
 import { addEventStoreCommand } from './commands/eventstore.js';
 import { addExportCommands } from './commands/export.js';
+import { addFourEyesCommands } from './commands/four-eyes.js';
 import { addGrantCommands } from './commands/grant.js';
 import { addKeysCommands } from './commands/keys.js';
 import { addOperatorCommands } from './commands/operator.js';
@@ -41,6 +43,8 @@ export function commandLine(): Command {
     addBatchCommands,
     addCaseCommands,
     addOperatorCommands,
+    addApprovalCommands,
+    addFourEyesCommands,
     addKeysCommands,
     addPublishingCommands,
     addRegistrationCommands,
@@ -72,4 +76,4 @@ const HELP_FOOTER = `
 plaza COMMAND --help shows the options of a command. With --json, every command prints JSON.
 Lists are tables with local times on a terminal, and one JSON object a line elsewhere or with --json.
 Settings come from the environment: PORT, BASE_URL, OPERATOR_PORT, OPERATOR_HOST, OPERATOR_TOKEN, DATA_DIR and more.
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings.`;
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings, 3 waits for the approval of another operator.`;

@@ -2,13 +2,19 @@ import type { FastifyReply } from 'fastify';
 import { clientRequestIdOf } from '../../http/server/client-request-id.js';
 import { Answer } from '../acts/act.js';
 import type { Act } from '../acts/act.js';
+import { AwaitedApproval } from '../approvals/awaited-approval.js';
+import { countWaiting } from '../approvals/listed.js';
 import { proofOf } from './form.js';
 import { pageHeaders } from './layout.js';
 import type { Frame } from './layout.js';
+import { mayDo } from './may.js';
 import { notices } from './notices.js';
 import type { Exchange } from './visit.js';
 
-/** Performs an act for the sender of the request, and returns the body of its answer. */
+/**
+ * Performs an act for the sender of the request, and returns the body of its answer, or the {@link AwaitedApproval} that
+ * came in its place.
+ */
 export async function perform(
   { acts, visit, request, params }: Exchange,
   row: Act,
@@ -25,7 +31,7 @@ export async function perform(
     input,
   };
   const answer = await acts.perform(row, sent);
-  return answer instanceof Answer ? answer.body : answer;
+  return answer instanceof Answer && !(answer instanceof AwaitedApproval) ? answer.body : answer;
 }
 
 const unconfirmedOperators = {
@@ -36,12 +42,15 @@ const unconfirmedOperators = {
 export async function frameOf({ visit, request, services }: Exchange): Promise<Frame> {
   const { secret, session } = visit;
   const unconfirmed = session ? await services.store.rows<{ name: string }>(unconfirmedOperators, []) : [];
+  const isReader = mayDo(session, 'approval.list');
+  const waiting = isReader ? await countWaiting(services.store, services.clock.now()) : 0;
   const { pathname, searchParams } = new URL(request.url, services.config.operatorBaseUrl);
   return {
     proof: proofOf(secret),
     session,
     path: pathname,
     notice: notices[searchParams.get('done') ?? ''],
+    waiting,
     unconfirmed: unconfirmed.map(({ name }) => name),
   };
 }

@@ -5,6 +5,8 @@ import { httpStatusOf, HttpRefusal } from '../../http/server/errors.js';
 import { setRefusalCode } from '../../http/server/refusal-code.js';
 import { consolePathOf } from '../acts/act.js';
 import { actOfRoute, actTable } from '../acts/table.js';
+import { undefinedIfUnreachable } from '../acts/reachable.js';
+import { frameOf } from './answer.js';
 import { ConsoleCookies } from './cookies.js';
 import { Form, proofOf } from './form.js';
 import { answerForm } from './forms.js';
@@ -50,7 +52,12 @@ export function consoleRoutes(root: FastifyInstance, parts: ConsoleParts): void 
         if (request.method === 'POST' && visit) formOf(request).requireProof(visit.secret);
       });
       server.setErrorHandler((error, request, reply) =>
-        answerFault(parts.explain(error, request), request, reply, visits.get(request)),
+        answerFault(
+          parts.explain(error, request),
+          request,
+          reply,
+          visits.has(request) ? exchangeOf(request, reply) : undefined,
+        ),
       );
       server.setNotFoundHandler((request, reply) =>
         answerFault(
@@ -78,17 +85,20 @@ export function consoleRoutes(root: FastifyInstance, parts: ConsoleParts): void 
 const formOf = ({ body }: FastifyRequest): Form => (body instanceof Form ? body : new Form(''));
 
 /** A page for a browser, an Error object for a program. */
-function answerFault(
+async function answerFault(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  visit: Visit | undefined,
-): FastifyReply | void {
+  exchange: Exchange | undefined,
+): Promise<FastifyReply | void> {
   if (!request.headers.accept?.includes('text/html')) return sendError(error, request, reply);
   const { error: code, message } = errorBody(error, request.log);
   const status = httpStatusOf[code];
   setRefusalCode(reply.raw, code);
-  const frame = { proof: proofOf(visit?.secret ?? ''), session: visit?.session };
+  const { secret = '', session } = exchange?.visit ?? {};
+  // A page about an unreachable store still says what it can.
+  const whole = exchange && session ? await undefinedIfUnreachable(frameOf(exchange)) : undefined;
+  const frame = whole ?? { proof: proofOf(secret), session };
   // Messages name options of the command line, which no form has.
   const shown = message.replaceAll(/ \(--[a-z-]+\)/g, '');
   return reply

@@ -1,4 +1,5 @@
 import type { Act } from '../acts/act.js';
+import { AwaitedApproval } from '../approvals/awaited-approval.js';
 import { frameOf, goTo, perform, sendPage } from './answer.js';
 import type { AsOfAnswer } from '../as-of/look.js';
 import { holderOf } from './form.js';
@@ -17,8 +18,8 @@ const DAY_MS = 24 * 60 * 60_000;
 interface ConsoleForm {
   readonly input?: (form: Form, exchange: Exchange) => object;
   readonly to: (params: Exchange['params'], answer: never) => string;
-  /** A page with what the answer alone has, in place of the next page. */
-  readonly page?: (frame: Frame, answer: never, form: Form) => string;
+  /** A page with what the answer alone has, in place of the next page. Undefined: the answer has nothing of its own. */
+  readonly page?: (frame: Frame, answer: never, form: Form) => string | undefined;
 }
 
 /** Answers the form of an act: the act's own checks decide about the input. */
@@ -29,9 +30,12 @@ export function answerForm(row: Act): Answering {
     const { form, params } = exchange;
     const given = Object.entries({ ...found.input?.(form, exchange), reason: form.text('reason') });
     const input = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-    const answer = (await perform(exchange, row, row.schema ? input : undefined)) as never;
-    if (found.page) return sendPage(exchange, found.page(await frameOf(exchange), answer, form));
-    const next = found.to(params, answer);
+    const answer = await perform(exchange, row, row.schema ? input : undefined);
+    if (answer instanceof AwaitedApproval)
+      return goTo(exchange, `/console/approvals/${answer.request.approvalId}?done=approval.request`);
+    const page = found.page?.(await frameOf(exchange), answer as never, form);
+    if (page !== undefined) return sendPage(exchange, page);
+    const next = found.to(params, answer as never);
     return goTo(exchange, `${next}${next.includes('?') ? '&' : '?'}done=${row.name}`);
   };
 }
@@ -40,6 +44,8 @@ const own = { to: () => '/console/own' };
 const operators = { to: () => '/console/operators' };
 const cases = { to: ({ id = '' }: Exchange['params']) => `/console/cases/${id}` };
 const notice = (form: Form) => ({ notice: form.text('notice') });
+const fourEyes = { to: () => '/console/four-eyes' };
+const approval = { to: ({ id = '' }: Exchange['params']) => `/console/approvals/${id}` };
 const overview = { to: () => '/console/overview' };
 const dossier = (place: string) => ({
   to: ({ id = '' }: Exchange['params']) => `/console/${place}/${id}`,
@@ -71,6 +77,15 @@ interface Invited {
   readonly link: string;
   readonly expiresAt: number;
 }
+
+const invitationPage = (frame: Frame, { link, expiresAt }: Invited): string =>
+  secretPage(frame, {
+    title: 'The invitation',
+    secret: link,
+    expiresAt,
+    advice: 'Send this link to the invited person, and to nobody else: it works once.',
+    to: '/console/operators',
+  });
 
 /** By the name of the act. */
 const forms: Readonly<Record<string, ConsoleForm>> = {
@@ -148,16 +163,20 @@ const forms: Readonly<Record<string, ConsoleForm>> = {
   'operator.invite': {
     ...operators,
     input: (form) => ({ name: form.text('name') ?? '', roles: form.all('roles') }),
-    page: (frame, { link, expiresAt }: Invited) =>
-      secretPage(frame, {
-        title: 'The invitation',
-        secret: link,
-        expiresAt,
-        advice: 'Send this link to the invited person, and to nobody else: it works once.',
-        to: '/console/operators',
-      }),
+    page: invitationPage,
   },
   'shared_token.limit': operators,
+  'approval.give': { ...approval, input: (form) => ({ digest: form.text('digest') ?? '' }) },
+  'approval.refuse': approval,
+  'approval.carry_out': {
+    ...approval,
+    page: (frame, { result }: { readonly result: Partial<Invited> | null }) =>
+      result?.link === undefined || result.expiresAt === undefined
+        ? undefined
+        : invitationPage(frame, { link: result.link, expiresAt: result.expiresAt }),
+  },
+  'four_eyes.turn_on': { ...fourEyes, input: (form) => ({ batchItems: form.number('batchItems') }) },
+  'four_eyes.turn_off': fourEyes,
   'own.register_passkey': {
     ...own,
     input: (form, { visit }) => ({

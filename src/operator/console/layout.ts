@@ -15,6 +15,8 @@ export interface Frame {
   readonly notice?: string | undefined;
   /** Names of operators whom the limited shared token invited. */
   readonly unconfirmed?: readonly string[];
+  /** Requests that wait for an approval. */
+  readonly waiting?: number;
 }
 
 /** By the act of the page. */
@@ -28,6 +30,7 @@ const places = [
   { path: '/console/applications', name: 'Applications', act: 'application.list' },
   { path: '/console/batches', name: 'Batches', act: 'batch.list' },
   { path: '/console/recovery', name: 'Recovery', act: 'recovery.status' },
+  { path: '/console/approvals', name: 'Approvals', act: 'approval.list' },
   { path: '/console/operators', name: 'Operators', act: 'operator.list' },
   { path: '/console/own', name: 'Your access', act: 'own.read' },
 ] as const;
@@ -84,13 +87,13 @@ export function consolePage(
     </html>`.text;
 }
 
-function corner(session: Session, { proof, path }: Frame): Html {
+function corner(session: Session, { proof, path, waiting = 0 }: Frame): Html {
   const shown = places.filter(({ act }) => mayDo(session, act));
   return html`<nav aria-label="Console">
       ${shown.map(
         (place) =>
           html`<a href="${place.path}" ${path === place.path ? html`aria-current="page"` : undefined}
-            >${place.name}</a
+            >${place.name}${place.act === 'approval.list' && waiting > 0 ? ` (${waiting})` : ''}</a
           >`,
       )}
     </nav>

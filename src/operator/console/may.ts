@@ -1,7 +1,7 @@
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import type { Act } from '../acts/act.js';
-import { isAdmitted } from '../acts/acts.js';
+import { isAdmitted } from '../acts/admission.js';
 import { actTable } from '../acts/table.js';
 import type { Session } from '../identity/sessions.js';
 

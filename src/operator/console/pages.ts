@@ -8,6 +8,9 @@ import { batchesPage, batchPage, isBatchRunning } from './pages/batches.page.js'
 import { accountPage, applicationPage, grantPage, postPage } from './pages/dossier.page.js';
 import { casePage } from './pages/case.page.js';
 import { casesPage } from './pages/cases.page.js';
+import { approvalPage } from './pages/approval.page.js';
+import { approvalsPage } from './pages/approvals.page.js';
+import { fourEyesPage } from './pages/four-eyes.page.js';
 import { findPage } from './pages/find.page.js';
 import { impactPage } from './pages/impact.page.js';
 import { isJobRunning, jobPage } from './pages/job.page.js';
@@ -26,6 +29,9 @@ const pages: Readonly<Record<string, (frame: Frame, answer: never, view: View) =
   'network.overview': overviewPage,
   'network.plots': plotsPage,
   'operator.list': operatorsPage,
+  'approval.list': approvalsPage,
+  'approval.read': approvalPage,
+  'four_eyes.status': fourEyesPage,
   'application.list': applicationsPage,
   'case.list': casesPage,
   'case.show': casePage,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Act } from '../acts/act.js';
-import { requireAdmission } from '../acts/acts.js';
+import { requireAdmission } from '../acts/admission.js';
 import type { Acts } from '../acts/acts.js';
 import type { ActServices } from '../acts/services.js';
 import type { Caller } from '../acts/caller.js';

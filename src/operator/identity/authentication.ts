@@ -14,6 +14,7 @@ import type { Witness } from '../../witness/witness.js';
 import type { Admission } from '../acts/act.js';
 import type { Caller } from '../acts/caller.js';
 import type { Session, Sessions } from './sessions.js';
+import { isProven } from './proven.js';
 import { isLimitWitnessed, requireUnended } from './unended.js';
 
 interface AuthenticationOptions {
@@ -63,14 +64,6 @@ const limitOfSharedToken = {
   text: 'SELECT limited_at FROM authority.shared_token',
 };
 
-const provenState = `
-  SELECT EXISTS (SELECT FROM authority.deriving) AS is_deriving, (
-    SELECT incarnation.witness_epoch::text FROM recovery.publication JOIN recovery.incarnation USING (incarnation)
-    WHERE publication.status = 'serving') AS epoch`;
-
-/** SQLSTATE of an undefined table and schema: the read store was dropped. */
-const READ_STORE_MISSING = new Set<unknown>(['42P01', '3F000']);
-
 /** Finds the sender of a request by the bearer token, or by the session of the console. */
 export class Authentication {
   private readonly shared: Buffer;
@@ -100,7 +93,7 @@ export class Authentication {
     const session = await sessions.find(secret, isUse);
     if (!session) return undefined;
     const { operatorId, passkeyId: id } = session;
-    if (!(await this.isProven())) await requireUnended({ log, witness }, { operatorId, id });
+    if (!(await isProven(this.options))) await requireUnended({ log, witness }, { operatorId, id });
     return session;
   }
 
@@ -117,7 +110,7 @@ export class Authentication {
   private async isSharedTokenLimited(): Promise<boolean> {
     const { store, witness } = this.options;
     if ((await store.rows(limitOfSharedToken, [])).length > 0) return true;
-    return !(await this.isProven()) && (await isLimitWitnessed(witness));
+    return !(await isProven(this.options)) && (await isLimitWitnessed(witness));
   }
 
   private async operatorWith(token: string): Promise<Caller> {
@@ -130,22 +123,9 @@ export class Authentication {
     if (Number(row.expires_at) <= now) throw invalid('This token has expired; ask an administrator.');
     if (row.suspended || !row.is_enrolled) throw invalid('This operator is suspended.');
     const { operator_id: operatorId, token_id: tokenId, roles } = row;
-    if (!(await this.isProven())) await requireUnended({ log, witness }, { operatorId, id: tokenId });
+    if (!(await isProven(this.options))) await requireUnended({ log, witness }, { operatorId, id: tokenId });
     if (!row.is_used) await store.rows(useToken, [tokenId, today]);
     return { kind: 'operator', operatorId, roles };
-  }
-
-  /** True if log, witness and published read models agree. False between a restore and the end of its check. */
-  private async isProven(): Promise<boolean> {
-    const { pool, proof } = this.options;
-    try {
-      const { rows } = await pool.query<{ is_deriving: boolean; epoch: string | null }>(provenState);
-      const [{ is_deriving: isDeriving, epoch } = { is_deriving: true, epoch: null }] = rows;
-      return !isDeriving && epoch !== null && proof.unavailableReason(BigInt(epoch)) === undefined;
-    } catch (error) {
-      if (READ_STORE_MISSING.has((error as { readonly code?: unknown }).code)) return false;
-      throw error;
-    }
   }
 }
 

@@ -12,10 +12,10 @@ interface Sources {
   readonly witness: Witness;
 }
 
-/** `id`: of a token or passkey. */
+/** `id`: of a token or passkey. Undefined: of no matter, because the operator does not send the request. */
 interface Credential {
   readonly operatorId: string;
-  readonly id: string;
+  readonly id?: string;
 }
 
 /**
@@ -34,8 +34,9 @@ export async function requireUnended(
     noOperator,
   );
   const isLive =
-    [...operator.tokens, ...operator.passkeys].includes(credentialId) &&
-    ![...operator.revokedTokens, ...operator.removedPasskeys].includes(credentialId);
+    credentialId === undefined ||
+    ([...operator.tokens, ...operator.passkeys].includes(credentialId) &&
+      ![...operator.revokedTokens, ...operator.removedPasskeys].includes(credentialId));
   const logged = new Set(recorded.map(({ id }) => id));
   const isEnded = witnessed.some(
     ({ restriction: { id, event } }) => !logged.has(id) && ends(event, credentialId),
@@ -58,8 +59,25 @@ export async function isLimitWitnessed(witness: Witness): Promise<boolean> {
   }
 }
 
+/** The largest batch without an approval that the ledger has last, which a restored log may lack; undefined: off. */
+export async function witnessedFourEyes(witness: Witness): Promise<number | undefined> {
+  try {
+    const newest = (await witness.ofOperators(streams.fourEyes())).findLast(
+      // Until the log has it, nobody has lifted anything.
+      ({ state, restriction: { event } }) =>
+        event.type === 'operator.four_eyes_required' || state !== 'prepared',
+    );
+    const event = newest?.restriction.event;
+    return event?.type === 'operator.four_eyes_required' ? event.data.batchItems : undefined;
+  } catch (error) {
+    // As of the limit of the shared token.
+    if (error instanceof WitnessUnavailable || error instanceof WitnessRequired) return undefined;
+    throw error;
+  }
+}
+
 /** A role change, too: the roles that the log has are no longer those of the operator. */
-function ends(event: RestrictionEvent, credentialId: string): boolean {
+function ends(event: RestrictionEvent, credentialId: string | undefined): boolean {
   if (event.type === 'operator.token_revoked') return event.data.tokenId === credentialId;
   if (event.type === 'operator.passkey_removed') return event.data.passkeyId === credentialId;
   return event.type === 'operator.suspended' || event.type === 'operator.roles_changed';

@@ -10,6 +10,7 @@ import { CreateOperators1763880000000 } from '../migrations/1763880000000-operat
 import { CreateRegistration1763890000000 } from '../migrations/1763890000000-registration.js';
 import { CreateBatches1763891000000 } from '../migrations/1763891000000-batches.js';
 import { CreatePasskeys1763895000000 } from '../migrations/1763895000000-passkeys.js';
+import { CreateApprovals1763897000000 } from '../migrations/1763897000000-approvals.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -39,4 +40,5 @@ export const authorityMigrations = [
   CreateRegistration1763890000000,
   CreateBatches1763891000000,
   CreatePasskeys1763895000000,
+  CreateApprovals1763897000000,
 ];

@@ -39,6 +39,8 @@ function streamOf({ type, data }: StoredEvent): string {
     return streamOfPair(data.actorId, data.targetActorId);
   if (type === 'report.created') return `report-${data.reportId}`;
   if (type === 'profile.changed') return `profile-${data.actorId}`;
+  if ('approvalId' in data) return `plaza_approval-${data.approvalId}`;
+  if (type.startsWith('operator.four_eyes_')) return 'plaza_four_eyes';
   if ('batchId' in data) return `plaza_batch-${data.batchId}`;
   if (type.startsWith('registration.')) return 'plaza_registration';
   if ('caseId' in data) return `plaza_case-${data.caseId}`;
@@ -248,6 +250,27 @@ export const some = {
     event('network.restored', { restoreId: 'restore', backupId: 'backup', parts: ['log'], at: 1_000 }),
   sentPart: () => event('backup.part_sent', { backupId: 'backup', part: 'log', at: 1_000 }),
   auditExport: () => event('audit.exported', { exportId: 'export', query: '', at: 1_000 }),
+  fourEyesRequirement: () => event('operator.four_eyes_required', { batchItems: 5, at: 1_000 }),
+  fourEyesEnd: () => event('operator.four_eyes_lifted', { at: 1_000 }),
+  approvalRequest: (approvalId: string) =>
+    event('approval.requested', {
+      approvalId,
+      operatorId: 'ada',
+      act: 'account.erase',
+      content: '{}',
+      digest: 'd',
+      expiresAt: 9_000,
+      at: 1_000,
+    }),
+  approval: (approvalId: string) =>
+    event('approval.given', { approvalId, operatorId: 'bob', digest: 'd', at: 1_000 }),
+  approvalRefusal: (approvalId: string) =>
+    event('approval.refused', { approvalId, operatorId: 'bob', at: 1_000 }),
+  approvalVoid: (approvalId: string) =>
+    event('approval.voided', { approvalId, operatorId: 'ada', at: 1_000 }),
+  approvalUse: (approvalId: string) => event('approval.used', { approvalId, operatorId: 'ada', at: 1_000 }),
+  approvalEnd: (approvalId: string) =>
+    event('approval.carried_out', { approvalId, operatorId: 'ada', at: 1_000 }),
   sharedTokenLimit: () => event('network.shared_token_limited', { at: 1_000 }),
   invitation: (operatorId: string, data: Partial<EventOf<'operator.invited'>['data']> = {}) =>
     event('operator.invited', {

@@ -140,8 +140,11 @@ const block = ({ log, vault, facts, clock, ids }: CommandDependencies, key: stri
     new Block(intentOf(key), other(key)),
   );
 
-/** A network has one shared token: its limit has no subject for each case, and is written as the others are. */
-export type ScenarioType = Exclude<RestrictionEvent['type'], 'network.shared_token_limited'>;
+/** A network has one shared token and one four-eyes: they have no subject for each case, and are written as the others. */
+export type ScenarioType = Exclude<
+  RestrictionEvent['type'],
+  'network.shared_token_limited' | 'operator.four_eyes_required' | 'operator.four_eyes_lifted'
+>;
 
 /** One scenario for each type; a new type without one fails the crash matrix. */
 export const scenarios: { readonly [Type in ScenarioType]: Scenario } = {

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
+import type { z } from 'zod';
 import { isRole, roles } from '../../../domain/operator/roles.js';
 import type { Role } from '../../../domain/operator/roles.js';
 import {
@@ -12,6 +13,7 @@ import {
   withRevision,
 } from '../command-options.js';
 import type { CommandOptions, LifecycleOptions, OperatorOptions } from '../command-options.js';
+import type { invitedOperator } from '../answers.js';
 import { answerList, printResult, timeText } from '../output.js';
 import { operatorLines } from '../operator-table.js';
 import { addPasskeyCommands } from './operator-passkey.js';
@@ -31,6 +33,17 @@ interface RolesOptions extends StateOptions {
   readonly role: readonly Role[];
 }
 
+type InvitedOperator = z.infer<typeof invitedOperator>;
+
+export function invitationLines({ operatorId, invitationCode, expiresAt, link }: InvitedOperator): string[] {
+  return [
+    `operator id      ${operatorId}`,
+    `invitation code  ${invitationCode}  (shown only now, valid until ${timeText(expiresAt)})`,
+    `link             ${link}`,
+    'The invited person opens the link in a browser, or runs plaza operator enroll and types the code.',
+  ];
+}
+
 export function addOperatorCommands(program: Command): void {
   const operator = program
     .command('operator')
@@ -41,13 +54,7 @@ export function addOperatorCommands(program: Command): void {
     .requiredOption('--name <name>', 'name of the person, for other operators')
     .action(async ({ name, role, reason, ...options }: InviteOptions) => {
       const invited = await operatorClientOf(options).inviteOperator({ name, roles: role }, reason);
-      const { operatorId, invitationCode, expiresAt, link } = invited;
-      printResult(options, invited, [
-        `operator id      ${operatorId}`,
-        `invitation code  ${invitationCode}  (shown only now, valid until ${timeText(expiresAt)})`,
-        `link             ${link}`,
-        'The invited person opens the link in a browser, or runs plaza operator enroll and types the code.',
-      ]);
+      printResult(options, invited, invitationLines(invited));
     });
 
   withTokenWish(withOperator(operator.command('enroll')))

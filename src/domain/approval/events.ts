@@ -1,0 +1,34 @@
+import type { DomainEvent, EventTime } from '../event.js';
+
+/** `operatorId`: who did it. */
+type ApprovalData = { readonly approvalId: string; readonly operatorId: string } & EventTime;
+
+/**
+ * An operator wants to do an act that needs an approval. `content`: JSON of its parameters and preview. It may name a
+ * person, so it is encrypted, under a key of the approval's own. `digest`: SHA-256 of act and content, in hex.
+ */
+export type ApprovalRequested = DomainEvent<
+  'approval.requested',
+  {
+    readonly act: string;
+    readonly content: string;
+    readonly digest: string;
+    readonly expiresAt: number;
+  } & ApprovalData
+>;
+
+export type ApprovalGiven = DomainEvent<'approval.given', { readonly digest: string } & ApprovalData>;
+
+/** Another operator refused it, or the requester withdrew it. */
+export type ApprovalRefused = DomainEvent<'approval.refused', ApprovalData>;
+
+/** The act would now do something else than its preview showed. */
+export type ApprovalVoided = DomainEvent<'approval.voided', ApprovalData>;
+
+/** The requester carries out the act. It follows, also if a killed process leaves it in doubt, or is repeated. */
+export type ApprovalUsed = DomainEvent<'approval.used', ApprovalData>;
+
+export type ApprovalCarriedOut = DomainEvent<'approval.carried_out', ApprovalData>;
+
+export type ApprovalEvent =
+  ApprovalRequested | ApprovalGiven | ApprovalRefused | ApprovalVoided | ApprovalUsed | ApprovalCarriedOut;

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { ChangeApproval } from '../../commands/approval/change-approval.js';
+import type { ApprovalStep } from '../../commands/approval/change-approval.js';
+import {
+  APPROVAL_MS,
+  evolveApproval,
+  giveApproval,
+  noApproval,
+  useApproval,
+} from '../../domain/approval/approval.js';
+import type { Approval } from '../../domain/approval/approval.js';
+import type { ApprovalEvent } from '../../domain/approval/events.js';
+import { Refusal } from '../../domain/refusal.js';
+import { HttpRefusal } from '../../http/server/errors.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { Answer } from '../acts/act.js';
+import type { Act, ActContext, ApprovalDesk, ApprovalPreview, ApprovalRule } from '../acts/act.js';
+import { isAdmitted, requireAdmission } from '../acts/admission.js';
+import { ownIdOf } from '../acts/caller.js';
+import { parse } from '../acts/schemas.js';
+import type { ActServices } from '../acts/services.js';
+import { AwaitedApproval } from './awaited-approval.js';
+import { contentOf, readContent } from './content.js';
+import type { Content } from './content.js';
+import { findWaiting } from './listed.js';
+
+/** Fewer active administrators cannot approve each other's acts. */
+const ENOUGH = 2;
+
+interface Requested {
+  readonly approval: Approval;
+  readonly digest: string;
+  readonly content: Content;
+  readonly act: Act & { readonly approval: ApprovalRule<unknown> };
+}
+
+/** Holds back the acts that need an approval, and carries each of them out once, after another operator gave it. */
+export class Approvals implements ApprovalDesk {
+  private readonly acts: ReadonlyMap<string, Act>;
+
+  constructor(
+    private readonly services: ActServices,
+    table: readonly Act[],
+  ) {
+    this.acts = new Map(table.map((row) => [row.name, row]));
+  }
+
+  /**
+   * Undefined: the act may run now.
+   * @throws {HttpRefusal} `capability_required`: the shared token requests nothing; errors of the preview.
+   */
+  async hold(act: Act, input: unknown, context: ActContext): Promise<AwaitedApproval | undefined> {
+    const { approval: rule } = act;
+    const { fourEyes } = this.services;
+    const { caller } = context;
+    if (!rule || rule.covers?.(input) === false) return undefined;
+    const batchItems = await fourEyes.batchItems();
+    if (batchItems === undefined) return undefined;
+    const isEmergency = rule.isEmergency && caller.kind === 'shared' && caller.isLimited;
+    if (isEmergency && (await fourEyes.activeOperators()).administrators < ENOUGH) return undefined;
+    const preview = await rule.preview(input, context, batchItems);
+    if (!preview) return undefined;
+    if (caller.kind !== 'operator')
+      throw new HttpRefusal(
+        'capability_required',
+        `Four-eyes is on, and the shared token neither requests nor approves (${act.name}): use personal tokens of two operators.`,
+      );
+    return this.request(act, contentOf(context.params, input, preview), context);
+  }
+
+  async give(approvalId: string, digest: string, { caller, metadata }: ActContext): Promise<unknown> {
+    const requested = await this.read(approvalId);
+    requireAdmission(requested.act, caller);
+    const change = { approvalId, operatorId: ownIdOf(caller), digest };
+    const decision = giveApproval(requested.approval, { ...change, at: this.services.clock.now() });
+    if (decision instanceof Refusal) throw decision;
+    await this.requireEntitled(change.operatorId, requested.act, 'You are');
+    if (decision.length > 0) await this.requireUnchanged(requested, change, metadata);
+    return this.change({ type: 'approval.given', data: change }, metadata);
+  }
+
+  async refuse(approvalId: string, { caller, metadata }: ActContext): Promise<unknown> {
+    const { act, approval } = await this.read(approvalId);
+    const operatorId = ownIdOf(caller);
+    if (approval.request?.operatorId !== operatorId) requireAdmission(act, caller);
+    return this.change({ type: 'approval.refused', data: { approvalId, operatorId } }, metadata);
+  }
+
+  async carryOut(approvalId: string, context: ActContext): Promise<unknown> {
+    const requested = await this.read(approvalId);
+    const { act, approval, content } = requested;
+    requireAdmission(act, context.caller);
+    const change = { approvalId, operatorId: ownIdOf(context.caller) };
+    const decision = useApproval(approval, { ...change, at: this.services.clock.now() });
+    if (decision instanceof Refusal) throw decision;
+    await this.requireEntitled(approval.approverId ?? '', act, 'Who approved it is');
+    const isResumed = decision.length === 0;
+    if (!isResumed) await this.requireUnchanged(requested, change, context.metadata);
+    const metadata = {
+      ...context.metadata,
+      reason: content.input.reason,
+      cause: streams.approval(approvalId),
+    };
+    await this.change({ type: 'approval.used', data: change }, metadata);
+    const input = act.schema && parse(act.schema, isResumed ? withoutRevision(content.input) : content.input);
+    const result = await act.run(input, { ...context, metadata, params: content.params, approvalId });
+    await this.change({ type: 'approval.carried_out', data: change }, metadata);
+    return { approvalId, act: act.name, result: result instanceof Answer ? result.body : result };
+  }
+
+  /** The same request of the same operator is made once. */
+  private async request(act: Act, content: string, { caller, metadata }: ActContext) {
+    const { store, clock, ids } = this.services;
+    const operatorId = ownIdOf(caller);
+    const digest = digestOf(act, content);
+    const waiting = await findWaiting(store, { operatorId, digest, now: clock.now() });
+    if (waiting)
+      return new AwaitedApproval({ ...waiting, digest, act: act.name, facts: readContent(content).facts });
+    const approvalId = ids.random();
+    const expiresAt = clock.now() + APPROVAL_MS;
+    const data = { approvalId, operatorId, act: act.name, content, digest, expiresAt };
+    await this.change({ type: 'approval.requested', data }, metadata);
+    const { facts } = readContent(content);
+    return new AwaitedApproval({ approvalId, expiresAt, digest, act: act.name, facts });
+  }
+
+  private async read(approvalId: string): Promise<Requested> {
+    const recorded = await this.services.log.read(streams.approval(approvalId));
+    const approval = recorded.reduce(
+      (older, { event }) => evolveApproval(older, event as ApprovalEvent),
+      noApproval,
+    );
+    const { request } = approval;
+    const act = this.acts.get(request?.act ?? '');
+    if (!request || !act?.approval || request.content === '')
+      throw new HttpRefusal('not_found', 'There is no such request.');
+    const { digest, content } = request;
+    return { approval, digest, content: readContent(content), act: { ...act, approval: act.approval } };
+  }
+
+  /** `is`: begin of the message. */
+  private async requireEntitled(operatorId: string, act: Act, is: string): Promise<void> {
+    const roles = await this.services.fourEyes.rolesOf(operatorId);
+    if (isAdmitted(act, { kind: 'operator', operatorId, roles })) return;
+    throw new HttpRefusal(
+      'capability_required',
+      `${is} suspended, not confirmed, or may no longer do this: another operator must approve it.`,
+    );
+  }
+
+  /** Voids the request for good if the act would do something else than its preview showed. */
+  private async requireUnchanged(
+    { act, digest, content }: Requested,
+    { approvalId, operatorId }: { readonly approvalId: string; readonly operatorId: string },
+    metadata: EventMetadata,
+  ): Promise<void> {
+    const { services } = this;
+    const { params } = content;
+    const input = act.schema && parse(act.schema, content.input);
+    const preview = await undefinedIfGone(act.approval.preview(input, { services, params }, 0));
+    if (preview && digestOf(act, contentOf(params, input, preview)) === digest) return;
+    await this.change({ type: 'approval.voided', data: { approvalId, operatorId } }, metadata);
+    throw new HttpRefusal(
+      'effect_mismatch',
+      'The act would do something else by now than its preview showed, so this request is void. Request it anew.',
+    );
+  }
+
+  private change(step: ApprovalStep, metadata: EventMetadata): Promise<unknown> {
+    return this.services.commands.execute(new ChangeApproval(step, metadata));
+  }
+}
+
+const digestOf = ({ name }: Act, content: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([name, content]))
+    .digest('hex');
+
+/** The first attempt, of which nobody knows if it was done, was checked: its own change must not refuse the second. */
+const withoutRevision = (input: Content['input']): object =>
+  Object.fromEntries(Object.entries(input).filter(([field]) => field !== 'revision'));
+
+/** Undefined: the subject of the act is no longer what it was. Faults of stores stay what they are. */
+async function undefinedIfGone(
+  preview: Promise<ApprovalPreview | undefined>,
+): Promise<ApprovalPreview | undefined> {
+  try {
+    return await preview;
+  } catch (error) {
+    const isRefusal = error instanceof Refusal || error instanceof HttpRefusal;
+    if (isRefusal && (error.code === 'not_found' || error.code === 'effect_mismatch')) return undefined;
+    throw error;
+  }
+}

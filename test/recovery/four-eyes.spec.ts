@@ -1,0 +1,447 @@
+/**
+ * Each case goes on where the one before has ended.
+ * @sample first
+ */
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ApprovalEvent } from '../../src/domain/approval/events.js';
+import type { Role } from '../../src/domain/operator/roles.js';
+import type { EventLog } from '../../src/log/event-log.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import { streams } from '../../src/log/streams.js';
+import { AwaitsApproval } from '../../src/operator/cli/awaits-approval.js';
+import type { AwaitedApproval } from '../../src/operator/cli/approval-answers.js';
+import { operatorOf } from '../support/api.js';
+import { runPlaza } from '../support/command.js';
+import { backUp, destroyLog, newBackupDir, restore } from '../support/drill.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { openLogOf } from '../support/network-log.js';
+import { enrollOperator } from '../support/operators.js';
+import { until } from '../support/until.js';
+import { enrollPair, entrancesOf, sendJson } from './support/second-pair.js';
+import type { EntranceName, Pair } from './support/second-pair.js';
+
+let network: TestNetwork;
+let opened: OpenLog;
+let log: EventLog;
+let dir: string;
+/** Requests, approves, and moderates alone. */
+let [ada, bob, mia]: Pair[] = [];
+
+const entrances: readonly EntranceName[] = ['API', 'command line', 'form'];
+
+beforeAll(async () => {
+  network = await startNetwork();
+  opened = await openLogOf(network);
+  ({ log } = opened);
+  dir = newBackupDir(network);
+  ada = await enrollPair(network, ['administrator', 'moderator'], 'Ada');
+});
+
+afterAll(async () => {
+  await opened?.close();
+  await network?.stop();
+  if (dir !== undefined) rmSync(dir, { recursive: true, force: true });
+});
+
+const pair = (found: Pair | undefined): Pair => {
+  if (!found) throw new Error('nobody is enrolled');
+  return found;
+};
+
+async function newAccount(): Promise<string> {
+  const handle = `p_${randomUUID().slice(0, 8)}`;
+  const account = { handle, displayName: handle, email: `${handle}@example.org`, password: 'correct horse' };
+  return (await pair(ada).client.createAccount(account)).actorId;
+}
+
+/** What a command answers in place of its result. */
+async function awaited(command: Promise<unknown>): Promise<AwaitedApproval> {
+  const error: unknown = await command.then(
+    (result) => new Error(`it did not wait: ${JSON.stringify(result)}`),
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof AwaitsApproval) return error.request;
+  throw error;
+}
+
+const erase = (by: Pair, actorId: string) => by.client.eraseAccount(actorId, 0, 'asked for it');
+
+const requestErasure = async (): Promise<AwaitedApproval & { readonly actorId: string }> => {
+  const actorId = await newAccount();
+  return { ...(await awaited(erase(pair(ada), actorId))), actorId };
+};
+
+const requestApproved = async () => {
+  const request = await requestErasure();
+  await pair(bob).client.approvals.approve(request.approvalId, request.digest);
+  return request;
+};
+
+const eventsOf = async (stream: string) =>
+  (await log.read(stream)).map(({ event, metadata }) => ({ type: event.type, metadata }));
+
+const erasuresOf = async (actorId: string) =>
+  (await eventsOf(streams.account(actorId))).filter(({ type }) => type === 'account.erased');
+
+/** As a process records a step that is then killed, or as it recorded one a day ago. */
+async function record(approvalId: string, ...events: ApprovalEvent[]): Promise<void> {
+  const stream = streams.approval(approvalId);
+  await log.append({
+    stream,
+    expected: (await log.read(stream)).at(-1)?.revision ?? 'no_stream',
+    events: events.map((event) => ({ id: randomUUID(), event })),
+    metadata: { requestId: 'test' },
+  });
+}
+
+describe('four-eyes', () => {
+  it('is off until it is set, which needs two active administrators', async () => {
+    expect(await pair(ada).client.approvals.fourEyes()).toMatchObject({
+      batchItems: null,
+      active: { administrators: 1 },
+    });
+    expect(await erase(pair(ada), await newAccount())).toMatchObject({ changed: true });
+    await expect(pair(ada).client.approvals.turnFourEyesOn(2)).rejects.toThrow('(intent_conflict)');
+    bob = await enrollPair(network, ['administrator', 'moderator'], 'Bob');
+    mia = await enrollPair(network, ['moderator'], 'Mia');
+    expect((await backUp(network, dir)).code).toBe(0);
+    expect(await ada?.client.approvals.turnFourEyesOn(2)).toEqual({ changed: true });
+    expect(await ada?.client.approvals.fourEyes()).toEqual({
+      batchItems: 2,
+      active: { administrators: 2, moderators: 3 },
+    });
+  });
+
+  it('answers a request with its preview and digest, twice with the same, and does nothing yet', async () => {
+    const { actorId, ...request } = await requestErasure();
+    expect(request).toMatchObject({
+      act: 'account.erase',
+      facts: { account: actorId, state: 'active', 'erased for good': 'at once' },
+    });
+    const { token } = pair(ada);
+    const again = await sendJson(network, token, `/accounts/${actorId}/erase`, { reason: 'asked for it' });
+    expect(again.status).toBe(202);
+    expect(again.body).toMatchObject({ approvalId: request.approvalId, digest: request.digest });
+    expect(await erasuresOf(actorId)).toEqual([]);
+    const listed = (await pair(bob).client.approvals.list()).find(
+      ({ approvalId }) => approvalId === request.approvalId,
+    );
+    expect(listed).toMatchObject({ state: 'waiting', requestedByName: 'Ada', reason: 'asked for it' });
+  });
+
+  it('shows the command line its own exit code', async () => {
+    const actorId = await newAccount();
+    const env = { ...network.env, OPERATOR_TOKEN: pair(ada).token };
+    const { code, stdout } = await runPlaza(['account', 'erase', actorId, '--reason', 'x'], env);
+    expect(code).toBe(3);
+    expect(stdout).toContain('waits for the approval of another operator; nothing has happened yet');
+  });
+});
+
+describe.each(entrances)('by %s, an approval', (name) => {
+  const by = () => entrancesOf(network)[name];
+
+  it('is given by another operator, and carried out once by the requester', async () => {
+    const { approvalId, digest, actorId } = await requestErasure();
+    expect(await by().run(pair(ada), approvalId)).toBe('intent_conflict');
+    expect(await by().approve(pair(bob), approvalId, digest)).toBe('done');
+    expect(await erasuresOf(actorId)).toEqual([]);
+    expect(await by().run(pair(bob), approvalId)).toBe('not_owner');
+    expect(await by().run(pair(ada), approvalId)).toBe('done');
+    expect(await by().run(pair(ada), approvalId)).toBe('intent_conflict');
+    expect(await erasuresOf(actorId)).toMatchObject([
+      {
+        metadata: {
+          operatorId: pair(ada).operatorId,
+          reason: 'asked for it',
+          cause: streams.approval(approvalId),
+        },
+      },
+    ]);
+  });
+
+  it('is refused to the requester, and to operators who may not do the act', async () => {
+    const { approvalId, digest } = await requestErasure();
+    expect(await by().approve(pair(ada), approvalId, digest)).toBe('not_owner');
+    expect(await by().approve(pair(mia), approvalId, digest)).toBe('capability_required');
+  });
+
+  it('of another digest is refused', async () => {
+    const { approvalId } = await requestErasure();
+    expect(await by().approve(pair(bob), approvalId, '0'.repeat(64))).toBe('effect_mismatch');
+  });
+
+  it('is void if the preview changed before it was given, or before it was used', async () => {
+    const waiting = await requestErasure();
+    await pair(mia).client.setAccountState(waiting.actorId, 'suspend', 'spam');
+    expect(await by().approve(pair(bob), waiting.approvalId, waiting.digest)).toBe('effect_mismatch');
+    const given = await requestApproved();
+    await pair(mia).client.setAccountState(given.actorId, 'suspend', 'spam');
+    expect(await by().run(pair(ada), given.approvalId)).toBe('effect_mismatch');
+    await pair(mia).client.setAccountState(given.actorId, 'reinstate', 'no spam');
+    expect(await by().run(pair(ada), given.approvalId)).toBe('effect_mismatch');
+    expect((await pair(ada).client.approvals.show(given.approvalId)).state).toBe('voided');
+    expect(await erasuresOf(given.actorId)).toEqual([]);
+  });
+
+  it('expires', async () => {
+    const digest = '0'.repeat(64);
+    const change = { approvalId: `expired-${randomUUID()}`, operatorId: pair(ada).operatorId, at: 1_000 };
+    const content = JSON.stringify({ params: { id: await newAccount() }, input: {}, facts: {} });
+    const data = { ...change, act: 'account.erase', content, digest, expiresAt: 2_000 };
+    await record(change.approvalId, { type: 'approval.requested', data });
+    expect(await by().approve(pair(bob), change.approvalId, digest)).toBe('intent_conflict');
+    await record(change.approvalId, {
+      type: 'approval.given',
+      data: { ...change, operatorId: pair(bob).operatorId, digest },
+    });
+    expect(await by().run(pair(ada), change.approvalId)).toBe('intent_conflict');
+  });
+});
+
+describe('the shared token', () => {
+  it.each(['API', 'command line'] as const)('neither approves nor carries out by %s', async (name) => {
+    const { approvalId, digest } = await requestErasure();
+    const shared = { ...pair(ada), token: network.operatorToken };
+    const by = entrancesOf(network)[name];
+    expect(await by.approve(shared, approvalId, digest)).toBe('capability_required');
+    expect(await by.run(shared, approvalId)).toBe('capability_required');
+  });
+
+  it('has no session for a form', async () => {
+    const { approvalId, digest } = await requestErasure();
+    const { origin, href } = new URL(`${consoleUrl()}/${approvalId}/approve`);
+    const response = await fetch(href, {
+      method: 'POST',
+      headers: { origin, authorization: `Bearer ${network.operatorToken}` },
+      body: new URLSearchParams({ digest }),
+    });
+    expect([response.status, await response.json()]).toMatchObject([
+      401,
+      { error: 'authentication_required' },
+    ]);
+  });
+
+  it('requests nothing', async () => {
+    const shared = operatorOf(network);
+    const actorId = await newAccount();
+    await expect(shared.eraseAccount(actorId, 0, 'x')).rejects.toThrow('(capability_required)');
+    await expect(shared.recover(true)).rejects.toThrow('(capability_required)');
+    await expect(shared.approvals.turnFourEyesOff()).rejects.toThrow('(capability_required)');
+    const invitation = { name: 'Eve', roles: ['administrator'] };
+    await expect(shared.inviteOperator(invitation)).rejects.toThrow('(capability_required)');
+    expect(await erasuresOf(actorId)).toEqual([]);
+  });
+});
+
+it('a request is refused for good by another operator, and withdrawn by its requester', async () => {
+  for (const by of [pair(bob), pair(ada)]) {
+    const { approvalId, digest } = await requestErasure();
+    await by.client.approvals.refuse(approvalId, 'not now');
+    await expect(pair(bob).client.approvals.approve(approvalId, digest)).rejects.toThrow('(intent_conflict)');
+    await expect(pair(ada).client.approvals.run(approvalId)).rejects.toThrow('(intent_conflict)');
+  }
+});
+
+/** Approves and carries out. */
+async function finish({ approvalId, digest }: AwaitedApproval): Promise<unknown> {
+  await pair(bob).client.approvals.approve(approvalId, digest);
+  return (await pair(ada).client.approvals.run(approvalId)).result;
+}
+
+describe('what waits for an approval', () => {
+  const rolesOf = async (operatorId: string) =>
+    (await pair(ada).client.operators()).find((each) => each.operatorId === operatorId)?.roles;
+  const enroll = (...roles: Role[]) => enrollOperator(operatorOf(network), roles);
+
+  it('is an erasure within a day, and no later one', async () => {
+    const hour = 60 * 60_000;
+    await awaited(pair(ada).client.eraseAccount(await newAccount(), hour, 'asked for it'));
+    const later = await pair(ada).client.eraseAccount(await newAccount(), 24 * hour, 'asked for it');
+    expect(later.erasesAt).toBeGreaterThan(Date.now());
+  });
+
+  it('is a batch above the set number of items', async () => {
+    const actorIds = [await newAccount(), await newAccount(), await newAccount()];
+    const request = async (ids: readonly string[]) => {
+      const plan = { kind: 'accounts', actorIds: ids } as const;
+      const { digest } = await pair(ada).client.previewBatch(plan);
+      return pair(ada).client.requestBatch(plan, digest, 'spam');
+    };
+    const waiting = await awaited(request(actorIds));
+    expect(waiting.facts).toMatchObject({ restricts: 'accounts', items: 3 });
+    expect(await finish(waiting)).toMatchObject({ batchId: waiting.approvalId, items: 3 });
+    await until(async () => (await pair(ada).client.batch(waiting.approvalId)).state === 'applied');
+    expect(await request([await newAccount(), await newAccount()])).toMatchObject({ items: 2 });
+  });
+
+  it('is the invitation of an administrator, and of nobody else', async () => {
+    const invite = (...roles: Role[]) => pair(ada).client.inviteOperator({ name: 'Cleo', roles });
+    expect(await invite('moderator')).toMatchObject({ link: expect.stringContaining('/console/') });
+    const waiting = await awaited(invite('administrator'));
+    expect(await rolesOf(waiting.approvalId)).toBeUndefined();
+    const invited = await finish(waiting);
+    expect(invited).toMatchObject({ operatorId: waiting.approvalId, invitationCode: expect.any(String) });
+    expect(await rolesOf(waiting.approvalId)).toEqual(['administrator']);
+  });
+
+  it('is the role of administrator for an operator, and the return of a suspended one', async () => {
+    const { operatorId } = await enroll('viewer');
+    const { client } = pair(ada);
+    await client.setOperatorRoles(operatorId, ['auditor'], 'x');
+    await finish(await awaited(client.setOperatorRoles(operatorId, ['administrator'], 'x')));
+    expect(await rolesOf(operatorId)).toEqual(['administrator']);
+    await client.setOperatorState(operatorId, 'suspend', 'x');
+    await finish(await awaited(client.setOperatorState(operatorId, 'reinstate', 'x')));
+    await client.setOperatorState(operatorId, 'suspend', 'x');
+  });
+
+  it('is a form of the console, too', async () => {
+    const { browser } = pair(ada);
+    const url = new URL(consoleUrl()).origin;
+    const page = await browser.open(`${url}/console/operators`);
+    const form = page.forms.find(({ action }) => action === '/console/operators');
+    if (!form) throw new Error(page.text);
+    const answer = await browser.submit(page, form, { name: 'Dora', roles: 'administrator' });
+    expect(answer.url.pathname).toMatch(/^\/console\/approvals\//);
+    expect(answer.text).toContain('Nothing has happened yet');
+    expect(answer.text).toMatch(/Approvals \(\d+\)/);
+    const approvalId = answer.url.pathname.split('/').at(-1) ?? '';
+    const toApprove = await bob?.browser.open(`${url}/console/approvals/${approvalId}`);
+    const approve = toApprove?.forms.find(({ action }) => action.endsWith('/approve'));
+    if (!toApprove || !approve) throw new Error('no form approves');
+    await bob?.browser.submit(toApprove, approve, {});
+    const toRun = await browser.open(`${url}/console/approvals/${approvalId}`);
+    const run = toRun.forms.find(({ action }) => action.endsWith('/run'));
+    if (!run) throw new Error(toRun.text);
+    expect((await browser.submit(toRun, run, {})).text).toContain('/console/enrollments?code=');
+  });
+
+  it('is a recovery that reseeds the witness, and no other', async () => {
+    expect(await pair(ada).client.recover(false)).toEqual({ job: null });
+    const { job } = (await finish(await awaited(pair(ada).client.recover(true)))) as { job: { id: string } };
+    const ended = await until(async () => {
+      const { state } = await pair(ada).client.job(job.id);
+      return state === 'published' && state;
+    }, 60_000);
+    expect(ended).toBe('published');
+  });
+
+  it('is a larger batch for all, and no smaller one', async () => {
+    expect(await pair(ada).client.approvals.turnFourEyesOn(1)).toEqual({ changed: true });
+    await finish(await awaited(pair(ada).client.approvals.turnFourEyesOn(3)));
+    expect(await pair(ada).client.approvals.fourEyes()).toMatchObject({ batchItems: 3 });
+  });
+});
+
+describe('an approved act', () => {
+  it('is carried out once, though the process is killed after the approval', async () => {
+    const { approvalId, actorId } = await requestApproved();
+    process.kill(network.pids().api ?? 0, 'SIGKILL');
+    await until(async () => {
+      const run = pair(ada).client.approvals.run(approvalId);
+      return run.then(
+        () => true,
+        () => false,
+      );
+    });
+    expect(await erasuresOf(actorId)).toHaveLength(1);
+  });
+
+  it('is resumed by the requester, once, if the process was killed before the act', async () => {
+    const { approvalId, actorId } = await requestApproved();
+    const change = { approvalId, operatorId: pair(ada).operatorId, at: Date.now() };
+    await record(approvalId, { type: 'approval.used', data: change });
+    expect(await pair(ada).client.approvals.run(approvalId)).toMatchObject({ result: { changed: true } });
+    await expect(pair(ada).client.approvals.run(approvalId)).rejects.toThrow('(intent_conflict)');
+    expect(await erasuresOf(actorId)).toHaveLength(1);
+  });
+
+  it('is resumed after the act, and invites nobody twice', async () => {
+    const invite = pair(ada).client.inviteOperator({ name: 'Finn', roles: ['administrator'] });
+    const { approvalId, digest } = await awaited(invite);
+    await pair(bob).client.approvals.approve(approvalId, digest);
+    const runs = await Promise.allSettled([1, 2, 3].map(() => pair(ada).client.approvals.run(approvalId)));
+    expect(runs.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const invited = (await eventsOf(streams.operator(approvalId))).filter(
+      ({ type }) => type === 'operator.invited',
+    );
+    expect(invited).toHaveLength(1);
+  });
+
+  it('is refused if its requester was suspended meanwhile', async () => {
+    const { client } = pair(mia);
+    const plan = { kind: 'accounts', actorIds: await Promise.all([1, 2, 3, 4].map(newAccount)) } as const;
+    const { digest: items } = await client.previewBatch(plan);
+    const { approvalId, digest } = await awaited(client.requestBatch(plan, items, 'spam'));
+    await pair(bob).client.approvals.approve(approvalId, digest);
+    await pair(ada).client.setOperatorState(pair(mia).operatorId, 'suspend', 'left');
+    await expect(client.approvals.run(approvalId)).rejects.toThrow('(invalid_token)');
+    expect(await eventsOf(streams.batch(approvalId))).toEqual([]);
+  });
+
+  it('is refused if its approver was suspended meanwhile', async () => {
+    const { approvalId, actorId } = await requestApproved();
+    const { client } = pair(ada);
+    await client.setOperatorState(pair(bob).operatorId, 'suspend', 'left');
+    await expect(client.approvals.run(approvalId)).rejects.toThrow('(capability_required)');
+    expect(await erasuresOf(actorId)).toEqual([]);
+  });
+
+  it('skips four-eyes for the limited shared token, if one administrator is left, and is shown until confirmed', async () => {
+    await pair(ada).client.limitSharedToken('drill');
+    const { job } = await operatorOf(network).recover(true, 'the witness was lost');
+    await until(async () => (await operatorOf(network).job(job?.id ?? '')).state === 'published', 60_000);
+    const second = await enrollPair(network, ['administrator', 'moderator'], 'Gus');
+    const page = await pair(ada).browser.open(`${consoleUrl()}/nobody`);
+    expect(page.status).toBe(404);
+    expect(page.text).toContain('The limited shared token invited Gus');
+    const { approvalId, digest } = await requestErasure();
+    await expect(second.client.approvals.approve(approvalId, digest)).rejects.toThrow(
+      '(capability_required)',
+    );
+    await pair(ada).client.confirmOperator(second.operatorId);
+    expect((await pair(ada).browser.open(consoleUrl())).text).not.toContain('The limited shared token');
+    expect(await second.client.approvals.approve(approvalId, digest)).toEqual({ changed: true });
+    await expect(enrollPair(network, ['administrator'], 'Hal')).rejects.toThrow('(capability_required)');
+    await expect(operatorOf(network).recover(true)).rejects.toThrow('(capability_required)');
+    bob = second;
+  });
+});
+
+const consoleUrl = (): string => `http://localhost:${network.env['OPERATOR_PORT']}/console/approvals`;
+
+describe('turning four-eyes off', () => {
+  it('needs two', async () => {
+    const { approvalId, digest } = await awaited(pair(ada).client.approvals.turnFourEyesOff('quiet days'));
+    expect(await pair(ada).client.approvals.fourEyes()).toMatchObject({ batchItems: 3 });
+    await pair(bob).client.approvals.approve(approvalId, digest);
+    expect(await pair(ada).client.approvals.run(approvalId)).toMatchObject({ result: { changed: true } });
+    expect(await pair(ada).client.approvals.fourEyes()).toMatchObject({ batchItems: null });
+    expect(await erase(pair(ada), await newAccount())).toMatchObject({ changed: true });
+    await pair(ada).client.approvals.turnFourEyesOn(4);
+  });
+
+  it('is not done by a backup from before it was on, neither before nor after recovery apply', async () => {
+    await network.halt();
+    destroyLog(network);
+    const { code, stderr } = await restore(network.dataDir, dir);
+    expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
+    await network.restart();
+    expect((await operatorOf(network).recoveryStatus()).state).not.toBe('serving');
+    const status = await until(() =>
+      pair(ada)
+        .client.approvals.fourEyes()
+        .catch(() => undefined),
+    );
+    expect(status.batchItems).toBe(4);
+    await awaited(pair(ada).client.approvals.turnFourEyesOff('now'));
+    await operatorOf(network).recover(false, 'drill');
+    await until(async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200, 120_000);
+    expect((await pair(ada).client.approvals.fourEyes()).batchItems).toBe(4);
+    await awaited(pair(ada).client.approvals.turnFourEyesOff('again'));
+  });
+});
