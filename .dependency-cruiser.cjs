@@ -77,6 +77,12 @@ const mayImport = {
     '^src/store/',
     '^src/witness/open-witness\\.ts$',
   ],
+  '^src/analytics/': [
+    '^src/config/',
+    '^src/launch/(data-dir|files|run-file)\\.ts$',
+    '^src/log/',
+    '^src/operator/cli/(failure|progress-line)\\.ts$',
+  ],
   '^projections/': [
     '^src/domain/',
     '^src/log/',
@@ -128,6 +134,7 @@ const mayImport = {
   ],
   '^src/operator/': [
     '^src/cases/outage\\.ts$',
+    '^src/analytics/',
     '^src/auth/passwords\\.ts$',
     '^src/backup/',
     '^src/commands/',

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { plazaVersion } from '../../config/version.js';
 import { addAccountCommands } from './commands/account.js';
+import { addAnalyticsCommands } from './commands/analytics.js';
 import { addAppCommands } from './commands/app.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addBatchCommands } from './commands/batch.js';
@@ -48,6 +49,7 @@ export function commandLine(): Command {
     addAuditCommand,
     addDiscloseCommand,
     addExportCommands,
+    addAnalyticsCommands,
     addBackupCommand,
     addRestoreCommand,
     addEventStoreCommand,
