@@ -22,7 +22,7 @@ export interface DataSetOptions {
   readonly onStep?: OnStep;
 }
 
-/** What a commit changes: files are added to and removed from those of the state before. */
+/** Change of a commit: files are added to and removed from those of the state before. */
 export type Change = Partial<Omit<State, 'format' | 'number' | 'committedAt' | 'files'>> & {
   readonly added?: readonly DataFile[];
   readonly removed?: readonly DataFile[];

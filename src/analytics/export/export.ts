@@ -45,7 +45,7 @@ export async function exportEvents(
   const stop = new AbortController();
   const batches = log.undecoded({
     after: checkpointOf(dataSet),
-    batchSize: BATCH,
+    batchSize: Math.min(BATCH, options.flushRows ?? FLUSH_ROWS),
     signal: AbortSignal.any([options.signal, stop.signal]),
     ...(!options.follow && options.giveUpAfterMs !== undefined && { giveUpAfterMs: options.giveUpAfterMs }),
   });
@@ -91,17 +91,17 @@ class ExportRun {
       if (result.done) break;
       this.take(result.value);
       isComplete = result.value.caughtUp;
-      if (isComplete && !follow) break;
+      if ((isComplete && !follow) || signal.aborted) break;
       if (this.buffer.rows >= flushRows) {
         this.flush();
-        await compact(this.dataSet, { isIdle: false, now: this.options.now });
+        await compact(this.dataSet, { isIdle: isComplete, now: this.options.now });
         // Lets signals through while a long log is read.
         await immediate();
       }
       next = batches.next();
     }
     this.flush();
-    if (isComplete && !signal.aborted) await compact(this.dataSet, { isIdle: true, now: this.options.now });
+    if (isComplete) await compact(this.dataSet, { isIdle: true, now: this.options.now });
     return { events: this.events, isComplete };
   }
 

@@ -2,6 +2,9 @@ import { LogReplaced, LogUnavailable } from '../../log/event-log.js';
 import type { UndecodedLog } from '../../log/event-log.js';
 import { Failure } from '../../operator/cli/failure.js';
 
+/** SQLite holds the lock of the directory. */
+const SQLITE_FULL = 13;
+
 /** Explains an error of the log or the disk to the operator; any other error stays as it is. */
 export async function failureOf(error: unknown, dir: string, log?: UndecodedLog): Promise<unknown> {
   const options = { cause: error };
@@ -17,8 +20,8 @@ export async function failureOf(error: unknown, dir: string, log?: UndecodedLog)
       options,
     );
   }
-  const { code = '' } = error as NodeJS.ErrnoException;
-  if (['ENOSPC', 'EDQUOT'].includes(code))
+  const { code = '', errcode } = error as NodeJS.ErrnoException & { readonly errcode?: number };
+  if (['ENOSPC', 'EDQUOT'].includes(code) || errcode === SQLITE_FULL)
     return new Failure(
       `the disk of ${dir} is full: free space on it and run the command again; what was committed stays`,
       options,
