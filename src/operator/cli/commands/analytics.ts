@@ -6,6 +6,7 @@ import type { Compression } from '../../../analytics/data-set/parquet.js';
 import { readConfig } from '../../../config/config.js';
 import { onStopSignal } from '../../../launch/child.js';
 import { Failure } from '../failure.js';
+import { addQuery, addShell } from './analytics-query.js';
 import { answerList, printResult, timeText, withJsonOption } from '../output.js';
 import type { OutputOptions } from '../output.js';
 import { formatBytes, ProgressLine } from '../progress-line.js';
@@ -31,6 +32,8 @@ export function addAnalyticsCommands(program: Command): void {
   addSchema(analytics);
   addVerify(analytics);
   addPrune(analytics);
+  addQuery(analytics);
+  addShell(analytics);
 }
 
 const withDirectory = (command: Command): Command =>
