@@ -26,6 +26,12 @@ const relation = {
   generation: 'clear',
 } as const;
 const job = { jobId: 'data' } as const;
+const batch = { batchId: 'data' } as const;
+const outcome = { ...batch, changed: 'data', skipped: 'omit' } as const;
+/** Rows of operators do not say which one: `by_operator` is all. */
+const operator = { operatorId: 'omit' } as const;
+const token = { ...operator, tokenId: 'omit' } as const;
+const passkey = { ...operator, passkeyId: 'omit' } as const;
 
 /** Treatment of each field of each registered event, but for its time. A personal field is omitted in any case. */
 export const treatments: Treatments = {
@@ -35,6 +41,7 @@ export const treatments: Treatments = {
   'network.publishing_resumed': {},
   'network.backup_begun': { backupId: 'data' },
   'network.restored': { restoreId: 'data', backupId: 'data', parts: 'data' },
+  'network.shared_token_limited': {},
   'network.rebuild_requested': { ...job, names: 'data' },
   'network.recovery_applied': { ...job, reseedsWitness: 'data' },
   'network.recovery_rolled_back': job,
@@ -45,6 +52,7 @@ export const treatments: Treatments = {
   'account.erasure_cancelled': actor,
   'account.erased': { ...actor, handleDigest: 'omit', keyId: 'omit' },
   'account.password_changed': actor,
+  'account.signed_in': actor,
   'account.signed_out': actor,
   'handle.claimed': { ...actor, profileRevision: 'data' },
   'handle.released': actor,
@@ -98,6 +106,39 @@ export const treatments: Treatments = {
     reason: 'clear',
     text: 'omit',
   },
+  'backup.part_sent': { backupId: 'data', part: 'data' },
+  'registration.opened': {},
+  'registration.closed': {},
+  'batch.requested': { ...batch, ...application, kind: 'data', items: 'omit' },
+  'batch.applied': outcome,
+  'batch.undo_requested': batch,
+  'batch.undone': outcome,
+  'operator.invited': {
+    ...operator,
+    name: 'omit',
+    roles: 'data',
+    invitationHash: 'omit',
+    expiresAt: 'omit',
+    needsConfirmation: 'data',
+  },
+  'operator.confirmed': operator,
+  'operator.enrolled': operator,
+  'operator.roles_changed': { ...operator, roles: 'data' },
+  'operator.suspended': operator,
+  'operator.reinstated': operator,
+  'operator.token_issued': { ...token, tokenHash: 'omit', label: 'omit', expiresAt: 'omit' },
+  'operator.token_revoked': token,
+  'operator.passkey_registered': {
+    ...passkey,
+    credentialId: 'omit',
+    publicKey: 'omit',
+    transports: 'omit',
+    label: 'omit',
+  },
+  'operator.passkey_removed': passkey,
+  'operator.signed_in': passkey,
+  'operator.signed_out': operator,
+  'dossier.opened': { ...operator, ...actor, ...application, grantId: 'id', postId: 'id' },
 };
 
 interface MetadataColumn {
@@ -105,7 +146,7 @@ interface MetadataColumn {
   readonly column: string;
 }
 
-/** `by_operator` tells of an operator without the name. */
+/** `by_operator` is true of an operator's act, without the name or id. */
 export const metadataColumns: {
   readonly [Field in keyof Required<EventMetadata>]: MetadataColumn | 'omit';
 } = {
@@ -114,9 +155,14 @@ export const metadataColumns: {
   grantId: { treatment: 'id', column: 'by_grant_id' },
   addressClass: { treatment: 'clear', column: 'address_class' },
   requestId: 'omit',
+  clientRequestId: 'omit',
   intentId: 'omit',
   payloadHash: 'omit',
   operator: 'omit',
+  operatorId: 'omit',
+  systemAccount: 'omit',
   reason: 'omit',
+  // The name of a stream.
+  cause: 'omit',
   witnessEpoch: 'omit',
 };

@@ -55,7 +55,7 @@ export class RowMaker {
       event_id: stored.id,
       type: stored.type,
       occurred_at: BigInt(at) * 1_000n,
-      by_operator: metadata['operator'] !== undefined,
+      by_operator: metadata['operatorId'] !== undefined || metadata['operator'] !== undefined,
     };
     for (const [field, { treatment, column }] of exportedMetadata) {
       const value = metadata[field];

@@ -10,7 +10,7 @@ import { addQuery, addShell } from './analytics-query.js';
 import { answerList, printResult, timeText, withJsonOption } from '../output.js';
 import type { OutputOptions } from '../output.js';
 import { formatBytes, ProgressLine } from '../progress-line.js';
-import { parseSince } from '../since.js';
+import { beginOf, TIME_HELP } from '../../audit/time.js';
 import { tableLines } from '../table.js';
 
 interface ExportOptions extends OutputOptions {
@@ -39,12 +39,16 @@ export function addAnalyticsCommands(program: Command): void {
 const withDirectory = (command: Command): Command =>
   withJsonOption(command).argument('<dir>', 'directory of the data set');
 
-const time = (value: string) => parseSince(value, Date.now());
+function time(value: string): number {
+  const at = beginOf(value, Date.now());
+  if (at !== undefined) return at;
+  throw new InvalidArgumentError(`It must be ${TIME_HELP}.`);
+}
 
 function addExport(analytics: Command): void {
   withDirectory(analytics.command('export'))
     .description('export new events of the log; repeat it to go on where it ended')
-    .option('--since <time>', 'leave older events out: a time (2026-01-31) or a time ago (7d)', time)
+    .option('--since <time>', `leave older events out: ${TIME_HELP}`, time)
     .option('--follow', 'go on with each new event until Ctrl-C')
     .addOption(
       new Option('--personal <mode>', 'personal fields: left out, or as ciphertexts').choices([
@@ -167,10 +171,7 @@ function addVerify(analytics: Command): void {
 function addPrune(analytics: Command): void {
   withDirectory(analytics.command('prune'))
     .description('remove whole days, and leave them out of later exports')
-    .requiredOption('--before <time>', 'the first day that stays: a time or a time ago', (value) => {
-      if (value === '0') throw new InvalidArgumentError('It must be a time or a time ago (90d).');
-      return time(value);
-    })
+    .requiredOption('--before <time>', `the first day that stays: ${TIME_HELP}`, time)
     .action(async (dir: string, { before, ...options }: OutputOptions & { readonly before: number }) => {
       const { pruneDataSet } = await import('../../../analytics/export/prune-data-set.js');
       const removed = await pruneDataSet(resolve(dir), before, Date.now);
