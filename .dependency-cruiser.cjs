@@ -80,8 +80,9 @@ const mayImport = {
   '^src/analytics/': [
     '^src/config/',
     '^src/launch/(data-dir|files|run-file)\\.ts$',
-    '^src/log/',
+    '^src/log/(codec|event-log|open-log|recorded|registry)\\.ts$',
     '^src/operator/cli/(failure|progress-line)\\.ts$',
+    '^src/pages/',
   ],
   '^projections/': [
     '^src/domain/',
@@ -156,7 +157,7 @@ const mayImport = {
     '^src/telemetry/',
     '^src/transparency-log/',
     '^src/witness/',
-    '^projections/audit/(audit\\.read-model|follow\\.read-model|impact\\.read-model|posts-of-application\\.read-model|subject)\\.ts$',
+    '^projections/audit/(audit\\.read-model|event\\.read-model|follow\\.read-model|impact\\.read-model|posts-of-application\\.read-model|subject)\\.ts$',
     '^projections/cases/cases\\.read-model\\.ts$',
     '^projections/groups\\.ts$',
     '^projections/runner/(projection|projection-status)\\.ts$',

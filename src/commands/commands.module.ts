@@ -46,6 +46,7 @@ import { ConfirmOperatorHandler } from './operator/confirm-operator.js';
 import { EnrollOperatorHandler } from './operator/enroll-operator.js';
 import { InviteOperatorHandler } from './operator/invite-operator.js';
 import { DiscloseTextsHandler } from './operator/disclose-texts.js';
+import { RecordDisclosureHandler } from './analytics/record-disclosure.js';
 import { OpenDossierHandler } from './operator/open-dossier.js';
 import {
   EnrollWithPasskeyHandler,
@@ -123,6 +124,7 @@ const operator = [
   IssueOperatorTokenHandler,
   DiscloseTextsHandler,
   OpenDossierHandler,
+  RecordDisclosureHandler,
   RegisterPasskeyHandler,
   ReinstateOperatorHandler,
   RemovePasskeyHandler,

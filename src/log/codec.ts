@@ -173,7 +173,7 @@ function requireEntry(type: string) {
   return entry;
 }
 
-const additionalDataFor = (eventId: string, type: string): string => `${eventId} ${type}`;
+export const additionalDataFor = (eventId: string, type: string): string => `${eventId} ${type}`;
 
 export function noPosition(): never {
   throw new Error(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AnalyticsDisclosed } from '../domain/analytics/events.js';
 import type {
   DossierOpened,
   OperatorSignedIn,
@@ -15,7 +16,7 @@ const base64url = z.string().regex(/^[A-Za-z0-9_-]{1,4096}$/);
 const operatorRoles = z.array(z.enum(roles));
 
 export const operatorEntries: RegistryEntries<
-  OperatorEvent | OperatorSignedIn | OperatorSignedOut | DossierOpened | TextDisclosed
+  OperatorEvent | OperatorSignedIn | OperatorSignedOut | DossierOpened | TextDisclosed | AnalyticsDisclosed
 > = {
   'operator.invited': {
     version: 1,
@@ -73,6 +74,17 @@ export const operatorEntries: RegistryEntries<
       appId: id.optional(),
       grantId: id.optional(),
       postId: id.optional(),
+    }),
+  },
+  'analytics.disclosed': {
+    version: 1,
+    upcasters: [],
+    schema: operatorFields.extend({
+      eventIds: z.array(id),
+      actorId: id.optional(),
+      postId: id.optional(),
+      grantId: id.optional(),
+      reportId: id.optional(),
     }),
   },
 };

@@ -139,6 +139,14 @@ export const treatments: Treatments = {
   'operator.signed_in': passkey,
   'operator.signed_out': operator,
   'dossier.opened': { ...operator, ...actor, ...application, grantId: 'id', postId: 'id' },
+  'analytics.disclosed': {
+    ...operator,
+    ...actor,
+    eventIds: 'omit',
+    postId: 'id',
+    grantId: 'id',
+    reportId: 'id',
+  },
 };
 
 interface MetadataColumn {

@@ -68,12 +68,11 @@ export class RowMaker {
     return { at, values };
   }
 
-  pseudonymOf(id: unknown): string | undefined {
+  private pseudonymOf(id: unknown): string | undefined {
     if (typeof id !== 'string') return undefined;
     const known = this.pseudonyms.get(id);
     if (known !== undefined) return known;
-    const digest = createHmac('sha256', this.key).update(id).digest().subarray(0, PSEUDONYM_BYTES);
-    const pseudonym = digest.toString('base64url');
+    const pseudonym = pseudonymOf(this.key, id);
     this.pseudonyms.set(id, pseudonym);
     return pseudonym;
   }
@@ -91,6 +90,11 @@ export class RowMaker {
     }
     if (Object.keys(rest).length > 0) values['data'] = JSON.stringify(rest);
   }
+}
+
+export function pseudonymOf(key: Buffer, id: string): string {
+  const digest = createHmac('sha256', key).update(id).digest().subarray(0, PSEUDONYM_BYTES);
+  return digest.toString('base64url');
 }
 
 interface Decoded {

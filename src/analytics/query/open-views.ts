@@ -3,7 +3,8 @@ import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { Failure } from '../../operator/cli/failure.js';
 import { requireState } from '../data-set/commits.js';
 import { loadDuckDb } from './duckdb.js';
-import { applicationsView, derivedViews, eventsView } from './views.js';
+import { quoted } from './sql.js';
+import { applicationsView, eventsView, viewsOverEvents } from './views.js';
 
 /** A compaction may remove files that a query is about to read. */
 const ATTEMPTS = 5;
@@ -70,7 +71,7 @@ async function connect(
     'SET lock_configuration = true',
     eventsView(paths),
     applicationsView(state.applications),
-    ...derivedViews,
+    ...viewsOverEvents,
   ])
     await duck.run(statement);
   return { duck, state };
@@ -89,8 +90,6 @@ async function requireSelect(
   const { statementType } = await statements.prepare(0);
   if (statementType !== StatementType.SELECT) throw refusal;
 }
-
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 const firstLines = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n').slice(0, 3).join(' ').trim();

@@ -4,7 +4,7 @@ import { loadDuckDb } from './duckdb.js';
 export interface Rows {
   readonly columns: readonly string[];
   /** Whole numbers as numbers, if they are exact; times as text. */
-  readonly rows: AsyncIterable<readonly Json[]>;
+  readonly rows: AsyncIterable<readonly Json[]> | Iterable<readonly Json[]>;
 }
 
 export async function rowsOf(result: DuckDBResult): Promise<Rows> {

@@ -14,6 +14,7 @@ export const permissions = [
   'audit.read',
   'texts.disclose',
   'audit.export',
+  'analytics.disclose',
   'signing_keys.rotate',
   'publishing.manage',
   'registration.manage',
@@ -58,6 +59,7 @@ export const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
     'audit.read',
     'audit.export',
     'texts.disclose',
+    'analytics.disclose',
     'operators.read',
   ],
   administrator: [

@@ -14,6 +14,7 @@ import { PositionListener } from '../../incarnations/position-listener.js';
 import { EventLog } from '../../log/event-log.js';
 import { LogKeys } from '../../log/vault/log-keys.js';
 import { NetworkSecrets } from '../../log/vault/network-secrets.js';
+import { KeyVault } from '../../log/vault/key-vault.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Postgres } from '../../store/postgres.js';
 import { PasskeyLinks } from '../identity/passkey-links.js';
@@ -28,6 +29,7 @@ export interface ActServices {
   readonly pool: Pool;
   readonly store: AuthorityStore;
   readonly log: EventLog;
+  readonly vault: KeyVault;
   readonly witness: Witness;
   readonly positions: PositionListener;
   readonly publicPosts: PublicPosts;
@@ -51,6 +53,7 @@ export function actServicesOf(app: INestApplicationContext): ActServices {
     commands: app.get(CommandBus),
     pool: app.get(Postgres).pool,
     log: app.get(EventLog),
+    vault: app.get(KeyVault),
     witness: app.get(Witness),
     positions: app.get(PositionListener),
     publicPosts: app.get(PublicPosts),

@@ -1,6 +1,7 @@
 import { accountActs } from './account.acts.js';
 import { consolePathOf } from './act.js';
 import type { Act } from './act.js';
+import { analyticsActs } from './analytics.acts.js';
 import { applicationActs } from './application.acts.js';
 import { auditActs } from './audit.acts.js';
 import { batchActs } from './batch.acts.js';
@@ -32,6 +33,7 @@ export const actTable: readonly Act[] = [
   ...auditActs,
   ...textActs,
   ...exportActs,
+  ...analyticsActs,
   ...networkActs,
   ...jobActs,
   ...recoveryActs,

@@ -295,6 +295,8 @@ export const some = {
     event('dossier.opened', { operatorId, actorId, at: 2_500 }),
   disclosure: (operatorId: string, actorId = 'ada') =>
     event('text.disclosed', { operatorId, eventId: 'event-1', actorId, postId: 'p1', at: 2_500 }),
+  analyticsDisclosure: (operatorId: string, actorId = 'ada') =>
+    event('analytics.disclosed', { operatorId, eventIds: ['event-1'], actorId, at: 2_500 }),
   operatorSignOut: (operatorId: string) => event('operator.signed_out', { operatorId, at: 2_500 }),
 };
 

@@ -7,6 +7,7 @@ import { readConfig } from '../../../config/config.js';
 import { onStopSignal } from '../../../launch/child.js';
 import { Failure } from '../failure.js';
 import { addQuery, addShell } from './analytics-query.js';
+import { addResolve } from './analytics-resolve.js';
 import { answerList, printResult, timeText, withJsonOption } from '../output.js';
 import type { OutputOptions } from '../output.js';
 import { formatBytes, ProgressLine } from '../progress-line.js';
@@ -34,6 +35,7 @@ export function addAnalyticsCommands(program: Command): void {
   addPrune(analytics);
   addQuery(analytics);
   addShell(analytics);
+  addResolve(analytics);
 }
 
 const withDirectory = (command: Command): Command =>

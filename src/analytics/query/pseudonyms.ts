@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { Failure } from '../../operator/cli/failure.js';
+import { resolvableColumns } from '../columns/resolvable.js';
+import { pseudonymOf } from '../columns/rows.js';
+import { paths } from '../data-set/paths.js';
+import { openViews } from './open-views.js';
+import { named, quoted } from './sql.js';
+
+/** A row that has the pseudonym, and the column. */
+export interface PseudonymPlace {
+  readonly pseudonym: string;
+  readonly position: number;
+  readonly eventId: string;
+  readonly column: string;
+}
+
+/**
+ * Finds a pseudonym, or that of an id of the network, in a data set.
+ * @throws {Failure} no row has it.
+ */
+export async function findPseudonym(dir: string, id: string): Promise<PseudonymPlace> {
+  const views = await openViews(dir);
+  try {
+    const wanted = [id, pseudonymWithKey(dir, id) ?? id].map(quoted).join(', ');
+    const places = resolvableColumns.map(
+      (column) =>
+        `(SELECT ${named(column)} AS pseudonym, position, event_id, '${column}' AS "column"
+        FROM events WHERE ${named(column)} IN (${wanted}) LIMIT 1)`,
+    );
+    const [place] = await views.query(`${places.join(' UNION ALL ')} LIMIT 1`, (result) =>
+      result.getRowObjectsJson(),
+    );
+    if (!place) throw new Failure(`no row of ${dir} has ${id}, neither as a pseudonym nor as an id`);
+    return {
+      pseudonym: String(place['pseudonym']),
+      position: Number(place['position']),
+      eventId: String(place['event_id']),
+      column: String(place['column']),
+    };
+  } finally {
+    views.close();
+  }
+}
+
+/** Undefined: this copy of the data set has no key. */
+export function pseudonymWithKey(dir: string, id: string): string | undefined {
+  const path = paths.key(dir);
+  if (!existsSync(path)) return undefined;
+  return pseudonymOf(Buffer.from(readFileSync(path, 'utf8').trim(), 'hex'), id);
+}
