@@ -108,6 +108,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   'key',
   'lock',
   'applications.json',
+  'report.html',
 ]);
 
 function refuseOtherDirectory(dir: string): void {

@@ -2,8 +2,9 @@ import { acquireDirectory } from '../../launch/data-dir.js';
 import { columnsOf, shapeOf } from '../columns/columns.js';
 import type { Column, Personal } from '../columns/columns.js';
 import { requireState } from './commits.js';
+import type { State } from './state.js';
 
-export interface Status {
+export interface Summary {
   readonly events: number;
   readonly files: number;
   readonly days: number;
@@ -14,6 +15,9 @@ export interface Status {
   readonly committedAt: string;
   readonly personal: Personal;
   readonly since: number | null;
+}
+
+export interface Status extends Summary {
   readonly isExporting: boolean;
   /** True: files were written by a release with other columns. */
   readonly hasOlderColumns: boolean;
@@ -21,9 +25,17 @@ export interface Status {
 
 /** @throws {Failure} the directory is no data set. */
 export function statusOf(dir: string): Status {
-  const { files, checkpoint, committedAt, personal, since, shape } = requireState(dir);
+  const state = requireState(dir);
   const release = acquireDirectory(dir);
   release?.();
+  return {
+    ...summaryOf(state),
+    isExporting: release === undefined,
+    hasOlderColumns: state.shape !== shapeOf(state.personal),
+  };
+}
+
+export function summaryOf({ files, checkpoint, committedAt, personal, since }: State): Summary {
   const days = [...new Set(files.map(({ day }) => day))].toSorted();
   return {
     events: files.reduce((sum, { rows }) => sum + rows, 0),
@@ -36,8 +48,6 @@ export function statusOf(dir: string): Status {
     committedAt,
     personal,
     since,
-    isExporting: release === undefined,
-    hasOlderColumns: shape !== shapeOf(personal),
   };
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes as systemBytes } from 'node:crypto';
 import type { Config } from '../../config/config.js';
 import { readRunFile } from '../../launch/run-file.js';
 import type { UndecodedLog } from '../../log/event-log.js';
@@ -59,15 +59,14 @@ export async function exportDataSet(
   }
 }
 
+type DataSetRequest = Pick<ExportRequest, 'personal' | 'since' | 'compression' | 'now'> & {
+  readonly randomBytes?: (length: number) => Buffer;
+};
+
 /** Runs `work` on a locked data set; after a failure, removes what is not committed, which may free a full disk. */
 export async function withDataSet<Result>(
   dir: string,
-  {
-    personal = 'none',
-    since,
-    compression,
-    now,
-  }: Pick<ExportRequest, 'personal' | 'since' | 'compression' | 'now'>,
+  { personal = 'none', since, compression, now, randomBytes = systemBytes }: DataSetRequest,
   work: (dataSet: DataSet) => Result | Promise<Result>,
 ): Promise<Result> {
   const initial = { personal, since: since ?? null };

@@ -36,6 +36,8 @@ export function addAnalyticsCommands(program: Command): void {
   addQuery(analytics);
   addShell(analytics);
   addResolve(analytics);
+  addReport(analytics);
+  addDemo(analytics);
 }
 
 const withDirectory = (command: Command): Command =>
@@ -179,6 +181,31 @@ function addPrune(analytics: Command): void {
       const removed = await pruneDataSet(resolve(dir), before, Date.now);
       printResult(options, removed, [
         `removed ${removed.events} events of ${removed.days} days; the first day that stays is ${removed.firstDay}`,
+      ]);
+    });
+}
+
+function addReport(analytics: Command): void {
+  withDirectory(analytics.command('report'))
+    .description('draw the answers to common questions on a page that opens offline: DIR/report.html')
+    .action(async (dir: string, options: OutputOptions) => {
+      const { writeReport } = await import('../../../analytics/report/report.js');
+      const progress = new ProgressLine(String);
+      const show = (done: number, total: number) => progress.show({ what: 'answers', done, total });
+      const path = await writeReport(resolve(dir), show).finally(() => progress.done());
+      printResult(options, { path }, [`wrote ${path}`]);
+    });
+}
+
+function addDemo(analytics: Command): void {
+  withDirectory(analytics.command('demo'))
+    .description('make a data set of an invented network, to try queries and the report without one')
+    .action(async (dir: string, options: OutputOptions) => {
+      const { writeDemo } = await import('../../../analytics/demo/write-demo.js');
+      const target = resolve(dir);
+      const { events } = await writeDemo(target, new AbortController().signal);
+      printResult(options, { dir: target, events }, [
+        `wrote ${events} events of a network that never existed to ${target}`,
       ]);
     });
 }
