@@ -52,7 +52,8 @@ export function reportPage(status: Summary, answers: readonly Answered[]): strin
           <p class="quiet">
             ${status.events.toLocaleString('en')} events of ${period}, up to position
             ${String(status.position ?? 'none')}, exported at
-            <time datetime="${status.committedAt}">${status.committedAt}</time>. Days and hours are of UTC.
+            <time datetime="${status.committedAt}">${status.committedAt.slice(0, 16).replace('T', ' ')}</time
+            >. Times, days and hours are of UTC.
           </p>
           ${answers.map(card)}
         </main>

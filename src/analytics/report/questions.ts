@@ -107,8 +107,8 @@ FROM grant_churn GROUP BY app_id, app ORDER BY churn DESC, app LIMIT 20`,
   {
     name: 'hours',
     title: 'Which hours are busy?',
-    definition: 'An hour of the week is as busy as the number of events that people caused in it, in UTC.',
-    sql: 'SELECT weekday, hour, events, actors FROM busy_hours ORDER BY weekday, hour',
+    definition: 'An hour of the week, in UTC, is as busy as the number of events that people caused in it.',
+    sql: 'SELECT weekday, hour, events, actors FROM busy_hours ORDER BY events DESC, weekday, hour',
     plot: (rows) =>
       heatPlot({
         label: 'Events by weekday and hour, UTC',
@@ -144,7 +144,7 @@ FROM report_decisions GROUP BY week ORDER BY week`,
     name: 'concentration',
     title: 'How concentrated is attention?',
     definition:
-      'Attention is a reply, or a first like or follow, that somebody gets from somebody else; its concentration is the share of all attention that the most noticed tenth of all registered people gets, and the next tenths with it.',
+      'Attention is a reply, or a first like or follow, from somebody else; its concentration is the share of it that the most noticed tenth of all registered people got, then two tenths, and so on.',
     sql: `WITH ranked AS (
   SELECT attention, ntile(10) OVER (ORDER BY attention DESC, actor_id) AS tenth FROM attention)
 SELECT tenth * 10 AS top_percent, count(*) AS people, sum(attention) AS attention,

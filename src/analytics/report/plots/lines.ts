@@ -17,7 +17,7 @@ export interface LinePlot {
 }
 
 const HEIGHT = 280;
-const BOX = { left: 56, top: 34, right: WIDTH - 16, bottom: HEIGHT - 30 };
+const BOX = { left: 56, top: 34, right: WIDTH - 40, bottom: HEIGHT - 30 };
 const MOST_LABELS = 8;
 /** More points than this are a line without dots. */
 const MOST_DOTS = 80;
@@ -34,14 +34,15 @@ export function linePlot({ label, x, series, format = amount }: LinePlot): Html 
       gridLine(BOX.left, yOf(tick), BOX.right, yOf(tick)),
       text(BOX.left - 8, yOf(tick) + 4, format(tick), 'end'),
     ]),
-    ...someOf(x.length, MOST_LABELS).map((n) =>
-      text(xOf(n), HEIGHT - 8, x[n] ?? '', n === 0 && x.length > 1 ? 'start' : 'middle'),
-    ),
+    ...someOf(x.length, MOST_LABELS).map((n) => text(xOf(n), HEIGHT - 8, x[n] ?? '', 'middle')),
     ...legend(
       series.map(({ name }) => name),
       BOX.left,
       16,
     ),
+    ...(series.some(({ values }) => values.some((value) => value !== null))
+      ? []
+      : [text((BOX.left + BOX.right) / 2, (BOX.top + BOX.bottom) / 2, 'nothing to show yet', 'middle')]),
     ...series.flatMap((each, index) => drawn(each, index, { x, xOf, yOf, format })),
   ]);
 }
