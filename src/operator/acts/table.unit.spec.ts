@@ -29,9 +29,11 @@ describe('the table of acts', () => {
   it('lets an auditor change nothing, and a viewer see no person', () => {
     const actsOf = (role: 'auditor' | 'viewer') =>
       actTable.filter(({ may }) => (permissionsOf[role] as readonly string[]).includes(may));
-    // A disclosure takes ids of events in a body, and changes nothing but the record of who looked.
+    // A disclosure takes ids or ciphertexts in a body, and changes nothing but the record of who looked.
     expect(actsOf('auditor').flatMap(({ method, name }) => (method === 'GET' ? [] : name))).toEqual([
       'text.disclose',
+      'analytics.decrypt',
+      'analytics.resolve',
     ]);
     expect(actsOf('viewer').map(({ name }) => name)).toEqual([
       'network.overview',
