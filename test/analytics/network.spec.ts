@@ -302,7 +302,12 @@ describe('each view equals a count of what plaza audit prints:', () => {
         likes: of(actorId, 'relation.established (like)'),
         replies: of(actorId, 'post.created'),
       }))
-      .map((counts) => ({ ...counts, attention: counts.follows + counts.likes + counts.replies }));
+      .map(({ follows, likes, replies }) => ({
+        follows,
+        likes,
+        replies,
+        attention: follows + likes + replies,
+      }));
     const ordered = (rows: readonly Json[]) => rows.map((row) => JSON.stringify(row)).toSorted();
     expect(received.length).toBeGreaterThanOrEqual(4);
     expect(ordered(await query('SELECT * EXCLUDE actor_id FROM attention'))).toEqual(ordered(expected));
@@ -406,7 +411,12 @@ describe('what an operator is shown of a data set', () => {
   const textsIn = async (dir: string) => {
     const { code, stdout, stderr } = await withToken(
       auditor.token,
-      ...['query', dir, POSTS, '--decrypt', '--reason', 'a court order'],
+      'query',
+      dir,
+      POSTS,
+      '--decrypt',
+      '--reason',
+      'a court order',
     );
     expect([code, stderr]).toEqual([0, '']);
     const rows = stdout.trim().split('\n');

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { Failure } from '../../operator/cli/failure.js';
 import { resolvableColumns } from '../columns/resolvable.js';
 import { pseudonymOf } from '../columns/rows.js';
@@ -7,12 +8,14 @@ import { openViews } from './open-views.js';
 import { named, quoted } from './sql.js';
 
 /** A row that has the pseudonym, and the column. */
-export interface PseudonymPlace {
-  readonly pseudonym: string;
-  readonly position: number;
-  readonly eventId: string;
-  readonly column: string;
-}
+const placeIn = z.object({
+  pseudonym: z.string(),
+  position: z.coerce.number(),
+  eventId: z.string(),
+  column: z.string(),
+});
+
+export type PseudonymPlace = z.infer<typeof placeIn>;
 
 /**
  * Finds a pseudonym, or that of an id of the network, in a data set.
@@ -24,19 +27,14 @@ export async function findPseudonym(dir: string, id: string): Promise<PseudonymP
     const wanted = [id, pseudonymWithKey(dir, id) ?? id].map(quoted).join(', ');
     const places = resolvableColumns.map(
       (column) =>
-        `(SELECT ${named(column)} AS pseudonym, position, event_id, '${column}' AS "column"
+        `(SELECT ${named(column)} AS pseudonym, position, event_id AS "eventId", '${column}' AS "column"
         FROM events WHERE ${named(column)} IN (${wanted}) LIMIT 1)`,
     );
-    const [place] = await views.query(`${places.join(' UNION ALL ')} LIMIT 1`, (result) =>
+    const [row] = await views.query(`${places.join(' UNION ALL ')} LIMIT 1`, (result) =>
       result.getRowObjectsJson(),
     );
-    if (!place) throw new Failure(`no row of ${dir} has ${id}, neither as a pseudonym nor as an id`);
-    return {
-      pseudonym: String(place['pseudonym']),
-      position: Number(place['position']),
-      eventId: String(place['event_id']),
-      column: String(place['column']),
-    };
+    if (!row) throw new Failure(`no row of ${dir} has ${id}, neither as a pseudonym nor as an id`);
+    return placeIn.parse(row);
   } finally {
     views.close();
   }

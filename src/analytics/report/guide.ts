@@ -7,7 +7,7 @@ import { questions } from './questions.js';
 import { answerOf } from './report.js';
 
 const MOST_ROWS = 8;
-const [BEGIN, END] = ['<!-- questions: npm run analytics-guide -->', '<!-- end of questions -->'];
+const [BEGIN, END] = ['<!-- questions: npm run guide -->', '<!-- end of questions -->'];
 
 /** The questions of docs/analytics.md with their answers on a data set, and the plots as files by name. */
 export interface Guide {

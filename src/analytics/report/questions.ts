@@ -17,7 +17,7 @@ export interface Question {
 
 const WEEK = 7;
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
-const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour));
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 const hoursText = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} h`;
 
@@ -52,10 +52,10 @@ ORDER BY cohort, weeks_later`,
     plot: (rows) => {
       const cohorts = [...new Set(rows.map((row) => textIn(row, 'cohort')))];
       const weeks = Math.max(0, ...rows.map((row) => numberIn(row, 'weeks_later'))) + 1;
-      const columns = Array.from({ length: weeks }, (_, week) => String(week));
+      const columns = Array.from({ length: weeks }, (_, week) => week);
       return heatPlot({
         label: 'Share of each week’s newcomers who were active, by weeks since',
-        columns,
+        columns: columns.map(String),
         rows: cohorts,
         values: cohorts.map((cohort) => {
           const own = rows.filter((row) => row['cohort'] === cohort);
@@ -112,7 +112,7 @@ FROM grant_churn GROUP BY app_id, app ORDER BY churn DESC, app LIMIT 20`,
     plot: (rows) =>
       heatPlot({
         label: 'Events by weekday and hour, UTC',
-        columns: HOURS,
+        columns: HOURS.map(String),
         rows: WEEKDAYS,
         values: WEEKDAYS.map((_, day) => {
           const own = rows.filter((row) => row['weekday'] === day + 1);

@@ -23,13 +23,13 @@ export function valuesAt(
   rows: readonly AnswerRow[],
   at: string,
   column: string,
-  places: readonly string[],
+  places: readonly (string | number)[],
   missing: number | null,
 ): readonly (number | null)[] {
-  const byPlace = new Map(rows.map((row) => [String(row[at]), row[column]]));
+  const byPlace = new Map(rows.map((row) => [JSON.stringify(row[at]), row[column]]));
   return places.map((each) => {
-    if (!byPlace.has(each)) return missing;
-    const value = byPlace.get(each);
+    if (!byPlace.has(JSON.stringify(each))) return missing;
+    const value = byPlace.get(JSON.stringify(each));
     return typeof value === 'number' ? value : null;
   });
 }

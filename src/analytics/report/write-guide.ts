@@ -1,4 +1,4 @@
-/** Writes the answers on the demo's data into docs/analytics.md, and their plots beside it: `npm run analytics-guide`. */
+/** Writes the answers on the demo's data into docs/analytics.md, and their plots beside it: `npm run guide`. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

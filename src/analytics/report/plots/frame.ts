@@ -5,13 +5,6 @@ export const WIDTH = 720;
 /** Number of colours of series; further ones repeat with other dashes. */
 export const COLOURS = 5;
 
-export interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
-
 export const seriesClass = (index: number): string => `s${index % COLOURS}`;
 
 /** With one decimal, so that a plot is the same on every machine. */
