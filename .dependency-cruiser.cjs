@@ -85,6 +85,13 @@ const mayImport = {
     '^src/store/',
     '^src/witness/open-witness\\.ts$',
   ],
+  '^src/analytics/': [
+    '^src/config/',
+    '^src/launch/(data-dir|files|run-file)\\.ts$',
+    '^src/log/(codec|event-log|open-log|recorded|registry)\\.ts$',
+    '^src/operator/cli/(failure|progress-line)\\.ts$',
+    '^src/pages/',
+  ],
   '^projections/': [
     '^src/domain/',
     '^src/log/',
@@ -138,6 +145,7 @@ const mayImport = {
   '^src/operator/': [
     '^src/as-of/',
     '^src/cases/outage\\.ts$',
+    '^src/analytics/',
     '^src/auth/passwords\\.ts$',
     '^src/backup/',
     '^src/commands/',
@@ -159,7 +167,7 @@ const mayImport = {
     '^src/telemetry/',
     '^src/transparency-log/',
     '^src/witness/',
-    '^projections/audit/(activity\\.read-model|audit\\.read-model|follow\\.read-model|moment\\.read-model|impact\\.read-model|log\\.read-model|posts-of-application\\.read-model|subject)\\.ts$',
+    '^projections/audit/(activity\\.read-model|audit\\.read-model|event\\.read-model|follow\\.read-model|moment\\.read-model|impact\\.read-model|log\\.read-model|posts-of-application\\.read-model|subject)\\.ts$',
     '^projections/(inbox/inbox-entry|posts/post|profile/profile\\.read-model)\\.ts$',
     '^projections/cases/cases\\.read-model\\.ts$',
     '^projections/groups\\.ts$',

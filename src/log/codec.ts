@@ -2,7 +2,7 @@ import { jsonEvent } from '@eventstore/db-client';
 import type { EventData, RecordedEvent } from '@eventstore/db-client';
 import { Refusal } from '../domain/refusal.js';
 import { UnreadableEvent } from './event-log.js';
-import type { Append } from './event-log.js';
+import type { Append, UndecodedEvent } from './event-log.js';
 import type { EventMetadata, Recorded } from './recorded.js';
 import { upcast } from './registry-entry.js';
 import { registryEntryOf } from './registry.js';
@@ -76,11 +76,7 @@ export class Codec {
 }
 
 function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
-  const entry = requireEntry(stored.type);
-  const { schemaVersion, ...metadata } = stored.metadata as unknown as StoredMetadata;
-  const { sealed: _sealed, ...plain } = stored.data as Json;
-  const encrypted = encryptedFieldsOf(stored);
-  assertFieldsEncrypted(entry, encrypted, plain);
+  const { entry, schemaVersion, metadata, plain, encrypted } = partsOf(stored);
   if (encrypted && !keys.has(encrypted.keyId))
     throw new Error(
       `the vault never had the key ${encrypted.keyId} of this event, so its personal fields cannot be read`,
@@ -101,6 +97,31 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
     metadata,
     erased,
   };
+}
+
+export interface WithoutKeys {
+  readonly event: StoredEvent;
+  readonly metadata: EventMetadata;
+  readonly encrypted: Encrypted | undefined;
+}
+
+/**
+ * Decodes an event as if the key of its person were destroyed: personal fields hold the placeholders of the registry.
+ * @throws {Error} this release does not know the type or its version, or the event is invalid.
+ */
+export function decodeWithoutKeys(stored: Pick<UndecodedEvent, 'type' | 'data' | 'metadata'>): WithoutKeys {
+  const { entry, schemaVersion, metadata, plain, encrypted } = partsOf(stored);
+  const data = { ...upcast(entry, schemaVersion, plain), ...entry.personal?.placeholders };
+  return { event: { type: stored.type, data: entry.schema.parse(data) } as StoredEvent, metadata, encrypted };
+}
+
+function partsOf(stored: Pick<UndecodedEvent, 'type' | 'data' | 'metadata'>) {
+  const entry = requireEntry(stored.type);
+  const { schemaVersion, ...metadata } = stored.metadata as StoredMetadata;
+  const { sealed: _sealed, ...plain } = stored.data as Json;
+  const encrypted = encryptedFieldsOf(stored);
+  assertFieldsEncrypted(entry, encrypted, plain);
+  return { entry, schemaVersion, metadata, plain, encrypted };
 }
 
 /**
@@ -138,7 +159,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * Returns the encrypted fields of an event; undefined: it has none. Checks only their form, because this runs for
  * every event read: if the ciphertext is malformed, its decryption fails.
  */
-function encryptedFieldsOf({ data }: RecordedEvent): Encrypted | undefined {
+function encryptedFieldsOf({ data }: Pick<UndecodedEvent, 'data'>): Encrypted | undefined {
   const { sealed } = data as { readonly sealed?: Partial<Encrypted> | null };
   const { keyId, box } = sealed ?? {};
   return typeof keyId === 'string' && typeof box === 'string' && uuid.test(keyId)
@@ -152,7 +173,7 @@ function requireEntry(type: string) {
   return entry;
 }
 
-const additionalDataFor = (eventId: string, type: string): string => `${eventId} ${type}`;
+export const additionalDataFor = (eventId: string, type: string): string => `${eventId} ${type}`;
 
 export function noPosition(): never {
   throw new Error(

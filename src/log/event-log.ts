@@ -62,6 +62,20 @@ export interface SubscribeOptions {
   readonly giveUpAfterMs?: number;
 }
 
+/** An event as the store has it: encrypted fields stay ciphertexts, and this release may not know the type. */
+export interface UndecodedEvent {
+  readonly id: string;
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly position: bigint;
+  /** When the store accepted the event, in Unix milliseconds. */
+  readonly storedAt: number;
+  readonly type: string;
+  /** JSON, or a `Uint8Array` if the writer did not send JSON. */
+  readonly data: unknown;
+  readonly metadata: unknown;
+}
+
 export interface Batch<Event = Recorded> {
   readonly events: readonly Event[];
   readonly caughtUp: boolean;
@@ -141,8 +155,14 @@ export abstract class EventLog {
 
   abstract references(options: SubscribeOptions): AsyncIterable<Batch<EventReference>>;
 
+  /** Like {@link EventLog.subscribe}, for every event of the network's streams, of any type and as stored. */
+  abstract undecoded(options: Omit<SubscribeOptions, 'types'>): AsyncIterable<Batch<UndecodedEvent>>;
+
   abstract close(): Promise<void>;
 }
+
+/** The part of the log that works without the vault. */
+export type UndecodedLog = Pick<EventLog, 'undecoded' | 'head' | 'verify' | 'explain' | 'close'>;
 
 export class WrongExpectedRevision extends Error {
   override readonly name = 'WrongExpectedRevision';

@@ -6,7 +6,7 @@ import type { Postgres, PostgresOptions } from '../store/postgres.js';
 import { Vault1763640000000 } from '../store/migrations/1763640000000-vault.js';
 import { endsWithin } from '../support/sleep.js';
 import { Codec } from './codec.js';
-import type { EventLog } from './event-log.js';
+import type { EventLog, UndecodedLog } from './event-log.js';
 import { EventStoreLog } from './eventstoredb/event-store-log.js';
 import { LogShared, warnIfUnusable } from './eventstoredb/usable.js';
 import { DestroyedKeys } from './vault/destroyed-keys.js';
@@ -72,6 +72,12 @@ export async function openLog(options: LogOptions): Promise<OpenLog> {
       await vaultDatabase.close();
     },
   };
+}
+
+/** Opens the log without the vault. */
+export function openUndecodedLog(eventStoreUrl: string, logger?: Pick<Logger, 'warn'>): UndecodedLog {
+  const withoutVault = () => Promise.reject(new Error('this log was opened without the vault'));
+  return new EventStoreLog(eventStoreUrl, { encode: withoutVault, decode: withoutVault }, logger);
 }
 
 async function check(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AnalyticsDisclosed } from '../domain/analytics/events.js';
 import type {
   AsOfOpened,
   DossierOpened,
@@ -16,7 +17,13 @@ const base64url = z.string().regex(/^[A-Za-z0-9_-]{1,4096}$/);
 const operatorRoles = z.array(z.enum(roles));
 
 export const operatorEntries: RegistryEntries<
-  OperatorEvent | OperatorSignedIn | OperatorSignedOut | DossierOpened | AsOfOpened | TextDisclosed
+  | OperatorEvent
+  | OperatorSignedIn
+  | OperatorSignedOut
+  | DossierOpened
+  | AsOfOpened
+  | TextDisclosed
+  | AnalyticsDisclosed
 > = {
   'operator.invited': {
     version: 1,
@@ -82,6 +89,17 @@ export const operatorEntries: RegistryEntries<
     schema: operatorFields.extend({
       actorId: id,
       position: z.string().regex(/^\d{1,18}$/),
+    }),
+  },
+  'analytics.disclosed': {
+    version: 1,
+    upcasters: [],
+    schema: operatorFields.extend({
+      eventIds: z.array(id),
+      actorId: id.optional(),
+      postId: id.optional(),
+      grantId: id.optional(),
+      reportId: id.optional(),
     }),
   },
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AccountEvent, HandleEvent } from '../domain/account/account.js';
 import type { AccountSignedIn } from '../domain/account/events.js';
+import type { AnalyticsDisclosed } from '../domain/analytics/events.js';
 import type { ApplicationEvent } from '../domain/application/application.js';
 import type { AuditExported } from '../domain/audit/events.js';
 import type { BackupPartSent } from '../domain/backup/events.js';
@@ -58,7 +59,8 @@ export type StoredEvent =
   | OperatorSignedOut
   | DossierOpened
   | AsOfOpened
-  | TextDisclosed;
+  | TextDisclosed
+  | AnalyticsDisclosed;
 
 export type EventType = StoredEvent['type'];
 export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type }>;

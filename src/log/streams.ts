@@ -55,6 +55,9 @@ const categories: ReadonlySet<string> = new Set([
  */
 const futureCategory = /^plaza_[a-z]/;
 
+/** .NET regular expression for the names of {@link isOwnStream}. */
+export const ownStreamExpression = `^(?:(?:${[...categories].join('|')})(?:-|$)|plaza_[a-z])`;
+
 export function isOwnStream(name: string): boolean {
   const [category = ''] = name.split('-', 1);
   return categories.has(category) || futureCategory.test(category);

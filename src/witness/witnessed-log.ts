@@ -10,6 +10,7 @@ import type {
   NewEvent,
   ReadOptions,
   SubscribeOptions,
+  UndecodedEvent,
 } from '../log/event-log.js';
 import type { Recorded } from '../log/recorded.js';
 import { isRestriction } from '../log/restrictions.js';
@@ -109,6 +110,10 @@ export class WitnessedLog extends EventLog {
 
   references(options: SubscribeOptions): AsyncIterable<Batch<EventReference>> {
     return this.log.references(options);
+  }
+
+  undecoded(options: Omit<SubscribeOptions, 'types'>): AsyncIterable<Batch<UndecodedEvent>> {
+    return this.log.undecoded(options);
   }
 
   close(): Promise<void> {

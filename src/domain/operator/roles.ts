@@ -17,6 +17,7 @@ export const permissions = [
   'approvals.read',
   'approvals.decide',
   'four_eyes.manage',
+  'analytics.disclose',
   'signing_keys.rotate',
   'publishing.manage',
   'registration.manage',
@@ -64,6 +65,7 @@ export const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
     'audit.export',
     'texts.disclose',
     'approvals.read',
+    'analytics.disclose',
     'operators.read',
   ],
   administrator: [

@@ -30,13 +30,14 @@ import type {
   EventReference,
   ReadOptions,
   SubscribeOptions,
+  UndecodedEvent,
 } from '../event-log.js';
 import { foreignStreamIn } from './foreign-streams.js';
 import { NewestOwnEvent } from './newest-own-event.js';
 import type { EventMetadata, Recorded } from '../recorded.js';
 import { configurationFault } from './store-faults.js';
 import { streams } from '../streams.js';
-import { subscribe } from './subscription.js';
+import { ofOwnStreams, ofTypes, subscribe } from './subscription.js';
 import { verifyCheckpoint } from './verify-checkpoint.js';
 
 const DEADLINE_MS = { attempt: 2_000, append: 5_000, check: 1_200 };
@@ -63,7 +64,7 @@ export class EventStoreLog extends EventLog {
 
   constructor(
     url: string,
-    private readonly codec: Codec,
+    private readonly codec: Pick<Codec, 'encode' | 'decode'>,
     private readonly logger?: Pick<Logger, 'warn'>,
   ) {
     super();
@@ -176,16 +177,26 @@ export class EventStoreLog extends EventLog {
 
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
     const decode = (stored: readonly RecordedEvent[]) => this.codec.decode(stored);
-    return subscribe({ connection: this.connection, logger: this.logger }, decode, options);
+    return subscribe(this.source(), decode, options, ofTypes(options.types));
   }
 
   references(options: SubscribeOptions): AsyncIterable<Batch<EventReference>> {
     const decode = (stored: readonly RecordedEvent[]) => Promise.resolve({ events: stored.map(referenceTo) });
-    return subscribe({ connection: this.connection, logger: this.logger }, decode, options);
+    return subscribe(this.source(), decode, options, ofTypes(options.types));
+  }
+
+  undecoded(options: Omit<SubscribeOptions, 'types'>): AsyncIterable<Batch<UndecodedEvent>> {
+    const asStored = (stored: readonly RecordedEvent[]) =>
+      Promise.resolve({ events: stored.map(undecodedOf) });
+    return subscribe(this.source(), asStored, options, ofOwnStreams);
   }
 
   close(): Promise<void> {
     return this.connection.close();
+  }
+
+  private source() {
+    return { connection: this.connection, logger: this.logger };
   }
 
   private async readStored(
@@ -236,5 +247,27 @@ function referenceTo({ id, streamId, position, metadata }: RecordedEvent): Event
     stream: streamId,
     position: position?.commit ?? noPosition(),
     witnessEpoch,
+  };
+}
+
+function undecodedOf({
+  id,
+  streamId,
+  revision,
+  position,
+  created,
+  type,
+  data,
+  metadata,
+}: RecordedEvent): UndecodedEvent {
+  return {
+    id,
+    stream: streamId,
+    revision,
+    position: position?.commit ?? noPosition(),
+    storedAt: created.getTime(),
+    type,
+    data,
+    metadata,
   };
 }

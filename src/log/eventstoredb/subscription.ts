@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { eventTypeFilter, START } from '@eventstore/db-client';
-import type { AllStreamSubscription, RecordedEvent } from '@eventstore/db-client';
+import { eventTypeFilter, START, streamNameFilter } from '@eventstore/db-client';
+import type { AllStreamSubscription, Filter, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
 import { Backoff } from '../../support/backoff.js';
 import { sleep } from '../../support/sleep.js';
@@ -8,7 +8,7 @@ import { FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
 import { isAmbiguous, within } from './client-errors.js';
 import type { Connection } from './connection.js';
 import { LogUnavailable } from '../event-log.js';
-import { isOwnStream } from '../streams.js';
+import { isOwnStream, ownStreamExpression } from '../streams.js';
 import type { Batch, Checkpoint, SubscribeOptions, UnreadableEvent } from '../event-log.js';
 import { verifyCheckpoint } from './verify-checkpoint.js';
 
@@ -19,6 +19,17 @@ import { verifyCheckpoint } from './verify-checkpoint.js';
 const SEARCH_WINDOW = 2_048;
 const RECONNECT_MS = { first: 100, longest: 500 };
 const FAILURES_BEFORE_WARNING = 3;
+
+export const ofTypes = (types: SubscribeOptions['types']): Filter =>
+  eventTypeFilter({
+    regex: `^(${types.map((type) => type.replaceAll('.', '\\.')).join('|')})$`,
+    maxSearchWindow: SEARCH_WINDOW,
+  });
+
+export const ofOwnStreams: Filter = streamNameFilter({
+  regex: ownStreamExpression,
+  maxSearchWindow: SEARCH_WINDOW,
+});
 
 type Decode<Event> = (
   stored: readonly RecordedEvent[],
@@ -37,7 +48,8 @@ interface Source {
 export async function* subscribe<Event extends { readonly id: string; readonly position: bigint }>(
   { connection, logger }: Source,
   decode: Decode<Event>,
-  options: SubscribeOptions,
+  options: Omit<SubscribeOptions, 'types'>,
+  filter: Filter,
 ): AsyncGenerator<Batch<Event>> {
   let last = options.after;
   const backoff = new Backoff(RECONNECT_MS);
@@ -46,7 +58,7 @@ export async function* subscribe<Event extends { readonly id: string; readonly p
   while (!options.signal.aborted) {
     try {
       if (last) await verifyCheckpoint(connection, last, options.signal);
-      for await (const { stored, caughtUp } of readBatches(connection, last, options)) {
+      for await (const { stored, caughtUp } of readBatches(connection, last, options, filter)) {
         const { events, failure } = await decode(stored);
         if (events.length > 0 || caughtUp) yield { events, caughtUp: caughtUp && !failure };
         if (failure) throw failure;
@@ -81,17 +93,15 @@ interface StoredBatch {
 async function* readBatches(
   connection: Connection,
   after: Checkpoint | undefined,
-  { types, batchSize, signal }: SubscribeOptions,
+  { batchSize, signal }: Omit<SubscribeOptions, 'types'>,
+  filter: Filter,
 ): AsyncGenerator<StoredBatch> {
   const leader = await within(READ_DEADLINE_MS, () => connection.find(), signal);
   const subscription = leader.client.subscribeToAll(
     {
       ...FROM_LEADER,
       fromPosition: after ? { commit: after.position, prepare: after.position } : START,
-      filter: eventTypeFilter({
-        regex: `^(${types.map((type) => type.replaceAll('.', '\\.')).join('|')})$`,
-        maxSearchWindow: SEARCH_WINDOW,
-      }),
+      filter,
     },
     { highWaterMark: batchSize },
   );

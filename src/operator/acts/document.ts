@@ -1,3 +1,4 @@
+import { markdownTable } from '../../support/markdown-table.js';
 import { limitedSharedToken, permissionsOf, roles } from '../../domain/operator/roles.js';
 import { consolePathOf } from './act.js';
 import type { Act } from './act.js';
@@ -38,7 +39,7 @@ export function documentOf(table: readonly Act[]): string {
       .join(', '),
   ]);
   return `${INTRODUCTION}
-${tableText(['Act', 'Route', 'Command', 'Console', 'Reason', 'Approval', ...columns.map(({ heading }) => heading)], acts)}
+${markdownTable(['Act', 'Route', 'Command', 'Console', 'Reason', 'Approval', ...columns.map(({ heading }) => heading)], acts)}
 
 Enrolling needs an invitation code; signing in and \`metrics.read\` need nothing. Acts whose names begin with \`own.\` concern the operator
 who does them, so the shared token cannot do them. Nor can it decide on a case, an appeal or an approval: it does not show that
@@ -49,7 +50,7 @@ two operators did.
 A role is an exact set of permissions, and an operator may have several roles. The limited shared token has
 ${limitedSharedToken.map((permission) => `\`${permission}\``).join(', ')}.
 
-${tableText(['Permission', 'Acts'], permissions)}
+${markdownTable(['Permission', 'Acts'], permissions)}
 `;
 }
 
@@ -64,14 +65,4 @@ two. Who lacks the permission gets 403 \`capability_required\`, by the API, the 
 function consoleText(row: Act): string {
   const path = consolePathOf(row);
   return path === undefined ? '' : `${row.method === 'GET' ? 'page' : 'form'} \`${path}\``;
-}
-
-/** Padded as prettier pads tables. */
-function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = headings.map((_, at) =>
-    Math.max(3, ...[headings, ...rows].map((row) => row[at]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  return [line(headings), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }

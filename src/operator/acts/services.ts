@@ -15,6 +15,7 @@ import { PositionListener } from '../../incarnations/position-listener.js';
 import { EventLog } from '../../log/event-log.js';
 import { LogKeys } from '../../log/vault/log-keys.js';
 import { NetworkSecrets } from '../../log/vault/network-secrets.js';
+import { KeyVault } from '../../log/vault/key-vault.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Postgres } from '../../store/postgres.js';
 import { RestrictionProof } from '../../http/admission/restriction-proof.js';
@@ -31,6 +32,7 @@ export interface ActServices {
   readonly pool: Pool;
   readonly store: AuthorityStore;
   readonly log: EventLog;
+  readonly vault: KeyVault;
   readonly witness: Witness;
   readonly positions: PositionListener;
   readonly publicPosts: PublicPosts;
@@ -59,6 +61,7 @@ export function actServicesOf(app: INestApplicationContext): ActServices {
     commands: app.get(CommandBus),
     pool,
     log,
+    vault: app.get(KeyVault),
     witness,
     fourEyes: new FourEyes({ ...parts, pool, log, witness, proof: app.get(RestrictionProof) }),
     positions: app.get(PositionListener),

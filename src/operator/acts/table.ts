@@ -1,6 +1,7 @@
 import { accountActs } from './account.acts.js';
 import { consolePathOf } from './act.js';
 import type { Act } from './act.js';
+import { analyticsActs } from './analytics.acts.js';
 import { applicationActs } from './application.acts.js';
 import { asOfActs } from './as-of.acts.js';
 import { approvalActs } from './approval.acts.js';
@@ -40,6 +41,7 @@ export const actTable: readonly Act[] = [
   ...exportActs,
   ...asOfActs,
   ...logActs,
+  ...analyticsActs,
   ...networkActs,
   ...jobActs,
   ...recoveryActs,

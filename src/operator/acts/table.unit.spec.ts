@@ -34,6 +34,8 @@ describe('the table of acts', () => {
       'text.disclose',
       'as_of.build',
       'as_of.disclose',
+      'analytics.decrypt',
+      'analytics.resolve',
     ]);
     expect(actsOf('viewer').map(({ name }) => name)).toEqual([
       'four_eyes.status',

@@ -54,9 +54,9 @@ export async function disclose(
   return disclosed;
 }
 
-/** Names of operators are in the list of operators. */
+/** Other texts are those of operators: their names, and the inputs of acts that wait for an approval. */
 export const hasTextOfPerson = (type: string): boolean =>
-  personalFieldsOf(type).length > 0 && !type.startsWith('operator.');
+  personalFieldsOf(type).length > 0 && !/^(operator|approval)\./.test(type);
 
 async function eventIn(log: EventLog, eventId: string, audited: AuditedEvent | undefined): Promise<Recorded> {
   const [found] = audited ? await log.read(audited.stream, { from: audited.revision, limit: 1 }) : [];

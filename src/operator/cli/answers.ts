@@ -210,3 +210,9 @@ export const begunBackup = z.object({
   position: z.string(),
   version: z.string(),
 });
+
+export const decryptedFields = z.object({
+  fields: z.array(z.record(z.string(), z.unknown()).nullable()),
+});
+
+export const resolvedId = z.object({ kind: z.string(), id: z.string() });

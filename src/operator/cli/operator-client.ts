@@ -52,6 +52,14 @@ export type BatchPlan =
   | { readonly kind: 'posts'; readonly appId: string; readonly from: string; readonly until: string }
   | { readonly kind: 'accounts'; readonly actorIds: readonly string[] };
 
+/** As a data set has it: see src/log/encryption.ts. */
+export interface Ciphertext {
+  readonly eventId: string;
+  readonly type: string;
+  readonly keyId: string;
+  readonly box: string;
+}
+
 /** `q`: terms of the search (src/operator/audit/search-query.ts). */
 export interface AuditQuestion {
   readonly q: string;
@@ -207,6 +215,16 @@ export class OperatorClient {
     return reason === undefined
       ? this.#call(asOfAnswer, 'GET', `${path}?${queryText({ actor })}`)
       : this.#call(asOfAnswer, 'POST', `${path}/texts`, { actor, reason });
+  }
+
+  /** The personal fields of events by their ciphertexts, in the order given; null: erased. */
+  decrypt(events: readonly Ciphertext[], reason: string) {
+    return this.#call(answers.decryptedFields, 'POST', '/operator/analytics/texts', { events, reason });
+  }
+
+  /** The id whose pseudonym a data set has in this column of this event. */
+  resolvePseudonym(place: { position: number; eventId: string; column: string }, reason: string) {
+    return this.#call(answers.resolvedId, 'POST', '/operator/analytics/ids', { ...place, reason });
   }
 
   projections() {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { plazaVersion } from '../../config/version.js';
 import { addAccountCommands } from './commands/account.js';
+import { addAnalyticsCommands } from './commands/analytics.js';
 import { addAppCommands } from './commands/app.js';
 import { addAsOfCommand } from './commands/as-of.js';
 import { addApprovalCommands } from './commands/approval.js';
@@ -54,6 +55,7 @@ export function commandLine(): Command {
     addDiscloseCommand,
     addExportCommands,
     addAsOfCommand,
+    addAnalyticsCommands,
     addBackupCommand,
     addRestoreCommand,
     addEventStoreCommand,

@@ -27,6 +27,7 @@ export class FailingLog implements EventLog {
   find: EventLog['find'] = (...given) => this.log.find(...given);
   verify: EventLog['verify'] = (...asked) => this.log.verify(...asked);
   references: EventLog['references'] = (options) => this.log.references(options);
+  undecoded: EventLog['undecoded'] = (options) => this.log.undecoded(options);
   checkWritable: EventLog['checkWritable'] = () => this.log.checkWritable();
   explain: EventLog['explain'] = (...given) => this.log.explain(...given);
   subscribe: EventLog['subscribe'] = (options) => this.log.subscribe(options);

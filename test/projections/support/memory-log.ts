@@ -144,6 +144,10 @@ export class MemoryLog extends EventLog {
       yield { events: events.map(referenceTo), caughtUp };
   }
 
+  override undecoded(): never {
+    throw new Error('this log has no stored form');
+  }
+
   override head(): Promise<bigint | undefined> {
     if (this.down) return Promise.reject(new LogUnavailable('the log is down'));
     return Promise.resolve(this.events.at(-1)?.position);

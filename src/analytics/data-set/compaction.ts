@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { setImmediate as immediate } from 'node:timers/promises';
+import { columnsOf } from '../columns/columns.js';
+import type { Value } from '../columns/rows.js';
+import type { DataSet } from './data-set.js';
+import { dayOf } from './paths.js';
+import { readParquet } from './parquet.js';
+import type { Columns } from './parquet.js';
+import type { DataFile } from './state.js';
+import { writeDataFile } from './write-file.js';
+
+/** A file with so many rows is merged with no other, which bounds the memory of a compaction. */
+const FULL_ROWS = 250_000;
+const MOST_SMALL_FILES = 10;
+
+interface CompactionOptions {
+  /** True: nothing else is to be done, so each finished day is compacted; else only one with too many files. */
+  readonly isIdle: boolean;
+  readonly now: () => number;
+}
+
+/** Merges small files of a day, with one commit for each merge. */
+export async function compact(dataSet: DataSet, { isIdle, now }: CompactionOptions): Promise<void> {
+  const today = dayOf(now());
+  for (const [day, files] of filesByDay(dataSet.state.files)) {
+    const isFinished = day < today;
+    const groups = isFinished ? groupsOfFinished(files, isIdle) : groupsOfSameSize(files);
+    for (const group of groups) {
+      await merge(dataSet, day, group);
+      await immediate();
+    }
+  }
+}
+
+const filesByDay = (files: readonly DataFile[]) => Map.groupBy(files, ({ day }) => day);
+
+function groupsOfFinished(files: readonly DataFile[], isIdle: boolean): readonly DataFile[][] {
+  const small = files.filter(({ rows }) => rows < FULL_ROWS);
+  return isIdle || small.length > MOST_SMALL_FILES ? groupsUpToFull(small) : [];
+}
+
+/**
+ * A day that is not over gets a new file with each flush. Only files of similar size are merged, so that each row is
+ * written again a few times at most.
+ */
+function groupsOfSameSize(files: readonly DataFile[]): readonly DataFile[][] {
+  const small = files.filter(({ rows }) => rows < FULL_ROWS);
+  const bySize = Map.groupBy(small, ({ rows }) => Math.floor(Math.log10(rows)));
+  return [...bySize.values()]
+    .filter((group) => group.length >= MOST_SMALL_FILES)
+    .flatMap((group) => groupsUpToFull(group));
+}
+
+function groupsUpToFull(files: readonly DataFile[]): readonly DataFile[][] {
+  const groups: DataFile[][] = [];
+  let rows = Infinity;
+  for (const file of files.toSorted((a, b) => a.first - b.first)) {
+    if (rows + file.rows > FULL_ROWS) {
+      groups.push([]);
+      rows = 0;
+    }
+    groups.at(-1)?.push(file);
+    rows += file.rows;
+  }
+  return groups.filter((group) => group.length > 1);
+}
+
+async function merge(dataSet: DataSet, day: string, files: readonly DataFile[]): Promise<void> {
+  const options = dataSet.writeOptions();
+  const columns = columnsOf(options.personal);
+  const merged: Record<string, Value[]> = Object.fromEntries(columns.map(({ name }) => [name, []]));
+  let rows = 0;
+  for (const file of files) {
+    const data = await readParquet(join(dataSet.dir, file.path), columns);
+    rows += file.rows;
+    for (const { name } of columns) append(merged[name] ?? [], data, name, rows);
+  }
+  const added = writeDataFile(dataSet.dir, day, merged, 'compaction', options);
+  dataSet.commit('compaction', { added: [added], removed: files });
+}
+
+/** A column that a file of another release lacks is filled with nulls. */
+function append(values: Value[], data: Columns, name: string, rows: number): void {
+  for (const value of data[name] ?? []) values.push(value);
+  while (values.length < rows) values.push(undefined);
+}

@@ -1,0 +1,146 @@
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { acquireDirectory } from '../../launch/data-dir.js';
+import { syncDirectory } from '../../launch/files.js';
+import { Failure } from '../../operator/cli/failure.js';
+import { shapeOf } from '../columns/columns.js';
+import { putCommit, readState } from './commits.js';
+import { paths } from './paths.js';
+import type { Compression } from './parquet.js';
+import type { DataFile, State } from './state.js';
+import type { OnStep, Phase } from './steps.js';
+import { removeUncommitted, writeApplications } from './sweep.js';
+import { OWNER_ONLY, writeTemporary } from './write-file.js';
+import type { WriteOptions } from './write-file.js';
+
+const KEY_BYTES = 32;
+
+export interface DataSetOptions {
+  readonly now: () => number;
+  readonly randomBytes: (length: number) => Buffer;
+  readonly compression?: Compression;
+  readonly onStep?: OnStep;
+}
+
+/** Change of a commit: files are added to and removed from those of the state before. */
+export type Change = Partial<Omit<State, 'format' | 'number' | 'committedAt' | 'files'>> & {
+  readonly added?: readonly DataFile[];
+  readonly removed?: readonly DataFile[];
+};
+
+/** A directory with exported events, which one process at a time may change. */
+export class DataSet {
+  private constructor(
+    readonly dir: string,
+    readonly key: Buffer,
+    private current: State,
+    private readonly options: DataSetOptions,
+    private readonly release: () => void,
+  ) {}
+
+  /**
+   * Locks a directory, creates the data set if it has none, and removes what an interrupted process left.
+   * @throws {Failure} another process holds the lock, or the directory is no data set and not empty.
+   */
+  static open(dir: string, initial: Pick<State, 'personal' | 'since'>, options: DataSetOptions): DataSet {
+    refuseOtherDirectory(dir);
+    for (const directory of [dir, paths.commits(dir), paths.temporary(dir), paths.events(dir)])
+      mkdirSync(directory, { recursive: true, mode: OWNER_ONLY.directory });
+    const release = acquireDirectory(dir);
+    if (!release) throw new Failure(`another process exports into ${dir}; run one export at a time`);
+    try {
+      const state = readState(dir);
+      const key = keyOf(dir, state, options);
+      const onStep = options.onStep ?? (() => undefined);
+      if (!state) putCommit(dir, firstState(initial, options.now()), 'flush', onStep);
+      const dataSet = new DataSet(dir, key, state ?? firstState(initial, options.now()), options, release);
+      dataSet.sweep();
+      return dataSet;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  get state(): State {
+    return this.current;
+  }
+
+  writeOptions(): WriteOptions {
+    const { compression = 'zstd', onStep = () => undefined } = this.options;
+    return { personal: this.current.personal, compression, onStep };
+  }
+
+  commit(phase: Phase, { added = [], removed = [], ...change }: Change): void {
+    const gone = new Set(removed);
+    const next: State = {
+      ...this.current,
+      ...change,
+      number: this.current.number + 1,
+      committedAt: new Date(this.options.now()).toISOString(),
+      files: [...this.current.files.filter((file) => !gone.has(file)), ...added],
+    };
+    const { onStep } = this.writeOptions();
+    putCommit(this.dir, next, phase, onStep);
+    this.current = next;
+    for (const { path } of removed) {
+      rmSync(join(this.dir, path), { force: true });
+      onStep(phase, 'one superseded file removed');
+    }
+    writeApplications(this.dir, next);
+  }
+
+  /** Removes files that no commit names. */
+  sweep(): void {
+    removeUncommitted(this.dir, this.current);
+    writeApplications(this.dir, this.current);
+  }
+
+  close(): void {
+    this.release();
+  }
+}
+
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  'commits',
+  'events',
+  'tmp',
+  'key',
+  'lock',
+  'applications.json',
+  'report.html',
+]);
+
+function refuseOtherDirectory(dir: string): void {
+  const other = existsSync(dir) && readdirSync(dir).find((name) => !OWN_NAMES.has(name));
+  if (other && !existsSync(paths.commits(dir)))
+    throw new Failure(`${dir} is no data set and holds ${other}: name an empty or new directory`);
+}
+
+const firstState = (initial: Pick<State, 'personal' | 'since'>, now: number): State => ({
+  format: 1,
+  number: 1,
+  committedAt: new Date(now).toISOString(),
+  checkpoint: null,
+  ...initial,
+  shape: shapeOf(initial.personal),
+  applications: [],
+  files: [],
+});
+
+/** The key of the pseudonyms: without it, exported rows and new ones could not be joined. */
+function keyOf(dir: string, state: State | undefined, { randomBytes }: DataSetOptions): Buffer {
+  const path = paths.key(dir);
+  if (!existsSync(path)) {
+    if (state)
+      throw new Failure(
+        `${path} is missing: restore it from a copy, or export into another directory. Pseudonyms depend on it`,
+      );
+    const temporary = writeTemporary(dir, 'key', Buffer.from(`${randomBytes(KEY_BYTES).toString('hex')}\n`));
+    linkSync(temporary, path);
+    syncDirectory(dir);
+  }
+  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'hex');
+  if (key.length !== KEY_BYTES) throw new Failure(`${path} is damaged: it must have 64 hexadecimal digits`);
+  return key;
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+
+const pad = (number: number) => String(number).padStart(12, '0');
+
+export const paths = {
+  key: (dir: string) => join(dir, 'key'),
+  commits: (dir: string) => join(dir, 'commits'),
+  commit: (dir: string, number: number) => join(dir, 'commits', `${pad(number)}.json`),
+  applications: (dir: string) => join(dir, 'applications.json'),
+  report: (dir: string) => join(dir, 'report.html'),
+  temporary: (dir: string) => join(dir, 'tmp'),
+  events: (dir: string) => join(dir, 'events'),
+};
+
+export const COMMIT_NAME = /^(\d{12})\.json$/;
+export const DAY_NAME = /^day=([\d-]+)$/;
+export const FILE_NAME = /^\d+-\d+\.parquet$/;
+
+export const filePath = (day: string, first: number, last: number) =>
+  `events/day=${day}/${first}-${last}.parquet`;
+
+/** The UTC day of a time in Unix milliseconds: `2026-01-31`. */
+export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, -'T00:00:00.000Z'.length);

@@ -1,0 +1,55 @@
+import { acquireDirectory } from '../../launch/data-dir.js';
+import { columnsOf, shapeOf } from '../columns/columns.js';
+import type { Column, Personal } from '../columns/columns.js';
+import { requireState } from './commits.js';
+import type { State } from './state.js';
+
+export interface Summary {
+  readonly events: number;
+  readonly files: number;
+  readonly days: number;
+  readonly firstDay: string | null;
+  readonly lastDay: string | null;
+  readonly bytes: number;
+  readonly position: number | null;
+  readonly committedAt: string;
+  readonly personal: Personal;
+  readonly since: number | null;
+}
+
+export interface Status extends Summary {
+  readonly isExporting: boolean;
+  /** True: files were written by a release with other columns. */
+  readonly hasOlderColumns: boolean;
+}
+
+/** @throws {Failure} the directory is no data set. */
+export function statusOf(dir: string): Status {
+  const state = requireState(dir);
+  const release = acquireDirectory(dir);
+  release?.();
+  return {
+    ...summaryOf(state),
+    isExporting: release === undefined,
+    hasOlderColumns: state.shape !== shapeOf(state.personal),
+  };
+}
+
+export function summaryOf({ files, checkpoint, committedAt, personal, since }: State): Summary {
+  const days = [...new Set(files.map(({ day }) => day))].toSorted();
+  return {
+    events: files.reduce((sum, { rows }) => sum + rows, 0),
+    files: files.length,
+    days: days.length,
+    firstDay: days[0] ?? null,
+    lastDay: days.at(-1) ?? null,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    position: checkpoint?.position ?? null,
+    committedAt,
+    personal,
+    since,
+  };
+}
+
+/** @throws {Failure} the directory is no data set. */
+export const schemaOf = (dir: string): readonly Column[] => columnsOf(requireState(dir).personal);

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { acquireDirectory } from '../../launch/data-dir.js';
+import { requireState } from './commits.js';
+import { paths } from './paths.js';
+import { applicationLines } from './state.js';
+import type { DataFile, State } from './state.js';
+
+export interface Fault {
+  readonly path: string;
+  readonly fault: 'missing' | 'changed' | 'foreign';
+}
+
+export interface Verified {
+  readonly files: number;
+  readonly events: number;
+  readonly faults: readonly Fault[];
+  /** False: an export is running, which may have files that it did not commit yet. */
+  readonly foreignSearched: boolean;
+}
+
+/**
+ * Compares every file with the newest commit.
+ * @throws {Failure} the directory is no data set, or its newest commit was changed.
+ */
+export async function verifyDataSet(
+  dir: string,
+  onBytes: (bytes: number) => void = () => undefined,
+): Promise<Verified> {
+  requireState(dir);
+  const release = acquireDirectory(dir);
+  try {
+    const state = requireState(dir);
+    const faults: Fault[] = [];
+    for (const file of state.files) {
+      const fault = await faultOf(dir, file, onBytes);
+      if (fault) faults.push({ path: file.path, fault });
+    }
+    if (release) faults.push(...applicationsFault(dir, state), ...foreignIn(dir, state));
+    const events = state.files.reduce((sum, { rows }) => sum + rows, 0);
+    return { files: state.files.length, events, faults, foreignSearched: release !== undefined };
+  } finally {
+    release?.();
+  }
+}
+
+async function faultOf(
+  dir: string,
+  { path, bytes, sha256 }: DataFile,
+  onBytes: (bytes: number) => void,
+): Promise<Fault['fault'] | undefined> {
+  const file = join(dir, path);
+  if (!existsSync(file)) return 'missing';
+  if (statSync(file).size !== bytes) return 'changed';
+  const hash = createHash('sha256');
+  await pipeline(
+    createReadStream(file).on('data', (chunk) => onBytes(chunk.length)),
+    hash,
+  );
+  return hash.digest('hex') === sha256 ? undefined : 'changed';
+}
+
+function applicationsFault(dir: string, state: State): readonly Fault[] {
+  const path = paths.applications(dir);
+  if (!existsSync(path)) return [{ path: 'applications.json', fault: 'missing' }];
+  const isSame = readFileSync(path, 'utf8') === applicationLines(state);
+  return isSame ? [] : [{ path: 'applications.json', fault: 'changed' }];
+}
+
+function foreignIn(dir: string, { files }: State): readonly Fault[] {
+  const committed = new Set(files.map(({ path }) => path));
+  return readdirSync(paths.events(dir), { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1))
+    .filter((path) => !committed.has(path))
+    .map((path) => ({ path, fault: 'foreign' }));
+}

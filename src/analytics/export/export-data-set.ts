@@ -1,0 +1,131 @@
+import { randomBytes as systemBytes } from 'node:crypto';
+import type { Config } from '../../config/config.js';
+import { readRunFile } from '../../launch/run-file.js';
+import type { UndecodedLog } from '../../log/event-log.js';
+import { openUndecodedLog } from '../../log/open-log.js';
+import { Failure } from '../../operator/cli/failure.js';
+import type { ProgressStep } from '../../operator/cli/progress-line.js';
+import { shapeOf } from '../columns/columns.js';
+import type { Personal } from '../columns/columns.js';
+import { DataSet } from '../data-set/data-set.js';
+import type { Compression } from '../data-set/parquet.js';
+import type { State } from '../data-set/state.js';
+import { checkpointOf, exportEvents } from './export.js';
+import type { Exported } from './export.js';
+import { failureOf } from './failures.js';
+import { rewind } from './rewind.js';
+import type { Rewound } from './rewind.js';
+
+const GIVE_UP_AFTER_MS = 15_000;
+
+export interface ExportRequest {
+  readonly personal?: Personal | undefined;
+  readonly since?: number | undefined;
+  readonly compression?: Compression | undefined;
+  readonly follow: boolean;
+  readonly rewind: boolean;
+  readonly rebuild: boolean;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  readonly onProgress: (step: ProgressStep) => void;
+}
+
+export interface ExportResult extends Exported {
+  readonly rewound?: Rewound | undefined;
+  readonly state: State;
+}
+
+/** @throws {Failure} */
+export async function exportDataSet(
+  config: Config,
+  dir: string,
+  request: ExportRequest,
+): Promise<ExportResult> {
+  const log = openUndecodedLog(eventStoreUrlOf(config));
+  try {
+    return await withDataSet(dir, request, async (dataSet) => {
+      prepare(dataSet, request);
+      const rewound = request.rewind ? await rewind(log, dataSet) : undefined;
+      const onProgress = await progressOf(log, dataSet, request.onProgress);
+      const { follow, signal, now } = request;
+      const options = { follow, signal, now, onProgress, giveUpAfterMs: GIVE_UP_AFTER_MS };
+      const exported = await exportEvents(log, dataSet, options);
+      return { ...exported, rewound, state: dataSet.state };
+    });
+  } catch (error) {
+    throw await failureOf(error, dir, log);
+  } finally {
+    await log.close();
+  }
+}
+
+type DataSetRequest = Pick<ExportRequest, 'personal' | 'since' | 'compression' | 'now'> & {
+  readonly randomBytes?: (length: number) => Buffer;
+};
+
+/** Runs `work` on a locked data set; after a failure, removes what is not committed, which may free a full disk. */
+export async function withDataSet<Result>(
+  dir: string,
+  { personal = 'none', since, compression, now, randomBytes = systemBytes }: DataSetRequest,
+  work: (dataSet: DataSet) => Result | Promise<Result>,
+): Promise<Result> {
+  const initial = { personal, since: since ?? null };
+  const dataSet = DataSet.open(dir, initial, { now, randomBytes, ...(compression && { compression }) });
+  try {
+    return await work(dataSet);
+  } catch (error) {
+    try {
+      dataSet.sweep();
+    } catch {
+      // The next export sweeps again.
+    }
+    throw error;
+  } finally {
+    dataSet.close();
+  }
+}
+
+/**
+ * Address of the event store: from the environment, else of the network that runs on `DATA_DIR`.
+ * @throws {Failure}
+ */
+export function eventStoreUrlOf({ eventStoreUrl, dataDir }: Config): string {
+  const url = eventStoreUrl ?? readRunFile(dataDir)?.settings['EVENTSTORE_URL'];
+  if (url === undefined)
+    throw new Failure(`no network runs on ${dataDir}: start it, or set DATA_DIR or EVENTSTORE_URL`);
+  return url;
+}
+
+/** With `--rebuild` the data set begins anew, under its old key. */
+function prepare(dataSet: DataSet, { personal, since, rebuild }: ExportRequest): void {
+  const { state } = dataSet;
+  if (rebuild) {
+    const change = { personal: personal ?? state.personal, since: since ?? state.since };
+    const removed = state.files;
+    const shape = shapeOf(change.personal);
+    return dataSet.commit('flush', { ...change, shape, checkpoint: null, applications: [], removed });
+  }
+  const { dir } = dataSet;
+  if (personal !== undefined && personal !== state.personal)
+    throw new Failure(
+      `${dir} was exported with --personal ${state.personal}: leave the option out, or export anew with --rebuild`,
+    );
+  if (since !== undefined && since !== state.since)
+    throw new Failure(
+      `${dir} begins ${state.since === null ? 'with the first event' : `at ${new Date(state.since).toISOString()}`}: leave --since out, or export anew with --rebuild`,
+    );
+}
+
+/** The number of events to come is estimated from positions. */
+async function progressOf(
+  log: UndecodedLog,
+  dataSet: DataSet,
+  show: ExportRequest['onProgress'],
+): Promise<(events: number, position: bigint) => void> {
+  const head = Number((await log.head()) ?? 0n);
+  const from = Number(checkpointOf(dataSet)?.position ?? 0n);
+  return (done, position) => {
+    const part = (Number(position) - from) / (head - from);
+    show({ what: 'events', done, total: part >= 1 || Number.isNaN(part) ? done : Math.round(done / part) });
+  };
+}

@@ -1,0 +1,149 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { Batch, Checkpoint, UndecodedEvent, UndecodedLog } from '../../log/event-log.js';
+import { sleep } from '../../support/sleep.js';
+import { columnsOf, shapeOf } from '../columns/columns.js';
+import { applicationNameOf, RowMaker } from '../columns/rows.js';
+import type { ApplicationName } from '../columns/rows.js';
+import { compact } from '../data-set/compaction.js';
+import type { DataSet } from '../data-set/data-set.js';
+import { writeDataFile } from '../data-set/write-file.js';
+import { RowBuffer } from './row-buffer.js';
+
+const FLUSH_ROWS = 50_000;
+export const FLUSH_MS = 10_000;
+const BATCH = 2_000;
+
+export interface ExportOptions {
+  readonly follow: boolean;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  /** Called after each batch, with the number of events of this run and the position of the newest. */
+  readonly onProgress?: (events: number, position: bigint) => void;
+  /** An export gives up if the log fails for so long; with `follow` it retries for ever. */
+  readonly giveUpAfterMs?: number;
+  readonly flushRows?: number;
+  readonly flushMs?: number;
+}
+
+export interface Exported {
+  /** Events that this run read. */
+  readonly events: number;
+  readonly isComplete: boolean;
+}
+
+/**
+ * Exports the events after the checkpoint of the data set. Each flush is one commit, so an interrupted export goes on
+ * where its last flush ended.
+ * @throws {LogReplaced} {@link LogUnavailable} {@link Failure}
+ */
+export async function exportEvents(
+  log: Pick<UndecodedLog, 'undecoded'>,
+  dataSet: DataSet,
+  options: ExportOptions,
+): Promise<Exported> {
+  const run = new ExportRun(dataSet, options);
+  const stop = new AbortController();
+  const batches = log.undecoded({
+    after: checkpointOf(dataSet),
+    batchSize: Math.min(BATCH, options.flushRows ?? FLUSH_ROWS),
+    signal: AbortSignal.any([options.signal, stop.signal]),
+    ...(!options.follow && options.giveUpAfterMs !== undefined && { giveUpAfterMs: options.giveUpAfterMs }),
+  });
+  try {
+    return await run.readAll(batches[Symbol.asyncIterator]());
+  } finally {
+    stop.abort();
+  }
+}
+
+export function checkpointOf({ state: { checkpoint } }: DataSet): Checkpoint | undefined {
+  return checkpoint ? { position: BigInt(checkpoint.position), eventId: checkpoint.eventId } : undefined;
+}
+
+class ExportRun {
+  private readonly rows: RowMaker;
+  private readonly buffer: RowBuffer;
+  private applications: ApplicationName[] = [];
+  private last: Checkpoint | undefined;
+  private events = 0;
+  private bufferedSince = Infinity;
+
+  constructor(
+    private readonly dataSet: DataSet,
+    private readonly options: ExportOptions,
+  ) {
+    const { personal } = dataSet.state;
+    this.rows = new RowMaker(dataSet.key, personal);
+    this.buffer = new RowBuffer(columnsOf(personal).map(({ name }) => name));
+  }
+
+  async readAll(batches: AsyncIterator<Batch<UndecodedEvent>>): Promise<Exported> {
+    const { follow, flushMs = FLUSH_MS, flushRows = FLUSH_ROWS, signal } = this.options;
+    let next = batches.next();
+    let isComplete = false;
+    for (;;) {
+      const result = await this.within(this.bufferedSince + flushMs - performance.now(), next);
+      if (result === 'late') {
+        this.flush();
+        await compact(this.dataSet, { isIdle: true, now: this.options.now });
+        continue;
+      }
+      if (result.done) break;
+      this.take(result.value);
+      isComplete = result.value.caughtUp;
+      if ((isComplete && !follow) || signal.aborted) break;
+      if (this.buffer.rows >= flushRows) {
+        this.flush();
+        await compact(this.dataSet, { isIdle: isComplete, now: this.options.now });
+        // Lets signals through while a long log is read.
+        await immediate();
+      }
+      next = batches.next();
+    }
+    this.flush();
+    if (isComplete) await compact(this.dataSet, { isIdle: true, now: this.options.now });
+    return { events: this.events, isComplete };
+  }
+
+  private take({ events }: Batch<UndecodedEvent>): void {
+    const { since } = this.dataSet.state;
+    for (const event of events) {
+      const application = applicationNameOf(event);
+      if (application) this.applications.push(application);
+      const row = this.rows.rowOf(event);
+      if (since === null || row.at >= since) this.buffer.add(row);
+      this.last = { position: event.position, eventId: event.id };
+    }
+    this.events += events.length;
+    if (events.length > 0 && this.bufferedSince === Infinity) this.bufferedSince = performance.now();
+    if (this.last) this.options.onProgress?.(this.events, this.last.position);
+  }
+
+  private flush(): void {
+    this.bufferedSince = Infinity;
+    if (!this.last) return;
+    const { position, eventId } = this.last;
+    const { state, dir } = this.dataSet;
+    const added = [...this.buffer.take()].map(([day, data]) =>
+      writeDataFile(dir, day, data, 'flush', this.dataSet.writeOptions()),
+    );
+    this.dataSet.commit('flush', {
+      checkpoint: { position: Number(position), eventId },
+      applications: [...state.applications, ...this.applications],
+      ...(state.checkpoint === null && { shape: shapeOf(state.personal) }),
+      added,
+    });
+    this.applications = [];
+    this.last = undefined;
+  }
+
+  private async within<T>(ms: number, work: Promise<T>): Promise<T | 'late'> {
+    if (ms === Infinity) return work;
+    const ended = new AbortController();
+    try {
+      return await Promise.race([work, sleep(Math.max(0, ms), ended.signal).then(() => 'late' as const)]);
+    } finally {
+      ended.abort();
+    }
+  }
+}

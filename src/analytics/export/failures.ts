@@ -1,0 +1,32 @@
+import { LogReplaced, LogUnavailable } from '../../log/event-log.js';
+import type { UndecodedLog } from '../../log/event-log.js';
+import { Failure } from '../../operator/cli/failure.js';
+
+/** SQLite holds the lock of the directory. */
+const SQLITE_FULL = 13;
+
+/** Explains an error of the log or the disk to the operator; any other error stays as it is. */
+export async function failureOf(error: unknown, dir: string, log?: UndecodedLog): Promise<unknown> {
+  const options = { cause: error };
+  if (error instanceof LogReplaced)
+    return new Failure(
+      `${error.message} Events were exported that the log lost: restore the log, or drop them with plaza analytics export ${dir} --rewind`,
+      options,
+    );
+  if (error instanceof LogUnavailable) {
+    const reason = (await log?.explain('read', error)) ?? 'is it running, and is its address right?';
+    return new Failure(
+      `the event store does not answer: ${reason} What was committed stays; run the command again`,
+      options,
+    );
+  }
+  const { code = '', errcode } = error as NodeJS.ErrnoException & { readonly errcode?: number };
+  if (['ENOSPC', 'EDQUOT'].includes(code) || errcode === SQLITE_FULL)
+    return new Failure(
+      `the disk of ${dir} is full: free space on it and run the command again; what was committed stays`,
+      options,
+    );
+  if (['EROFS', 'EACCES', 'EPERM'].includes(code))
+    return new Failure(`${dir} cannot be written: give this account access to it`, options);
+  return error;
+}

@@ -1,0 +1,24 @@
+import { requireState } from '../data-set/commits.js';
+import { dayOf } from '../data-set/paths.js';
+import { prune } from '../data-set/prune.js';
+import { withDataSet } from './export-data-set.js';
+import { failureOf } from './failures.js';
+import { rowsOf } from './rewind.js';
+
+export interface Pruned {
+  readonly firstDay: string;
+  readonly days: number;
+  readonly events: number;
+}
+
+/** @throws {Failure} the directory is no data set, or another process changes it. */
+export async function pruneDataSet(dir: string, before: number, now: () => number): Promise<Pruned> {
+  requireState(dir);
+  try {
+    const removed = await withDataSet(dir, { now }, (dataSet) => prune(dataSet, before));
+    const days = new Set(removed.map(({ day }) => day)).size;
+    return { firstDay: dayOf(before), days, events: rowsOf(removed) };
+  } catch (error) {
+    throw await failureOf(error, dir);
+  }
+}

@@ -1,0 +1,68 @@
+/** SELECTs of the views that answer questions, by name, over `events` and `applications`. docs/analytics.md defines them. */
+export const answers: Readonly<Record<string, string>> = {
+  daily_active: `
+    SELECT day, count(DISTINCT by_actor_id) AS actors
+    FROM events WHERE by_actor_id IS NOT NULL GROUP BY day`,
+  retention: `
+    WITH person AS (
+      SELECT actor_id, date_trunc('week', day)::DATE AS cohort FROM events WHERE type = 'account.registered'),
+    active AS (
+      SELECT DISTINCT by_actor_id AS actor_id, date_trunc('week', day)::DATE AS week
+      FROM events WHERE by_actor_id IS NOT NULL),
+    week AS (SELECT DISTINCT week FROM active)
+    SELECT cohort, (week.week - cohort) // 7 AS weeks_later, count(*) AS people, count(active.actor_id) AS active,
+      count(active.actor_id) / count(*) AS share
+    FROM person JOIN week ON week.week >= cohort
+      LEFT JOIN active ON active.actor_id = person.actor_id AND active.week = week.week
+    GROUP BY cohort, week.week`,
+  posts_per_app: `
+    SELECT day, app_id, name AS app, count(*) AS posts, count(DISTINCT author_actor_id) AS authors
+    FROM events LEFT JOIN applications USING (app_id) WHERE type = 'post.created' GROUP BY day, app_id, name`,
+  grant_churn: `
+    WITH changed AS (
+      SELECT day, app_id, count(*) FILTER (type = 'grant.issued') AS issued,
+        count(*) FILTER (type = 'grant.revoked') AS revoked
+      FROM events WHERE type IN ('grant.issued', 'grant.revoked') GROUP BY day, app_id),
+    summed AS (
+      SELECT *, sum(issued - revoked) OVER (PARTITION BY app_id ORDER BY day)::BIGINT AS active FROM changed)
+    SELECT day, app_id, name AS app, issued, revoked, active,
+      revoked / nullif(active - issued + revoked, 0) AS churn
+    FROM summed LEFT JOIN applications USING (app_id)`,
+  app_impact: `
+    SELECT by_app_id AS app_id, name AS app, date_trunc('hour', occurred_at) AS hour, type, count(*) AS events,
+      count(DISTINCT by_actor_id) AS actors
+    FROM events LEFT JOIN applications ON applications.app_id = by_app_id
+    WHERE by_app_id IS NOT NULL GROUP BY by_app_id, name, hour, type`,
+  app_reach: `
+    SELECT by_app_id AS app_id, name AS app, type || coalesce(' (' || kind || ')', '') AS act, count(*) AS events,
+      count(DISTINCT by_actor_id) AS actors,
+      count(DISTINCT nullif(coalesce(target_actor_id, parent_author_actor_id), by_actor_id)) AS targets
+    FROM events LEFT JOIN applications ON applications.app_id = by_app_id
+    WHERE by_app_id IS NOT NULL GROUP BY by_app_id, name, act`,
+  busy_hours: `
+    SELECT isodow(occurred_at) AS weekday, hour(occurred_at) AS hour, count(*) AS events,
+      count(DISTINCT by_actor_id) AS actors
+    FROM events WHERE by_actor_id IS NOT NULL GROUP BY ALL`,
+  report_decisions: `
+    WITH decision AS (
+      SELECT occurred_at, post_id, target_actor_id, (data ->> '$.networkRevision')::BIGINT AS seen_position
+      FROM events WHERE type = 'case.decided')
+    SELECT report_id, report.reason, report.occurred_at AS reported_at, min(decision.occurred_at) AS decided_at,
+      date_diff('second', report.occurred_at, min(decision.occurred_at)) / 3600 AS hours
+    FROM events AS report LEFT JOIN decision ON decision.target_actor_id = report.target_actor_id
+      AND decision.post_id IS NOT DISTINCT FROM report.post_id AND decision.seen_position >= report.position
+    WHERE report.type = 'report.created' GROUP BY report_id, report.reason, report.occurred_at`,
+  attention: `
+    WITH received AS (
+      SELECT coalesce(target_actor_id, parent_author_actor_id) AS actor_id, kind
+      FROM events
+      WHERE (type = 'relation.established' AND generation = 1 AND target_actor_id <> actor_id)
+        OR (type = 'post.created' AND parent_author_actor_id <> author_actor_id)),
+    counted AS (
+      SELECT actor_id, count(*) FILTER (kind = 'follow') AS follows, count(*) FILTER (kind = 'like') AS likes,
+        count(*) FILTER (kind IS NULL) AS replies
+      FROM received GROUP BY actor_id)
+    SELECT person.actor_id, coalesce(follows, 0) AS follows, coalesce(likes, 0) AS likes,
+      coalesce(replies, 0) AS replies, coalesce(follows + likes + replies, 0) AS attention
+    FROM events AS person LEFT JOIN counted USING (actor_id) WHERE person.type = 'account.registered'`,
+};

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
+import { Failure } from '../../operator/cli/failure.js';
+import { requireState } from '../data-set/commits.js';
+import { loadDuckDb } from './duckdb.js';
+import { quoted } from './sql.js';
+import { applicationsView, eventsView, viewsOverEvents } from './views.js';
+
+/** A compaction may remove files that a query is about to read. */
+const ATTEMPTS = 5;
+
+/** The views of one data set. */
+export interface Views {
+  /** Runs one SELECT. @throws {Failure} another statement, or an error of the statement. */
+  query<Result>(sql: string, use: (result: DuckDBResult) => Promise<Result>): Promise<Result>;
+  /** Writes the rows of one SELECT to the file that {@link openViews} got. */
+  writeParquet(sql: string, file: string): Promise<void>;
+  close(): void;
+}
+
+/**
+ * Opens the files of the newest commit. Statements can read these files and nothing else, and write only `writable`.
+ * @throws {Failure} the directory is no data set, or DuckDB is not installed.
+ */
+export async function openViews(dir: string, writable?: string): Promise<Views> {
+  const duckDb = await loadDuckDb();
+  let connection = await connect(duckDb, dir, writable);
+  const runSelect = async <Result>(
+    sql: string,
+    run: (connection: DuckDBConnection) => Promise<Result>,
+  ): Promise<Result> => {
+    for (let attempt = 1; ; attempt += 1) {
+      const { number } = connection.state;
+      try {
+        await requireSelect(duckDb, connection.duck, sql);
+        return await run(connection.duck);
+      } catch (error) {
+        if (error instanceof Failure) throw error;
+        if (attempt === ATTEMPTS || requireState(dir).number === number)
+          throw new Failure(firstLines(error), { cause: error });
+        connection.duck.closeSync();
+        connection = await connect(duckDb, dir, writable);
+      }
+    }
+  };
+  return {
+    query: (sql, use) => runSelect(sql, (duck) => duck.run(sql)).then(use),
+    writeParquet: (sql, file) =>
+      runSelect(sql, async (duck) => {
+        await duck.run(`COPY (\n${sql.replace(/;\s*$/, '')}\n) TO ${quoted(file)} (FORMAT parquet)`);
+      }),
+    close: () => connection.duck.closeSync(),
+  };
+}
+
+async function connect(
+  { DuckDBInstance }: Awaited<ReturnType<typeof loadDuckDb>>,
+  dir: string,
+  writable: string | undefined,
+) {
+  const state = requireState(dir);
+  const paths = state.files.map(({ path }) => join(dir, path));
+  const duck = await (await DuckDBInstance.create(':memory:')).connect();
+  const allowed = [...paths, ...(writable === undefined ? [] : [writable])];
+  for (const statement of [
+    `SET allowed_paths = [${allowed.map(quoted).join(', ')}]`,
+    "SET TimeZone = 'UTC'",
+    // A spilled query would write beside the working directory.
+    "SET temp_directory = ''",
+    'SET enable_external_access = false',
+    'SET lock_configuration = true',
+    eventsView(paths),
+    applicationsView(state.applications),
+    ...viewsOverEvents,
+  ])
+    await duck.run(statement);
+  return { duck, state };
+}
+
+/** COPY could replace an allowed file. */
+async function requireSelect(
+  { StatementType }: Awaited<ReturnType<typeof loadDuckDb>>,
+  duck: DuckDBConnection,
+  sql: string,
+): Promise<void> {
+  const refusal = new Failure('a query is one SELECT statement');
+  if (sql.trim() === '') throw refusal;
+  const statements = await duck.extractStatements(sql);
+  if (statements.count !== 1) throw refusal;
+  const { statementType } = await statements.prepare(0);
+  if (statementType !== StatementType.SELECT) throw refusal;
+}
+
+const firstLines = (error: unknown) =>
+  (error instanceof Error ? error.message : String(error)).split('\n').slice(0, 3).join(' ').trim();

@@ -1,0 +1,42 @@
+import type { DuckDBResult, Json } from '@duckdb/node-api';
+import { loadDuckDb } from './duckdb.js';
+
+export interface Rows {
+  readonly columns: readonly string[];
+  /** Whole numbers as numbers, if they are exact; times as text. */
+  readonly rows: AsyncIterable<readonly Json[]> | Iterable<readonly Json[]>;
+}
+
+export async function rowsOf(result: DuckDBResult): Promise<Rows> {
+  const { DuckDBTypeId: Id } = await loadDuckDb();
+  const numeric = new Set<number>([Id.BIGINT, Id.UBIGINT, Id.HUGEINT, Id.UHUGEINT, Id.DECIMAL]);
+  const isNumeric = result.columnTypes().map(({ typeId }) => numeric.has(typeId));
+  const plain = (value: Json, index: number): Json => {
+    const number = isNumeric[index] && typeof value === 'string' ? Number(value) : NaN;
+    return Number.isNaN(number) || Math.abs(number) > Number.MAX_SAFE_INTEGER ? value : number;
+  };
+  async function* rows() {
+    for await (const chunk of result.yieldRowsJson()) for (const row of chunk) yield row.map(plain);
+  }
+  return { columns: result.deduplicatedColumnNames(), rows: rows() };
+}
+
+export async function* jsonLines({ columns, rows }: Rows): AsyncGenerator<string> {
+  for await (const row of rows)
+    yield `${JSON.stringify(Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null])))}\n`;
+}
+
+/** Lines of RFC 4180, with a heading. */
+export async function* csvLines({ columns, rows }: Rows): AsyncGenerator<string> {
+  const line = (cells: readonly Json[]) => `${cells.map(csvCell).join(',')}\r\n`;
+  yield line(columns);
+  for await (const row of rows) yield line(row);
+}
+
+function csvCell(value: Json): string {
+  const text = textOf(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export const textOf = (value: Json): string =>
+  value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);

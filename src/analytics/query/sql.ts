@@ -1,0 +1,3 @@
+export const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+export const named = (name: string) => `"${name}"`;

@@ -1,0 +1,69 @@
+import { columnsOf, fieldColumns, fieldsOf } from '../columns/columns.js';
+import type { Column, ColumnType } from '../columns/columns.js';
+import { eventTypes } from '../../log/registry.js';
+import type { EventType } from '../../log/registry.js';
+import { named, quoted } from './sql.js';
+import { answers } from './answers.js';
+
+const sqlTypes: Readonly<Record<ColumnType, string>> = {
+  integer: 'BIGINT',
+  text: 'VARCHAR',
+  boolean: 'BOOLEAN',
+  time: 'TIMESTAMPTZ',
+};
+
+const snakeCase = (field: string) => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/**
+ * Statement of the view `events`: all rows of these files, with every column of this release, also if no file has it.
+ * `paths`: of the files.
+ */
+export function eventsView(paths: readonly string[]): string {
+  // The ciphertexts are a column in any case, so that a query may name it.
+  const columns = columnsOf('encrypted').map(
+    ({ name, type }: Column) => `NULL::${sqlTypes[type]} AS ${named(name)}`,
+  );
+  const none = `SELECT ${columns.join(', ')}, NULL::DATE AS day WHERE false`;
+  if (paths.length === 0) return `CREATE VIEW events AS ${none}`;
+  const files = `read_parquet([${paths.map(quoted).join(', ')}], union_by_name = true, hive_partitioning = true)`;
+  return `CREATE VIEW events AS ${none} UNION ALL BY NAME SELECT * FROM ${files}`;
+}
+
+export interface Application {
+  readonly appId: string;
+  readonly name: string;
+}
+
+export function applicationsView(applications: readonly Application[]): string {
+  const rows = applications.map(({ appId, name }) => `(${quoted(appId)}, ${quoted(name)})`);
+  const none = 'SELECT NULL::VARCHAR AS app_id, NULL::VARCHAR AS name WHERE false';
+  return `CREATE VIEW applications AS ${none}${rows.length > 0 ? ` UNION ALL VALUES ${rows.join(', ')}` : ''}`;
+}
+
+/** Statement of the view of a type: `post_created` of `post.created`. */
+function typeView(type: EventType): string {
+  const common = [
+    'position',
+    'event_id',
+    'occurred_at',
+    'day',
+    'by_actor_id',
+    'by_app_id',
+    'by_grant_id',
+    'by_operator',
+  ];
+  const own = fieldsOf(type, 'id', 'clear').map((field) => fieldColumns[field]?.name ?? field);
+  const rest = fieldsOf(type, 'data').map(
+    (field) => `json_extract_string(data, ${quoted(`$.${field}`)}) AS ${named(snakeCase(field))}`,
+  );
+  const columns = [...[...common, ...own].map(named), ...rest];
+  return `CREATE VIEW ${viewOf(type)} AS SELECT ${columns.join(', ')} FROM events WHERE type = ${quoted(type)}`;
+}
+
+const viewOf = (type: EventType) => type.replaceAll('.', '_');
+
+/** Statements of the views over `events` and `applications`. */
+export const viewsOverEvents: readonly string[] = [
+  ...Object.entries(answers).map(([name, select]) => `CREATE VIEW ${name} AS ${select}`),
+  ...eventTypes.map(typeView),
+];

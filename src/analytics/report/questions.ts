@@ -1,0 +1,183 @@
+import type { Html } from '../../pages/html.js';
+import { barPlot } from './plots/bars.js';
+import { heatPlot } from './plots/heat.js';
+import { linePlot } from './plots/lines.js';
+import { daysFrom, percent } from './plots/scale.js';
+import { numberIn, seriesBy, textIn, valuesAt } from './rows.js';
+import type { AnswerRow } from './rows.js';
+
+/** `definition`: one sentence for each word that needs one. `sql`: over the views of a data set. */
+export interface Question {
+  readonly name: string;
+  readonly title: string;
+  readonly definition: string;
+  readonly sql: string;
+  readonly plot: (rows: readonly AnswerRow[]) => Html;
+}
+
+const WEEK = 7;
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+
+const hoursText = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} h`;
+
+export const questions: readonly Question[] = [
+  {
+    name: 'active',
+    title: 'Who is active?',
+    definition:
+      'A person is active on a UTC day if they caused at least one event on it, a sign-in included.',
+    sql: 'SELECT day, actors FROM daily_active ORDER BY day',
+    plot: (rows) => {
+      const days = daysFrom(
+        rows.map((row) => textIn(row, 'day')),
+        1,
+      );
+      const values = valuesAt(rows, 'day', 'actors', days, 0);
+      return linePlot({
+        label: 'Active people by day',
+        x: days,
+        series: [{ name: 'active people', values }],
+      });
+    },
+  },
+  {
+    name: 'retention',
+    title: 'Does who comes stay?',
+    definition:
+      'Retention of a week’s newcomers is the share of the people who registered in that week, from Monday, who were active in a later week.',
+    sql: `SELECT cohort, weeks_later, people, active, round(share, 3) AS share
+FROM retention WHERE cohort >= (SELECT max(cohort) FROM retention) - INTERVAL 25 WEEKS
+ORDER BY cohort, weeks_later`,
+    plot: (rows) => {
+      const cohorts = [...new Set(rows.map((row) => textIn(row, 'cohort')))];
+      const weeks = Math.max(0, ...rows.map((row) => numberIn(row, 'weeks_later'))) + 1;
+      const columns = Array.from({ length: weeks }, (_, week) => week);
+      return heatPlot({
+        label: 'Share of each week’s newcomers who were active, by weeks since',
+        columns: columns.map(String),
+        rows: cohorts,
+        values: cohorts.map((cohort) => {
+          const own = rows.filter((row) => row['cohort'] === cohort);
+          return valuesAt(own, 'weeks_later', 'share', columns, null);
+        }),
+        format: percent,
+        isWritten: weeks <= 14,
+      });
+    },
+  },
+  {
+    name: 'application',
+    title: 'What did one application do, and to whom?',
+    definition:
+      'An application did each event that people caused through it; its targets are the other people whom these events followed, blocked, liked, replied to or reported.',
+    sql: `-- The application with the most events; name another by its app_id.
+SELECT app, act, events, actors, targets
+FROM app_reach
+WHERE app_id = (SELECT app_id FROM app_reach GROUP BY app_id ORDER BY sum(events) DESC, app_id LIMIT 1)
+ORDER BY events DESC, act`,
+    plot: (rows) =>
+      barPlot(
+        'Events of one application by act',
+        rows.map((row) => ({
+          name: textIn(row, 'act'),
+          value: numberIn(row, 'events'),
+          note: `${numberIn(row, 'actors')} people, ${numberIn(row, 'targets')} targets`,
+        })),
+      ),
+  },
+  {
+    name: 'churn',
+    title: 'Which grants churn?',
+    definition:
+      'The churn of an application is the share of the grants issued through it that were revoked, by anybody and for any cause.',
+    sql: `SELECT app, sum(issued) AS issued, sum(revoked) AS revoked, round(sum(revoked) / nullif(sum(issued), 0), 3) AS churn
+FROM grant_churn GROUP BY app_id, app ORDER BY churn DESC, app LIMIT 20`,
+    plot: (rows) =>
+      barPlot(
+        'Share of the grants of each application that were revoked',
+        rows.map((row) => ({
+          name: textIn(row, 'app'),
+          value: numberIn(row, 'churn'),
+          note: `${numberIn(row, 'revoked')} of ${numberIn(row, 'issued')}`,
+        })),
+        percent,
+      ),
+  },
+  {
+    name: 'hours',
+    title: 'Which hours are busy?',
+    definition: 'An hour of the week, in UTC, is as busy as the number of events that people caused in it.',
+    sql: 'SELECT weekday, hour, events, actors FROM busy_hours ORDER BY events DESC, weekday, hour',
+    plot: (rows) =>
+      heatPlot({
+        label: 'Events by weekday and hour, UTC',
+        columns: HOURS.map(String),
+        rows: WEEKDAYS,
+        values: WEEKDAYS.map((_, day) => {
+          const own = rows.filter((row) => row['weekday'] === day + 1);
+          return valuesAt(own, 'hour', 'events', HOURS, 0);
+        }),
+      }),
+  },
+  {
+    name: 'decisions',
+    title: 'How fast do reports get decided?',
+    definition:
+      'A report is decided by the first decision on the post or person it is about that was made in view of it; the time counts from the report.',
+    sql: `SELECT date_trunc('week', reported_at)::DATE AS week, count(*) AS reports, count(hours) AS decided,
+  round(median(hours), 1) AS median_hours, round(quantile_cont(hours, 0.9), 1) AS slowest_tenth_hours
+FROM report_decisions GROUP BY week ORDER BY week`,
+    plot: (rows) => {
+      const x = daysFrom(
+        rows.map((row) => textIn(row, 'week')),
+        WEEK,
+      );
+      const series = [
+        { name: 'half take at most', values: valuesAt(rows, 'week', 'median_hours', x, null) },
+        { name: 'nine of ten take at most', values: valuesAt(rows, 'week', 'slowest_tenth_hours', x, null) },
+      ];
+      return linePlot({ label: 'Hours from report to decision, by week', x, series, format: hoursText });
+    },
+  },
+  {
+    name: 'concentration',
+    title: 'How concentrated is attention?',
+    definition:
+      'Attention is a reply, or a first like or follow, from somebody else; its concentration is the share of it that the most noticed tenth of all registered people got, then two tenths, and so on.',
+    sql: `WITH ranked AS (
+  SELECT attention, ntile(10) OVER (ORDER BY attention DESC, actor_id) AS tenth FROM attention)
+SELECT tenth * 10 AS top_percent, count(*) AS people, sum(attention) AS attention,
+  round(sum(sum(attention)) OVER (ORDER BY tenth) / nullif(sum(sum(attention)) OVER (), 0), 3) AS share
+FROM ranked GROUP BY tenth ORDER BY tenth`,
+    plot: (rows) =>
+      linePlot({
+        label: 'Share of attention by the most noticed people',
+        x: ['0 %', ...rows.map((row) => `${numberIn(row, 'top_percent')} %`)],
+        series: [
+          { name: 'share of attention', values: [0, ...rows.map((row) => numberIn(row, 'share'))] },
+          {
+            name: 'if all got the same',
+            values: [0, ...rows.map((row) => numberIn(row, 'top_percent') / 100)],
+          },
+        ],
+        format: percent,
+      }),
+  },
+  {
+    name: 'applications',
+    title: 'Through which applications do people post?',
+    definition:
+      'A post counts for the application through which it was created, in the week of its creation, from Monday.',
+    sql: `SELECT date_trunc('week', day)::DATE AS week, app, sum(posts) AS posts
+FROM posts_per_app GROUP BY week, app_id, app ORDER BY week, posts DESC, app`,
+    plot: (rows) => {
+      const x = daysFrom(
+        rows.map((row) => textIn(row, 'week')),
+        WEEK,
+      );
+      const series = seriesBy(rows, { by: 'app', at: 'week', value: 'posts', x });
+      return linePlot({ label: 'Posts by week and application', x, series });
+    },
+  },
+];

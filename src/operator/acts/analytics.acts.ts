@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { idsOfEvent } from '../../../projections/audit/event.read-model.js';
+import { resolveColumn, resolvableColumns } from '../../analytics/columns/resolvable.js';
+import { RecordDisclosure } from '../../commands/analytics/record-disclosure.js';
+import { HttpRefusal } from '../../http/server/errors.js';
+import { decryptFields, ForeignCiphertext } from '../../log/decrypt-fields.js';
+import type { EncryptedFields } from '../../log/decrypt-fields.js';
+import { act } from './act.js';
+import type { ActServices } from './services.js';
+import { operatorIdOf } from './caller.js';
+
+const MAX_EVENTS = 100;
+
+const eventId = z.uuid('must be the id of an event');
+const texts = z.strictObject({
+  events: z
+    .array(
+      z.strictObject({
+        eventId,
+        type: z.string().max(64),
+        keyId: z.uuid(),
+        box: z.base64url(),
+      }),
+    )
+    .min(1)
+    .max(MAX_EVENTS),
+});
+const pseudonym = z.strictObject({
+  position: z.int().nonnegative(),
+  eventId,
+  column: z.enum(resolvableColumns),
+});
+
+/** Each appends `analytics.disclosed` before it answers. */
+export const analyticsActs = [
+  act({
+    name: 'analytics.decrypt',
+    may: 'analytics.disclose',
+    route: 'POST /operator/analytics/texts',
+    command: 'analytics query --decrypt',
+    reason: 'required',
+    input: texts,
+    run: async ({ events }, { services, caller, metadata }) => {
+      const decrypted = await decryptAll(services, events);
+      const eventIds = [...new Set(events.map((event) => event.eventId))];
+      await services.commands.execute(
+        new RecordDisclosure(operatorIdOf(caller) ?? '', { eventIds }, metadata),
+      );
+      return { fields: decrypted.map((fields) => fields ?? null) };
+    },
+  }),
+  act({
+    name: 'analytics.resolve',
+    may: 'analytics.disclose',
+    route: 'POST /operator/analytics/ids',
+    command: 'analytics resolve',
+    reason: 'required',
+    input: pseudonym,
+    run: async ({ column, ...place }, { services, caller, metadata }) => {
+      const ids = await idsOfEvent(services.pool, place);
+      const resolved = ids && resolveColumn(column, ids);
+      if (!resolved)
+        throw new HttpRefusal(
+          'not_found',
+          'The audit has no such event with such an id: the data set is of another network, or newer than the audit. Try again later.',
+        );
+      const { kind, id } = resolved;
+      const disclosure = { eventIds: [place.eventId], [`${kind}Id`]: id };
+      await services.commands.execute(new RecordDisclosure(operatorIdOf(caller) ?? '', disclosure, metadata));
+      return resolved;
+    },
+  }),
+];
+
+async function decryptAll({ vault }: ActServices, events: readonly EncryptedFields[]) {
+  try {
+    return await decryptFields(vault, events);
+  } catch (error) {
+    if (!(error instanceof ForeignCiphertext)) throw error;
+    throw new HttpRefusal(
+      'invalid_request',
+      `The ciphertext of event ${error.message} is not of this network, or was changed. Nothing is disclosed.`,
+      { cause: error },
+    );
+  }
+}

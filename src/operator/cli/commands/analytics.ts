@@ -1,0 +1,211 @@
+import { resolve } from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import type { Personal } from '../../../analytics/columns/columns.js';
+import type { Compression } from '../../../analytics/data-set/parquet.js';
+import { readConfig } from '../../../config/config.js';
+import { onStopSignal } from '../../../launch/child.js';
+import { Failure } from '../failure.js';
+import { addQuery, addShell } from './analytics-query.js';
+import { addResolve } from './analytics-resolve.js';
+import { answerList, printResult, timeText, withJsonOption } from '../output.js';
+import type { OutputOptions } from '../output.js';
+import { formatBytes, ProgressLine } from '../progress-line.js';
+import { beginOf, TIME_HELP } from '../../audit/time.js';
+import { tableLines } from '../table.js';
+
+interface ExportOptions extends OutputOptions {
+  readonly since?: number;
+  readonly follow?: true;
+  readonly personal?: Personal;
+  readonly compression?: Compression;
+  readonly rewind?: true;
+  readonly rebuild?: true;
+}
+
+export function addAnalyticsCommands(program: Command): void {
+  const analytics = program
+    .command('analytics')
+    .description('export the log as Parquet files without personal texts, and query them');
+  addExport(analytics);
+  addStatus(analytics);
+  addFiles(analytics);
+  addSchema(analytics);
+  addVerify(analytics);
+  addPrune(analytics);
+  addQuery(analytics);
+  addShell(analytics);
+  addResolve(analytics);
+  addReport(analytics);
+  addDemo(analytics);
+}
+
+const withDirectory = (command: Command): Command =>
+  withJsonOption(command).argument('<dir>', 'directory of the data set');
+
+function time(value: string): number {
+  const at = beginOf(value, Date.now());
+  if (at !== undefined) return at;
+  throw new InvalidArgumentError(`It must be ${TIME_HELP}.`);
+}
+
+function addExport(analytics: Command): void {
+  withDirectory(analytics.command('export'))
+    .description('export new events of the log; repeat it to go on where it ended')
+    .option('--since <time>', `leave older events out: ${TIME_HELP}`, time)
+    .option('--follow', 'go on with each new event until Ctrl-C')
+    .addOption(
+      new Option('--personal <mode>', 'personal fields: left out, or as ciphertexts').choices([
+        'none',
+        'encrypted',
+      ]),
+    )
+    .addOption(new Option('--compression <codec>', 'of new files').choices(['zstd', 'none']).default('zstd'))
+    .option('--rewind', 'drop events that the log lost, then export')
+    .option('--rebuild', 'drop all files and export anew')
+    .action(async (dir: string, { follow, rewind, rebuild, ...options }: ExportOptions) => {
+      const { exportDataSet } = await import('../../../analytics/export/export-data-set.js');
+      const stop = new AbortController();
+      onStopSignal(
+        () => stop.abort(),
+        () => process.exit(1),
+      );
+      const progress = new ProgressLine(String);
+      const target = resolve(dir);
+      const { events, rewound, isComplete, state } = await exportDataSet(readConfig(), target, {
+        ...options,
+        follow: follow === true,
+        rewind: rewind === true,
+        rebuild: rebuild === true,
+        signal: stop.signal,
+        now: Date.now,
+        onProgress: (step) => progress.show(step),
+      }).finally(() => progress.done());
+      const position = state.checkpoint?.position ?? null;
+      if (!isComplete && !follow)
+        throw new Failure(`stopped at position ${position}; run the command again to go on from there`);
+      printResult(options, { dir: target, events, position, rewound }, [
+        ...(rewound
+          ? [
+              `dropped ${rewound.droppedEvents} events after position ${rewound.to ?? 'none'}, which the log lost`,
+            ]
+          : []),
+        `exported ${events} events to ${target}, up to position ${position ?? 'none'}`,
+      ]);
+      process.exitCode = 0;
+    });
+}
+
+function addStatus(analytics: Command): void {
+  withDirectory(analytics.command('status'))
+    .description('show how far a data set reaches and how large it is')
+    .action(async (dir: string, options: OutputOptions) => {
+      const { statusOf } = await import('../../../analytics/data-set/status.js');
+      const status = statusOf(resolve(dir));
+      printResult(options, status, [
+        `${status.events} events of ${status.days} days in ${status.files} files, ${formatBytes(status.bytes)}`,
+        `up to position ${status.position ?? 'none'}, committed at ${status.committedAt}`,
+        `personal fields: ${status.personal === 'none' ? 'left out' : 'as ciphertexts'}`,
+        ...(status.since === null ? [] : [`events before ${timeText(status.since)} are left out`]),
+        ...(status.isExporting ? ['an export is running'] : []),
+        ...(status.hasOlderColumns
+          ? ['files of another release have other columns; plaza analytics export --rebuild makes them anew']
+          : []),
+      ]);
+    });
+}
+
+function addFiles(analytics: Command): void {
+  withDirectory(analytics.command('files'))
+    .description('list the files of the newest commit')
+    .action(async (dir: string, options: OutputOptions) => {
+      const { requireState } = await import('../../../analytics/data-set/commits.js');
+      const { files } = requireState(resolve(dir));
+      const ordered = files.toSorted((a, b) => a.first - b.first);
+      answerList(options, ordered, (all) =>
+        tableLines(
+          ['EVENTS', 'SIZE', 'FILE'],
+          all.map(({ rows, bytes, path }) => [String(rows), formatBytes(bytes), path]),
+        ),
+      );
+    });
+}
+
+function addSchema(analytics: Command): void {
+  withDirectory(analytics.command('schema'))
+    .description('list the columns of the events: types and meanings')
+    .action(async (dir: string, options: OutputOptions) => {
+      const { schemaOf } = await import('../../../analytics/data-set/status.js');
+      answerList(options, schemaOf(resolve(dir)), (all) =>
+        tableLines(
+          ['COLUMN', 'TYPE', 'MEANING'],
+          all.map(({ name, type, meaning }) => [name, type, meaning]),
+        ),
+      );
+    });
+}
+
+function addVerify(analytics: Command): void {
+  withDirectory(analytics.command('verify'))
+    .description('compare each file with the newest commit: changed, missing and foreign files')
+    .action(async (dir: string, options: OutputOptions) => {
+      const { verifyDataSet } = await import('../../../analytics/data-set/verify.js');
+      const { requireState } = await import('../../../analytics/data-set/commits.js');
+      const target = resolve(dir);
+      const total = requireState(target).files.reduce((sum, { bytes }) => sum + bytes, 0);
+      const progress = new ProgressLine(formatBytes);
+      let done = 0;
+      const verified = await verifyDataSet(target, (bytes) =>
+        progress.show({ what: 'verified', done: (done += bytes), total }),
+      );
+      progress.done();
+      const { files, events, faults, foreignSearched } = verified;
+      printResult(options, verified, [
+        ...faults.map(({ path, fault }) => `${fault}: ${path}`),
+        ...(foreignSearched ? [] : ['an export is running, so foreign files were not searched']),
+        `${files} files with ${events} events verified: ${faults.length} faults`,
+      ]);
+      if (faults.length > 0)
+        throw new Failure(
+          `${faults.length} files differ from the newest commit: export into another directory, or --rebuild`,
+        );
+    });
+}
+
+function addPrune(analytics: Command): void {
+  withDirectory(analytics.command('prune'))
+    .description('remove whole days, and leave them out of later exports')
+    .requiredOption('--before <time>', `the first day that stays: ${TIME_HELP}`, time)
+    .action(async (dir: string, { before, ...options }: OutputOptions & { readonly before: number }) => {
+      const { pruneDataSet } = await import('../../../analytics/export/prune-data-set.js');
+      const removed = await pruneDataSet(resolve(dir), before, Date.now);
+      printResult(options, removed, [
+        `removed ${removed.events} events of ${removed.days} days; the first day that stays is ${removed.firstDay}`,
+      ]);
+    });
+}
+
+function addReport(analytics: Command): void {
+  withDirectory(analytics.command('report'))
+    .description('draw the answers to common questions on a page that opens offline: DIR/report.html')
+    .action(async (dir: string, options: OutputOptions) => {
+      const { writeReport } = await import('../../../analytics/report/report.js');
+      const progress = new ProgressLine(String);
+      const show = (done: number, total: number) => progress.show({ what: 'answers', done, total });
+      const path = await writeReport(resolve(dir), show).finally(() => progress.done());
+      printResult(options, { path }, [`wrote ${path}`]);
+    });
+}
+
+function addDemo(analytics: Command): void {
+  withDirectory(analytics.command('demo'))
+    .description('make a data set of an invented network, to try queries and the report without one')
+    .action(async (dir: string, options: OutputOptions) => {
+      const { writeDemo } = await import('../../../analytics/demo/write-demo.js');
+      const target = resolve(dir);
+      const { events } = await writeDemo(target, new AbortController().signal);
+      printResult(options, { dir: target, events }, [
+        `wrote ${events} events of a network that never existed to ${target}`,
+      ]);
+    });
+}

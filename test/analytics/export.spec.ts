@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { putCommit, requireState } from '../../src/analytics/data-set/commits.js';
+import { DataSet } from '../../src/analytics/data-set/data-set.js';
+import { committedRows, ExportBench, positionsOf } from './support/export-bench.js';
+
+let bench: ExportBench;
+let dir: string;
+
+beforeAll(async () => {
+  bench = await ExportBench.open();
+  await bench.appendPosts(0, 0, 1, 3);
+});
+
+beforeEach(() => {
+  dir = bench.newDir();
+});
+
+afterAll(() => bench?.close());
+
+const exportTo = async (...options: readonly string[]) => {
+  const { code, stdout, stderr } = await bench.plaza('export', dir, '--json', ...options);
+  expect([code, stderr.split('\n').filter((line) => !line.startsWith('{"what"'))]).toEqual([0, ['']]);
+  return JSON.parse(stdout) as { events: number; position: number };
+};
+
+const faultsOf = async () => {
+  const { code, stdout } = await bench.plaza('verify', dir, '--json');
+  return { code, faults: (JSON.parse(stdout) as { faults: unknown }).faults };
+};
+
+it('an export has each event of the log once, by day, and goes on where the last one ended', async () => {
+  const before = (await bench.logged()).length;
+  expect(await exportTo()).toMatchObject({ events: before });
+  expect(readdirSync(join(dir, 'events'))).toEqual(['day=2026-01-01', 'day=2026-01-02', 'day=2026-01-04']);
+  expect(await exportTo()).toMatchObject({ events: 0 });
+  await bench.appendPosts(3);
+  expect(await exportTo()).toMatchObject({ events: 1 });
+  expect(await positionsOf(dir)).toEqual(await bench.logged());
+  expect(await faultsOf()).toEqual({ code: 0, faults: [] });
+});
+
+it('rows have the ids of applications and events, pseudonyms of people and posts, and no text', async () => {
+  await exportTo();
+  const [row] = await committedRows(dir);
+  expect(row).toMatchObject({
+    type: 'post.created',
+    occurred_at: BigInt(Date.UTC(2026, 0, 1)) * 1_000n,
+    by_app_id: 'app',
+    app_id: 'app',
+    by_operator: false,
+    data: '{"audience":"public"}',
+    author_actor_id: expect.stringMatching(/^[\w-]{22}$/),
+  });
+  expect(row?.['by_actor_id']).not.toBe(row?.['author_actor_id']);
+  const secondDir = bench.newDir();
+  await bench.plaza('export', secondDir);
+  const [other] = await committedRows(secondDir);
+  expect([other?.['event_id'], other?.['post_id']]).toEqual([
+    row?.['event_id'],
+    expect.not.stringMatching(String(row?.['post_id'])),
+  ]);
+});
+
+it('a second export into the same directory is refused, and another directory with files too', async () => {
+  await exportTo();
+  const held = DataSet.open(dir, { personal: 'none', since: null }, { now: Date.now, randomBytes });
+  try {
+    const { code, stderr } = await bench.plaza('export', dir);
+    expect([code, stderr]).toEqual([1, `another process exports into ${dir}; run one export at a time\n`]);
+    expect(JSON.parse((await bench.plaza('status', dir, '--json')).stdout)).toMatchObject({
+      isExporting: true,
+    });
+  } finally {
+    held.close();
+  }
+  const other = bench.newDir();
+  writeFileSync(join(other, 'letter.txt'), 'of somebody');
+  expect((await bench.plaza('export', other)).stderr).toContain('is no data set and holds letter.txt');
+});
+
+it('a commit of another process is never replaced', async () => {
+  await exportTo();
+  const state = requireState(dir);
+  expect(() => putCommit(dir, state, 'flush', () => undefined)).toThrow('another process exports into');
+});
+
+it('verify names a changed, a missing and a foreign file, and a changed commit', async () => {
+  await exportTo();
+  const [changed, missing] = requireState(dir).files.map(({ path }) => path);
+  appendFileSync(join(dir, changed!), ' ');
+  rmSync(join(dir, missing!));
+  writeFileSync(join(dir, 'events', 'day=2026-01-01', 'notes.parquet'), '');
+  writeFileSync(join(dir, 'applications.json'), '{}');
+  const { code, faults } = await faultsOf();
+  expect(code).toBe(1);
+  expect(faults).toEqual([
+    { path: changed, fault: 'changed' },
+    { path: missing, fault: 'missing' },
+    { path: 'applications.json', fault: 'changed' },
+    { path: 'events/day=2026-01-01/notes.parquet', fault: 'foreign' },
+  ]);
+  const newest = readdirSync(join(dir, 'commits')).toSorted().at(-1);
+  const commit = join(dir, 'commits', newest!);
+  const text = JSON.stringify(requireState(dir)).replace('"personal":"none"', '"personal":"encrypted"');
+  writeFileSync(commit, `{"sha256":"${'0'.repeat(64)}","state":${text}}`);
+  expect((await bench.plaza('verify', dir)).stderr).toContain('it was changed or damaged');
+});
+
+it('a day is pruned with later events of it, and --since leaves older days out', async () => {
+  await exportTo('--since', '2026-01-02');
+  expect(await committedRows(dir)).toHaveLength((await bench.logged()).length - 2);
+  const refused = await bench.plaza('export', dir, '--since', '2026-01-03');
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('begins at 2026-01-02T00:00:00.000Z'),
+  ]);
+  const { stdout } = await bench.plaza('prune', dir, '--before', '2026-01-04T12:00Z', '--json');
+  expect(JSON.parse(stdout)).toEqual({ firstDay: '2026-01-04', days: 1, events: 1 });
+  expect(readdirSync(join(dir, 'events'))).toEqual(['day=2026-01-04']);
+  await bench.appendPosts(2, 4);
+  await exportTo();
+  expect(readdirSync(join(dir, 'events'))).toEqual(['day=2026-01-04', 'day=2026-01-05']);
+  expect(await faultsOf()).toEqual({ code: 0, faults: [] });
+});
+
+it('status, files and schema describe the data set', async () => {
+  await exportTo();
+  const { stdout } = await bench.plaza('status', dir, '--json');
+  const logged = await bench.logged();
+  expect(JSON.parse(stdout)).toMatchObject({
+    events: logged.length,
+    position: logged.at(-1),
+    firstDay: '2026-01-01',
+    hasOlderColumns: false,
+  });
+  const files = (await bench.plaza('files', dir)).stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { path: string; bytes: number });
+  expect(files.map(({ path }) => statSync(join(dir, path)).size)).toEqual(files.map(({ bytes }) => bytes));
+  const columns = (await bench.plaza('schema', dir)).stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { name: string });
+  expect(columns.map(({ name }) => name)).toEqual(Object.keys((await committedRows(dir))[0] ?? {}));
+  for (const command of ['status', 'files', 'schema', 'verify']) {
+    const { code, stderr } = await bench.plaza(command, join(dir, 'none'));
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('is no data set: run plaza analytics export'),
+    ]);
+  }
+});
+
+it('a data set without its key is not gone on with', async () => {
+  await exportTo();
+  rmSync(join(dir, 'key'));
+  const { code, stderr } = await bench.plaza('export', dir);
+  expect([code, stderr, existsSync(join(dir, 'key'))]).toEqual([
+    1,
+    expect.stringContaining('key is missing'),
+    false,
+  ]);
+});

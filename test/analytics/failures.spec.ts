@@ -1,0 +1,113 @@
+import { cpSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort } from '../../src/launch/free-port.js';
+import { runPlaza } from '../support/command.js';
+import { canHaveSmallDisk, makeSmallDisk } from '../support/small-disk.js';
+import type { SmallDisk } from '../support/small-disk.js';
+import { ExportBench, positionsOf } from './support/export-bench.js';
+
+/** A lock and one of the files that an export writes. */
+const SPACE_FOR_A_FILE = 16_384;
+
+let bench: ExportBench;
+
+beforeAll(async () => {
+  bench = await ExportBench.open();
+  await bench.appendPosts(0, 1);
+});
+
+afterAll(() => bench?.close());
+
+/** Replaces the log by the copy that `change` got when it began. */
+async function setBack(change: () => Promise<void>): Promise<void> {
+  const { logBench } = bench;
+  const { dir } = logBench.store;
+  const copy = `${dir}-copy`;
+  await logBench.store.kill('SIGTERM');
+  cpSync(dir, copy, { recursive: true });
+  await logBench.restartStore();
+  await change();
+  await logBench.store.kill('SIGTERM');
+  rmSync(dir, { recursive: true });
+  cpSync(copy, dir, { recursive: true });
+  rmSync(copy, { recursive: true });
+  await logBench.restartStore();
+}
+
+it.each([
+  ['and ends before the checkpoint', 0],
+  ['and was written on', 3],
+])(
+  'a log that was set back %s is refused with the reason, and exported exactly with --rewind',
+  async (_, written) => {
+    const dir = bench.newDir();
+    await bench.plaza('export', dir);
+    await setBack(async () => {
+      await bench.appendPosts(1, 2, 2);
+      await bench.plaza('export', dir);
+    });
+    for (let n = 0; n < written; n++) await bench.appendPosts(3);
+    const exported = await positionsOf(dir);
+    const refused = await bench.plaza('export', dir);
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^The log was replaced: .* --rewind\n$/),
+    });
+    expect(await positionsOf(dir)).toEqual(exported);
+    const { code, stdout } = await bench.plaza('export', dir, '--rewind', '--json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { rewound: { droppedEvents: expect.any(Number) } }]);
+    expect(await positionsOf(dir)).toEqual(await bench.logged());
+    expect(await bench.plaza('verify', dir)).toMatchObject({ code: 0 });
+  },
+);
+
+it('an export that meets no event store says so, and a missing address too', async () => {
+  const dir = bench.newDir();
+  const away = { EVENTSTORE_URL: `esdb://127.0.0.1:${await freePort()}?tls=false` };
+  const { code, stderr } = await runPlaza(['analytics', 'export', dir], away);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^the event store does not answer: [^\n]+\n$/)]);
+  const none = await runPlaza(['analytics', 'export', dir], { DATA_DIR: dir });
+  expect(none).toMatchObject({
+    code: 1,
+    stderr: `no network runs on ${dir}: start it, or set DATA_DIR or EVENTSTORE_URL\n`,
+  });
+});
+
+(canHaveSmallDisk ? describe : describe.skip)('on a full disk (needs root, for a small disk)', () => {
+  let disk: SmallDisk;
+
+  beforeAll(() => {
+    disk = makeSmallDisk();
+  });
+
+  afterAll(() => disk?.remove());
+
+  it('an export ends with the reason, and is exact once there is space again', async () => {
+    const dir = join(disk.dir, 'set');
+    expect(await bench.plaza('export', dir)).toMatchObject({ code: 0 });
+    const exported = await positionsOf(dir);
+    await bench.appendPosts(0, 1, 2, 3);
+    const ballast = join(disk.dir, 'ballast');
+    const { bavail, bsize } = statfsSync(disk.dir);
+    for (const [target, free] of [
+      [dir, SPACE_FOR_A_FILE],
+      [dir, 0],
+      [join(disk.dir, 'other'), 0],
+    ] as const) {
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize - free));
+      if (free === 0) disk.fill();
+      expect(await bench.plaza('export', target)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`the disk of ${target} is full: free space on it`),
+      });
+      if (free === 0) disk.empty();
+      rmSync(ballast);
+      expect(await positionsOf(dir)).toEqual(exported);
+    }
+    expect(await bench.plaza('export', dir)).toMatchObject({ code: 0 });
+    expect(await positionsOf(dir)).toEqual(await bench.logged());
+    expect(await bench.plaza('verify', dir)).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { requireState } from '../../src/analytics/data-set/commits.js';
+import { DataSet } from '../../src/analytics/data-set/data-set.js';
+import { exportEvents } from '../../src/analytics/export/export.js';
+import type { ExportOptions } from '../../src/analytics/export/export.js';
+import { environment, plaza } from '../support/command.js';
+import { until } from '../support/until.js';
+import { DAY_MS, ExportBench, FIRST_DAY, positionsOf } from './support/export-bench.js';
+
+let bench: ExportBench;
+let dir: string;
+
+beforeAll(async () => {
+  bench = await ExportBench.open();
+  await bench.appendPosts(0, 1);
+});
+
+beforeEach(() => {
+  dir = bench.newDir();
+});
+
+afterAll(() => bench?.close());
+
+/** Runs an export in this process; `now`: the time by which days are over. */
+async function exporting(options: Partial<ExportOptions>, work: (stop: () => void) => Promise<void>) {
+  const stop = new AbortController();
+  const { now = Date.now } = options;
+  const dataSet = DataSet.open(dir, { personal: 'none', since: null }, { now, randomBytes });
+  const { log } = bench.logBench;
+  const exported = exportEvents(log, dataSet, { follow: true, signal: stop.signal, now, ...options });
+  try {
+    await Promise.race([work(() => stop.abort()), exported]);
+  } finally {
+    stop.abort();
+    await exported;
+    dataSet.close();
+  }
+  return exported;
+}
+
+it('--follow exports new events until Ctrl-C, which keeps what was read', async () => {
+  const child = spawn(process.execPath, [plaza, 'analytics', 'export', dir, '--follow', '--json'], {
+    env: environment(bench.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  const [line] = (await once(createInterface(child.stderr), 'line')) as [string];
+  expect(JSON.parse(line)).toMatchObject({
+    what: 'events',
+    done: expect.any(Number),
+    total: expect.any(Number),
+    rate: expect.any(Number),
+  });
+  child.kill('SIGINT');
+  const [[code], stdout] = await Promise.all([ended, text(child.stdout)]);
+  expect([code, (JSON.parse(stdout) as { events: number }).events]).toEqual([
+    0,
+    (await positionsOf(dir)).length,
+  ]);
+  expect(await positionsOf(dir)).toEqual(await bench.logged());
+});
+
+it('events wait for a flush no longer than its interval', async () => {
+  await exporting({ flushMs: 1 }, async () => {
+    for (let n = 0; n < 3; n++) {
+      await bench.appendPosts(2);
+      const logged = await bench.logged();
+      await until(() => requireState(dir).checkpoint?.position === logged.at(-1));
+    }
+  });
+  expect(await positionsOf(dir)).toEqual(await bench.logged());
+});
+
+it('a finished day is compacted, also after a late file, and the present day has no swarm of small files', async () => {
+  let most = 0;
+  const now = () => FIRST_DAY + 5 * DAY_MS;
+  await exporting({ flushMs: 1, flushRows: 1, now }, async () => {
+    for (let n = 0; n < 25; n++) {
+      await bench.appendPosts(3, 5);
+      const logged = await bench.logged();
+      await until(() => requireState(dir).checkpoint?.position === logged.at(-1));
+      const days = Map.groupBy(requireState(dir).files, ({ day }) => day);
+      most = Math.max(most, ...[...days.values()].map(({ length }) => length));
+    }
+  });
+  const days = Map.groupBy(requireState(dir).files, ({ day }) => day);
+  expect(days.get('2026-01-04')).toHaveLength(1);
+  expect(most).toBeLessThanOrEqual(20);
+  expect(most).toBeGreaterThan(1);
+  expect(await positionsOf(dir)).toEqual(await bench.logged());
+});
+
+it('at most ten files of a finished day stay while an export catches up', async () => {
+  await bench.appendPosts(...Array.from({ length: 30 }, () => 7));
+  const files: number[] = [];
+  const options = { follow: false, flushRows: 1, now: () => FIRST_DAY + 9 * DAY_MS };
+  const onProgress = () =>
+    files.push(requireState(dir).files.filter(({ day }) => day === '2026-01-08').length);
+  const stayed = await exporting({ ...options, onProgress }, () => new Promise(() => undefined));
+  expect(stayed.isComplete).toBe(true);
+  expect([Math.max(...files) > 1, Math.max(...files) <= 10]).toEqual([true, true]);
+  expect(await positionsOf(dir)).toEqual(await bench.logged());
+});
+
+it('an export that is stopped goes on from its last event', async () => {
+  await bench.appendPosts(...Array.from({ length: 10 }, () => 1));
+  const stop = new AbortController();
+  const stopped = await exporting(
+    { follow: false, flushRows: 2, signal: stop.signal, onProgress: (events) => events >= 4 && stop.abort() },
+    () => new Promise(() => undefined),
+  );
+  expect(stopped.isComplete).toBe(false);
+  const logged = await bench.logged();
+  expect(await positionsOf(dir)).toEqual(logged.slice(0, stopped.events));
+  await bench.plaza('export', dir);
+  expect(await positionsOf(dir)).toEqual(logged);
+});

@@ -1,0 +1,517 @@
+/** What an export of a whole network has, and has not. */
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { requireState } from '../../src/analytics/data-set/commits.js';
+import { openViews } from '../../src/analytics/query/open-views.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { runPlaza } from '../support/command.js';
+import { newDataDir } from '../support/data-dir.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { enrollOperator } from '../support/operators.js';
+import type { EnrolledOperator } from '../support/operators.js';
+import { committedRows } from './support/export-bench.js';
+import { live, LivelyNetwork } from './support/lively-network.js';
+
+interface Audited {
+  readonly position: number;
+  readonly eventId: string;
+  readonly at: number;
+  readonly type: string;
+  readonly actorId: string | null;
+  readonly appId: string | null;
+  readonly grantId: string | null;
+  readonly intentId: string | null;
+  readonly requestId: string;
+  readonly operatorId: string | null;
+  readonly reason: string | null;
+  readonly subject: Readonly<Record<string, string>>;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const names = new Map<string, string>();
+let network: TestNetwork;
+let lively: LivelyNetwork;
+let root: string;
+let dir: string;
+let audited: readonly Audited[];
+
+beforeAll(async () => {
+  network = await startNetwork();
+  lively = new LivelyNetwork(network);
+  await live(lively);
+  root = newDataDir();
+  dir = join(root, 'set');
+  await plaza('export', dir);
+  audited = (await audit()).toReversed();
+  for (const { appId, name } of requireState(dir).applications) names.set(appId, name);
+});
+
+afterAll(async () => {
+  await network?.stop();
+  if (root) rmSync(root, { recursive: true });
+});
+
+/** Newest first. */
+async function audit(...terms: readonly string[]): Promise<readonly Audited[]> {
+  const { code, stdout, stderr } = await runPlaza(['audit', '--wait', ...terms], network.env);
+  if (code !== 0) throw new Error(stderr);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Audited);
+}
+
+/** With DATA_DIR alone, so that the address comes from `run.json`. */
+async function plaza(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runPlaza(['analytics', ...args], { DATA_DIR: network.dataDir });
+  if (code !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+const query = async (sql: string): Promise<readonly Json[]> =>
+  (await plaza('query', dir, sql))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Json);
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+const weekOf = (at: number) => {
+  const day = Math.floor(at / 86_400_000);
+  return (day - ((day + 3) % 7)) * 86_400_000;
+};
+
+/** Groups in the order in which the query sorts them, with a row for each. */
+function counted<Event>(
+  events: readonly Event[],
+  keyOf: (event: Event) => readonly string[],
+  rowOf: (key: readonly string[], of: readonly Event[]) => Json,
+): readonly Json[] {
+  const groups = Map.groupBy(events, (event) => JSON.stringify(keyOf(event)));
+  return [...groups.keys()]
+    .toSorted()
+    .map((key) => rowOf(JSON.parse(key) as string[], groups.get(key) ?? []));
+}
+
+/** Follows have one id for the relation's target and its actor. */
+function actOf({ type, subject }: Audited): string {
+  if (!type.startsWith('relation.')) return type;
+  return `${type} (${subject['targetId'] === subject['targetActorId'] ? 'follow' : 'like'})`;
+}
+
+const targetOf = ({ subject }: Audited): string | undefined =>
+  subject['targetActorId'] ?? subject['parentAuthorActorId'];
+
+const distinct = (values: readonly unknown[]) => new Set(values).size;
+const nameOf = (appId: string | undefined) => names.get(appId ?? '') ?? null;
+
+it('an export has each event that the audit has', async () => {
+  expect(await query('SELECT position, type FROM events ORDER BY position')).toEqual(
+    audited.map(({ position, type }) => ({ position, type })),
+  );
+});
+
+describe('each view equals a count of what plaza audit prints:', () => {
+  it('daily_active', async () => {
+    const acts = audited.filter(({ actorId }) => actorId !== null);
+    expect(acts.length).toBeGreaterThan(10);
+    expect(await query('SELECT day, actors FROM daily_active ORDER BY day')).toEqual(
+      counted(
+        acts,
+        ({ at }) => [dayOf(at)],
+        ([day], of) => ({ day, actors: distinct(of.map(({ actorId }) => actorId)) }),
+      ),
+    );
+  });
+
+  it('retention', async () => {
+    const weeks = [...new Set(audited.filter(({ actorId }) => actorId).map(({ at }) => weekOf(at)))].toSorted(
+      (a, b) => a - b,
+    );
+    const registered = audited.filter(({ type }) => type === 'account.registered');
+    const expected = counted(
+      registered,
+      ({ at }) => [String(weekOf(at))],
+      ([cohort], people) => ({
+        cohort: Number(cohort),
+        people: people.map(({ subject }) => subject['actorId']),
+      }),
+    ).flatMap(({ cohort, people }) =>
+      weeks
+        .filter((week) => week >= Number(cohort))
+        .map((week) => {
+          const acting = new Set(
+            audited.filter(({ at }) => weekOf(at) === week).map(({ actorId }) => actorId),
+          );
+          const members = people as string[];
+          const active = members.filter((actorId) => acting.has(actorId)).length;
+          return {
+            cohort: dayOf(Number(cohort)),
+            weeks_later: (week - Number(cohort)) / (7 * 86_400_000),
+            people: members.length,
+            active,
+            share: active / members.length,
+          };
+        }),
+    );
+    expect(expected[0]).toMatchObject({ people: 4, active: 4 });
+    expect(await query('SELECT * FROM retention ORDER BY cohort, weeks_later')).toEqual(expected);
+  });
+
+  it('posts_per_app', async () => {
+    const posts = audited.filter(({ type }) => type === 'post.created');
+    expect(posts).toHaveLength(4);
+    expect(await query('SELECT * FROM posts_per_app ORDER BY day, app_id')).toEqual(
+      counted(
+        posts,
+        ({ at, subject }) => [dayOf(at), subject['appId'] ?? ''],
+        ([day, appId], of) => ({
+          day,
+          app_id: appId,
+          app: nameOf(appId),
+          posts: of.length,
+          authors: distinct(of.map(({ subject }) => subject['authorActorId'])),
+        }),
+      ),
+    );
+  });
+
+  it('grant_churn', async () => {
+    const grants = audited.filter(({ type }) => ['grant.issued', 'grant.revoked'].includes(type));
+    const active = new Map<string, number>();
+    const expected = counted(
+      grants,
+      ({ at, subject }) => [dayOf(at), subject['appId'] ?? ''],
+      ([day, appId = ''], of) => {
+        const issued = of.filter(({ type }) => type === 'grant.issued').length;
+        const revoked = of.length - issued;
+        const before = active.get(appId) ?? 0;
+        active.set(appId, before + issued - revoked);
+        const churn = before === 0 ? null : revoked / before;
+        return {
+          day,
+          app_id: appId,
+          app: nameOf(appId),
+          issued,
+          revoked,
+          active: before + issued - revoked,
+          churn,
+        };
+      },
+    );
+    expect(expected.some(({ revoked }) => Number(revoked) > 0)).toBe(true);
+    expect(await query('SELECT * FROM grant_churn ORDER BY day, app_id')).toEqual(expected);
+  });
+
+  it('app_impact', async () => {
+    const through = audited.filter(({ appId }) => appId !== null);
+    const expected = counted(
+      through,
+      ({ at, appId, type }) => [appId ?? '', new Date(at).toISOString().slice(0, 13), type],
+      ([appId, hour, type], of) => ({
+        app_id: appId,
+        app: nameOf(appId),
+        hour,
+        type,
+        events: of.length,
+        actors: distinct(of.flatMap(({ actorId }) => actorId ?? [])),
+      }),
+    );
+    expect(distinct(expected.map(({ app }) => app))).toBe(2);
+    expect(
+      await query(
+        "SELECT * REPLACE (strftime(hour, '%Y-%m-%dT%H') AS hour) FROM app_impact ORDER BY app_id, hour, type",
+      ),
+    ).toEqual(expected);
+  });
+
+  it('app_reach', async () => {
+    const through = audited.filter(({ appId }) => appId !== null);
+    const expected = counted(
+      through,
+      (event) => [event.appId ?? '', actOf(event)],
+      ([appId, act], of) => ({
+        app_id: appId,
+        app: nameOf(appId),
+        act,
+        events: of.length,
+        actors: distinct(of.flatMap(({ actorId }) => actorId ?? [])),
+        targets: distinct(
+          of.flatMap((event) => {
+            const target = targetOf(event);
+            return target === undefined || target === event.actorId ? [] : target;
+          }),
+        ),
+      }),
+    );
+    expect(Math.max(...expected.map(({ targets }) => Number(targets)))).toBeGreaterThan(0);
+    expect(await query('SELECT * FROM app_reach ORDER BY app_id, act')).toEqual(expected);
+  });
+
+  it('busy_hours', async () => {
+    const acts = audited.filter(({ actorId }) => actorId !== null);
+    expect(
+      await query(
+        "SELECT weekday::VARCHAR AS weekday, lpad(hour::VARCHAR, 2, '0') AS hour, events, actors FROM busy_hours ORDER BY 1, 2",
+      ),
+    ).toEqual(
+      counted(
+        acts,
+        ({ at }) => [String(new Date(at).getUTCDay() || 7), new Date(at).toISOString().slice(11, 13)],
+        ([weekday, hour], of) => ({
+          weekday,
+          hour,
+          events: of.length,
+          actors: distinct(of.map(({ actorId }) => actorId)),
+        }),
+      ),
+    );
+  });
+
+  it('report_decisions', async () => {
+    const reports = audited.filter(({ type }) => type === 'report.created');
+    expect(reports).toHaveLength(1);
+    expect(
+      await query(
+        'SELECT epoch_ms(reported_at) AS reported, reason, decided_at, hours FROM report_decisions ORDER BY reported',
+      ),
+    ).toEqual(reports.map(({ at }) => ({ reported: at, reason: 'spam', decided_at: null, hours: null })));
+  });
+
+  it('attention', async () => {
+    const first = new Set<string>();
+    const received = audited.flatMap((event) => {
+      const { type, subject } = event;
+      if (type !== 'relation.established' && type !== 'post.created') return [];
+      const to = targetOf(event);
+      const by = subject['actorId'] ?? subject['authorActorId'];
+      const tie = type === 'post.created' ? subject['postId'] : `${by} ${subject['targetId']}`;
+      if (to === undefined || to === by || first.has(tie ?? '')) return [];
+      first.add(tie ?? '');
+      return [{ to, act: actOf(event) }];
+    });
+    const of = (person: string | undefined, act: string) =>
+      received.filter((each) => each.to === person && each.act === act).length;
+    const expected = audited
+      .filter(({ type }) => type === 'account.registered')
+      .map(({ subject: { actorId } }) => ({
+        follows: of(actorId, 'relation.established (follow)'),
+        likes: of(actorId, 'relation.established (like)'),
+        replies: of(actorId, 'post.created'),
+      }))
+      .map(({ follows, likes, replies }) => ({
+        follows,
+        likes,
+        replies,
+        attention: follows + likes + replies,
+      }));
+    const ordered = (rows: readonly Json[]) => rows.map((row) => JSON.stringify(row)).toSorted();
+    expect(received.length).toBeGreaterThanOrEqual(4);
+    expect(ordered(await query('SELECT * EXCLUDE actor_id FROM attention'))).toEqual(ordered(expected));
+  });
+
+  it('the view of each type', async () => {
+    const types = [...new Set(audited.map(({ type }) => type))].toSorted();
+    expect(types.length).toBeGreaterThan(10);
+    const counts = types.map(
+      (type) => `SELECT '${type}' AS type, count(*) AS events FROM ${type.replaceAll('.', '_')}`,
+    );
+    expect(await query(`${counts.join(' UNION ALL ')} ORDER BY type`)).toEqual(
+      types.map((type) => ({ type, events: audited.filter((event) => event.type === type).length })),
+    );
+  });
+});
+
+describe('privacy', () => {
+  it.each(['none', 'encrypted'])(
+    'no column of an export with --personal %s has a text, name, address, mention, intent or reason',
+    async (personal) => {
+      const target = join(root, `columns-${personal}`);
+      await plaza('export', target, '--personal', personal);
+      const views = await openViews(target);
+      try {
+        const columns = await views.query('DESCRIBE events', (result) => result.getRowObjectsJson());
+        expect(columns.length).toBeGreaterThan(25);
+        for (const { column_name: column } of columns) {
+          const values = await views.query(
+            `SELECT DISTINCT CAST("${column as string}" AS VARCHAR) AS value FROM events`,
+            (result) => result.getColumnsJson(),
+          );
+          expect(found(Buffer.from(JSON.stringify(values)))).toEqual([]);
+        }
+        const known = await views.query('SELECT DISTINCT by_app_id FROM events', (result) =>
+          result.getRowsJson(),
+        );
+        expect(known.flat()).toEqual(expect.arrayContaining([...names.keys()]));
+      } finally {
+        views.close();
+      }
+      expect(found(readFileSync(join(target, 'applications.json')))).toEqual([]);
+      await plaza('report', target);
+      expect(found(readFileSync(join(target, 'report.html')))).toEqual([]);
+      const rows = await committedRows(target);
+      const ciphertexts = rows.filter((row) => row['personal'] !== undefined);
+      expect(ciphertexts.length > 0).toBe(personal === 'encrypted');
+    },
+  );
+
+  it.each(['none', 'encrypted'])(
+    'no byte of an uncompressed export with --personal %s is of such a text',
+    async (personal) => {
+      const target = join(root, `bytes-${personal}`);
+      await plaza('export', target, '--personal', personal, '--compression', 'none');
+      const files = readdirSync(target, { recursive: true, withFileTypes: true }).filter((entry) =>
+        entry.isFile(),
+      );
+      const bytes = Buffer.concat(files.map((entry) => readFileSync(join(entry.parentPath, entry.name))));
+      expect(found(bytes)).toEqual([]);
+      // The search finds what is exported in clear.
+      const [first] = await committedRows(target);
+      for (const clear of [String(first?.['event_id']), ...names.keys(), 'relation.established'])
+        expect(bytes.includes(clear)).toBe(true);
+    },
+  );
+
+  /** The secrets in these bytes, whatever the case of their letters. */
+  function found(bytes: Buffer): readonly string[] {
+    const secrets = new Set(lively.secrets);
+    for (const { subject, actorId, grantId, intentId, requestId } of audited) {
+      const { appId: _app, networkId: _network, ...ids } = subject;
+      for (const id of Object.values({ ...ids, actorId, grantId, intentId, requestId }))
+        if (id !== null) secrets.add(id);
+    }
+    expect(secrets.size).toBeGreaterThan(60);
+    const text = bytes.toString('latin1').toLowerCase();
+    return [...secrets].filter((secret) => text.includes(secret.toLowerCase()));
+  }
+});
+
+describe('what an operator is shown of a data set', () => {
+  const POSTS = "SELECT event_id, type, personal FROM events WHERE type = 'post.created' ORDER BY position";
+  let encrypted: string;
+  let auditor: EnrolledOperator;
+
+  beforeAll(async () => {
+    encrypted = join(root, 'encrypted');
+    await plaza('export', encrypted, '--personal', 'encrypted');
+    auditor = await enrollOperator(operatorOf(network), ['auditor']);
+  });
+
+  /** Without the directory of the network, so that the vault is out of reach. */
+  const withToken = (token: string, ...args: readonly string[]) =>
+    runPlaza(['analytics', ...args], {
+      OPERATOR_PORT: network.env['OPERATOR_PORT'],
+      OPERATOR_TOKEN: token,
+      DATA_DIR: join(root, 'no-network'),
+    });
+
+  const textsIn = async (dir: string) => {
+    const { code, stdout, stderr } = await withToken(
+      auditor.token,
+      'query',
+      dir,
+      POSTS,
+      '--decrypt',
+      '--reason',
+      'a court order',
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    const rows = stdout.trim().split('\n');
+    return rows.map(
+      (line) => (JSON.parse(line) as { personal: { text: string } | null }).personal?.text ?? null,
+    );
+  };
+
+  const disclosures = () => audit('--type', 'analytics.disclosed');
+
+  it('texts, recorded before they are shown, and null in any copy once their author is erased', async () => {
+    const [session] = (await lively.person(await registerApplication(network, 'Eraser'))) as [SignedIn];
+    await lively.post(session, { text: 'a text that will be erased' });
+    const source = join(root, 'of-the-erased');
+    const copy = join(root, 'copied-long-ago');
+    await plaza('export', source, '--personal', 'encrypted');
+    cpSync(source, copy, { recursive: true });
+    rmSync(join(copy, 'key'));
+    const before = await textsIn(copy);
+    expect(before.at(-1)).toBe('a text that will be erased');
+    expect(before).not.toContain(null);
+    const [newest] = await disclosures();
+    expect(newest).toMatchObject({ operatorId: auditor.operatorId, reason: 'a court order' });
+    await lively.operate('account', 'erase', session.actorId);
+    expect(await textsIn(copy)).toEqual([...before.slice(0, -1), null]);
+    expect(await textsIn(source)).toEqual([...before.slice(0, -1), null]);
+  });
+
+  it('nothing without the role, a reason, the columns, or a ciphertext of this network', async () => {
+    const before = (await disclosures()).length;
+    const moderator = await enrollOperator(operatorOf(network), ['moderator']);
+    const decrypt = ['--decrypt', '--reason', 'curiosity'];
+    const forged = POSTS.replace('personal', 'replace(personal, \'"box":"\', \'"box":"AAAA\') AS personal');
+    const moved = POSTS.replace('event_id', 'uuid()::VARCHAR AS event_id');
+    const foreign = POSTS.replace('personal', '\'{"keyId":"\' || uuid() || \'","box":"AAAA"}\' AS personal');
+    const pseudonym = String(
+      (await query('SELECT by_actor_id FROM events WHERE by_actor_id IS NOT NULL LIMIT 1'))[0]?.[
+        'by_actor_id'
+      ],
+    );
+    for (const [token, args, code, reason] of [
+      [moderator.token, ['query', encrypted, POSTS, ...decrypt], 1, 'it needs the role auditor'],
+      [moderator.token, ['resolve', dir, pseudonym, '--reason', 'x'], 1, 'it needs the role auditor'],
+      [auditor.token, ['query', encrypted, POSTS, '--decrypt'], 2, '--decrypt needs --reason'],
+      [auditor.token, ['query', encrypted, POSTS, '--decrypt', '--reason', ''], 1, 'say why'],
+      [auditor.token, ['resolve', dir, pseudonym], 2, '--reason'],
+      [
+        auditor.token,
+        ['query', encrypted, 'SELECT personal FROM events', ...decrypt],
+        1,
+        'needs the columns',
+      ],
+      [auditor.token, ['query', encrypted, POSTS, ...decrypt, '--parquet', 'x'], 2, 'cannot be used with'],
+      [auditor.token, ['query', dir, POSTS, ...decrypt], 1, 'has no ciphertexts'],
+      [auditor.token, ['query', encrypted, forged, ...decrypt], 1, 'not of this network, or was changed'],
+      [auditor.token, ['query', encrypted, moved, ...decrypt], 1, 'not of this network, or was changed'],
+      [auditor.token, ['query', encrypted, foreign, ...decrypt], 1, 'not of this network, or was changed'],
+      [auditor.token, ['resolve', dir, 'nobody', '--reason', 'x'], 1, 'neither as a pseudonym nor as an id'],
+    ] as const) {
+      const answer = await withToken(token, ...args);
+      expect([args, answer]).toEqual([args, { code, stdout: '', stderr: expect.stringContaining(reason) }]);
+    }
+    expect(await disclosures()).toHaveLength(before);
+  });
+
+  it('the id of a pseudonym and the pseudonym of an id, each recorded', async () => {
+    const post = audited.find(({ type }) => type === 'post.created');
+    const { postId = '', authorActorId = '' } = post?.subject ?? {};
+    const grantId = post?.grantId ?? '';
+    for (const [kind, id] of [
+      ['post', postId],
+      ['actor', authorActorId],
+      ['grant', grantId],
+    ] as const) {
+      const args = ['--reason', 'a complaint', '--json'];
+      const { stdout } = await withToken(auditor.token, 'resolve', dir, id, ...args);
+      const resolved = JSON.parse(stdout) as { readonly pseudonym: string };
+      expect(resolved).toEqual({ kind, id, pseudonym: expect.stringMatching(/^[\w-]{22}$/) });
+      expect(resolved.pseudonym).not.toBe(id);
+      const back = await withToken(auditor.token, 'resolve', dir, resolved.pseudonym, ...args);
+      expect(JSON.parse(back.stdout)).toEqual(resolved);
+      const [newest] = await disclosures();
+      expect(newest).toMatchObject({ reason: 'a complaint', subject: { [`${kind}Id`]: id } });
+    }
+  });
+
+  it('nothing while the log cannot record it', async () => {
+    const { eventStore } = network.pids();
+    process.kill(eventStore ?? 0, 'SIGSTOP');
+    try {
+      const answer = await withToken(auditor.token, 'query', encrypted, POSTS, '--decrypt', '--reason', 'x');
+      expect(answer).toMatchObject({ code: 1, stdout: '' });
+    } finally {
+      process.kill(eventStore ?? 0, 'SIGCONT');
+    }
+    expect(await textsIn(encrypted)).not.toHaveLength(0);
+  });
+});

@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { columnsOf } from '../../src/analytics/columns/columns.js';
+import { requireState } from '../../src/analytics/data-set/commits.js';
+import { DataSet } from '../../src/analytics/data-set/data-set.js';
+import { parquetOf, readParquet } from '../../src/analytics/data-set/parquet.js';
+import { environment, plaza, runPlaza } from '../support/command.js';
+import { ExportBench } from './support/export-bench.js';
+
+let bench: ExportBench;
+let dir: string;
+
+beforeAll(async () => {
+  bench = await ExportBench.open();
+  await bench.appendPosts(0, 0, 1);
+  dir = bench.newDir();
+  await bench.plaza('export', dir);
+});
+
+afterAll(() => bench?.close());
+
+const POSTS = 'SELECT day, posts, \'a "word", more\' AS quoted FROM posts_per_app ORDER BY day';
+
+it('a query prints JSON lines, CSV, or writes a Parquet file', async () => {
+  const lines = [
+    '{"day":"2026-01-01","posts":2,"quoted":"a \\"word\\", more"}',
+    '{"day":"2026-01-02","posts":1,"quoted":"a \\"word\\", more"}',
+    '',
+  ];
+  expect(await bench.plaza('query', dir, POSTS)).toEqual({ code: 0, stderr: '', stdout: lines.join('\n') });
+  expect((await bench.plaza('query', dir, `${POSTS};`, '--csv')).stdout).toBe(
+    'day,posts,quoted\r\n2026-01-01,2,"a ""word"", more"\r\n2026-01-02,1,"a ""word"", more"\r\n',
+  );
+  const file = join(bench.newDir(), "posts' file.parquet");
+  expect(await bench.plaza('query', dir, POSTS, '--parquet', file)).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
+  expect(readFileSync(file).subarray(0, 4).toString()).toBe('PAR1');
+  const refused = await bench.plaza('query', dir, POSTS, '--csv', '--json');
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('cannot be used with')]);
+});
+
+it('a query reads the data set alone and changes nothing', async () => {
+  const [file] = requireState(dir).files;
+  const path = join(dir, file!.path);
+  const other = join(bench.newDir(), 'other.csv');
+  writeFileSync(other, 'a,b\n1,2\n');
+  for (const [sql, reason] of [
+    [`COPY (SELECT 1) TO '${path}'`, 'a query is one SELECT statement'],
+    [`SELECT 1; COPY (SELECT 1) TO '${path}'`, 'a query is one SELECT statement'],
+    [`EXPLAIN ANALYZE COPY (SELECT 1) TO '${path}'`, 'a query is one SELECT statement'],
+    ["SET TimeZone = 'CET'", 'a query is one SELECT statement'],
+    ['', 'a query is one SELECT statement'],
+    [`SELECT * FROM read_csv('${other}')`, 'Permission Error'],
+    ['SELECT nothing FROM events', 'Binder Error'],
+  ] as const) {
+    const { code, stdout, stderr } = await bench.plaza('query', dir, sql);
+    expect([sql, code, stdout, stderr]).toEqual([
+      sql,
+      1,
+      '',
+      expect.stringMatching(new RegExp(`^${reason}[^\\n]*\\n$`)),
+    ]);
+  }
+  expect(await bench.plaza('verify', dir)).toMatchObject({ code: 0 });
+});
+
+it('a data set without events answers, and a directory that is none says so', async () => {
+  const empty = bench.newDir();
+  await bench.plaza('export', empty, '--since', '2099-01-01');
+  expect((await bench.plaza('query', empty, 'SELECT count(*) AS events FROM post_created')).stdout).toBe(
+    '{"events":0}\n',
+  );
+  const none = await bench.plaza('query', join(empty, 'none'), 'SELECT 1');
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('is no data set')]);
+});
+
+it('the shell answers one statement after the other, and goes on after an error', async () => {
+  const child = spawn(process.execPath, [plaza, 'analytics', 'shell', dir], { env: environment(bench.env) });
+  child.stdin.end('SELECT count(*) AS posts\nFROM post_created;\nSELECT nothing;\nSELECT 2 AS two;\n');
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  expect(stdout).toBe('{"posts":3}\n{"two":2}\n');
+  expect(stderr).toContain('Binder Error');
+});
+
+it('without the optional package, queries say so in one line, and exports work', async () => {
+  const hook = `import { registerHooks } from 'node:module';
+    registerHooks({ resolve(name, context, next) {
+      if (name.startsWith('@duckdb/')) throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' });
+      return next(name, context);
+    } });`;
+  const file = join(bench.newDir(), 'hook.mjs');
+  writeFileSync(file, hook);
+  const env = { ...bench.env, NODE_OPTIONS: `--import ${file}` };
+  for (const args of [
+    ['query', dir, 'SELECT 1'],
+    ['shell', dir],
+  ])
+    expect(await runPlaza(['analytics', ...args], env)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^this command needs the optional package @duckdb\/node-api, [^\n]+\n$/),
+    });
+  expect(await runPlaza(['analytics', 'export', bench.newDir()], env)).toMatchObject({ code: 0 });
+});
+
+it('files of a release without some columns and types still answer, and compact with newer ones', async () => {
+  const old = bench.newDir();
+  await bench.plaza('export', old);
+  const options = { now: Date.now, randomBytes };
+  const dataSet = DataSet.open(old, { personal: 'none', since: null }, options);
+  const [first] = dataSet.state.files;
+  const columns = columnsOf('none');
+  const fewer = columns.filter(({ name }) => !['app_id', 'kind', 'data'].includes(name));
+  const bytes = parquetOf(fewer, await readParquet(join(old, first!.path), columns), 'zstd');
+  dataSet.commit('flush', { removed: [first!] });
+  writeFileSync(join(old, first!.path), bytes);
+  dataSet.commit('flush', {
+    added: [{ ...first!, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }],
+    shape: 'of an older release',
+  });
+  dataSet.close();
+  const status = JSON.parse((await bench.plaza('status', old, '--json')).stdout) as object;
+  expect(status).toMatchObject({ hasOlderColumns: true });
+  const apps =
+    "SELECT count(*) AS posts, count(app_id) AS apps, count(data) AS data FROM events WHERE day = '2026-01-01'";
+  expect((await bench.plaza('query', old, apps)).stdout).toBe('{"posts":2,"apps":0,"data":0}\n');
+  await bench.appendPosts(0);
+  expect(await bench.plaza('export', old)).toMatchObject({ code: 0 });
+  expect(requireState(old).files.filter(({ day }) => day === first!.day)).toHaveLength(1);
+  expect((await bench.plaza('query', old, apps)).stdout).toBe('{"posts":3,"apps":1,"data":1}\n');
+  expect(await bench.plaza('export', old, '--rebuild')).toMatchObject({ code: 0 });
+  expect((await bench.plaza('query', old, apps)).stdout).toBe('{"posts":3,"apps":3,"data":3}\n');
+  expect(await bench.plaza('verify', old)).toMatchObject({ code: 0 });
+});

@@ -1,0 +1,98 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { columnsOf } from '../../../src/analytics/columns/columns.js';
+import { requireState } from '../../../src/analytics/data-set/commits.js';
+import { readParquet } from '../../../src/analytics/data-set/parquet.js';
+import type { Value } from '../../../src/analytics/columns/rows.js';
+import type { StoredEvent } from '../../../src/log/registry.js';
+import { runPlaza } from '../../support/command.js';
+import type { CommandResult } from '../../support/command.js';
+import { LogBench, newId } from '../../log/support/log-bench.js';
+
+export const DAY_MS = 86_400_000;
+/** 2026-01-01. */
+export const FIRST_DAY = Date.UTC(2026, 0, 1);
+
+/** A log of its own, and directories for data sets. */
+export class ExportBench {
+  private readonly root = mkdtempSync(join(tmpdir(), 'plaza-analytics-'));
+  private constructor(readonly logBench: LogBench) {}
+
+  static async open(): Promise<ExportBench> {
+    return new ExportBench(await LogBench.open());
+  }
+
+  newDir(): string {
+    return mkdtempSync(join(this.root, 'set-'));
+  }
+
+  get env(): NodeJS.ProcessEnv {
+    return { EVENTSTORE_URL: this.logBench.store.url, DATA_DIR: join(this.root, 'none') };
+  }
+
+  plaza(...args: readonly string[]): Promise<CommandResult> {
+    return runPlaza(['analytics', ...args], this.env);
+  }
+
+  /** Appends posts of the given days after {@link FIRST_DAY}, each by its own author. */
+  async appendPosts(...days: readonly number[]): Promise<void> {
+    for (const day of days) {
+      const postId = newId();
+      await this.append(`post-${postId}`, {
+        type: 'post.created',
+        data: {
+          postId,
+          authorActorId: `author-${day}`,
+          appId: 'app',
+          text: `a text of day ${day}`,
+          audience: 'public',
+          mentions: [],
+          at: FIRST_DAY + day * DAY_MS,
+        },
+      });
+    }
+  }
+
+  async append(stream: string, event: StoredEvent): Promise<string> {
+    const id = randomUUID();
+    const metadata = { requestId: randomBytes(8).toString('hex'), actorId: 'author', appId: 'app' };
+    await this.logBench.log.append({ stream, expected: 'no_stream', events: [{ id, event }], metadata });
+    return id;
+  }
+
+  /** Positions of the network's events in the log. */
+  async logged(): Promise<readonly number[]> {
+    const stop = new AbortController();
+    const positions: number[] = [];
+    const options = { after: undefined, batchSize: 500, signal: stop.signal };
+    for await (const { events, caughtUp } of this.logBench.log.undecoded(options)) {
+      positions.push(...events.map(({ position }) => Number(position)));
+      if (caughtUp) break;
+    }
+    stop.abort();
+    return positions;
+  }
+
+  async close(): Promise<void> {
+    await this.logBench.close();
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+/** The rows of the committed files, by position. */
+export async function committedRows(dir: string): Promise<readonly Record<string, Value>[]> {
+  const { files, personal } = requireState(dir);
+  const columns = columnsOf(personal);
+  const rows: Record<string, Value>[] = [];
+  for (const { path, rows: count } of files) {
+    const data = await readParquet(join(dir, path), columns);
+    for (let n = 0; n < count; n++)
+      rows.push(Object.fromEntries(columns.map(({ name }) => [name, data[name]?.[n]])));
+  }
+  return rows.toSorted((a, b) => Number(a['position']) - Number(b['position']));
+}
+
+export const positionsOf = async (dir: string): Promise<readonly number[]> =>
+  (await committedRows(dir)).map(({ position }) => Number(position));

@@ -1,0 +1,105 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { allScopes } from '../../../src/domain/grant/scopes.js';
+import { operatorOf, password, registerApplication, signInRegistered } from '../../support/api.js';
+import type { Answer, Application, SignedIn } from '../../support/api.js';
+import { runPlaza } from '../../support/command.js';
+import type { TestNetwork } from '../../support/network.js';
+
+/** Texts, names and ids that a test gave to a network, and that an export must not have. */
+export class LivelyNetwork {
+  readonly secrets: string[] = [];
+  readonly handles: string[] = [];
+
+  constructor(readonly network: TestNetwork) {}
+
+  /** A text that occurs nowhere else. */
+  secret(kind: string): string {
+    const text = `${kind}_${randomBytes(6).toString('hex')}`;
+    this.secrets.push(text);
+    return text;
+  }
+
+  intent(): { readonly intentId: string } {
+    const intentId = randomUUID();
+    this.secrets.push(intentId);
+    return { intentId };
+  }
+
+  async person(...applications: readonly Application[]): Promise<readonly SignedIn[]> {
+    const handle = this.secret('h');
+    this.handles.push(handle);
+    const { actorId } = await operatorOf(this.network).createAccount({
+      handle,
+      displayName: this.secret('Name'),
+      email: `${this.secret('mail')}@example.org`,
+      password,
+    });
+    this.secrets.push(actorId);
+    const sessions: SignedIn[] = [];
+    for (const application of applications)
+      sessions.push(
+        await signInRegistered(this.network, application, { actorId, handle }, allScopes.join(' ')),
+      );
+    return sessions;
+  }
+
+  async post(by: SignedIn, fields: object = {}, mention = ''): Promise<string> {
+    const created = await by.post('/api/posts', {
+      ...this.intent(),
+      text: `Dear all, ${this.secret('text')} ${mention}`,
+      audience: 'public',
+      ...fields,
+    });
+    const { id } = expectSuccess(created).body.post as { readonly id: string };
+    this.secrets.push(id);
+    return id;
+  }
+
+  async operate(...args: readonly string[]): Promise<void> {
+    const command = [...args, '--reason', this.secret('reason'), '--as', this.secret('operator')];
+    const { code, stderr } = await runPlaza(command, this.network.env);
+    if (code !== 0) throw new Error(stderr);
+  }
+}
+
+export function expectSuccess(answer: Answer): Answer {
+  if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer;
+}
+
+/** Every kind of act by four people through two applications, of which an operator undoes some. */
+export async function live(lively: LivelyNetwork): Promise<void> {
+  const { network } = lively;
+  const pebble = await registerApplication(network, 'Pebble');
+  const quill = await registerApplication(network, 'Quill\'s "best"');
+  const [alice, aliceByQuill] = (await lively.person(pebble, quill)) as [SignedIn, SignedIn];
+  const [bob] = (await lively.person(pebble)) as [SignedIn];
+  const [carol] = (await lively.person(quill)) as [SignedIn];
+  const [dave] = (await lively.person(pebble)) as [SignedIn];
+  const first = await lively.post(alice, {}, `@${lively.handles[1]}`);
+  const second = await lively.post(aliceByQuill);
+  const reply = await lively.post(bob, { parentId: first });
+  const removed = await lively.post(carol);
+  const edit = { ...lively.intent(), revision: 1, text: `Better ${lively.secret('text')}` };
+  expectSuccess(await alice.patch(`/api/posts/${first}`, edit));
+  expectSuccess(await carol.delete(`/api/posts/${removed}?intentId=${lively.intent().intentId}&revision=1`));
+  expectSuccess(await bob.put(`/api/relations/follow/${alice.actorId}`, lively.intent()));
+  expectSuccess(await carol.put(`/api/relations/follow/${alice.actorId}`, lively.intent()));
+  expectSuccess(await carol.put(`/api/relations/like/${first}`, lively.intent()));
+  expectSuccess(await dave.put(`/api/blocks/${bob.actorId}`, lively.intent()));
+  const profile = {
+    ...lively.intent(),
+    revision: 1,
+    displayName: lively.secret('Name'),
+    bio: lively.secret('bio'),
+    website: `https://${lively.secret('site').replace('_', '-')}.example/`,
+  };
+  lively.secrets.push(profile.website);
+  expectSuccess(await bob.patch('/api/profile', profile));
+  const report = { ...lively.intent(), reason: 'spam', text: lively.secret('text'), postId: reply };
+  expectSuccess(await carol.post('/api/reports', report));
+  await lively.operate('post', 'restrict', reply);
+  await lively.operate('account', 'suspend', dave.actorId);
+  await lively.operate('app', 'revoke-grants', quill.clientId);
+  expectSuccess(await alice.delete(`/api/posts/${second}?intentId=${lively.intent().intentId}&revision=1`));
+}
