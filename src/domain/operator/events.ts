@@ -86,7 +86,7 @@ export type DossierOpened = DomainEvent<
   } & OperatorData
 >;
 
-/** An operator looked at what one actor would have seen as of a position (decimal digits). */
+/** An operator opened what one actor would have seen as of a position (decimal digits). */
 export type AsOfOpened = DomainEvent<
   'as_of.opened',
   { readonly actorId: string; readonly position: string } & OperatorData

@@ -3,8 +3,13 @@ import { readFeed } from '../../../projections/feed/feed.read-model.js';
 import { sharedFeed } from '../../../projections/feed/shared-feed.read-model.js';
 import { inboxOf, unreadCountOf } from '../../../projections/inbox/inbox.read-model.js';
 import { intentOutcomes } from '../../../projections/intents/intents.read-model.js';
-import { postById, postsOf, repliesOf } from '../../../projections/posts/posts.read-model.js';
-import { actorById, ownProfile } from '../../../projections/profile/profile.read-model.js';
+import {
+  postById,
+  postsOf,
+  publicRevisions,
+  repliesOf,
+} from '../../../projections/posts/posts.read-model.js';
+import { actorById, ownProfile, publicProfiles } from '../../../projections/profile/profile.read-model.js';
 import { reconcile } from '../../../projections/reconcile/reconcile.read-model.js';
 import {
   followersOf,
@@ -72,6 +77,10 @@ export const assembledReads: Readonly<Record<string, AssembledRead>> = {
   intents: read('GET /api/intents', intentOutcomes, { intentIds: ['INTENT'] }, ['intents']),
   post: read('GET /api/posts/{id}', postById, post, ['post']),
   profile: read('GET /api/profile', ownProfile, undefined, []),
+  'public-posts': read('posts in answers to operators', publicRevisions, { postIds: ['POST'] }, ['posts']),
+  'public-profiles': read('profiles in answers to operators', publicProfiles, { actorIds: ['ACTOR'] }, [
+    'actors',
+  ]),
   reconcile: read('GET /api/reconcile', reconcile, { cursor: undefined }, [
     'log position of an earlier view; NULL: the full view',
   ]),
