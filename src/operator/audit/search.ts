@@ -1,9 +1,8 @@
 import type { Pool } from 'pg';
 import { newestEvents } from '../../../projections/audit/audit.read-model.js';
 import type { AuditCursor, AuditedEvent, AuditSearch } from '../../../projections/audit/audit.read-model.js';
-import { MAX_REVISION_WAIT_MS } from '../../http/admission/admit-read.js';
-import type { Positions } from '../../http/admission/positions.js';
 import type { PublicPosts } from '../../http/admission/public-posts.js';
+import type { PositionListener } from '../../incarnations/position-listener.js';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
 import { searchCursorText } from './cursors.js';
@@ -18,7 +17,7 @@ export interface AuditStores {
   readonly pool: Pool;
   readonly log: EventLog;
   readonly publicPosts: PublicPosts;
-  readonly positions: Positions;
+  readonly positions: PositionListener;
 }
 
 export interface AuditAnswer extends AuditProgress {
@@ -57,6 +56,8 @@ export async function searchAudit(
   };
 }
 
+const MAX_WAIT_MS = 2_000;
+
 /** A post that the read models do not show yet would count as not public. */
 export async function waitForPosts(
   { positions }: Pick<AuditStores, 'positions'>,
@@ -64,7 +65,7 @@ export async function waitForPosts(
 ): Promise<void> {
   const ofPosts = events.filter(({ type }) => type.startsWith('post.')).map(({ position }) => position);
   const newest = ofPosts.reduce((most, each) => (each > most ? each : most), -1n);
-  await positions.waitFor(newest, MAX_REVISION_WAIT_MS);
+  await positions.waitFor(newest, MAX_WAIT_MS);
 }
 
 export async function entriesOf(
