@@ -52,7 +52,7 @@ interface Run {
 const MAX_GAP = 16n;
 
 /** Revisions to read at once. Events far apart are read apart: a filter may leave two of a stream of thousands. */
-function runsOf(events: readonly AuditedEvent[]): readonly Run[] {
+export function runsOf(events: readonly Pick<AuditedEvent, 'revision'>[]): readonly Run[] {
   const runs: Run[] = [];
   for (const revision of events.map((event) => event.revision).toSorted(ascending)) {
     const last = runs.at(-1);
