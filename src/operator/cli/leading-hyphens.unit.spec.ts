@@ -21,7 +21,14 @@ describe('an identifier that begins with a hyphen', () => {
   });
 
   it('is the value of the option before it', () => {
-    expect(withIdentifiersLast(['audit', '--actor', ID])).toEqual(['audit', '--actor', ID]);
+    const args = ['audit', '--wait', '--actor', ID, '--post', OTHER, '--json'];
+    expect(withIdentifiersLast(args)).toEqual([
+      'audit',
+      '--wait',
+      `--actor=${ID}`,
+      `--post=${OTHER}`,
+      '--json',
+    ]);
   });
 
   it('may be a term of a search', () => {
