@@ -11,6 +11,10 @@ const flags = new Set([
   '--follow',
   '--wait',
   '--no-texts',
+  '--dry-run',
+  '--newest',
+  '--quiet',
+  '--tls',
   '--reseed-witness',
   '--password-stdin',
 ]);
