@@ -118,7 +118,14 @@ describe('a text', () => {
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining(`${TEXT}, first`)]);
     // No redirect: the text is in this answer alone.
     expect(answer.url.pathname).toBe('/console/texts/disclose');
-    expect((await consolePage(user, `/console/posts/${id}`)).text).not.toContain(TEXT);
+    const others = await Promise.all(
+      [`/console/posts/${id}`, `/console/audit?q=post:${id}`].map((path) => consolePage(user, path)),
+    );
+    for (const { text, forms } of others) {
+      expect(text).not.toContain(TEXT);
+      expect(text).toContain(created?.eventId);
+      expect(forms.map(({ action }) => action)).toContain('/console/texts/disclose');
+    }
   });
 
   it('is disclosed to one operator, under a reason, and the disclosure is found', async () => {
