@@ -11,6 +11,7 @@ import type { ConsoleUser } from '../support/console.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { enrollOperator } from '../support/operators.js';
+import { describeOnTerminal, runOnTerminal } from '../support/terminal.js';
 import { until } from '../support/until.js';
 
 const TEXT = 'a claim that nobody may read';
@@ -58,9 +59,11 @@ async function deletedPost(): Promise<string> {
   return String(body.post.id);
 }
 
-async function consolePage(user: ConsoleUser, path: string) {
-  return user.browser.open(`${readConfig(network.env).operatorBaseUrl}${path}`);
-}
+const consolePage = (user: ConsoleUser, path: string) =>
+  user.browser.open(`${readConfig(network.env).operatorBaseUrl}${path}`);
+
+const auditorInConsole = () =>
+  enrollInConsole(readConfig(network.env).operatorBaseUrl, operatorOf(network), ['auditor']);
 
 describe('a text', () => {
   it('is shown while anybody can read it, and its former versions are not', async () => {
@@ -78,6 +81,22 @@ describe('a text', () => {
     await operatorOf(network).setAccountState(alice.actorId, 'reinstate', 'a test');
   });
 
+  it('is in the dossier of its post while anybody can read it', async () => {
+    const user = await auditorInConsole();
+    const { body } = await alice.say('a <b>bold</b> claim');
+    const path = `/console/posts/${body.post.id}`;
+    const shown = async () =>
+      (await consolePage(user, path)).text.includes('a &lt;b&gt;bold&lt;/b&gt; claim');
+    expect(await shown()).toBe(true);
+    await operatorOf(network).setPostState(String(body.post.id), 'restrict', 'a test');
+    expect(await shown()).toBe(false);
+    await operatorOf(network).setPostState(String(body.post.id), 'unrestrict', 'a test');
+    await until(shown);
+    await operatorOf(network).setAccountState(alice.actorId, 'suspend', 'a test');
+    expect(await shown()).toBe(false);
+    await operatorOf(network).setAccountState(alice.actorId, 'reinstate', 'a test');
+  });
+
   it('of a deleted post is in no output, until it is disclosed', async () => {
     const id = await deletedPost();
     const outputs = await Promise.all(
@@ -87,9 +106,7 @@ describe('a text', () => {
       expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('post.created')]);
       expect(stdout + stderr).not.toContain(TEXT);
     }
-    const user = await enrollInConsole(readConfig(network.env).operatorBaseUrl, operatorOf(network), [
-      'auditor',
-    ]);
+    const user = await auditorInConsole();
     const page = await consolePage(user, `/console/posts/${id}`);
     expect(page.text).not.toContain(TEXT);
     const form = page.forms.find(({ action }) => action === '/console/texts/disclose');
@@ -99,7 +116,16 @@ describe('a text', () => {
       reason: 'case 7',
     });
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining(`${TEXT}, first`)]);
-    expect((await consolePage(user, `/console/posts/${id}`)).text).not.toContain(TEXT);
+    // No redirect: the text is in this answer alone.
+    expect(answer.url.pathname).toBe('/console/texts/disclose');
+    const others = await Promise.all(
+      [`/console/posts/${id}`, `/console/audit?q=post:${id}`].map((path) => consolePage(user, path)),
+    );
+    for (const { text, forms } of others) {
+      expect(text).not.toContain(TEXT);
+      expect(text).toContain(created?.eventId);
+      expect(forms.map(({ action }) => action)).toContain('/console/texts/disclose');
+    }
   });
 
   it('is disclosed to one operator, under a reason, and the disclosure is found', async () => {
@@ -119,7 +145,9 @@ describe('a text', () => {
         })),
       );
     }
-    expect(JSON.stringify(await audit('--post', id))).not.toContain(TEXT);
+    const second = await enrollOperator(operatorOf(network), ['moderator']);
+    for (const token of [auditor.token, second.token])
+      expect(JSON.stringify(await lines(['audit', '--post', id], token))).not.toContain(TEXT);
     const viewer = await enrollOperator(operatorOf(network), ['viewer']);
     const refused = await plaza(['disclose', ...ids, '--reason', 'curious'], viewer.token);
     expect([refused.code, refused.stdout]).toEqual([1, '']);
@@ -128,6 +156,7 @@ describe('a text', () => {
 
   it('of a profile and an e-mail address is disclosed, too', async () => {
     const [registered] = await audit(`actor:${bob.actorId}`, 'type:account.registered');
+    expect(registered).toMatchObject({ undisclosed: true });
     const [disclosed] = await lines<{ texts: object }>([
       'disclose',
       registered?.eventId ?? '',
@@ -146,6 +175,9 @@ describe('a text', () => {
       [1, '', 'invalid_request'],
       [1, '', 'invalid_request'],
     ]);
+    const many = Array.from({ length: 51 }, () => randomUUID());
+    expect((await plaza(['disclose', ...many, '--reason', 'a test'])).stderr).toContain('at most 50 events');
+    expect((await plaza(['disclose', randomUUID(), '--reason', ''])).stderr).toContain('reason (--reason)');
     expect(await audit('type:text.disclosed', 'operator:nobody')).toEqual([]);
   });
 
@@ -182,5 +214,23 @@ describe('a text', () => {
     expect(created).not.toHaveProperty('text');
     const [disclosed] = await lines(['disclose', created?.eventId ?? '', '--reason', 'a test']);
     expect(disclosed).toMatchObject({ erased: true, texts: {} });
+  });
+});
+
+describeOnTerminal('a text, on a terminal', () => {
+  it('is disclosed by the command that the table of the audit names', async () => {
+    const id = await deletedPost();
+    const [created] = await audit('--post', id, 'type:post.created');
+    const env = { ...network.env, OPERATOR_TOKEN: auditor.token };
+    const table = await runOnTerminal(['audit', '--post', id], env);
+    const command = `plaza disclose ${created?.eventId}`;
+    expect(table.lines.filter((line) => line.includes(command))).toHaveLength(1);
+    expect(table.lines.join('\n')).not.toContain(TEXT);
+    const disclosed = await runOnTerminal([...command.split(' ').slice(1), '--reason', 'a test'], env);
+    expect(disclosed.lines).toEqual([
+      expect.stringContaining(`post.created  of ${alice.actorId}  (${created?.eventId})`),
+      `  text: ${TEXT}, first`,
+      '  mentions: []',
+    ]);
   });
 });

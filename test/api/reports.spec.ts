@@ -81,15 +81,22 @@ describe('a report', () => {
       expect((await report(alice, { actorId: bob.actorId, text })).body).toEqual(received);
   });
 
-  it('is listed by plaza audit under the reported person, with its text', async () => {
+  it('is listed by plaza audit under the reported person, and its text is disclosed', async () => {
     const { body } = await report(alice, { actorId: bob.actorId, reason: 'other', text: 'see his lamps' });
     const { stdout } = await runPlaza(['audit', '--actor', bob.actorId, '--wait'], network.env);
     const found = stdout.split('\n').find((line) => line.includes(body.report.id));
-    expect(JSON.parse(found ?? '')).toMatchObject({
+    const listed = JSON.parse(found ?? '{}') as { readonly eventId?: string };
+    expect(listed).toMatchObject({
       type: 'report.created',
       actorId: alice.actorId,
       subject: { reporterActorId: alice.actorId, targetActorId: bob.actorId },
-      text: 'see his lamps',
+      undisclosed: true,
+    });
+    expect(stdout).not.toContain('see his lamps');
+    const disclosure = ['disclose', listed.eventId ?? '', '--reason', 'a test'];
+    expect(JSON.parse((await runPlaza(disclosure, network.env)).stdout)).toMatchObject({
+      actorId: alice.actorId,
+      texts: { text: 'see his lamps' },
     });
   });
 

@@ -133,20 +133,15 @@ describe('a dossier', () => {
     expect(page.text).not.toContain('mary@example.org');
   });
 
-  it('of a post has its text while it is public, and after that no more', async () => {
+  it('of a post has no text without read models, and restricts it', async () => {
     const moderator = await enroll('moderator');
-    const author = await network.createAccount('grace');
-    const postId = await publish('a <b>bold</b> claim', author);
+    const postId = await publish('a claim', await network.createAccount('grace'));
     const path = `/console/posts/${postId}`;
-    expect((await moderator.browser.open(url + path)).text).toContain('a &lt;b&gt;bold&lt;/b&gt; claim');
     const restricted = await send(moderator, path, `${path}/restrict`, { reason: 'spam' });
     expect(restricted.text).toContain('The post is restricted.');
-    expect(restricted.text).not.toContain('claim');
-    expect((await send(moderator, path, `${path}/unrestrict`, { reason: 'an error' })).text).toContain(
-      'claim',
-    );
-    await shared.setAccountState(author, 'suspend', 'spam');
-    expect((await moderator.browser.open(url + path)).text).not.toContain('claim');
+    const unrestricted = await send(moderator, path, `${path}/unrestrict`, { reason: 'an error' });
+    expect(unrestricted.text).toContain('published');
+    expect(unrestricted.text).not.toContain('a claim');
     const newest = (await network.log().read(streams.post(postId))).map(({ event, metadata }) => [
       event.type,
       metadata.operatorId,

@@ -128,6 +128,13 @@ describeInBrowser('the console, in a real browser', () => {
     await page.getByRole('button', { name: 'Issue a token' }).click();
     await heading(page, 'Your new token');
     await check('secret');
+    await page.goto(`${url}/posts/${postId}`);
+    await page.getByText('Disclose texts that are not public').first().click();
+    await page.getByLabel('post.created').check();
+    await page.locator('#text-disclose-reason').fill('a test');
+    await page.getByRole('button', { name: 'Disclose texts that are not public' }).click();
+    await heading(page, 'Disclosed texts');
+    await check('disclosed');
     await page.goto(`${url}/nothing`);
     await heading(page, 'Page not found');
     await check('fault');

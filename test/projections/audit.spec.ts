@@ -1,7 +1,12 @@
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditGroup } from '../../projections/audit/audit.projection.js';
-import { auditPosition, MAX_CANDIDATES, newestEvents } from '../../projections/audit/audit.read-model.js';
+import {
+  auditPosition,
+  eventsWithIds,
+  MAX_CANDIDATES,
+  newestEvents,
+} from '../../projections/audit/audit.read-model.js';
 import type { AuditCursor, AuditSearch, SubjectKind } from '../../projections/audit/audit.read-model.js';
 import { eventsAfter, followFrom } from '../../projections/audit/follow.read-model.js';
 import type { FollowCursor } from '../../projections/audit/follow.read-model.js';
@@ -14,6 +19,7 @@ import { exportAudit } from '../../src/operator/audit/export.js';
 import { auditMigrations } from '../../src/store/migrations/1763760000000-audit.js';
 import { auditSearchMigrations } from '../../src/store/migrations/1763881800000-audit-search.js';
 import { auditCauseMigrations } from '../../src/store/migrations/1763891000001-audit-cause.js';
+import { auditEventIdMigrations } from '../../src/store/migrations/1763897000000-audit-event-id.js';
 import { openPostgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -34,7 +40,12 @@ describe('the audit', () => {
   beforeEach(async () => {
     const url = await postgres.createDatabase();
     bench = await WorkerBench.open(url);
-    const migrations = [...auditMigrations, ...auditSearchMigrations, ...auditCauseMigrations];
+    const migrations = [
+      ...auditMigrations,
+      ...auditSearchMigrations,
+      ...auditCauseMigrations,
+      ...auditEventIdMigrations,
+    ];
     const options = { applicationName: 'test', maxConnections: 1, migrations };
     await (await openPostgres({ url, ...options })).close();
   });
@@ -101,6 +112,24 @@ describe('the audit', () => {
         '{"fault":"Error: the audit was emptied during the export"}\n',
       ]);
     });
+  });
+
+  test('finds events by id, with an index, and says who was shown the text of a post', async () => {
+    await given(some.account('ada'), some.post('p1'), some.disclosure('grace', 'ada'));
+    const [disclosed] = (await search(about('post', 'p1'), undefined, 1)).events;
+    expect(disclosed).toMatchObject({
+      type: 'text.disclosed',
+      subject: { operatorId: 'grace', postId: 'p1' },
+    });
+    for (const subject of [about('actor', 'ada'), about('operator', 'grace')])
+      expect((await search(subject, undefined, 1)).events).toEqual([disclosed]);
+    const { eventId = '' } = disclosed ?? {};
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    expect(await eventsWithIds(bench.pool, [eventId, unknown])).toEqual(new Map([[eventId, disclosed]]));
+    const { rows } = await bench.pool.query<{ indexdef: string }>(
+      `SELECT indexdef FROM pg_indexes WHERE schemaname = 'audit' AND tablename = 'event'`,
+    );
+    expect(rows.map(({ indexdef }) => indexdef.replace(/.* USING /, ''))).toContain('btree (event_id)');
   });
 
   test('handles every event type', () => {

@@ -4,7 +4,7 @@ import { evolvePost, noPost } from '../../domain/post/post.js';
 import { streams } from '../../log/streams.js';
 import type { ActServices } from './services.js';
 
-type Stores = Pick<ActServices, 'store' | 'log' | 'clock'>;
+type Stores = Pick<ActServices, 'store' | 'log' | 'clock' | 'publicPosts'>;
 
 /** Times are Unix milliseconds. */
 export interface AccountFacts {
@@ -92,16 +92,21 @@ export interface PostFacts {
 }
 
 const authorSql = `
-  SELECT json_build_object('handle', handle, 'state', state) AS facts FROM authority.account WHERE actor_id = $1`;
+  SELECT json_build_object('handle', handle) AS facts FROM authority.account WHERE actor_id = $1`;
 
-export async function postFacts({ store, log }: Stores, id: string): Promise<PostFacts | undefined> {
+export async function postFacts(
+  { store, log, publicPosts }: Stores,
+  id: string,
+): Promise<PostFacts | undefined> {
   const recorded = await log.read(streams.post(id));
   const post = recorded.reduce((older, { event }) => evolvePost(older, event as PostEvent), noPost);
   if (post.status === 'absent') return undefined;
   const { status, authorActorId, revision, lifecycle, text } = post;
-  const author = await first<{ handle: string | null; state: string }>(store, authorSql, [authorActorId]);
-  const isPublic =
-    status === 'published' && author?.state === 'active' && !recorded.some(({ erased }) => erased);
+  const [author, revisions] = await Promise.all([
+    first<{ handle: string | null }>(store, authorSql, [authorActorId]),
+    publicPosts.revisionsOf([id]),
+  ]);
+  const isPublic = revisions.get(id) === revision && !recorded.some(({ erased }) => erased);
   const [created] = recorded;
   return {
     postId: id,

@@ -4,7 +4,7 @@ import type { AuditSearch } from '../../../projections/audit/audit.read-model.js
 import { HttpRefusal } from '../../http/server/errors.js';
 import { followCursorText } from './cursors.js';
 import { auditProgress } from './progress.js';
-import { entriesOf } from './search.js';
+import { entriesOf, waitForPosts } from './search.js';
 import type { AuditAnswer, AuditStores } from './search.js';
 
 export interface FollowedPage {
@@ -31,6 +31,7 @@ export async function followAudit(
       'recovery_publication_changed',
       'The audit has no such event: the log was replaced. Begin again with since:.',
     );
+  if (withTexts) await waitForPosts(stores, events);
   const next = followCursorText(cursor === 'unknown' ? from : cursor);
   return { ...(await entriesOf(stores, events, withTexts)), ...progress, next };
 }

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { newestEvents } from '../../../projections/audit/audit.read-model.js';
 import type { AuditCursor, AuditedEvent, AuditSearch } from '../../../projections/audit/audit.read-model.js';
 import type { PublicPosts } from '../../http/admission/public-posts.js';
+import type { PositionListener } from '../../incarnations/position-listener.js';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
 import { searchCursorText } from './cursors.js';
@@ -16,6 +17,7 @@ export interface AuditStores {
   readonly pool: Pool;
   readonly log: EventLog;
   readonly publicPosts: PublicPosts;
+  readonly positions: PositionListener;
 }
 
 export interface AuditAnswer extends AuditProgress {
@@ -46,11 +48,24 @@ export async function searchAudit(
   // First: the page then has all that the progress claims.
   const progress = await auditProgress(pool, log, head);
   const { events, next } = await newestEvents(pool, search, before, limit);
+  if (withTexts && waitMs !== undefined) await waitForPosts(stores, events);
   return {
     ...(await entriesOf(stores, events, withTexts)),
     ...progress,
     next: next ? searchCursorText(next) : null,
   };
+}
+
+const MAX_WAIT_MS = 2_000;
+
+/** A post that the read models do not show yet would count as not public. */
+export async function waitForPosts(
+  { positions }: Pick<AuditStores, 'positions'>,
+  events: readonly AuditedEvent[],
+): Promise<void> {
+  const ofPosts = events.filter(({ type }) => type.startsWith('post.')).map(({ position }) => position);
+  const newest = ofPosts.reduce((most, each) => (each > most ? each : most), -1n);
+  await positions.waitFor(newest, MAX_WAIT_MS);
 }
 
 export async function entriesOf(

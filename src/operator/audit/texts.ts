@@ -2,9 +2,12 @@ import type { AuditedEvent } from '../../../projections/audit/audit.read-model.j
 import type { PublicPosts } from '../../http/admission/public-posts.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
-import { personalFieldsOf } from '../../log/registry.js';
+import { hasTextOfPerson } from './disclose.js';
 
-/** `erased`: the key of the author is destroyed. `undisclosed`: the text is not public (src/operator/audit/disclose.ts). */
+/**
+ * `erased`: the key of the person is destroyed. `undisclosed`: the event has texts of a person, and not everybody can read
+ * them here (src/operator/audit/disclose.ts).
+ */
 export type AuditedText =
   { readonly text: string } | { readonly erased: true } | { readonly undisclosed: true };
 
@@ -17,9 +20,11 @@ export async function readTexts(
   publicPosts: PublicPosts,
   audited: readonly AuditedEvent[],
 ): Promise<ReadonlyMap<string, AuditedText>> {
-  const written = audited.filter(({ type }) => personalFieldsOf(type).includes('text'));
+  const written = audited.filter(({ type }) => hasTextOfPerson(type));
   const streams = Map.groupBy(written, ({ stream }) => stream);
-  const read = await Promise.all([...streams].map(([stream, events]) => eventsIn(log, stream, events)));
+  const read = await Promise.all(
+    [...streams].flatMap(([stream, events]) => runsOf(events).map((run) => eventsIn(log, stream, run))),
+  );
   const wanted = new Set(written.map(({ eventId }) => eventId));
   const recorded = read.flat().filter(({ id }) => wanted.has(id));
   const revisions = await publicPosts.revisionsOf(recorded.flatMap((each) => versionOf(each)?.postId ?? []));
@@ -39,13 +44,25 @@ function versionOf({ event }: Recorded) {
   return event.type === 'post.created' ? { ...event.data, revision: 1 } : undefined;
 }
 
-async function eventsIn(
-  log: EventLog,
-  stream: string,
-  events: readonly AuditedEvent[],
-): Promise<readonly Recorded[]> {
-  const revisions = events.map(({ revision }) => revision);
-  const first = revisions.reduce((least, each) => (each < least ? each : least));
-  const last = revisions.reduce((most, each) => (each > most ? each : most));
-  return log.read(stream, { from: first, limit: Number(last - first) + 1 });
+interface Run {
+  readonly from: bigint;
+  readonly to: bigint;
 }
+
+const MAX_GAP = 16n;
+
+/** Revisions to read at once. Events far apart are read apart: a filter may leave two of a stream of thousands. */
+export function runsOf(events: readonly Pick<AuditedEvent, 'revision'>[]): readonly Run[] {
+  const runs: Run[] = [];
+  for (const revision of events.map((event) => event.revision).toSorted(ascending)) {
+    const last = runs.at(-1);
+    if (last && revision - last.to <= MAX_GAP) runs[runs.length - 1] = { from: last.from, to: revision };
+    else runs.push({ from: revision, to: revision });
+  }
+  return runs;
+}
+
+const ascending = (a: bigint, b: bigint): number => (a < b ? -1 : Number(a > b));
+
+const eventsIn = (log: EventLog, stream: string, { from, to }: Run): Promise<readonly Recorded[]> =>
+  log.read(stream, { from, limit: Number(to - from) + 1 });

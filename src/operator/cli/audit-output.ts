@@ -60,19 +60,26 @@ function whoOf({ actorId, operatorId, operator }: AuditEntry): string {
   return actorId ?? 'network';
 }
 
-/** The first id that is neither of the actor nor of the application that caused the event. */
-function aboutOf({ subject, actorId, appId }: AuditEntry): string {
-  const about = Object.entries(subject).find(([, id]) => id !== actorId && id !== appId);
+/** The first id that is neither of the actor, nor of the operator or application that caused the event. */
+function aboutOf({ subject, actorId, operatorId, appId }: AuditEntry): string {
+  const causes = new Set([actorId, operatorId, appId]);
+  const about = Object.entries(subject).find(([, id]) => !causes.has(id));
   return about === undefined ? '' : `${about[0].replace(/Id$/, '')} ${about[1]}`;
 }
 
 const MAX_SHOWN = 80;
 
-function detailsOf({ appId, reason, text, erased, undisclosed }: AuditEntry, applications: Names): string {
+function detailsOf(entry: AuditEntry, applications: Names): string {
+  const { appId, reason } = entry;
   const through = appId === null ? [] : [applications[appId] ?? appId];
-  const hidden = erased ? ['(erased)'] : undisclosed ? ['(not public)'] : [];
-  const said = text === undefined ? hidden : [`“${shortened(text)}”`];
-  return [...through, ...(reason === null ? [] : [reason]), ...said].join(': ').replaceAll(/\s+/g, ' ');
+  const said = [...through, ...(reason === null ? [] : [reason]), ...saidIn(entry)];
+  return said.join(': ').replaceAll(/\s+/g, ' ');
+}
+
+function saidIn({ eventId, text, erased, undisclosed }: AuditEntry): readonly string[] {
+  if (text !== undefined) return [`“${shortened(text)}”`];
+  if (erased) return ['(erased)'];
+  return undisclosed ? [`(not public: plaza disclose ${eventId})`] : [];
 }
 
 function shortened(text: string): string {

@@ -48,6 +48,8 @@ describe('the table of the audit', () => {
     const subject = { actorId: 'bob' };
     expect(row({ ...act, subject })).toEqual(['ana (claimed)', 'account.suspended', 'actor bob', 'a flood']);
     expect(row({ ...act, subject, operatorId: 'op1' })?.[0]).toBe('operator op1');
+    const disclosed = { operatorId: 'op1', eventId: 'e1', actorId: 'bob' };
+    expect(row({ ...act, subject: disclosed, operatorId: 'op1' })?.[2]).toBe('event e1');
   });
 
   it('names the network where nobody acted', () => {
@@ -59,6 +61,11 @@ describe('the table of the audit', () => {
   it('shortens a text to one line, and marks an erased one', () => {
     expect(row({ text: `a\n${'b'.repeat(200)}` })?.[3]).toBe(`app1: “a ${'b'.repeat(78)}…”`);
     expect(row({ erased: true })?.[3]).toBe('app1: (erased)');
+  });
+
+  it('says how a text that is not public is disclosed', () => {
+    const { eventId } = entry({});
+    expect(row({ undisclosed: true })?.[3]).toBe(`app1: (not public: plaza disclose ${eventId})`);
   });
 });
 

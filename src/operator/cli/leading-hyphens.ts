@@ -11,20 +11,27 @@ const flags = new Set([
   '--follow',
   '--wait',
   '--no-texts',
+  '--dry-run',
+  '--newest',
+  '--quiet',
+  '--tls',
   '--reseed-witness',
   '--password-stdin',
 ]);
 
 /**
- * Moves identifiers that look like options behind `--`, where commander takes them as arguments. Values of options stay
- * in place.
+ * Moves identifiers that look like options behind `--`, where commander takes them as arguments, and joins those that are
+ * values to their options: commander would take `-V…` for the option `-V`.
  */
 export function withIdentifiersLast(args: readonly string[]): readonly string[] {
   if (args.includes('--')) return args;
-  const isIdentifier = (arg: string, index: number): boolean => {
+  const [others, ids]: [string[], string[]] = [[], []];
+  for (const [index, arg] of args.entries()) {
     const before = args[index - 1] ?? '';
-    return hyphenated.test(arg) && (!before.startsWith('--') || before.includes('=') || flags.has(before));
-  };
-  const ids = args.filter(isIdentifier);
-  return ids.length === 0 ? args : [...args.filter((arg, index) => !isIdentifier(arg, index)), '--', ...ids];
+    const isArgument = !before.startsWith('--') || before.includes('=') || flags.has(before);
+    if (!hyphenated.test(arg)) others.push(arg);
+    else if (isArgument) ids.push(arg);
+    else others.splice(-1, 1, `${before}=${arg}`);
+  }
+  return ids.length === 0 ? others : [...others, '--', ...ids];
 }

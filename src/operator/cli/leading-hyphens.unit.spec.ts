@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Command, Option } from 'commander';
 import { withIdentifiersLast } from './leading-hyphens.js';
+import { commandLine } from './program.js';
 
 const ID = '-k3Jx0aZ_9-pQw7Lm2Vt5B';
 const OTHER = `-${ID.slice(0, 21)}`;
@@ -18,10 +20,26 @@ describe('an identifier that begins with a hyphen', () => {
       '--',
       ID,
     ]);
+    const optionsOf = ({ commands, options }: Command): readonly Option[] => [
+      ...options,
+      ...commands.flatMap(optionsOf),
+    ];
+    const flags = optionsOf(commandLine()).filter(
+      ({ required, optional, long }) => !required && !optional && long !== '--version',
+    );
+    for (const { long } of flags)
+      expect(withIdentifiersLast(['x', long ?? '', ID])).toEqual(['x', long, '--', ID]);
   });
 
   it('is the value of the option before it', () => {
-    expect(withIdentifiersLast(['audit', '--actor', ID])).toEqual(['audit', '--actor', ID]);
+    const args = ['audit', '--wait', '--actor', ID, '--post', OTHER, '--json'];
+    expect(withIdentifiersLast(args)).toEqual([
+      'audit',
+      '--wait',
+      `--actor=${ID}`,
+      `--post=${OTHER}`,
+      '--json',
+    ]);
   });
 
   it('may be a term of a search', () => {

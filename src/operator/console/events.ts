@@ -37,7 +37,7 @@ export function eventList(events: readonly ListedEvent[], names: Names = {}): Ht
           ${event.reason === null ? undefined : html`<p class="small">why: <bdi>${event.reason}</bdi></p>`}
           ${event.text === undefined ? undefined : html`<p class="inset"><bdi>${event.text}</bdi></p>`}
           ${event.erased ? html`<p class="small quiet">Its personal fields are erased.</p>` : undefined}
-          ${event.undisclosed ? html`<p class="small quiet">Its text is not public; a dossier discloses it.</p>` : undefined}
+          ${event.undisclosed ? html`<p class="small quiet">Its texts are not shown: they are not public.</p>` : undefined}
           ${stored(event)}
         </li>`,
     )}

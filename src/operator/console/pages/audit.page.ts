@@ -3,6 +3,7 @@ import type { Html } from '../../../pages/html.js';
 import type { AuditProgress } from '../../audit/progress.js';
 import type { AuditAnswer } from '../../audit/search.js';
 import { parseSearch, searchText } from '../../audit/search-query.js';
+import { disclosureForm } from '../disclosure-form.js';
 import { eventList } from '../events.js';
 import { consolePage } from '../layout.js';
 import type { Frame } from '../layout.js';
@@ -54,6 +55,10 @@ export function auditPage(
             </p>`
           : eventList(events, applications)
       }
+      ${disclosureForm(
+        frame,
+        events.filter(({ undisclosed }) => undisclosed),
+      )}
       ${next === null ? undefined : html`<p><a href="/console/audit?${older.toString()}">Older events</a></p>`}
       <p class="small"><a href="/console/log">The log, in its own order</a></p>
     </section>`;

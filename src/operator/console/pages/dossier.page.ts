@@ -2,6 +2,7 @@ import { html } from '../../../pages/html.js';
 import type { Html } from '../../../pages/html.js';
 import type { Dossier } from '../../acts/dossier.acts.js';
 import type { AccountFacts, ApplicationFacts, GrantFacts, PostFacts } from '../../acts/dossiers.js';
+import { disclosureForm } from '../disclosure-form.js';
 import { consolePage } from '../layout.js';
 import type { Frame } from '../layout.js';
 import { actNamed, mayDo } from '../may.js';
@@ -34,9 +35,10 @@ function dossierPage(frame: Frame, parts: DossierParts): string {
         ...(parts.fields && { fields: parts.fields }),
       }),
     );
+  const written = parts.timeline.filter(({ hasText }) => hasText);
   const content = html`<section class="card" aria-labelledby="subject">
       <h1 id="subject">${parts.title}</h1>
-      ${facts(parts.facts)} ${parts.more} ${forms} ${disclosureForm(frame, parts.timeline)}
+      ${facts(parts.facts)} ${parts.more} ${forms} ${disclosureForm(frame, written)}
     </section>
     <section class="card" aria-labelledby="timeline">
       <h2 id="timeline">Newest events</h2>
@@ -58,30 +60,6 @@ function dossierPage(frame: Frame, parts: DossierParts): string {
       </ol>
     </section>`;
   return consolePage(parts.name, content, frame);
-}
-
-/** Offers the texts that the newest events wrote. They are shown in the answer to the form alone. */
-function disclosureForm({ proof, session }: Frame, timeline: DossierParts['timeline']): Html | undefined {
-  const written = timeline.filter(({ hasText }) => hasText);
-  if (written.length === 0 || !mayDo(session, 'text.disclose')) return undefined;
-  return actForm({
-    action: '/console/texts/disclose',
-    button: 'Disclose texts that are not public',
-    proof,
-    id: 'text-disclose',
-    reason: 'required',
-    fields: html`<fieldset>
-      <legend>Texts that these events wrote</legend>
-      ${written.map(
-        ({ eventId, type, at }) =>
-          html`<p class="choice">
-            <label
-              ><input type="checkbox" name="eventIds" value="${eventId}" /> ${type}, ${timeElement(at)}</label
-            >
-          </p>`,
-      )}
-    </fieldset>`,
-  });
 }
 
 const account = (actorId: string, handle: string | null): Html =>
