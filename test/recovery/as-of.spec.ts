@@ -336,7 +336,7 @@ it('is a form of the console, a page that waits, and the view, without a script'
   let page = await browser.submit(start, form, { at: String(deleted - 1n), actor: ada.actorId });
   expect(page.url.pathname).toMatch(/^\/console\/as-of\/\d+$/);
   page = await until(async () => {
-    if (!page.text.includes('http-equiv="refresh"')) return page;
+    if (!page.text.includes('follow=no')) return page;
     page = await browser.open(page.url);
     return undefined;
   });

@@ -14,7 +14,7 @@ const FULL_ROWS = 250_000;
 const MOST_SMALL_FILES = 10;
 
 interface CompactionOptions {
-  /** True: nothing else is to be done, so each finished day is compacted; else only one with too many files. */
+  /** True: no other work is left, so each finished day is compacted; else only one with too many files. */
   readonly isIdle: boolean;
   readonly now: () => number;
 }

@@ -124,7 +124,7 @@ const forms: Readonly<Record<string, ConsoleForm>> = {
   'as_of.disclose': {
     input: (form) => ({ actor: form.text('actor') ?? '' }),
     to: ({ position = '' }) => `/console/as-of/${position}`,
-    page: asOfAnswerPage,
+    page: (frame, answer: AsOfAnswer) => asOfAnswerPage(frame, answer),
   },
   'publishing.pause': overview,
   'publishing.resume': overview,

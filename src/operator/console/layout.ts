@@ -38,15 +38,13 @@ const places = [
 interface PageFiles {
   readonly scripts?: readonly string[];
   readonly sheets?: readonly string[];
-  /** The page loads itself again after so many seconds. */
-  readonly refreshSeconds?: number;
 }
 
 export function consolePage(
   title: string,
   content: Html,
   frame: Frame,
-  { scripts = [], sheets = [], refreshSeconds }: PageFiles = {},
+  { scripts = [], sheets = [] }: PageFiles = {},
 ): string {
   const { session, notice, unconfirmed = [] } = frame;
   return html`<!doctype html>
@@ -54,11 +52,6 @@ export function consolePage(
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        ${
-          refreshSeconds === undefined
-            ? undefined
-            : html`<meta http-equiv="refresh" content="${String(refreshSeconds)}" />`
-        }
         <title>${title} · Plaza console</title>
         <link rel="stylesheet" href="${styleAsset.path}" />
         <link rel="icon" href="${iconAsset.path}" />

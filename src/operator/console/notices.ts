@@ -29,7 +29,7 @@ export const notices: Readonly<Record<string, string>> = {
   'approval.request': 'Nothing has happened yet: another operator must approve it.',
   'approval.give': 'It is approved. The requester carries it out.',
   'approval.refuse': 'The request is refused.',
-  'approval.carry_out': 'It is carried out.',
+  'approval.carry_out': 'It is executed.',
   'four_eyes.turn_on': 'Four-eyes is on.',
   'four_eyes.turn_off': 'Four-eyes is off.',
   'shared_token.limit': 'The shared token is for emergencies now.',

@@ -1,7 +1,7 @@
 import type { Act } from '../acts/act.js';
 import { frameOf, perform, sendPage } from './answer.js';
 import type { Frame } from './layout.js';
-import { asOfAnswerPage, asOfPage } from './pages/as-of.page.js';
+import { asOfAnswerPage, asOfPage, isAsOfBuilding } from './pages/as-of.page.js';
 import { applicationsPage } from './pages/applications.page.js';
 import { auditPage } from './pages/audit.page.js';
 import { batchesPage, batchPage, isBatchRunning } from './pages/batches.page.js';
@@ -63,6 +63,7 @@ const fixedInput: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const isUnfinished: Readonly<Record<string, (answer: never) => boolean>> = {
   'batch.read': isBatchRunning,
   'job.read': isJobRunning,
+  'as_of.read': isAsOfBuilding,
 };
 
 /** Answers with the page of an act of GET. */

@@ -24,6 +24,6 @@ export const reloading = (path: string, isReloading: boolean): Html =>
   isReloading
     ? html`<p class="small">
         This page loads again every ${String(RELOAD_SECONDS)} seconds until the end.
-        <a href="${path}?follow=no">Stop that, and show the forms</a>
+        <a href="${path}${path.includes('?') ? '&' : '?'}follow=no">Stop that, and show the forms</a>
       </p>`
     : html`<p class="small"><a href="${path}">Follow the progress</a></p>`;

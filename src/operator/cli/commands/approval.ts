@@ -62,7 +62,7 @@ export function addApprovalCommands(program: Command): void {
       const { act, result } = carriedOut;
       const invited = answers.invitedOperator.safeParse(result).data;
       printResult(options, carriedOut, [
-        `carried out: ${act}`,
+        `executed: ${act}`,
         ...(invited ? invitationLines(invited) : [JSON.stringify(result)]),
       ]);
     });
@@ -87,7 +87,7 @@ const stateText: Readonly<Record<ListedApproval['state'], string>> = {
   refused: 'refused',
   voided: 'void',
   used: 'in doubt',
-  carried_out: 'carried out',
+  carried_out: 'executed',
   expired: 'expired',
 };
 

@@ -12,7 +12,7 @@ const words: Readonly<Record<ApprovalState, string>> = {
   refused: 'refused',
   voided: 'void: it would do something else by now',
   used: 'in doubt: carry it out again',
-  carried_out: 'carried out',
+  carried_out: 'executed',
   expired: 'expired',
 };
 

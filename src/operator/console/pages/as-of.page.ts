@@ -4,12 +4,11 @@ import type { Listed } from '../../../as-of/view.js';
 import type { AsOfPost, AsOfProfile, AsOfView } from '../../as-of/answer.js';
 import type { AsOfAnswer } from '../../as-of/look.js';
 import type { AsOfStatus } from '../../as-of/status.js';
+import { reloading } from '../progress.js';
 import { consolePage } from '../layout.js';
 import type { Frame } from '../layout.js';
 import { mayDo } from '../may.js';
 import { actForm, facts, hiddenField, proofField, state, textField, timeElement } from '../parts.js';
-
-const REFRESH_SECONDS = 2;
 
 /** An actor's id needs no escape. */
 export const asOfPath = (position: number, actor: string): string =>
@@ -63,26 +62,31 @@ export function asOfPage(frame: Frame, builds: readonly AsOfStatus[]): string {
   return consolePage('As of', content, frame);
 }
 
-export function asOfAnswerPage(frame: Frame, { actor, build, view }: AsOfAnswer): string {
+export const isAsOfBuilding = ({ build, view }: AsOfAnswer): boolean => !view && build.state !== 'failed';
+
+export function asOfAnswerPage(
+  frame: Frame,
+  answer: AsOfAnswer,
+  { isReloading = false }: { readonly isReloading?: boolean } = {},
+): string {
+  const { actor, build, view } = answer;
   if (view) return viewPage(frame, actor, view);
   const { position, at, message } = build;
-  const isFailed = build.state === 'failed';
   const content = html`<section class="card" aria-labelledby="as-of">
     <h1 id="as-of">As of ${timeElement(at)}</h1>
     ${
-      isFailed
+      build.state === 'failed'
         ? html`<p class="problem" role="status">
             The build failed: ${message ?? 'see the log of the worker'}
           </p>`
         : html`<p role="status">${progressOf(build)}</p>
-            <p class="quiet">
-              This page loads itself again until the build is made. It goes on if you leave.
-            </p>`
+            ${reloading(asOfPath(position, actor), isReloading)}
+            <p class="quiet">The build goes on if you leave.</p>`
     }
     ${facts([['position', html`<code>${String(position)}</code>`]])}
     <p><a href="/console/as-of">Another moment</a></p>
   </section>`;
-  return consolePage('As of', content, frame, isFailed ? {} : { refreshSeconds: REFRESH_SECONDS });
+  return consolePage('As of', content, frame);
 }
 
 function progressOf({ state: is, step, done, total, rate, secondsLeft, message }: AsOfStatus): string {
