@@ -73,7 +73,7 @@ export function refuseApproval(approval: Approval, change: ApprovalChange): Deci
   const over = overBy(approval, change.at);
   if (over) return over;
   if (approval.status === 'used')
-    return new Refusal('intent_conflict', 'It is too late: the act is being carried out.');
+    return new Refusal('intent_conflict', 'It is too late: the act is being executed.');
   return [{ type: 'approval.refused', data: change }];
 }
 
@@ -86,7 +86,7 @@ export function useApproval(approval: Approval, change: ApprovalChange): Decisio
   const { request, status } = approval;
   if (!request) return unknownApproval();
   if (request.operatorId !== change.operatorId)
-    return new Refusal('not_owner', 'Only the operator who requested the act carries it out.');
+    return new Refusal('not_owner', 'Only the operator who requested the act executes it.');
   const over = overBy(approval, change.at);
   if (over) return over;
   if (status === 'waiting')
@@ -103,7 +103,7 @@ export const concludeApproval = (
 function overBy({ status, request }: Approval, at: number): Refusal | undefined {
   if (status === 'refused')
     return new Refusal('intent_conflict', 'This request was refused. Request it anew.');
-  if (status === 'carried_out') return new Refusal('intent_conflict', 'It was carried out already, once.');
+  if (status === 'carried_out') return new Refusal('intent_conflict', 'It was executed already, once.');
   if (status === 'voided')
     return new Refusal('effect_mismatch', 'The act would do something else by now. Request it anew.');
   if (request && request.expiresAt <= at)

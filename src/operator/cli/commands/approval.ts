@@ -28,7 +28,7 @@ export function addApprovalCommands(program: Command): void {
     });
 
   withReason(approval.command('approve'))
-    .description('approve what the preview shows; the requester then carries it out')
+    .description('approve what the preview shows; the requester then executes it')
     .argument('<approval-id>', 'id of the request')
     .requiredOption('--digest <digest>', 'digest of the preview that you read')
     .action(
@@ -55,14 +55,14 @@ export function addApprovalCommands(program: Command): void {
     );
 
   withOperator(approval.command('run'))
-    .description('carry out what you requested and another operator approved; once, also after a failure')
+    .description('execute what you requested and another operator approved; once, also after a failure')
     .argument('<approval-id>', 'id of the request')
     .action(async (approvalId: string, options: OperatorOptions) => {
       const carriedOut = await operatorClientOf(options).approvals.run(approvalId);
       const { act, result } = carriedOut;
       const invited = answers.invitedOperator.safeParse(result).data;
       printResult(options, carriedOut, [
-        `carried out: ${act}`,
+        `executed: ${act}`,
         ...(invited ? invitationLines(invited) : [JSON.stringify(result)]),
       ]);
     });
@@ -87,7 +87,7 @@ const stateText: Readonly<Record<ListedApproval['state'], string>> = {
   refused: 'refused',
   voided: 'void',
   used: 'in doubt',
-  carried_out: 'carried out',
+  carried_out: 'executed',
   expired: 'expired',
 };
 
