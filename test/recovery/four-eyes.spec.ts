@@ -144,7 +144,7 @@ describe('four-eyes', () => {
 describe.each(entrances)('by %s, an approval', (name) => {
   const by = () => entrancesOf(network)[name];
 
-  it('is given by another operator, and carried out once by the requester', async () => {
+  it('is given by another operator, and executed once by the requester', async () => {
     const { approvalId, digest, actorId } = await requestErasure();
     expect(await by().run(pair(ada), approvalId)).toBe('intent_conflict');
     expect(await by().approve(pair(bob), approvalId, digest)).toBe('done');
@@ -203,7 +203,7 @@ describe.each(entrances)('by %s, an approval', (name) => {
 });
 
 describe('the shared token', () => {
-  it.each(['API', 'command line'] as const)('neither approves nor carries out by %s', async (name) => {
+  it.each(['API', 'command line'] as const)('neither approves nor executes by %s', async (name) => {
     const { approvalId, digest } = await requestErasure();
     const shared = { ...pair(ada), token: network.operatorToken };
     const by = entrancesOf(network)[name];
@@ -246,7 +246,7 @@ it('a request is refused for good by another operator, and withdrawn by its requ
   }
 });
 
-/** Approves and carries out. */
+/** Approves and executes. */
 async function finish({ approvalId, digest }: AwaitedApproval): Promise<unknown> {
   await pair(bob).client.approvals.approve(approvalId, digest);
   return (await pair(ada).client.approvals.run(approvalId)).result;
@@ -338,7 +338,7 @@ describe('what waits for an approval', () => {
 });
 
 describe('an approved act', () => {
-  it('is carried out once, though the process is killed after the approval', async () => {
+  it('is executed once, though the process is killed after the approval', async () => {
     const { approvalId, actorId } = await requestApproved();
     process.kill(network.pids().api ?? 0, 'SIGKILL');
     await until(async () => {

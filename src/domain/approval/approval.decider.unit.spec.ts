@@ -55,7 +55,7 @@ describe('an approval', () => {
     expect(useApproval(given(requested, approved), byAda)).toEqual([used]);
   });
 
-  it('is used again as long as the act is in doubt, and not once it is carried out', () => {
+  it('is used again as long as the act is in doubt, and not once it is executed', () => {
     expect(useApproval(given(requested, approved, used), byAda)).toEqual([]);
     expect(concludeApproval(given(requested, approved, used), byAda)).toEqual([carriedOut]);
     expect(concludeApproval(given(requested, approved, used, carriedOut), byAda)).toEqual([]);
@@ -91,7 +91,7 @@ describe('an approval', () => {
     });
   });
 
-  it('is void for good once the act would do something else, unless the act is being carried out', () => {
+  it('is void for good once the act would do something else, unless the act is being executed', () => {
     expect(voidApproval(given(requested, approved), byAda)).toEqual([voided]);
     expect(voidApproval(given(requested, approved, used), byAda)).toEqual([]);
     expect(useApproval(given(requested, approved, voided), byAda)).toMatchObject({ code: 'effect_mismatch' });

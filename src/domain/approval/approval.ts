@@ -86,7 +86,7 @@ export function useApproval(approval: Approval, change: ApprovalChange): Decisio
   const { request, status } = approval;
   if (!request) return unknownApproval();
   if (request.operatorId !== change.operatorId)
-    return new Refusal('not_owner', 'Only the operator who requested the act carries it out.');
+    return new Refusal('not_owner', 'Only the operator who requested the act executes it.');
   const over = overBy(approval, change.at);
   if (over) return over;
   if (status === 'waiting')

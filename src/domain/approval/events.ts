@@ -25,7 +25,7 @@ export type ApprovalRefused = DomainEvent<'approval.refused', ApprovalData>;
 /** The act would now do something else than its preview showed. */
 export type ApprovalVoided = DomainEvent<'approval.voided', ApprovalData>;
 
-/** The requester carries out the act. It follows, also if a killed process leaves it in doubt, or is repeated. */
+/** The requester executes the act. It follows, also if a killed process leaves it in doubt, or is repeated. */
 export type ApprovalUsed = DomainEvent<'approval.used', ApprovalData>;
 
 export type ApprovalCarriedOut = DomainEvent<'approval.carried_out', ApprovalData>;

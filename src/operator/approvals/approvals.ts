@@ -35,7 +35,7 @@ interface Requested {
   readonly act: Act & { readonly approval: ApprovalRule<unknown> };
 }
 
-/** Holds back the acts that need an approval, and carries each of them out once, after another operator gave it. */
+/** Holds back the acts that need an approval, and executes each of them once, after another operator gave it. */
 export class Approvals implements ApprovalDesk {
   private readonly acts: ReadonlyMap<string, Act>;
 

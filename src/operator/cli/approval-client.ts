@@ -33,7 +33,7 @@ export class ApprovalClient {
     return this.call(changedAnswer, 'POST', `${pathOf(approvalId)}/refuse`, { reason });
   }
 
-  /** Carries out the approved act. */
+  /** Executes the approved act. */
   run(approvalId: string) {
     return this.call(carriedOut, 'POST', `${pathOf(approvalId)}/run`, {}, RUN_TIMEOUT_MS);
   }

@@ -20,7 +20,7 @@ function linesOf({ approvalId, act, digest, expiresAt, facts }: AwaitedApproval)
     `digest       ${digest}`,
     `valid until  ${timeText(expiresAt)}`,
     `Another operator reads it with plaza approval show ${approvalId}, and approves or refuses it.`,
-    `Then carry it out yourself: plaza approval run ${approvalId}`,
+    `Then execute it yourself: plaza approval run ${approvalId}`,
   ];
 }
 

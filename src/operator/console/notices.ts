@@ -27,7 +27,7 @@ export const notices: Readonly<Record<string, string>> = {
   'operator.revoke_token': 'The token is revoked.',
   'operator.remove_passkey': 'The passkey is removed.',
   'approval.request': 'Nothing has happened yet: another operator must approve it.',
-  'approval.give': 'It is approved. The requester carries it out.',
+  'approval.give': 'It is approved. The requester executes it.',
   'approval.refuse': 'The request is refused.',
   'approval.carry_out': 'It is executed.',
   'four_eyes.turn_on': 'Four-eyes is on.',

@@ -60,7 +60,7 @@ interface Entrance {
 
 export type EntranceName = 'API' | 'command line' | 'form';
 
-/** The ways to approve an act and to carry it out. */
+/** The ways to approve an act and to execute it. */
 export function entrancesOf(network: TestNetwork): Readonly<Record<EntranceName, Entrance>> {
   const json = async ({ token }: Pair, path: string, body: object): Promise<Outcome> =>
     outcomeOf((await sendJson(network, token, path, body)).body['error']);

@@ -28,7 +28,7 @@ export function addApprovalCommands(program: Command): void {
     });
 
   withReason(approval.command('approve'))
-    .description('approve what the preview shows; the requester then carries it out')
+    .description('approve what the preview shows; the requester then executes it')
     .argument('<approval-id>', 'id of the request')
     .requiredOption('--digest <digest>', 'digest of the preview that you read')
     .action(
@@ -55,7 +55,7 @@ export function addApprovalCommands(program: Command): void {
     );
 
   withOperator(approval.command('run'))
-    .description('carry out what you requested and another operator approved; once, also after a failure')
+    .description('execute what you requested and another operator approved; once, also after a failure')
     .argument('<approval-id>', 'id of the request')
     .action(async (approvalId: string, options: OperatorOptions) => {
       const carriedOut = await operatorClientOf(options).approvals.run(approvalId);

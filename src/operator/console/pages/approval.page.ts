@@ -11,7 +11,7 @@ const words: Readonly<Record<ApprovalState, string>> = {
   given: 'approved',
   refused: 'refused',
   voided: 'void: it would do something else by now',
-  used: 'in doubt: carry it out again',
+  used: 'in doubt: execute it again',
   carried_out: 'executed',
   expired: 'expired',
 };
@@ -68,7 +68,7 @@ function forms({ proof, session }: Frame, approval: ListedApproval): Html | unde
     id: 'refuse',
     reason: 'required',
   });
-  const run = actForm({ action: `${one}/run`, button: 'Carry it out', proof, id: 'run' });
+  const run = actForm({ action: `${one}/run`, button: 'Execute it', proof, id: 'run' });
   return html`${is === 'waiting' && !isOwn && mayDecide ? approve : undefined}
   ${isOpen && (isOwn || mayDecide) ? refuse : undefined}
   ${isOwn && (is === 'given' || is === 'used') ? run : undefined}`;
