@@ -9,7 +9,7 @@ import { requireState } from '../../src/analytics/data-set/commits.js';
 import { DataSet } from '../../src/analytics/data-set/data-set.js';
 import { parquetOf, readParquet } from '../../src/analytics/data-set/parquet.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
-import { ExportBench, FIRST_DAY } from './support/export-bench.js';
+import { DAY_MS, ExportBench, FIRST_DAY } from './support/export-bench.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -86,7 +86,7 @@ it('a report is decided by the first decision on its subject that saw it, and st
         reason: 'spam',
         text: 'a text',
         ...(about as typeof subject),
-        at: FIRST_DAY + hour * HOUR_MS,
+        at: FIRST_DAY + 20 * DAY_MS + hour * HOUR_MS,
       },
     });
   const decide = async (hour: number, caseId: string, about: object) =>
@@ -102,7 +102,7 @@ it('a report is decided by the first decision on its subject that saw it, and st
         outcome: 'violation',
         effects: [],
         notice: '',
-        at: FIRST_DAY + hour * HOUR_MS,
+        at: FIRST_DAY + 20 * DAY_MS + hour * HOUR_MS,
       },
     });
   await report(1, subject);
