@@ -1,4 +1,7 @@
-/** An export of the log: time, memory and size, compared with a bare subscription that counts events. */
+/**
+ * An export of the log beside a bare subscription that counts events, the questions of the report beside the same to the
+ * live Postgres, and the staleness of `--follow`.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,10 +9,17 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { startPostgres } from '../src/launch/embedded-postgres.js';
 import { openLog } from '../src/log/open-log.js';
+import { openReadStore } from '../src/store/database.js';
+import { askDataSet, askPostgres } from './analytics/questions.js';
+import type { Milliseconds } from './analytics/questions.js';
 import type { Reading, ReadingAnswer } from './analytics/reader.js';
+import { measureStaleness } from './analytics/staleness.js';
+import { appendAll, eventsOfDays } from './analytics/year.js';
+import { fillAudit } from './audit/fill.js';
+import { Random } from './audit/random.js';
 import { withEventStore } from './event-store-process.js';
 import { withDataDir } from './network.js';
-import { seed } from './recovery/seed.js';
+import type { Percentiles } from './percentiles.js';
 
 export interface AnalyticsBench {
   readonly events: number;
@@ -18,9 +28,15 @@ export interface AnalyticsBench {
   readonly ratio: number;
   readonly bytesPerEvent: number;
   readonly peakMegabytes: { readonly bare: number; readonly export: number };
+  /** Milliseconds of each question. */
+  readonly dataSet: Milliseconds;
+  readonly postgres: Milliseconds;
+  readonly staleness: Percentiles;
 }
 
-const ROUNDS = 3;
+/** An export of a large log takes long enough to average out background load. */
+const rounds = (events: number): number => (events > 300_000 ? 1 : 3);
+const SEED = 19;
 const PROGRAM = fileURLToPath(new URL('analytics/reader.js', import.meta.url));
 const LOG = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }));
 
@@ -28,13 +44,21 @@ export function benchAnalytics(
   events = Number(process.env['BENCH_EVENTS'] ?? 30_000),
 ): Promise<AnalyticsBench> {
   return withDataDir(async (dataDir) => {
-    const { vaultDatabaseUrl, ...postgres } = await startPostgres({ dataDir, log: LOG });
+    const { databaseUrl, vaultDatabaseUrl, ...postgres } = await startPostgres({ dataDir, log: LOG });
     try {
       return await withEventStore(join(dataDir, 'eventstore'), ['--no-fsync'], async (eventStoreUrl) => {
         const opened = await openLog({ eventStoreUrl, vaultDatabaseUrl, applicationName: 'bench' });
-        await seed(opened.log, events);
-        await opened.close();
-        return measure(eventStoreUrl, dataDir);
+        try {
+          await appendAll(opened.log, eventsOfDays(events, new Random(SEED)));
+          const exported = await measureExport(eventStoreUrl, dataDir, rounds(events));
+          const dir = join(dataDir, 'export-0');
+          const dataSet = await askDataSet(dir);
+          const staleness = await measureStaleness(opened.log, dir);
+          await fillReadStore(databaseUrl, events);
+          return { ...exported, dataSet, postgres: await askPostgres(databaseUrl), staleness };
+        } finally {
+          await opened.close();
+        }
       });
     } finally {
       await postgres.stop();
@@ -42,11 +66,18 @@ export function benchAnalytics(
   });
 }
 
+async function fillReadStore(url: string, events: number): Promise<void> {
+  const database = await openReadStore({ url, applicationName: 'bench', maxConnections: 2 });
+  await database.close();
+  const random = new Random(SEED);
+  await fillAudit(url, eventsOfDays(events, random), random);
+}
+
 /** Interleaves floor and export, so that background load affects both alike. */
-async function measure(eventStoreUrl: string, dataDir: string): Promise<AnalyticsBench> {
+async function measureExport(eventStoreUrl: string, dataDir: string, times: number) {
   const bare: ReadingAnswer[] = [];
   const exports: ReadingAnswer[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < times; round++) {
     bare.push(await read({ eventStoreUrl }));
     exports.push(await read({ eventStoreUrl, dir: join(dataDir, `export-${round}`) }));
   }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { readConfig } from '../src/config/config.js';
 import { OperatorClient } from '../src/operator/cli/operator-client.js';
+import { recordedEvents } from './audit/events.js';
 import { fillAudit } from './audit/fill.js';
 import { Random } from './audit/random.js';
 import { randomSearch } from './audit/searches.js';
@@ -54,7 +55,11 @@ async function measure(network: BenchNetwork, pool: Pool, events: number): Promi
   const operator = new OperatorClient(readConfig(network.run.settings), 'benchmark');
   const token = await (await newReader(network)).token();
   const begun = performance.now();
-  const sample = await fillAudit(network.run.settings['DATABASE_URL'] ?? '', events, random);
+  const sample = await fillAudit(
+    network.run.settings['DATABASE_URL'] ?? '',
+    recordedEvents(events, random),
+    random,
+  );
   const eventsPerSecond = Math.round((events / (performance.now() - begun)) * 1_000);
   const posts = new Posts(network.baseUrl, token);
   try {

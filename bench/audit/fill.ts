@@ -5,7 +5,6 @@ import { dispatcherOf } from '../../projections/runner/projection.js';
 import { UnitOfWork } from '../../projections/runner/unit-of-work.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import { inTransaction } from '../../src/store/transaction.js';
-import { recordedEvents } from './events.js';
 import type { Random } from './random.js';
 
 const BATCH = 1_000;
@@ -15,7 +14,7 @@ const SAMPLE = 100;
 /** Applies events to the audit as the worker does, without a log. Returns a sample of them. */
 export async function fillAudit(
   databaseUrl: string,
-  count: number,
+  events: Iterable<Recorded>,
   random: Random,
 ): Promise<readonly Recorded[]> {
   const client = new Client({ connectionString: databaseUrl, application_name: 'bench' });
@@ -24,7 +23,7 @@ export async function fillAudit(
     await client.query('SET search_path = audit');
     const sample: Recorded[] = [];
     let batch: Recorded[] = [];
-    for (const recorded of recordedEvents(count, random)) {
+    for (const recorded of events) {
       batch.push(recorded);
       if (random.chance(1 / SAMPLE)) sample.push(recorded);
       if (batch.length < BATCH) continue;

@@ -273,12 +273,13 @@ describe('each view equals a count of what plaza audit prints:', () => {
 
   it('report_decisions', async () => {
     const reports = audited.filter(({ type }) => type === 'report.created');
-    expect(reports).toHaveLength(1);
+    const decision = audited.find(({ type }) => type === 'case.decided');
+    expect([reports.length, decision?.subject['postId']]).toEqual([1, reports[0]?.subject['postId']]);
     expect(
       await query(
-        'SELECT epoch_ms(reported_at) AS reported, reason, decided_at, hours FROM report_decisions ORDER BY reported',
+        'SELECT epoch_ms(reported_at) AS reported, reason, epoch_ms(decided_at) AS decided FROM report_decisions ORDER BY reported',
       ),
-    ).toEqual(reports.map(({ at }) => ({ reported: at, reason: 'spam', decided_at: null, hours: null })));
+    ).toEqual(reports.map(({ at }) => ({ reported: at, reason: 'spam', decided: decision?.at })));
   });
 
   it('attention', async () => {

@@ -9,7 +9,9 @@ import { requireState } from '../../src/analytics/data-set/commits.js';
 import { DataSet } from '../../src/analytics/data-set/data-set.js';
 import { parquetOf, readParquet } from '../../src/analytics/data-set/parquet.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
-import { ExportBench } from './support/export-bench.js';
+import { DAY_MS, ExportBench, FIRST_DAY } from './support/export-bench.js';
+
+const HOUR_MS = 3_600_000;
 
 let bench: ExportBench;
 let dir: string;
@@ -69,6 +71,52 @@ it('a query reads the data set alone and changes nothing', async () => {
     ]);
   }
   expect(await bench.plaza('verify', dir)).toMatchObject({ code: 0 });
+});
+
+it('a report is decided by the first decision on its subject that saw it, and stays open without one', async () => {
+  const decided = bench.newDir();
+  const subject = { postId: 'reported', targetActorId: 'author-9' };
+  const report = (hour: number, about: object) =>
+    bench.append(`report-${hour}`, {
+      type: 'report.created',
+      data: {
+        reportId: `report-${hour}`,
+        reporterActorId: 'reporter',
+        appId: 'app',
+        reason: 'spam',
+        text: 'a text',
+        ...(about as typeof subject),
+        at: FIRST_DAY + 20 * DAY_MS + hour * HOUR_MS,
+      },
+    });
+  const decide = async (hour: number, caseId: string, about: object) =>
+    bench.append(`plaza_case-${caseId}-${hour}`, {
+      type: 'case.decided',
+      data: {
+        caseId,
+        ...(about as typeof subject),
+        operatorId: 'operator',
+        decisionId: `decision-${hour}`,
+        seenEventIds: [],
+        networkRevision: (await bench.logged()).at(-1) ?? 0,
+        outcome: 'violation',
+        effects: [],
+        notice: '',
+        at: FIRST_DAY + 20 * DAY_MS + hour * HOUR_MS,
+      },
+    });
+  await report(1, subject);
+  await report(2, { targetActorId: 'author-9' });
+  await decide(4, 'post', subject);
+  await report(5, subject);
+  await decide(11, 'post', subject);
+  await report(12, subject);
+  await bench.plaza('export', decided);
+  const hours =
+    'SELECT hour(reported_at) AS reported, hour(decided_at) AS decided, hours FROM report_decisions ORDER BY 1';
+  expect((await bench.plaza('query', decided, hours, '--csv')).stdout).toBe(
+    'reported,decided,hours\r\n1,4,3\r\n2,,\r\n5,11,6\r\n12,,\r\n',
+  );
 });
 
 it('a data set without events answers, and a directory that is none says so', async () => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { eventTypes, personalFieldsOf, registryEntryOf } from '../../log/registry.js';
 import type { EventType } from '../../log/registry.js';
 import { columnsOf, fieldColumns, fieldsOf } from './columns.js';
+import { resolvableColumns } from './resolvable.js';
 import { treatments } from './fields.js';
 
 function registeredFields(type: EventType): ReadonlySet<string> {
@@ -23,6 +24,13 @@ describe.each(eventTypes)('%s', (type) => {
   it('has a column for each pseudonym and each clear field', () => {
     for (const field of fieldsOf(type, 'id', 'clear')) expect(fieldColumns).toHaveProperty(field);
   });
+});
+
+it('each column of pseudonyms can be resolved', () => {
+  const pseudonyms = new Set(eventTypes.flatMap((type) => fieldsOf(type, 'id')));
+  expect(new Set(resolvableColumns)).toEqual(
+    new Set(['by_actor_id', 'by_grant_id', ...[...pseudonyms].map((field) => fieldColumns[field]?.name)]),
+  );
 });
 
 it('no two columns have one name, and each field column belongs to an event', () => {

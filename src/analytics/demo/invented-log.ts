@@ -10,6 +10,8 @@ interface Invented {
   readonly type: EventType;
   readonly at: number;
   readonly data: object;
+  /** For a field that depends on the place in the log. */
+  readonly dataAt?: ((position: number) => object) | undefined;
   readonly metadata: Partial<EventMetadata>;
 }
 
@@ -26,23 +28,30 @@ export class InventedLog {
     at: number,
     data: Fields<Type>,
     metadata: Partial<EventMetadata> = {},
+    dataAt?: (position: number) => Fields<Type>,
   ): void {
-    this.events.push({ type, at, data, metadata });
+    this.events.push({ type, at, data, metadata, dataAt });
   }
 
   stored(): readonly UndecodedEvent[] {
     return this.events
       .toSorted((a, b) => a.at - b.at)
-      .map(({ type, at, data, metadata }, n) => {
+      .map(({ type, at, data, metadata, dataAt }, n) => {
+        const position = (n + 1) * EVENT_BYTES;
         const isPersonal = personalFieldsOf(type).length > 0;
         return {
           id: idOf('event', n),
           stream: 'invented',
           revision: 0n,
-          position: BigInt((n + 1) * EVENT_BYTES),
+          position: BigInt(position),
           storedAt: at,
           type,
-          data: { ...data, at, ...(isPersonal && { sealed: { keyId: idOf('key', 0), box: '' } }) },
+          data: {
+            ...data,
+            ...dataAt?.(position),
+            at,
+            ...(isPersonal && { sealed: { keyId: idOf('key', 0), box: '' } }),
+          },
           metadata: {
             requestId: idOf('request', n),
             ...metadata,

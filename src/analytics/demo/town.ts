@@ -125,21 +125,41 @@ class Town {
       if (act === 0) this.tie('like', person, author, postId, later(), by);
       else if (act === 1) this.tie('follow', person, author, author.actorId, later(), by);
       else if (act === 2) this.post(person, later(), post);
-      else
-        this.log.add(
-          'report.created',
-          later(),
-          {
-            reportId: idOf('report', this.reports++),
-            reporterActorId: person.actorId,
-            appId: person.appId,
-            postId,
-            targetActorId: author.actorId,
-            reason: 'spam',
-          },
-          by,
-        );
+      else this.report(post, later(), by);
     }
+  }
+
+  /** Most reports are decided, half of them within nine hours. */
+  private report(
+    { postId, author }: Post,
+    at: number,
+    by: { readonly actorId: string; readonly appId: string },
+  ) {
+    const number = this.reports++;
+    const [reportId, caseId] = [idOf('report', number), `post-${postId}`];
+    const subject = { postId, targetActorId: author.actorId };
+    const { actorId: reporterActorId, appId } = by;
+    const reason = this.random.chance(0.7) ? 'spam' : 'harassment';
+    this.log.add('report.created', at, { reportId, reporterActorId, appId, ...subject, reason }, by);
+    const hour = 60 * MINUTE_MS;
+    const decidedAt = at + Math.ceil(9 * hour * Math.exp(3.2 * (this.random.next() - 0.5)));
+    if (decidedAt >= FIRST_DAY + DAYS * DAY_MS || this.random.chance(0.06)) return;
+    const operatorId = 'moderator';
+    this.log.add(
+      'case.decided',
+      decidedAt,
+      {
+        caseId,
+        ...subject,
+        operatorId,
+        decisionId: idOf('decision', number),
+        seenEventIds: [],
+        outcome: 'violation',
+        effects: [],
+      },
+      { operatorId },
+      (position) => ({ networkRevision: position - 1 }),
+    );
   }
 
   private post(author: Person, at: number, parent: Post | undefined): void {

@@ -31,7 +31,7 @@ export class RecordDisclosureHandler implements ICommandHandler<RecordDisclosure
 
   async execute({ operatorId, disclosure, metadata }: RecordDisclosure): Promise<void> {
     await handleCommand<undefined, AnalyticsDisclosed>(this.log, this.ids, {
-      stream: streams.operatorLooks(operatorId),
+      stream: streams.operatorDisclosures(operatorId),
       read: newestEventOf,
       initial: undefined,
       evolve: () => undefined,

@@ -3,7 +3,9 @@ import { allScopes } from '../../../src/domain/grant/scopes.js';
 import { operatorOf, password, registerApplication, signInRegistered } from '../../support/api.js';
 import type { Answer, Application, SignedIn } from '../../support/api.js';
 import { runPlaza } from '../../support/command.js';
+import { newModerator, stateOf } from '../../support/moderators.js';
 import type { TestNetwork } from '../../support/network.js';
+import { until } from '../../support/until.js';
 
 /** Texts, names and ids that a test gave to a network, and that an export must not have. */
 export class LivelyNetwork {
@@ -55,6 +57,20 @@ export class LivelyNetwork {
     return id;
   }
 
+  async decide(caseId: string): Promise<void> {
+    const moderator = await newModerator(this.network);
+    await until(async () => (await stateOf(moderator, caseId)) !== undefined);
+    await moderator.client.cases.claim(caseId);
+    await moderator.client.cases.note(caseId, this.secret('note'));
+    const notice = this.secret('notice');
+    await moderator.client.cases.decide(
+      caseId,
+      { outcome: 'violation', effects: [], notice },
+      this.secret('reason'),
+    );
+    this.secrets.push(caseId, moderator.operatorId);
+  }
+
   async operate(...args: readonly string[]): Promise<void> {
     const command = [...args, '--reason', this.secret('reason'), '--as', this.secret('operator')];
     const { code, stderr } = await runPlaza(command, this.network.env);
@@ -98,6 +114,7 @@ export async function live(lively: LivelyNetwork): Promise<void> {
   expectSuccess(await bob.patch('/api/profile', profile));
   const report = { ...lively.intent(), reason: 'spam', text: lively.secret('text'), postId: reply };
   expectSuccess(await carol.post('/api/reports', report));
+  await lively.decide(`post-${reply}`);
   await lively.operate('post', 'restrict', reply);
   await lively.operate('account', 'suspend', dave.actorId);
   await lively.operate('app', 'revoke-grants', quill.clientId);
