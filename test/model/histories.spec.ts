@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { isSampled, sampleOf } from '../support/sample.js';
 import { commandArbitraries } from './commands.js';
@@ -21,7 +21,7 @@ let network: TestNetwork;
 let people: Person[];
 
 beforeAll(async () => {
-  network = await startNetwork({ RATE_LIMITS: 'off' });
+  network = await lentNetwork();
   people = await makePeople(network, RUN * PEOPLE_EACH);
 });
 
