@@ -11,7 +11,7 @@ import { NetworkModel } from './network-model.js';
 import { compareViews } from './compare-views.js';
 
 const HISTORIES = 300;
-const RUN = isSampled ? 30 : HISTORIES;
+const RUN = isSampled ? 12 : HISTORIES;
 const LONGEST = 12;
 const PEOPLE_EACH = 3;
 const AT_ONCE = 12;
