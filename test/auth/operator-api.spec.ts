@@ -19,7 +19,7 @@ let url: string;
 let tokenFile: string;
 
 beforeAll(async () => {
-  network = await startAuthNetwork();
+  network = await startAuthNetwork({ hasOwnPostgres: true });
   operatorApi = await startOperatorApi(network.app());
   const { operatorHost, operatorPort, dataDir } = network.config;
   url = `http://${operatorHost}:${operatorPort}`;
