@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { describeOnTerminal, runOnTerminal } from '../support/terminal.js';
 import { until } from '../support/until.js';
@@ -19,7 +19,7 @@ let alice: SignedIn;
 let bob: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   const application = await registerApplication(network);
   alice = await signIn(network, application, 'openid read post:create post:edit post:delete');
   bob = await signIn(network, application);

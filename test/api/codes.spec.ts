@@ -9,7 +9,7 @@ import type { ErrorCode } from '../../src/http/server/errors.js';
 import { decidedStatuses } from '../conformance/statuses.ts';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Answer, SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { editPost, deletePost, createPost } from '../support/posts.js';
 
@@ -20,7 +20,7 @@ let bob: SignedIn;
 let reader: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   database = new Client({ connectionString: network.env['DATABASE_URL'] });
   await database.connect();
   const application = await registerApplication(network);

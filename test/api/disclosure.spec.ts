@@ -8,7 +8,7 @@ import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { enrollInConsole } from '../support/console.js';
 import type { ConsoleUser } from '../support/console.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { enrollOperator } from '../support/operators.js';
 import { describeOnTerminal, runOnTerminal } from '../support/terminal.js';
@@ -22,7 +22,7 @@ let bob: SignedIn;
 let auditor: { readonly operatorId: string; readonly token: string };
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   const application = await registerApplication(network);
   [alice, bob] = (await Promise.all(
     [1, 2].map(() => signIn(network, application, 'openid read post:create post:edit post:delete')),

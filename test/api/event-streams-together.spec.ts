@@ -28,7 +28,7 @@ import { operatorOf, registerApplication, send, signIn } from '../support/api.js
 import type { Answer, Application, SignedIn } from '../support/api.js';
 import { openEventStream } from '../support/event-stream.js';
 import type { EventStream } from '../support/event-stream.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 
@@ -37,7 +37,7 @@ let application: Application;
 const opened: EventStream[] = [];
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   application = await registerApplication(network);
 });
 afterEach(() => opened.splice(0).forEach((stream) => stream.close()));

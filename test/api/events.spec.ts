@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allScopes } from '../../src/domain/grant/scopes.js';
 import { registerApplication, send, signIn } from '../support/api.js';
 import type { Answer, SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 
 let network: TestNetwork;
@@ -12,7 +12,7 @@ let bob: SignedIn;
 let eve: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   const application = await registerApplication(network);
   const scope = [...allScopes].join(' ');
   alice = await signIn(network, application, scope);

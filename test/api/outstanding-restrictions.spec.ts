@@ -8,7 +8,7 @@ import type { Application, SignedIn } from '../support/api.js';
 import { requestAt, startApiProcess } from '../support/api-process.js';
 import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
 import { openEventStream } from '../support/event-stream.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 import { ShownPosts } from './support/shown-posts.js';
@@ -33,7 +33,7 @@ let cursor: number;
 let shown: ShownPosts;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   second = await startApiProcess(network);
   database = new Client({ connectionString: network.env['DATABASE_URL'] });
   await database.connect();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 
 let network: TestNetwork;
@@ -14,13 +14,16 @@ let reader: SignedIn;
 const scopes = 'openid read post:create post:edit post:delete profile:write report:create';
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   application = await registerApplication(network);
   alice = await signIn(network, application, scopes);
   reader = await signIn(network, application, 'openid read');
 });
 
-afterAll(() => network?.stop());
+afterAll(async () => {
+  await operator().setPublishing('resume');
+  await network?.stop();
+});
 
 const operator = () => operatorOf(network);
 const paused = { error: 'publishing_paused', message: expect.any(String) };

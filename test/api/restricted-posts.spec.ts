@@ -6,7 +6,7 @@ import { operatorOf, registerApplication, send, signIn } from '../support/api.js
 import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { openLogOf } from '../support/network-log.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { statusAndBody, editPost, deletePost, createPost } from '../support/posts.js';
 import { follow, like, post } from '../support/social.js';
@@ -19,7 +19,7 @@ const scopes =
   'openid read post:create post:edit post:delete relation:write report:create block:read inbox:write';
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   const application = await registerApplication(network);
   alice = await signIn(network, application, scopes);
   bob = await signIn(network, application, scopes);

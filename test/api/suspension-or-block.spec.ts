@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
 import { block, follow, like, post } from '../support/social.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 import { everyScope } from './support/operations.js';
@@ -13,7 +13,7 @@ let application: Application;
 
 // A network of its own: a suspension elsewhere would ask everybody to reconcile.
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   application = await registerApplication(network);
 });
 afterAll(() => network.stop());

@@ -5,7 +5,7 @@ import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { requestAt, startApiProcess } from '../support/api-process.js';
 import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 
@@ -17,7 +17,7 @@ let alice: SignedIn;
 let bob: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   second = await startApiProcess(network);
   ports = [Number(new URL(network.baseUrl).port), second.port];
   database = new Client({ connectionString: network.env['DATABASE_URL'] });

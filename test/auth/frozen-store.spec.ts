@@ -19,7 +19,7 @@ let observer: Client;
 let lockHolder: Client;
 
 beforeAll(async () => {
-  network = await startAuthNetwork();
+  network = await startAuthNetwork({ hasOwnPostgres: true });
   await network.createAccount('ada');
   client = await discover(network, await network.registerApplication());
   const browser = new Browser(network.baseUrl);

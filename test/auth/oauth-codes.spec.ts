@@ -20,7 +20,7 @@ let actorId: string;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  network = await startAuthNetwork();
+  network = await startAuthNetwork({ hasOwnPostgres: true });
   application = await network.registerApplication();
   client = await discover(network, application);
   actorId = await network.createAccount('ada');

@@ -11,7 +11,7 @@ import { Browser } from '../../src/operator/demo/browser.js';
 import { streams } from '../../src/log/streams.js';
 import { everyScope, password, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
-import { connect, discover, errorOf, isLive } from './support/flow.js';
+import { connect, discover, errorOf } from './support/flow.js';
 
 let network: AuthNetwork;
 let operatorApi: { close(): Promise<void> };
@@ -19,7 +19,7 @@ let url: string;
 let tokenFile: string;
 
 beforeAll(async () => {
-  network = await startAuthNetwork();
+  network = await startAuthNetwork({ hasOwnPostgres: true });
   operatorApi = await startOperatorApi(network.app());
   const { operatorHost, operatorPort, dataDir } = network.config;
   url = `http://${operatorHost}:${operatorPort}`;
@@ -227,88 +227,6 @@ describe('the operator API', () => {
     expect(await post('/operator/accounts', account('emil'))).toMatchObject({ status: 503 });
     await network.postgres.start();
     expect(await post('/operator/accounts', account('emil'))).toMatchObject({ status: 201 });
-  });
-});
-
-describe("an application's secret", () => {
-  const HOUR = 60 * 60_000;
-
-  async function newApplication() {
-    const { body } = await post('/operator/applications', application);
-    return { clientId: body['clientId'] ?? '', clientSecret: body['clientSecret'] ?? '' };
-  }
-
-  async function rotate(clientId: string, overlapMs: number) {
-    const { status, body } = await post(`/operator/applications/${clientId}/rotate-secret`, { overlapMs });
-    expect(status).toBe(200);
-    return body as unknown as { clientId: string; clientSecret: string; previousUntil: number };
-  }
-
-  async function isAccepted(clientId: string, clientSecret: string): Promise<boolean> {
-    const client = await discover(network, { clientId, clientSecret });
-    return (await errorOf(isLive(client, 'nothing'))) === undefined;
-  }
-
-  /** Expiry of each secret in Unix milliseconds, in order; null: none. */
-  async function expiriesOf(clientId: string): Promise<readonly (number | null)[]> {
-    const rows = await network.database().dataSource.query<{ ms: string | null }[]>(
-      `SELECT (extract(epoch FROM expires_at) * 1000)::bigint AS ms FROM authority.client_secret
-         WHERE app_id = $1 ORDER BY expires_at`,
-      [clientId],
-    );
-    return rows.map(({ ms }) => (ms === null ? null : Number(ms)));
-  }
-
-  it('stays valid beside the new one for the chosen overlap', async () => {
-    const { clientId, clientSecret } = await newApplication();
-    const before = Date.now();
-    const rotated = await rotate(clientId, HOUR);
-    expect(rotated.clientId).toBe(clientId);
-    expect(rotated.previousUntil).toBeGreaterThanOrEqual(before + HOUR);
-    expect(rotated.previousUntil).toBeLessThanOrEqual(Date.now() + HOUR);
-    expect(await isAccepted(clientId, clientSecret)).toBe(true);
-    expect(await isAccepted(clientId, rotated.clientSecret)).toBe(true);
-    expect(await expiriesOf(clientId)).toEqual([rotated.previousUntil, null]);
-    const recorded = (await network.log().read(streams.application(clientId))).at(-1);
-    expect(recorded?.event).toEqual({
-      type: 'application.secret_rotated',
-      data: { appId: clientId, previousUntil: rotated.previousUntil, at: rotated.previousUntil - HOUR },
-    });
-  });
-
-  it('ends at once with an overlap of 0', async () => {
-    const { clientId, clientSecret } = await newApplication();
-    const rotated = await rotate(clientId, 0);
-    expect(await isAccepted(clientId, clientSecret)).toBe(false);
-    expect(await isAccepted(clientId, rotated.clientSecret)).toBe(true);
-    expect(await expiriesOf(clientId)).toEqual([null]);
-  });
-
-  it('of an earlier rotation can end sooner by a later rotation, and never later', async () => {
-    const { clientId } = await newApplication();
-    await rotate(clientId, 24 * HOUR);
-    const { previousUntil: sooner } = await rotate(clientId, HOUR);
-    expect(await expiriesOf(clientId)).toEqual([sooner, sooner, null]);
-    const { previousUntil: later } = await rotate(clientId, 24 * HOUR);
-    expect(await expiriesOf(clientId)).toEqual([sooner, sooner, later, null]);
-  });
-
-  it('is the last of several concurrent rotations without overlap', async () => {
-    const { clientId } = await newApplication();
-    const made = await Promise.all([1, 2, 3, 4].map(() => rotate(clientId, 0)));
-    expect(await expiriesOf(clientId)).toEqual([null]);
-    const open = await Promise.all(made.map(({ clientSecret }) => isAccepted(clientId, clientSecret)));
-    expect(open.filter(Boolean)).toHaveLength(1);
-  });
-
-  it('does not change while the log is unavailable', async () => {
-    const { clientId, clientSecret } = await newApplication();
-    await network.eventStore.stop();
-    const refused = await post(`/operator/applications/${clientId}/rotate-secret`, { overlapMs: 0 });
-    await network.eventStore.start();
-    expect(refused).toMatchObject({ status: 503, body: { error: 'domain_storage_unavailable' } });
-    expect(await expiriesOf(clientId)).toEqual([null]);
-    expect(await isAccepted(clientId, clientSecret)).toBe(true);
   });
 });
 

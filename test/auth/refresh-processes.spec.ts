@@ -11,7 +11,7 @@ import { signIn } from '../../src/operator/demo/sign-in.js';
 import { builtProcess } from '../support/command.js';
 import { registerApplication } from '../support/api.js';
 import type { Application } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 import { password, redirectUri } from './support/auth-network.js';
@@ -29,7 +29,7 @@ let application: Application;
 let handle: string;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   ports = [Number(new URL(network.baseUrl).port), await freePort()];
   second = await startSecondProcess();
   database = new Client({ connectionString: network.env['DATABASE_URL'] });

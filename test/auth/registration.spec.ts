@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApiProcess } from '../support/api-process.js';
 import type { ApiProcess } from '../support/api-process.js';
 import { runPlaza } from '../support/command.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { password } from './support/auth-network.js';
 import { Visitor } from './support/visitor.js';
@@ -14,7 +14,7 @@ let network: TestNetwork;
 let second: ApiProcess;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   second = await startApiProcess(network);
 });
 

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
-import { password, redirectUri } from './support/auth-network.js';
+import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { ConnectingApplication } from './support/connecting-application.js';
 import { authorizationRequest, errorOf, exchange, isLive } from './support/flow.js';
@@ -15,7 +15,7 @@ let network: AuthNetwork;
 let client: oidc.Configuration;
 
 beforeAll(async () => {
-  application = await ConnectingApplication.start('ada');
+  application = await ConnectingApplication.startOn(startAuthNetwork({ hasOwnPostgres: true }), 'ada');
   ({ network, client } = application);
 });
 

@@ -37,7 +37,7 @@ let refreshToken: string;
 let firstIdToken: string;
 
 beforeAll(async () => {
-  network = await startAuthNetwork();
+  network = await startAuthNetwork({ hasOwnPostgres: true });
   await network.createAccount('ada');
   application = await network.registerApplication();
   const client = await discover(network, application);

@@ -10,7 +10,7 @@ import { operationsOf } from '../../src/http/openapi/openapi.js';
 import { HttpModule } from '../../src/http/http.module.js';
 import { registerApplication, signIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { blocksOf } from './support/document.js';
 import { DocumentRunner } from './support/document-runner.js';
@@ -33,7 +33,7 @@ let network: TestNetwork;
 let walk: DocumentRunner;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   const person = { handle: 'ana', password: 'correct horse battery' };
   const account = ['--handle', person.handle, '--display-name', 'Ana', '--email', 'ana@example.org'];
   await runPlaza(['account', 'create', ...account, '--password-stdin'], network.env, person.password);

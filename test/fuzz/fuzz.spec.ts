@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { networksWithoutFaults } from '../support/networks-without-faults.js';
 import { isSampled } from '../support/sample.js';
@@ -11,7 +11,7 @@ const SEED = 20_261_121;
 let network: TestNetwork;
 
 beforeAll(async () => {
-  network = await startNetwork({ RATE_LIMITS: 'off' });
+  network = await lentNetwork();
   networksWithoutFaults.add(network.baseUrl);
 });
 

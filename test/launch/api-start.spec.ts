@@ -5,17 +5,17 @@ import { freePort } from '../../src/launch/free-port.js';
 import { builtProcess, environment } from '../support/command.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
-import { startTestPostgres } from '../support/postgres.js';
-import type { TestPostgres } from '../support/postgres.js';
+import { startOwnPostgres } from '../support/postgres.js';
+import type { OwnPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
-let postgres: TestPostgres;
+let postgres: OwnPostgres;
 let eventStore: EmbeddedEventStore;
 let env: NodeJS.ProcessEnv;
 let port: number;
 
 beforeAll(async () => {
-  [postgres, eventStore] = await Promise.all([startTestPostgres(), startEmbeddedEventStore()]);
+  [postgres, eventStore] = await Promise.all([startOwnPostgres(), startEmbeddedEventStore()]);
   port = await freePort();
   env = environment({
     ROLE: 'api',

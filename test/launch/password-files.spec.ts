@@ -8,8 +8,8 @@ import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { startTestPostgres } from '../support/postgres.js';
-import type { TestPostgres } from '../support/postgres.js';
+import { startOwnPostgres } from '../support/postgres.js';
+import type { OwnPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
 /** Has characters with a meaning in an address. */
@@ -18,7 +18,7 @@ const PASSWORD = "a/b+c=%41:@?#&'ä";
 /** Launcher, children and commands on servers that require passwords, which the addresses lack. */
 describe('a network whose passwords are in files', () => {
   let dir = '';
-  let postgres: TestPostgres;
+  let postgres: OwnPostgres;
   let eventStore: EmbeddedEventStore;
   let network: TestNetwork;
   let env: NodeJS.ProcessEnv;
@@ -28,7 +28,7 @@ describe('a network whose passwords are in files', () => {
     const log = mkdtempSync(join(dir, 'log-'));
     writeFileSync(join(log, 'credentials'), `ann:${PASSWORD}\n`, { mode: 0o600 });
     [postgres, eventStore] = await Promise.all([
-      startTestPostgres(),
+      startOwnPostgres(),
       startEmbeddedEventStore({ dir: log, args: ['--tls'] }),
     ]);
     const urls = [

@@ -4,20 +4,20 @@ import { LimitsUnavailable, SharedWindow } from '../../src/limits/shared-window.
 import type { WindowOptions } from '../../src/limits/shared-window.js';
 import { openReadStore } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
-import { startTestPostgres } from '../support/postgres.js';
-import type { TestPostgres } from '../support/postgres.js';
+import { startOwnPostgres } from '../support/postgres.js';
+import type { OwnPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
 /** The timeout of production. */
 const QUERY_MS = 5_000;
 
-let postgres: TestPostgres;
+let postgres: OwnPostgres;
 /** The pools of two API processes. */
 let one: Postgres;
 let other: Postgres;
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await startOwnPostgres();
   const url = await postgres.createDatabase();
   const open = () =>
     openReadStore({ url, applicationName: 'test', maxConnections: 8, queryTimeoutMs: QUERY_MS });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { isSampled, sampleOf } from '../support/sample.js';
 import { commandArbitraries } from './commands.js';
@@ -11,7 +11,7 @@ import { NetworkModel } from './network-model.js';
 import { compareViews } from './compare-views.js';
 
 const HISTORIES = 300;
-const RUN = isSampled ? 30 : HISTORIES;
+const RUN = isSampled ? 12 : HISTORIES;
 const LONGEST = 12;
 const PEOPLE_EACH = 3;
 const AT_ONCE = 12;
@@ -21,7 +21,7 @@ let network: TestNetwork;
 let people: Person[];
 
 beforeAll(async () => {
-  network = await startNetwork({ RATE_LIMITS: 'off' });
+  network = await lentNetwork();
   people = await makePeople(network, RUN * PEOPLE_EACH);
 });
 

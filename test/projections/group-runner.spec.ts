@@ -6,8 +6,8 @@ import { fixedSchemaTarget } from '../../projections/runner/target.js';
 import { PUBLICATION_CHANNEL } from '../../src/incarnations/incarnation.js';
 import type { PublicationState } from '../../src/incarnations/recovery-state.js';
 import { until } from '../support/until.js';
-import { startTestPostgres } from '../support/postgres.js';
-import type { TestPostgres } from '../support/postgres.js';
+import { startOwnPostgres } from '../support/postgres.js';
+import type { OwnPostgres } from '../support/postgres.js';
 import { MemoryLog } from './support/memory-log.js';
 import { some } from './support/recorded.js';
 import { nextRelease, WorkerBench } from './support/worker.js';
@@ -18,12 +18,12 @@ const waitsForTheRow = `
   WHERE application_name = 'plaza-projector-serving' AND datname = current_database() AND wait_event_type = 'Lock'`;
 
 describe('a worker of a group', () => {
-  let postgres: TestPostgres;
+  let postgres: OwnPostgres;
   let bench: WorkerBench;
   let log: MemoryLog;
 
   beforeAll(async () => {
-    postgres = await startTestPostgres();
+    postgres = await startOwnPostgres();
   });
   afterAll(() => postgres.stop());
   beforeEach(async () => {

@@ -7,8 +7,8 @@ import { POSITION_CHANNEL } from '../../projections/runner/checkpoint-store.js';
 import { PUBLICATION_CHANNEL, quarantine } from '../../src/incarnations/incarnation.js';
 import { readPublicationState } from '../../src/incarnations/recovery-state.js';
 import type { PublicationState } from '../../src/incarnations/recovery-state.js';
-import { startTestPostgres } from '../support/postgres.js';
-import type { TestPostgres } from '../support/postgres.js';
+import { startOwnPostgres } from '../support/postgres.js';
+import type { OwnPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { MemoryLog } from './support/memory-log.js';
 import { some } from './support/recorded.js';
@@ -20,13 +20,13 @@ const SOON = 10_000;
 const LONGEST_MS = 60_000;
 
 describe('a position listener', () => {
-  let postgres: TestPostgres;
+  let postgres: OwnPostgres;
   let bench: WorkerBench;
   let log: MemoryLog;
   let listener: PositionListener;
 
   beforeAll(async () => {
-    postgres = await startTestPostgres();
+    postgres = await startOwnPostgres();
   });
   afterAll(() => postgres.stop());
   beforeEach(async () => {

@@ -10,8 +10,8 @@ import { freePort } from '../../src/launch/free-port.js';
 import { builtProcess, environment } from '../support/command.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
-import { startTestPostgres } from '../support/postgres.js';
-import type { TestPostgres } from '../support/postgres.js';
+import { startOwnPostgres } from '../support/postgres.js';
+import type { OwnPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { WorkerBench } from './support/worker.js';
 
@@ -25,14 +25,14 @@ const allOk = {
 
 /** Real worker processes, each with a port of its own. */
 describe('the probes of a worker', () => {
-  let postgres: TestPostgres;
+  let postgres: OwnPostgres;
   let eventStore: EmbeddedEventStore;
   let bench: WorkerBench;
   let env: NodeJS.ProcessEnv;
   const workers: ChildProcess[] = [];
 
   beforeAll(async () => {
-    [postgres, eventStore] = await Promise.all([startTestPostgres(), startEmbeddedEventStore()]);
+    [postgres, eventStore] = await Promise.all([startOwnPostgres(), startEmbeddedEventStore()]);
     bench = await WorkerBench.open(await postgres.createDatabase());
     env = environment({
       ROLE: 'projector',

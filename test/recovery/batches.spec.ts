@@ -8,6 +8,7 @@ import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { isSampled } from '../support/sample.js';
 import { until } from '../support/until.js';
 
 let network: TestNetwork;
@@ -17,7 +18,7 @@ let flood: string;
 let postIds: readonly string[];
 let window: readonly string[];
 
-const POSTS = 1_000;
+const POSTS = isSampled ? 300 : 1_000;
 
 const sorted = (ids: readonly string[]) => ids.toSorted((a, b) => a.localeCompare(b));
 

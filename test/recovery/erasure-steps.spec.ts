@@ -11,6 +11,7 @@ import type { SignedIn } from '../support/api.js';
 import { requestAt } from '../support/api-process.js';
 import { startSeparateNetwork } from '../support/separate-network.js';
 import type { SeparateNetwork } from '../support/separate-network.js';
+import { sampleOf } from '../support/sample.js';
 import { until } from '../support/until.js';
 
 const MARKER = 'xyzzyplughfrotz';
@@ -22,14 +23,16 @@ let bob: SignedIn;
 /** The erased people, by the step at which their erasure is interrupted. */
 const people = new Map<string, SignedIn>();
 
-/** Steps that wait while another session locks a row; $1 is the person. */
-const steps: readonly {
+/** It waits while another session locks a row; $1 is the person. */
+interface Step {
   readonly name: string;
   readonly database: 'store' | 'vault';
   readonly row: () => Promise<string>;
   /** The process that waits for the lock. */
   readonly waits: 'plaza-api' | 'plaza-projector';
-}[] = [
+}
+
+const allSteps: readonly Step[] = [
   // First, because the other locks stop workers.
   {
     name: 'before the read models show it',
@@ -64,6 +67,7 @@ const steps: readonly {
     waits: 'plaza-api',
   },
 ];
+const steps = sampleOf(allSteps, 2);
 
 const published = async (): Promise<string> => {
   const { rows } = await store.query<{ schema_name: string }>(

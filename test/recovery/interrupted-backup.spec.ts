@@ -10,7 +10,7 @@ import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { allAuthorityTables, tablesOfPart } from '../../src/backup/format/tables.js';
 import { environment, plaza } from '../support/command.js';
 import { backUp, newBackupDir } from '../support/drill.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 
@@ -21,7 +21,7 @@ let database: Client;
 let watcher: Client;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   dir = newBackupDir(network);
   database = await connected('DATABASE_URL');
   watcher = await connected('DATABASE_URL');

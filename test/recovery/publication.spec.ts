@@ -9,7 +9,7 @@ import { requestAt, startApiProcess } from '../support/api-process.js';
 import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
 import { openEventStream } from '../support/event-stream.js';
 import type { EventStream } from '../support/event-stream.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 
@@ -20,7 +20,7 @@ let ada: SignedIn;
 const knownIncarnations: (string | null | undefined)[] = [];
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   second = await startApiProcess(network);
   ada = await signIn(network, await registerApplication(network));
   for (let n = 0; n < 5; n++) await ada.say(`post ${n}`);

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 
@@ -15,7 +15,7 @@ let database: Client;
 let ada: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   database = new Client({ connectionString: network.env['DATABASE_URL'] });
   await database.connect();
   ada = await signIn(network, await registerApplication(network), 'openid read post:create');

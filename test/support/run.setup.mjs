@@ -4,19 +4,25 @@ import { once } from 'node:events';
 import { newDataDir } from './data-dir.ts';
 
 /**
- * Waits for the end of its input, then stops the networks of a directory and removes it. Another process may have got the
- * id of a killed launcher, and ending processes may still write: both are handled.
+ * Waits for the end of its input, then stops the networks and servers of a directory and removes it. Another process may
+ * have got the id of a killed one, and ending processes may still write: both are handled.
  */
 const REMOVER = `
-is_launcher() {
-  { tr '\\0' ' ' < "/proc/$1/cmdline" || ps -ww -o args= -p "$1"; } | grep -q 'plaza.mjs start'
+runs() {
+  { tr '\\0' ' ' < "/proc/$1/cmdline" || ps -ww -o args= -p "$1"; } | grep -q "$2"
 }
 read -r line
 for run in "$1"/*/run.json; do
   [ -e "$run" ] || continue
   pid=$(sed -n 's/.*"supervisor": *\\([0-9]*\\).*/\\1/p' "$run")
-  is_launcher "$pid" && kill "$pid"
-  while [ -e "$run" ] && is_launcher "$pid"; do sleep 0.1; done
+  runs "$pid" 'plaza.mjs start' && kill "$pid"
+  while [ -e "$run" ] && runs "$pid" 'plaza.mjs start'; do sleep 0.1; done
+done
+for server in "$1"/postgres-server-*; do
+  [ -e "$server" ] || continue
+  pid=\${server##*-}
+  runs "$pid" postgres-server.ts && kill "$pid"
+  while runs "$pid" postgres-server.ts; do sleep 0.1; done
 done
 for data in "$1"/*/postgres; do
   [ ! -L "$data" ] || rm -rf "$(readlink "$data")"

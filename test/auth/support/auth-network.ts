@@ -13,14 +13,14 @@ import { RegisterApplication } from '../../../src/commands/application/register-
 import type { ClientCredentials } from '../../../src/commands/application/register-application.js';
 import { readConfig } from '../../../src/config/config.js';
 import type { Config } from '../../../src/config/config.js';
-import { startPostgres } from '../../../src/launch/embedded-postgres.js';
 import { freePort } from '../../../src/launch/free-port.js';
 import type { EventLog } from '../../../src/log/event-log.js';
 import type { KeyVault } from '../../../src/log/vault/key-vault.js';
 import type { Postgres } from '../../../src/store/postgres.js';
-import { removeDataDir } from '../../support/data-dir.js';
+import { newDataDir, removeDataDir } from '../../support/data-dir.js';
 import { startEmbeddedEventStore } from '../../support/event-store.js';
-import { dataDirWithCluster } from '../../support/postgres.js';
+import { startOwnPostgres, startTestPostgres } from '../../support/postgres.js';
+import type { OwnPostgres } from '../../support/postgres.js';
 import { retryWhileUnavailable } from '../../support/retry-while-unavailable.js';
 import { startAuthServer } from './auth-server.js';
 import type { AuthServer } from './auth-server.js';
@@ -75,14 +75,19 @@ export interface AnotherServer {
 
 const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
 
-export async function startAuthNetwork(): Promise<AuthNetwork> {
-  const dataDir = await dataDirWithCluster();
+/** `hasOwnPostgres`: for a spec that stops or freezes it. Otherwise it has databases on the server of the test worker. */
+export async function startAuthNetwork({ hasOwnPostgres = false } = {}): Promise<AuthNetwork> {
+  const dataDir = newDataDir();
   const logDir = join(dataDir, 'log');
   mkdirSync(logDir);
-  let [postgres, eventStore] = await Promise.all([
-    startPostgres({ dataDir, log: logger }),
-    startEmbeddedEventStore({ dir: logDir }),
-  ]);
+  const own = hasOwnPostgres ? await startOwnPostgres() : undefined;
+  const postgres = own ?? (await startTestPostgres());
+  const databases = {
+    databaseUrl: await postgres.createDatabase(),
+    vaultDatabaseUrl: await postgres.createDatabase(),
+    witnessDatabaseUrl: await postgres.createDatabase(),
+  };
+  let eventStore = await startEmbeddedEventStore({ dir: logDir });
   const settings = {
     PORT: String(await freePort()),
     OPERATOR_PORT: String(await freePort()),
@@ -96,7 +101,7 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
     retryWhileUnavailable(() =>
       startAuthServer({
         config: readConfig({ ...settings, ...changes }),
-        postgres,
+        databases,
         eventStoreUrl: eventStore.url,
         clock,
         logger,
@@ -119,22 +124,22 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
   const execute = <Result>(command: object): Promise<Result> =>
     server.app.get(CommandBus).execute(command as never);
   const metadata = () => ({ requestId: randomUUID(), operator: 'test', reason: 'a test' });
+  const ownPostgres = (): OwnPostgres => {
+    if (own === undefined) throw new Error('only with `hasOwnPostgres` can Postgres be stopped or frozen');
+    return own;
+  };
   const signalBackends = (signal: NodeJS.Signals) => {
-    const children = execFileSync('pgrep', ['-P', String(postgres.pid)], { encoding: 'utf8' });
+    const children = execFileSync('pgrep', ['-P', String(ownPostgres().pid())], { encoding: 'utf8' });
     for (const pid of children.trim().split('\n')) process.kill(Number(pid), signal);
   };
   return {
     baseUrl,
     issuer: `${baseUrl}/api/auth`,
     config,
-    databaseUrl: postgres.databaseUrl,
-    vaultDatabaseUrl: postgres.vaultDatabaseUrl,
-    witnessDatabaseUrl: postgres.witnessDatabaseUrl,
+    ...databases,
     postgres: {
-      stop: () => postgres.stop(),
-      start: async () => {
-        postgres = await startPostgres({ dataDir, log: logger, port: postgres.port });
-      },
+      stop: () => ownPostgres().halt(),
+      start: () => ownPostgres().start(),
       freeze: () => signalBackends('SIGSTOP'),
       thaw: () => signalBackends('SIGCONT'),
     },

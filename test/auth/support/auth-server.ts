@@ -30,7 +30,6 @@ import { LogCheck } from '../../../src/http/health/log-check.js';
 import { readinessChecks } from '../../../src/http/health/readiness-checks.js';
 import { ErrorFilter } from '../../../src/http/server/error.filter.js';
 import { fastifyAdapter, prepareServer } from '../../../src/http/server/server.js';
-import type { EmbeddedPostgres } from '../../../src/launch/embedded-postgres.js';
 import { EventLog } from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';
 import { KeyVault } from '../../../src/log/vault/key-vault.js';
@@ -61,9 +60,15 @@ export interface AuthServer {
   close(): Promise<void>;
 }
 
+export interface Databases {
+  readonly databaseUrl: string;
+  readonly vaultDatabaseUrl: string;
+  readonly witnessDatabaseUrl: string;
+}
+
 interface ServerOptions {
   readonly config: Config;
-  readonly postgres: EmbeddedPostgres;
+  readonly databases: Databases;
   readonly eventStoreUrl: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -84,21 +89,21 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
   const { logger } = on;
   const applicationName = 'plaza-auth-test';
   const database = await openReadStore({
-    url: on.postgres.databaseUrl,
+    url: on.databases.databaseUrl,
     applicationName,
     maxConnections: 12,
     queryTimeoutMs: QUERY_MS,
   });
   parts.push(database);
-  const { vaultDatabaseUrl } = on.postgres;
-  const stores = { eventStoreUrl: on.eventStoreUrl, databaseUrl: on.postgres.databaseUrl, vaultDatabaseUrl };
+  const { vaultDatabaseUrl } = on.databases;
+  const stores = { eventStoreUrl: on.eventStoreUrl, databaseUrl: on.databases.databaseUrl, vaultDatabaseUrl };
   const opened = await openLog({ ...stores, applicationName });
   parts.push(opened);
-  const witness = await openReadyWitness(on.postgres.witnessDatabaseUrl, applicationName);
+  const witness = await openReadyWitness(on.databases.witnessDatabaseUrl, applicationName);
   parts.push(witness);
   // There is no worker to notify it, so it is not started.
   const positions = new PositionListener({
-    databaseUrl: on.postgres.databaseUrl,
+    databaseUrl: on.databases.databaseUrl,
     publicationChannel: PUBLICATION_CHANNEL,
     read: readPublicationState,
     logger,

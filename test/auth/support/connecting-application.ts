@@ -17,8 +17,15 @@ export class ConnectingApplication {
   ) {}
 
   /** @param handles of accounts to create. */
-  static async start(...handles: readonly string[]): Promise<ConnectingApplication> {
-    const network = await startAuthNetwork();
+  static start(...handles: readonly string[]): Promise<ConnectingApplication> {
+    return ConnectingApplication.startOn(startAuthNetwork(), ...handles);
+  }
+
+  static async startOn(
+    starting: Promise<AuthNetwork>,
+    ...handles: readonly string[]
+  ): Promise<ConnectingApplication> {
+    const network = await starting;
     try {
       const credentials = await network.registerApplication();
       for (const handle of handles) await network.createAccount(handle);
