@@ -1,54 +1,47 @@
 import { z } from 'zod';
 import { changedAnswer } from './answers.js';
+import type { OperatorApi } from './operator-api.js';
 import { carriedOut, fourEyes, listedApproval } from './approval-answers.js';
-
-type Call = <T>(
-  answer: z.ZodType<T>,
-  method: string,
-  path: string,
-  body?: object,
-  timeoutMs?: number,
-) => Promise<T>;
 
 /** A recovery compares log and witness first. */
 const RUN_TIMEOUT_MS = 4 * 60_000;
 
 /** The part of the operator's client for approvals and four-eyes. */
 export class ApprovalClient {
-  constructor(private readonly call: Call) {}
+  constructor(private readonly api: OperatorApi) {}
 
   list() {
-    return this.call(z.array(listedApproval), 'GET', APPROVALS);
+    return this.api.call(z.array(listedApproval), 'GET', APPROVALS);
   }
 
   show(approvalId: string) {
-    return this.call(listedApproval, 'GET', pathOf(approvalId));
+    return this.api.call(listedApproval, 'GET', pathOf(approvalId));
   }
 
   approve(approvalId: string, digest: string, reason?: string) {
-    return this.call(changedAnswer, 'POST', `${pathOf(approvalId)}/approve`, { digest, reason });
+    return this.api.call(changedAnswer, 'POST', `${pathOf(approvalId)}/approve`, { digest, reason });
   }
 
   refuse(approvalId: string, reason: string) {
-    return this.call(changedAnswer, 'POST', `${pathOf(approvalId)}/refuse`, { reason });
+    return this.api.call(changedAnswer, 'POST', `${pathOf(approvalId)}/refuse`, { reason });
   }
 
   /** Executes the approved act. */
   run(approvalId: string) {
-    return this.call(carriedOut, 'POST', `${pathOf(approvalId)}/run`, {}, RUN_TIMEOUT_MS);
+    return this.api.call(carriedOut, 'POST', `${pathOf(approvalId)}/run`, {}, RUN_TIMEOUT_MS);
   }
 
   fourEyes() {
-    return this.call(fourEyes, 'GET', '/operator/four-eyes');
+    return this.api.call(fourEyes, 'GET', '/operator/four-eyes');
   }
 
   /** `batchItems`: the largest batch without an approval; undefined: the server's default. */
   turnFourEyesOn(batchItems?: number, reason?: string) {
-    return this.call(changedAnswer, 'POST', '/operator/four-eyes/on', { batchItems, reason });
+    return this.api.call(changedAnswer, 'POST', '/operator/four-eyes/on', { batchItems, reason });
   }
 
   turnFourEyesOff(reason?: string) {
-    return this.call(changedAnswer, 'POST', '/operator/four-eyes/off', { reason });
+    return this.api.call(changedAnswer, 'POST', '/operator/four-eyes/off', { reason });
   }
 }
 

@@ -1,7 +1,8 @@
 import { sleep } from '../../support/sleep.js';
 import type { AuditEntry } from './answers.js';
 import { Failure, Refused } from './failure.js';
-import type { AuditQuestion, OperatorClient } from './operator-client.js';
+import type { OperatorClient } from './operator-client.js';
+import type { AuditQuestion } from './operator-requests.js';
 import { localMoment } from './output.js';
 
 const FOLLOW_INTERVAL_MS = 1_000;

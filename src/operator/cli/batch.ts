@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { sleep } from '../../support/sleep.js';
 import type { BatchPreview, BatchStatus } from './answers.js';
 import type { CommandOptions } from './command-options.js';
-import type { BatchPlan, OperatorClient } from './operator-client.js';
+import type { OperatorClient } from './operator-client.js';
+import type { BatchPlan } from './operator-requests.js';
 import { printResult, timeText } from './output.js';
 import { ProgressLine } from './progress-line.js';
 

@@ -1,45 +1,43 @@
-import type { z } from 'zod';
 import { changedAnswer } from './answers.js';
 import { casePage, caseView, decidedAnswer } from './case-answers.js';
 import type { CaseQuery, NewDecision } from './case-answers.js';
 import { queryText } from './json-request.js';
-
-type Call = <T>(answer: z.ZodType<T>, method: string, path: string, body?: object) => Promise<T>;
+import type { OperatorApi } from './operator-api.js';
 
 /** The part of the operator's client for cases. */
 export class CaseClient {
-  constructor(private readonly call: Call) {}
+  constructor(private readonly api: OperatorApi) {}
 
   list(query: CaseQuery) {
-    return this.call(casePage, 'GET', `/operator/cases?${queryText(query)}`);
+    return this.api.call(casePage, 'GET', `/operator/cases?${queryText(query)}`);
   }
 
   show(caseId: string) {
-    return this.call(caseView, 'GET', casePath(caseId));
+    return this.api.call(caseView, 'GET', casePath(caseId));
   }
 
   claim(caseId: string, reason?: string) {
-    return this.call(caseView, 'POST', `${casePath(caseId)}/claim`, { reason });
+    return this.api.call(caseView, 'POST', `${casePath(caseId)}/claim`, { reason });
   }
 
   release(caseId: string, reason?: string) {
-    return this.call(changedAnswer, 'POST', `${casePath(caseId)}/release`, { reason });
+    return this.api.call(changedAnswer, 'POST', `${casePath(caseId)}/release`, { reason });
   }
 
   reopen(caseId: string, reason: string) {
-    return this.call(changedAnswer, 'POST', `${casePath(caseId)}/reopen`, { reason });
+    return this.api.call(changedAnswer, 'POST', `${casePath(caseId)}/reopen`, { reason });
   }
 
   note(caseId: string, note: string, reason?: string) {
-    return this.call(changedAnswer, 'POST', `${casePath(caseId)}/notes`, { note, reason });
+    return this.api.call(changedAnswer, 'POST', `${casePath(caseId)}/notes`, { note, reason });
   }
 
   decide(caseId: string, decision: NewDecision, reason: string) {
-    return this.call(decidedAnswer, 'POST', `${casePath(caseId)}/decide`, { ...decision, reason });
+    return this.api.call(decidedAnswer, 'POST', `${casePath(caseId)}/decide`, { ...decision, reason });
   }
 
   rule(caseId: string, act: 'uphold' | 'overturn', reason: string, notice?: string) {
-    return this.call(decidedAnswer, 'POST', `${casePath(caseId)}/appeal/${act}`, { notice, reason });
+    return this.api.call(decidedAnswer, 'POST', `${casePath(caseId)}/appeal/${act}`, { notice, reason });
   }
 }
 

@@ -2,7 +2,8 @@ import type { Json } from '@duckdb/node-api';
 import { z } from 'zod';
 import type { Rows } from '../../../analytics/query/output.js';
 import { Failure } from '../failure.js';
-import type { Ciphertext, OperatorClient } from '../operator-client.js';
+import type { OperatorClient } from '../operator-client.js';
+import type { Ciphertext } from '../operator-requests.js';
 
 const MAX_ROWS = 10_000;
 /** The limits of one request: of events, and of bytes with room for the reason. */
