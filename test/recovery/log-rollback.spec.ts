@@ -94,7 +94,7 @@ async function quarantineReason(): Promise<string> {
   await onDatabase('DATABASE_URL', `UPDATE recovery.heartbeat SET beat_at = beat_at - interval '1 minute'`);
   const failed = await until(async () => {
     const found = await readiness();
-    return !/kept (authority|audit)/.test(found['worker'] ?? '') && found;
+    return !/kept (?!serving)/.test(found['worker'] ?? '') && found;
   });
   expect(Object.keys(failed)).toEqual(['readModels']);
   const told = failed['readModels']?.replace('In quarantine: ', '') ?? '';
