@@ -206,7 +206,7 @@ describe('on such a day, the console without JavaScript', () => {
     const second = await grace.browser.open(url + next.replaceAll('&amp;', '&'));
     expect(first.text).toContain('<bdi>note 49</bdi>');
     expect(second.text).toContain('post.deleted');
-    expect(second.text).toContain('Its text is not public');
+    expect(second.text).toContain('they are not public');
     expect(second.text).not.toContain('Older events');
     const stream = await open(`/log/post-${deleted}`);
     expect(stream.text.match(/<strong>[^<]*/g)).toEqual(['<strong>post.created', '<strong>post.deleted']);
