@@ -211,7 +211,7 @@ describeInBrowser('the console, in a real browser', () => {
   it('is used by keyboard alone, with a visible focus', async () => {
     const page = await enroll('administrator');
     const reached: string[] = [];
-    for (let presses = 0; presses < 12; presses += 1) {
+    for (let presses = 0; presses < 24; presses += 1) {
       await page.keyboard.press('Tab');
       if (!(await isFocusVisible(page))) break;
       reached.push(await page.evaluate(() => document.activeElement?.textContent?.trim() ?? ''));
