@@ -209,4 +209,20 @@ describe('the worker of cases', () => {
     expect(reports).toMatchObject([{ report_id: 'r2', reporter_actor_id: null }]);
     expect(JSON.stringify({ summaries, reports })).not.toContain('text of');
   });
+
+  it('ends them also if one batch has the erasure with earlier ones', async () => {
+    await publish('serving');
+    log.add(
+      some.report('r1', { postId: 'p1', targetActorId: 'bob' }),
+      some.caseOpening('post-p1'),
+      some.erasure('cleo'),
+      some.caseClaim('post-p1'),
+      some.report('r2', { postId: 'p1', targetActorId: 'bob' }),
+      some.erasure('bob'),
+      some.report('r3', { postId: 'p3', targetActorId: 'dan' }),
+    );
+    start();
+    await waitForCases('post-p3');
+    expect((await rows()).reports).toMatchObject([{ report_id: 'r3' }]);
+  });
 });
