@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { casesGroup } from '../../projections/cases/cases.projection.js';
 import {
+  casesAbout,
   casesPage,
   casesWithPendingEffects,
   countOpenCases,
@@ -224,5 +225,22 @@ describe('the worker of cases', () => {
     start();
     await waitForCases('post-p3');
     expect((await rows()).reports).toMatchObject([{ report_id: 'r3' }]);
+  });
+
+  it('finds decisions that a person can appeal before newer ones without a violation', async () => {
+    await publish('serving');
+    const reports = log.add(...['p1', 'p2'].map((postId) => some.report(`of-${postId}`, { postId })));
+    const networkRevision = Number(reports.at(-1)?.position);
+    log.add(
+      some.caseOpening('post-p1'),
+      some.caseOpening('post-p2'),
+      some.caseDecision('post-p1', { networkRevision, at: 3_000 }),
+      some.caseDecision('post-p2', { networkRevision, outcome: 'no_violation', effects: [], at: 4_000 }),
+    );
+    start();
+    await until(async () => (await page('decided')).length === 2);
+    const actorId = (await page())[0]?.targetActorId ?? '';
+    expect(await casesAbout(bench.pool, actorId, 1)).toEqual(['post-p1']);
+    expect(await casesAbout(bench.pool, actorId, 2)).toEqual(['post-p1', 'post-p2']);
   });
 });
