@@ -163,11 +163,11 @@ export async function reportsBy(pool: Pool, actorId: string, limit: number): Pro
   return rows.map(({ found }) => found);
 }
 
-/** Decided cases about a person, the newest decision first. */
+/** Decided cases about a person: first those of a violation, which can be appealed, each with the newest decision first. */
 export async function casesAbout(pool: Pool, actorId: string, limit: number): Promise<readonly string[]> {
   const { rows } = await pool.query<{ case_id: string }>(
     `SELECT case_id FROM cases.summary WHERE target_actor_id = $1 AND decision_id IS NOT NULL
-    ORDER BY decided_at DESC LIMIT $2`,
+    ORDER BY outcome = 'violation' DESC, decided_at DESC LIMIT $2`,
     [actorId, limit],
   );
   return rows.map(({ case_id: caseId }) => caseId);

@@ -163,6 +163,21 @@ describe('an appeal', () => {
     expect((await hedy.client.cases.show(caseId)).decisions).toMatchObject([{ execution: 'undone' }]);
   });
 
+  it('that is overturned leaves the effect that a later decision has, too, until that is overturned', async () => {
+    const { person, postId, caseId } = await decided();
+    await appeal(person);
+    await hedy.client.cases.reopen(caseId, 'look again');
+    await decide(grace, caseId, ['restrict_post']);
+    const overturn = async () => {
+      await hedy.client.cases.claim(caseId);
+      await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam');
+      return isVisible(postId);
+    };
+    expect(await overturn()).toBe(false);
+    await appeal(person, 'Nor are they spam today.');
+    expect(await overturn()).toBe(true);
+  });
+
   it('that is upheld keeps the effect', async () => {
     const { person, postId, caseId } = await decided();
     await appeal(person);

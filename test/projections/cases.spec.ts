@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { casesGroup } from '../../projections/cases/cases.projection.js';
 import {
+  casesAbout,
   casesPage,
   casesWithPendingEffects,
   countOpenCases,
@@ -208,5 +209,38 @@ describe('the worker of cases', () => {
     expect(summaries).toMatchObject([{ case_id: 'post-p2', reports: 1 }]);
     expect(reports).toMatchObject([{ report_id: 'r2', reporter_actor_id: null }]);
     expect(JSON.stringify({ summaries, reports })).not.toContain('text of');
+  });
+
+  it('ends them also if one batch has the erasure with earlier ones', async () => {
+    await publish('serving');
+    log.add(
+      some.report('r1', { postId: 'p1', targetActorId: 'bob' }),
+      some.caseOpening('post-p1'),
+      some.erasure('cleo'),
+      some.caseClaim('post-p1'),
+      some.report('r2', { postId: 'p1', targetActorId: 'bob' }),
+      some.erasure('bob'),
+      some.report('r3', { postId: 'p3', targetActorId: 'dan' }),
+    );
+    start();
+    await waitForCases('post-p3');
+    expect((await rows()).reports).toMatchObject([{ report_id: 'r3' }]);
+  });
+
+  it('finds decisions that a person can appeal before newer ones without a violation', async () => {
+    await publish('serving');
+    const reports = log.add(...['p1', 'p2'].map((postId) => some.report(`of-${postId}`, { postId })));
+    const networkRevision = Number(reports.at(-1)?.position);
+    log.add(
+      some.caseOpening('post-p1'),
+      some.caseOpening('post-p2'),
+      some.caseDecision('post-p1', { networkRevision, at: 3_000 }),
+      some.caseDecision('post-p2', { networkRevision, outcome: 'no_violation', effects: [], at: 4_000 }),
+    );
+    start();
+    await until(async () => (await page('decided')).length === 2);
+    const actorId = (await page())[0]?.targetActorId ?? '';
+    expect(await casesAbout(bench.pool, actorId, 1)).toEqual(['post-p1']);
+    expect(await casesAbout(bench.pool, actorId, 2)).toEqual(['post-p1', 'post-p2']);
   });
 });

@@ -2,7 +2,7 @@ import { Command, CommandBus, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { evolveAccount, noAccount } from '../../domain/account/account.js';
 import type { AccountEvent } from '../../domain/account/account.js';
-import { finishEffects, unfinishedDecisions } from '../../domain/case/appeals.js';
+import { finishEffects, undoneWith, unfinishedDecisions } from '../../domain/case/appeals.js';
 import { evolveCase, noCase } from '../../domain/case/case.js';
 import type { Case, CaseDecision, CaseEvent } from '../../domain/case/case.js';
 import type { CaseEffect, CaseSubject } from '../../domain/case/events.js';
@@ -113,7 +113,9 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
       const effect = effectOf(each, state.subject);
       if (
         await this.run(() =>
-          execution === 'applied' ? this.apply(effect, metadata) : this.undo(effect, metadata),
+          execution === 'applied'
+            ? this.apply(effect, metadata)
+            : this.undo(effect, metadata, undoneWith(state, each)),
         )
       )
         changed.push(each);
@@ -143,7 +145,7 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
 
   private async apply(effect: Effect, metadata: EventMetadata): Promise<boolean> {
     const past = await this.log.read(effect.stream);
-    const own = ownEvent(past, effect.type, metadata);
+    const own = ownEvent(past, effect.type, [metadata.decisionId]);
     if (own) {
       await this.log.ensureWitnessed([own]);
       return true;
@@ -154,14 +156,18 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
   }
 
   /** Undoes the effect, unless it changed nothing or somebody acted on its subject since. */
-  private async undo(effect: Effect, metadata: EventMetadata): Promise<boolean> {
+  private async undo(
+    effect: Effect,
+    metadata: EventMetadata,
+    decisionIds: readonly string[],
+  ): Promise<boolean> {
     const past = await this.log.read(effect.stream);
-    const lifted = ownEvent(past, effect.lift, metadata);
+    const lifted = ownEvent(past, effect.lift, [metadata.decisionId]);
     if (lifted) {
       await this.log.ensureWitnessed([lifted]);
       return true;
     }
-    const own = ownEvent(past, effect.type, metadata);
+    const own = ownEvent(past, effect.type, decisionIds);
     if (!own) return false;
     const lifecycle = effect.lifecycleOf(past.slice(0, past.indexOf(own) + 1));
     if (effect.lifecycleOf(past) !== lifecycle) return false;
@@ -173,6 +179,6 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
 const ownEvent = (
   past: readonly Recorded[],
   type: Effect['type'],
-  { decisionId }: EventMetadata,
+  decisionIds: readonly (string | undefined)[],
 ): Recorded | undefined =>
-  past.find(({ event, metadata }) => event.type === type && metadata.decisionId === decisionId);
+  past.findLast(({ event, metadata }) => event.type === type && decisionIds.includes(metadata.decisionId));

@@ -49,7 +49,7 @@ export async function frameOf({ visit, request, services }: Exchange): Promise<F
     proof: proofOf(secret),
     session,
     path: pathname,
-    notice: notices[searchParams.get('done') ?? ''],
+    notice: notices.get(searchParams.get('done') ?? ''),
     waiting,
     unconfirmed: unconfirmed.map(({ name }) => name),
   };

@@ -5,7 +5,7 @@ import { HttpRefusal } from '../../http/server/errors.js';
 /** Name of the anti-forgery field of every form. */
 export const PROOF_FIELD = 'form';
 
-/** The fields of a posted form. A text that the person left empty counts as absent. */
+/** The fields of a posted form. A text that the person left empty counts as absent. Browsers send line feeds as CRLF. */
 export class Form {
   private readonly fields: URLSearchParams;
 
@@ -21,7 +21,7 @@ export class Form {
 
   text(name: string): string | undefined {
     const value = this.fields.get(name);
-    return value === null || value === '' ? undefined : value;
+    return value === null || value === '' ? undefined : value.replaceAll('\r\n', '\n');
   }
 
   all(name: string): readonly string[] {

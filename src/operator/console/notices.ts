@@ -1,5 +1,4 @@
-/** Said on the page after a form, by the name of its act. */
-export const notices: Readonly<Record<string, string>> = {
+const texts = {
   'account.suspend': 'The account is suspended.',
   'account.reinstate': 'The account is active.',
   'application.suspend': 'The application is suspended.',
@@ -38,3 +37,6 @@ export const notices: Readonly<Record<string, string>> = {
   'own.revoke_token': 'The token is revoked.',
   'own.sign_out_everywhere': 'You are signed out everywhere.',
 };
+
+/** Said on the page after a form, by the name of its act. A map: the name comes from an address, which may say `constructor`. */
+export const notices: ReadonlyMap<string, string> = new Map(Object.entries(texts));
