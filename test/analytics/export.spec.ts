@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { putCommit, requireState } from '../../src/analytics/data-set/commits.js';
 import { DataSet } from '../../src/analytics/data-set/data-set.js';
+import { exportEvents } from '../../src/analytics/export/export.js';
 import { committedRows, ExportBench, positionsOf } from './support/export-bench.js';
 
 let bench: ExportBench;
@@ -85,6 +86,26 @@ it('a commit of another process is never replaced', async () => {
   await exportTo();
   const state = requireState(dir);
   expect(() => putCommit(dir, state, 'flush', () => undefined)).toThrow('another process exports into');
+});
+
+it('a fault right after a commit removes none of the files that it names', async () => {
+  await exportTo();
+  await bench.appendPosts(5);
+  const onStep = (_: unknown, step: string) => {
+    if (step === 'commit linked') throw new Error('the disk broke');
+  };
+  const dataSet = DataSet.open(
+    dir,
+    { personal: 'none', since: null },
+    { now: Date.now, randomBytes, onStep },
+  );
+  const options = { follow: false, signal: new AbortController().signal, now: Date.now };
+  await expect(exportEvents(bench.logBench.log, dataSet, options)).rejects.toThrow('the disk broke');
+  dataSet.sweep();
+  dataSet.close();
+  await exportTo();
+  expect(await positionsOf(dir)).toEqual(await bench.logged());
+  expect(await faultsOf()).toEqual({ code: 0, faults: [] });
 });
 
 it('verify names a changed, a missing and a foreign file, and a changed commit', async () => {

@@ -92,6 +92,8 @@ export class DataSet {
 
   /** Removes files that no commit names. */
   sweep(): void {
+    // A fault after its link leaves a commit that names files which this state does not. The next start sweeps them.
+    if (readState(this.dir)?.number !== this.current.number) return;
     removeUncommitted(this.dir, this.current);
     writeApplications(this.dir, this.current);
   }
