@@ -66,8 +66,13 @@ it.each([
 it('an export that meets no event store says so, and a missing address too', async () => {
   const dir = bench.newDir();
   const away = { EVENTSTORE_URL: `esdb://127.0.0.1:${await freePort()}?tls=false` };
-  const { code, stderr } = await runPlaza(['analytics', 'export', dir], away);
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^the event store does not answer: [^\n]+\n$/)]);
+  await bench.plaza('export', dir);
+  const exported = await positionsOf(dir);
+  for (const options of [[], ['--rebuild']]) {
+    const { code, stderr } = await runPlaza(['analytics', 'export', dir, ...options], away);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^the event store does not answer: [^\n]+\n$/)]);
+  }
+  expect(await positionsOf(dir)).toEqual(exported);
   const none = await runPlaza(['analytics', 'export', dir], { DATA_DIR: dir });
   expect(none).toMatchObject({
     code: 1,

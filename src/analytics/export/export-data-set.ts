@@ -44,6 +44,8 @@ export async function exportDataSet(
   const log = openUndecodedLog(eventStoreUrlOf(config));
   try {
     return await withDataSet(dir, request, async (dataSet) => {
+      // All files would be dropped for a log that does not answer.
+      if (request.rebuild) await log.head();
       prepare(dataSet, request);
       const rewound = request.rewind ? await rewind(log, dataSet) : undefined;
       const onProgress = await progressOf(log, dataSet, request.onProgress);
