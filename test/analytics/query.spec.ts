@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { columnsOf } from '../../src/analytics/columns/columns.js';
 import { requireState } from '../../src/analytics/data-set/commits.js';
 import { DataSet } from '../../src/analytics/data-set/data-set.js';
 import { parquetOf, readParquet } from '../../src/analytics/data-set/parquet.js';
+import { openViews } from '../../src/analytics/query/open-views.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
 import { DAY_MS, ExportBench, FIRST_DAY } from './support/export-bench.js';
 
@@ -127,6 +129,28 @@ it('a data set without events answers, and a directory that is none says so', as
   );
   const none = await bench.plaza('query', join(empty, 'none'), 'SELECT 1');
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('is no data set')]);
+});
+
+it('a query opens the files of a newer commit, if those that it found are removed meanwhile', async () => {
+  const moved = bench.newDir();
+  await bench.plaza('export', moved);
+  const options = { now: Date.now, randomBytes };
+  const dataSet = DataSet.open(moved, { personal: 'none', since: null }, options);
+  const count = 'SELECT count(*)::INTEGER FROM events';
+  for (let turns = 0; turns < 20; turns++) {
+    const opening = openViews(moved);
+    for (let turn = 0; turn < turns; turn++) await setImmediate();
+    const [file] = dataSet.state.files;
+    const path = file!.path.replace(/\d+\.parquet$/, `${file!.last + turns}.parquet`);
+    if (path !== file!.path) {
+      copyFileSync(join(moved, file!.path), join(moved, path));
+      dataSet.commit('compaction', { added: [{ ...file!, path }], removed: [file!] });
+    }
+    const views = await opening;
+    expect(await views.query(count, (result) => result.getRowsJson())).toEqual([[3]]);
+    views.close();
+  }
+  dataSet.close();
 });
 
 it('the shell answers one statement after the other, and goes on after an error', async () => {

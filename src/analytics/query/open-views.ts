@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { Failure } from '../../operator/cli/failure.js';
 import { requireState } from '../data-set/commits.js';
+import type { State } from '../data-set/state.js';
 import { loadDuckDb } from './duckdb.js';
 import { quoted } from './sql.js';
 import { applicationsView, eventsView, viewsOverEvents } from './views.js';
@@ -24,7 +25,7 @@ export interface Views {
  */
 export async function openViews(dir: string, writable?: string): Promise<Views> {
   const duckDb = await loadDuckDb();
-  let connection = await connect(duckDb, dir, writable);
+  let connection = await connectToNewest(duckDb, dir, writable);
   const runSelect = async <Result>(
     sql: string,
     run: (connection: DuckDBConnection) => Promise<Result>,
@@ -39,7 +40,7 @@ export async function openViews(dir: string, writable?: string): Promise<Views> 
         if (attempt === ATTEMPTS || requireState(dir).number === number)
           throw new Failure(firstLines(error), { cause: error });
         connection.duck.closeSync();
-        connection = await connect(duckDb, dir, writable);
+        connection = await connectToNewest(duckDb, dir, writable);
       }
     }
   };
@@ -53,12 +54,22 @@ export async function openViews(dir: string, writable?: string): Promise<Views> 
   };
 }
 
-async function connect(
-  { DuckDBInstance }: Awaited<ReturnType<typeof loadDuckDb>>,
-  dir: string,
-  writable: string | undefined,
-) {
-  const state = requireState(dir);
+type DuckDb = Awaited<ReturnType<typeof loadDuckDb>>;
+
+/** A view reads the head of each file when it is made, so a compaction may interrupt that, too. */
+async function connectToNewest(duckDb: DuckDb, dir: string, writable: string | undefined) {
+  for (let attempt = 1; ; attempt += 1) {
+    const state = requireState(dir);
+    try {
+      return await connect(duckDb, dir, state, writable);
+    } catch (error) {
+      if (attempt === ATTEMPTS || requireState(dir).number === state.number)
+        throw new Failure(firstLines(error), { cause: error });
+    }
+  }
+}
+
+async function connect({ DuckDBInstance }: DuckDb, dir: string, state: State, writable: string | undefined) {
   const paths = state.files.map(({ path }) => join(dir, path));
   const duck = await (await DuckDBInstance.create(':memory:')).connect();
   const allowed = [...paths, ...(writable === undefined ? [] : [writable])];
@@ -78,11 +89,7 @@ async function connect(
 }
 
 /** COPY could replace an allowed file. */
-async function requireSelect(
-  { StatementType }: Awaited<ReturnType<typeof loadDuckDb>>,
-  duck: DuckDBConnection,
-  sql: string,
-): Promise<void> {
+async function requireSelect({ StatementType }: DuckDb, duck: DuckDBConnection, sql: string): Promise<void> {
   const refusal = new Failure('a query is one SELECT statement');
   if (sql.trim() === '') throw refusal;
   const statements = await duck.extractStatements(sql);
