@@ -31,13 +31,13 @@ const scopes = ['read'];
 it('an event of an earlier version is exported as the newest, and one of an unknown type as it is', async () => {
   const first = { appId: 'app', name: 'Pebble', redirectUris: ['https://pebble.example'], scopes, at: 1 };
   await append('application-app', 'application.registered', first);
-  await append('plaza_case-1', 'case.opened', { subject: 'a post', at: 5 });
-  await append('plaza_case-2', 'case.closed', {});
+  await append('plaza_letter-1', 'letter.opened', { subject: 'a post', at: 5 });
+  await append('plaza_letter-2', 'letter.closed', {});
   expect(await bench.plaza('export', dir)).toMatchObject({ code: 0 });
   const [registered, opened, closed] = await committedRows(dir);
   expect(registered).toMatchObject({ app_id: 'app', data: '{"scopes":["read"]}', occurred_at: 1_000n });
   expect(opened).toMatchObject({
-    type: 'case.opened',
+    type: 'letter.opened',
     data: '{"subject":"a post","at":5}',
     occurred_at: 5_000n,
     by_app_id: 'app',
