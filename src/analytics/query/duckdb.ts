@@ -8,7 +8,7 @@ export async function loadDuckDb(): Promise<DuckDb> {
     return await import('@duckdb/node-api');
   } catch (cause) {
     throw new Failure(
-      'this command needs the optional package @duckdb/node-api, which is not installed: run npm ci without --omit=optional',
+      'this command needs the optional package @duckdb/node-api, which is not installed: run npm ci, which brings it',
       { cause },
     );
   }
