@@ -1,12 +1,16 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { pidOf, startNode } from '../../chaos/event-store-nodes.js';
 import { faultsOf } from '../../chaos/faults.js';
 import { Random } from '../../chaos/random.js';
-import { isAlive } from '../../src/launch/processes.js';
+import { freePort } from '../../src/launch/free-port.js';
+import { isAlive, waitUntilGone } from '../../src/launch/processes.js';
+import { plaza } from '../support/command.js';
+import { canHaveFailingDisk } from '../support/failing-disk.js';
 import { isSampled } from '../support/sample.js';
 import { until } from '../support/until.js';
-import { chaos, clearUp, nothing, startChaos } from './support/run-chaos.js';
+import { chaos, clearUp, newDir, nothing, startChaos } from './support/run-chaos.js';
 
 afterEach(clearUp);
 
@@ -73,3 +77,67 @@ describe('the options of chaos', () => {
     expect(kinds.size).toBe(16);
   });
 });
+
+describe('an event store named by its URL', () => {
+  let dir: string;
+  let port: number;
+  let pidFile: string;
+  let start: string;
+
+  beforeEach(async () => {
+    dir = newDir();
+    port = await freePort();
+    pidFile = join(dir, 'pid');
+    start = `${process.execPath} ${plaza} eventstore --dir ${join(dir, 'log')} --port ${port} & echo $! > ${pidFile}`;
+    await startNode({ pidFile, start }, join(dir, 'log.txt'));
+  });
+
+  afterEach(async () => {
+    const pid = pidOf({ pidFile, start });
+    process.kill(pid, 'SIGTERM');
+    await waitUntilGone(pid, 45_000);
+  });
+
+  const url = () => ({ EVENTSTORE_URL: `esdb://127.0.0.1:${port}?tls=false` });
+
+  it('is not harmed, which the output says, and refused for a second run', async () => {
+    const before = pidOf({ pidFile, start });
+    const spared = await chaos(['--rounds', '1', '--seed', '1'], url());
+    expect({ ...spared, lines: spared.lines.at(-1)?.['found'] }).toMatchObject({
+      code: 0,
+      lines: nothing,
+      stderr: '',
+    });
+    expect(spared.lines[1]?.['message']).toContain('not harmed');
+    expect(pidOf({ pidFile, start })).toBe(before);
+
+    const again = await chaos(['--rounds', '1'], url());
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is not empty')]);
+    expect(pidOf({ pidFile, start })).toBe(before);
+  });
+
+  it('is killed and restarted with the given command', async () => {
+    const before = pidOf({ pidFile, start });
+    const how = ['--node-pid-file', pidFile, '--node-start', start];
+    const { code, lines } = await chaos(['--rounds', '1', '--seed', '32', ...how], url());
+    expect({ code, found: lines.at(-1)?.['found'] }).toEqual({ code: 0, found: nothing });
+    expect(lines[1]?.['fault']).toBe('kill event store');
+    expect(pidOf({ pidFile, start })).not.toBe(before);
+  });
+});
+
+(canHaveFailingDisk ? describe : describe.skip)(
+  'a disk below the event store that fails (needs root, loop devices and ext4)',
+  () => {
+    it('loses no acknowledged event once it is replaced', async () => {
+      const named = ['--disk', 'failing disk below the event store', '--rounds', '1'];
+      const { code, lines } = await chaos([...named, '--seed', '1']);
+      expect({ code, found: lines.at(-1)?.['found'] }).toEqual({ code: 0, found: nothing });
+      // No write succeeds while the disk fails, and /readyz reports it.
+      const [times, round] = lines.slice(2);
+      expect(times).toMatchObject({ unreadyMs: expect.any(Number), readyAgainMs: expect.any(Number) });
+      expect(Number(round?.['writesGoneMs'])).toBeGreaterThan(4_000);
+      expect(lines).toHaveLength(5);
+    });
+  },
+);

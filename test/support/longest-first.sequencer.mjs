@@ -11,15 +11,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** They take from fifteen seconds to fifty, most of it waiting. */
 const longest = [
-  'test/chaos/disk.spec.ts',
+  'test/chaos/chaos.spec.ts',
   'test/recovery/diverged-log.spec.ts',
   'src/http/slow-readers/unread-answers.unit.spec.ts',
   'test/api/kill.spec.ts',
-  'test/chaos/event-store-nodes.spec.ts',
   'test/recovery/killed-recovery.spec.ts',
   'test/fuzz/fuzz.spec.ts',
-  'test/chaos/chaos.spec.ts',
-  'test/api/cluster.spec.ts',
+  'test/api/other-event-stores.spec.ts',
   'test/recovery/backup.spec.ts',
   'test/recovery/crash-matrix.spec.ts',
   'test/recovery/log-rollback.spec.ts',
@@ -29,7 +27,7 @@ const longest = [
   'test/projections/worker-process.spec.ts',
   'test/api/limits.spec.ts',
   'test/api/audit.spec.ts',
-  'test/launch/event-store-tls.spec.ts',
+  'test/launch/store-secrets.spec.ts',
   'test/recovery/erasure.spec.ts',
   'test/openapi/client.spec.ts',
 ];
