@@ -5,6 +5,9 @@
  */
 export const plainText = (text: string): string => text.replaceAll(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, escaped);
 
+/** The same, on one line: a text with line feeds cannot pass for lines of the output around it. */
+export const plainLine = (text: string): string => plainText(text).replaceAll(/[\n\t]/g, escaped);
+
 const escaped = (character: string): string =>
   Array.from(
     { length: character.length },

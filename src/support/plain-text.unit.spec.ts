@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { plainText } from './plain-text.js';
+import { plainLine, plainText } from './plain-text.js';
 
 describe('text for a terminal', () => {
   it.each([
@@ -29,4 +29,10 @@ describe('text for a terminal', () => {
     expect(JSON.parse(shown)).toEqual(value);
     expect(shown).not.toMatch(/\p{C}/u);
   });
+});
+
+it('a plain line has no line feed, tab or other control character', () => {
+  expect(plainLine('spam\n  case.decided\tBob \u202e')).toBe(
+    String.raw`spam\u000a  case.decided\u0009Bob \u202e`,
+  );
 });

@@ -80,6 +80,10 @@ it('a second export into the same directory is refused, and another directory wi
   const other = bench.newDir();
   writeFileSync(join(other, 'letter.txt'), 'of somebody');
   expect((await bench.plaza('export', other)).stderr).toContain('is no data set and holds letter.txt');
+  const letter = join(other, 'letter.txt');
+  expect((await bench.plaza('export', letter)).stderr).toBe(
+    `${letter} is a file: name an empty or new directory\n`,
+  );
 });
 
 it('a commit of another process is never replaced', async () => {
@@ -145,6 +149,14 @@ it('a day is pruned with later events of it, and --since leaves older days out',
   await exportTo();
   expect(readdirSync(join(dir, 'events'))).toEqual(['day=2026-01-04', 'day=2026-01-05']);
   expect(await faultsOf()).toEqual({ code: 0, faults: [] });
+});
+
+it('a prune of days to come is refused, and removes nothing', async () => {
+  await exportTo();
+  const before = requireState(dir);
+  const { code, stderr } = await bench.plaza('prune', dir, '--before', '2999-01-01');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('--before 2999-01-01 lies ahead')]);
+  expect(requireState(dir)).toEqual(before);
 });
 
 it('status, files and schema describe the data set', async () => {

@@ -167,4 +167,12 @@ describe('a batch of accounts', () => {
     expect((await spammers[0]!.get('/api/profile')).status).toBe(200);
     expect((await spammers[1]!.get('/api/profile')).status).toBe(403);
   });
+
+  it('refuses a list that is too long for one batch, and says what to do', async () => {
+    const file = join(network.dataDir, 'too-many.txt');
+    writeFileSync(file, Array.from({ length: 2_001 }, (_, at) => `nobody${at}`).join('\n'));
+    await expect(plaza('account', 'suspend', '--from', file, '--dry-run')).rejects.toThrow(
+      'names 2001 accounts, and one batch takes at most 2000',
+    );
+  });
 });

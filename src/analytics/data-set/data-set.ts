@@ -1,4 +1,4 @@
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireDirectory } from '../../launch/data-dir.js';
 import { syncDirectory } from '../../launch/files.js';
@@ -114,6 +114,8 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 function refuseOtherDirectory(dir: string): void {
+  if (existsSync(dir) && !statSync(dir).isDirectory())
+    throw new Failure(`${dir} is a file: name an empty or new directory`);
   const other = existsSync(dir) && readdirSync(dir).find((name) => !OWN_NAMES.has(name));
   if (other && !existsSync(paths.commits(dir)))
     throw new Failure(`${dir} is no data set and holds ${other}: name an empty or new directory`);

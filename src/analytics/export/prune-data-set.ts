@@ -1,3 +1,4 @@
+import { Failure } from '../../operator/cli/failure.js';
 import { requireState } from '../data-set/commits.js';
 import { dayOf } from '../data-set/paths.js';
 import { prune } from '../data-set/prune.js';
@@ -11,9 +12,13 @@ export interface Pruned {
   readonly events: number;
 }
 
-/** @throws {Failure} the directory is no data set, or another process changes it. */
+/** @throws {Failure} the directory is no data set, the time lies ahead, or another process changes it. */
 export async function pruneDataSet(dir: string, before: number, now: () => number): Promise<Pruned> {
   requireState(dir);
+  if (before > now())
+    throw new Failure(
+      `--before ${dayOf(before)} lies ahead: events of days to come would be left out for good; nothing was removed. Name a time in the past`,
+    );
   try {
     const removed = await withDataSet(dir, { now }, (dataSet) => prune(dataSet, before));
     const days = new Set(removed.map(({ day }) => day)).size;

@@ -5,6 +5,9 @@ import type { BatchApplied, BatchEvent, BatchRequested, BatchUndone, BatchUndoRe
 /** Bounds the event that has them all. */
 export const MAX_BATCH_ITEMS = 10_000;
 
+/** Bounds the ids of a request to suspend accounts, which is sent in one body. */
+export const MAX_BATCH_ACTORS = 2_000;
+
 export interface Batch {
   readonly status: 'absent' | 'applying' | 'applied' | 'undoing' | 'undone';
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ChangeBatch } from '../../commands/batch/change-batch.js';
+import { MAX_BATCH_ACTORS } from '../../domain/batch/batch.js';
 import { batchKinds } from '../../domain/batch/events.js';
 import type { BatchRequested } from '../../domain/batch/events.js';
 import { HttpRefusal } from '../../http/server/errors.js';
@@ -12,7 +13,6 @@ import { act, Answer } from './act.js';
 import type { ActServices } from './services.js';
 import { identifier, idIn } from './schemas.js';
 
-const MAX_ACTORS = 2_000;
 /** Ids that a preview shows. All are in its digest. */
 const SHOWN = 20;
 
@@ -24,7 +24,7 @@ const plan = z.strictObject({
   appId: id.optional(),
   from: time.optional(),
   until: time.optional(),
-  actorIds: z.array(id).max(MAX_ACTORS, `at most ${MAX_ACTORS}`).optional(),
+  actorIds: z.array(id).max(MAX_BATCH_ACTORS, `at most ${MAX_BATCH_ACTORS}`).optional(),
 });
 
 export const batchActs = [

@@ -1,3 +1,4 @@
+import { plainLine } from '../../support/plain-text.js';
 import type { OperatorClient } from './operator-client.js';
 import { localMoment } from './output.js';
 import { tableLines } from './table.js';
@@ -43,7 +44,7 @@ export function caseViewLines(shown: Shown): string[] {
     ...shown.decisions.flatMap((decision) => decisionLines(decision, operators)),
     'history',
     ...shown.history.flatMap((entry) => [
-      `  ${localMoment(entry.at)}  ${entry.type}  ${nameIn(operators, entry.operatorId)}  ${entry.reason ?? ''}`.trimEnd(),
+      `  ${localMoment(entry.at)}  ${entry.type}  ${nameIn(operators, entry.operatorId)}  ${plainLine(entry.reason ?? '')}`.trimEnd(),
       ...indented(entry),
     ]),
     ...(shown.isMine ? [] : ['The texts are shown to the operator who has claimed the case.']),

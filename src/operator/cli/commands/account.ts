@@ -10,6 +10,7 @@ import {
   withRevision,
 } from '../command-options.js';
 import type { CommandOptions, LifecycleOptions } from '../command-options.js';
+import { MAX_BATCH_ACTORS } from '../../../domain/batch/batch.js';
 import { requireReason, runBatch, withBatchOptions } from '../batch.js';
 import type { BatchOptions } from '../batch.js';
 import { Failure } from '../failure.js';
@@ -118,7 +119,12 @@ export function addAccountCommands(program: Command): void {
 async function idsIn(file: string): Promise<readonly string[]> {
   const content =
     file === '-' ? await text(process.stdin) : await readFile(file, 'utf8').catch(unreadable(file));
-  return content.split(/\s+/).filter((id) => id !== '');
+  const ids = [...new Set(content.split(/\s+/).filter((id) => id !== ''))];
+  if (ids.length > MAX_BATCH_ACTORS)
+    throw new Failure(
+      `${file} names ${ids.length} accounts, and one batch takes at most ${MAX_BATCH_ACTORS}; nothing changed. Part the file, and run the command for each part`,
+    );
+  return ids;
 }
 
 const unreadable = (file: string) => (error: NodeJS.ErrnoException) => {

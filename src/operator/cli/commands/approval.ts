@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { plainLine } from '../../../support/plain-text.js';
 import type { ListedApproval } from '../approval-answers.js';
 import * as answers from '../answers.js';
 import { factLines } from '../awaits-approval.js';
@@ -77,7 +78,7 @@ const tableOf = (approvals: readonly ListedApproval[]) =>
       stateText[state],
       act,
       requestedByName ?? requestedBy,
-      reason ?? '',
+      plainLine(reason ?? ''),
     ]),
   );
 
@@ -96,10 +97,12 @@ function linesOf(approval: ListedApproval): string[] {
   return [
     `${act}: ${stateText[state]}`,
     ...factLines(approval.facts),
-    `requested by  ${requestedByName ?? ''} (${requestedBy})${reason === null ? '' : `: ${reason}`}`,
+    `requested by  ${requestedByName ?? ''} (${requestedBy})${reason === null ? '' : `: ${plainLine(reason)}`}`,
     ...(decidedBy === null
       ? []
-      : [`decided by    ${decidedByName ?? ''} (${decidedBy})${decision === null ? '' : `: ${decision}`}`]),
+      : [
+          `decided by    ${decidedByName ?? ''} (${decidedBy})${decision === null ? '' : `: ${plainLine(decision)}`}`,
+        ]),
     `valid until   ${timeText(approval.expiresAt)}`,
     `digest        ${approval.digest}`,
   ];

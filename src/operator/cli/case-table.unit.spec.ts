@@ -1,0 +1,28 @@
+import { expect, it } from '@jest/globals';
+import { caseViewLines } from './case-table.js';
+
+it('a reason with line feeds cannot pass for another entry of the history', () => {
+  const entry = {
+    eventId: 'e',
+    type: 'case.released',
+    at: 0,
+    operatorId: 'mallory',
+    reason: 'x\n  2026-01-01 00:00:00  case.decided  Grace  spam',
+  };
+  const lines = caseViewLines({
+    caseId: 'actor-a',
+    targetActorId: 'a',
+    state: 'open',
+    isOpen: true,
+    claimedBy: null,
+    isMine: true,
+    networkRevision: 1,
+    post: null,
+    profile: null,
+    reports: { total: 0, newest: [] },
+    decisions: [],
+    history: [entry],
+    operators: {},
+  });
+  expect(lines.at(-1)).toContain(String.raw`mallory  x\u000a  2026-01-01`);
+});
