@@ -11,7 +11,7 @@ import { startPostgres } from '../src/launch/embedded-postgres.js';
 import { openLog } from '../src/log/open-log.js';
 import { openReadStore } from '../src/store/database.js';
 import { askDataSet, askPostgres } from './analytics/questions.js';
-import type { Milliseconds } from './analytics/questions.js';
+import type { Took } from './analytics/questions.js';
 import type { Reading, ReadingAnswer } from './analytics/reader.js';
 import { measureStaleness } from './analytics/staleness.js';
 import { appendAll, eventsOfDays } from './analytics/year.js';
@@ -28,9 +28,8 @@ export interface AnalyticsBench {
   readonly ratio: number;
   readonly bytesPerEvent: number;
   readonly peakMegabytes: { readonly bare: number; readonly export: number };
-  /** Milliseconds of each question. */
-  readonly dataSet: Milliseconds;
-  readonly postgres: Milliseconds;
+  readonly dataSet: { readonly wall: Took; readonly cpu: Took };
+  readonly postgres: Took;
   readonly staleness: Percentiles;
 }
 

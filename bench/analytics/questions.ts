@@ -48,51 +48,54 @@ const inPostgres: Readonly<Record<string, string>> = {
     SELECT tenth, sum(attention) FROM ranked GROUP BY 1 ORDER BY 1`,
 };
 
-export type Milliseconds = Readonly<Record<string, number>>;
+/** Of each question, in milliseconds. */
+export type Took = Readonly<Record<string, number>>;
 
-/** Medians; the first round of each question is warm-up. */
-export async function askDataSet(dir: string): Promise<Milliseconds> {
+const ofQuestion = (name: string): boolean => Object.hasOwn(inPostgres, name);
+
+/** Medians; the first round of each question is warm-up. `cpu`: of this process, whose threads answer. */
+export async function askDataSet(dir: string): Promise<{ readonly wall: Took; readonly cpu: Took }> {
   const views = await openViews(dir);
   try {
-    const asked = questions.filter(({ name }) => Object.hasOwn(inPostgres, name));
-    return await timed(
-      asked,
-      ({ name }) => name,
-      (question) => answerOf(views, question),
-    );
+    const wall: Record<string, number> = {};
+    const cpu: Record<string, number> = {};
+    for (const question of questions.filter(({ name }) => ofQuestion(name))) {
+      const took = await timed(() => answerOf(views, question));
+      wall[question.name] = took.wall;
+      cpu[question.name] = took.cpu;
+    }
+    return { wall, cpu };
   } finally {
     views.close();
   }
 }
 
-export async function askPostgres(databaseUrl: string): Promise<Milliseconds> {
+export async function askPostgres(databaseUrl: string): Promise<Took> {
   const client = new Client({ connectionString: databaseUrl, application_name: 'bench' });
   await client.connect();
   try {
-    return await timed(
-      Object.entries(inPostgres),
-      ([name]) => name,
-      ([, sql]) => client.query(sql),
-    );
+    const took: Record<string, number> = {};
+    for (const [name, sql] of Object.entries(inPostgres))
+      took[name] = (await timed(() => client.query(sql))).wall;
+    return took;
   } finally {
     await client.end();
   }
 }
 
-async function timed<Item>(
-  items: readonly Item[],
-  nameOf: (item: Item) => string,
-  ask: (item: Item) => Promise<unknown>,
-): Promise<Milliseconds> {
-  const medians: Record<string, number> = {};
-  for (const item of items) {
-    const took: number[] = [];
-    for (let round = 0; round <= ROUNDS; round++) {
-      const begun = performance.now();
-      await ask(item);
-      if (round > 0) took.push(performance.now() - begun);
-    }
-    medians[nameOf(item)] = rounded(took.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0);
+async function timed(ask: () => Promise<unknown>): Promise<{ readonly wall: number; readonly cpu: number }> {
+  const wall: number[] = [];
+  const cpu: number[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const [begun, used] = [performance.now(), process.cpuUsage()];
+    await ask();
+    if (round === 0) continue;
+    const { user, system } = process.cpuUsage(used);
+    wall.push(performance.now() - begun);
+    cpu.push((user + system) / 1_000);
   }
-  return medians;
+  return { wall: medianOf(wall), cpu: medianOf(cpu) };
 }
+
+const medianOf = (values: readonly number[]) =>
+  rounded(values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0);

@@ -9,12 +9,12 @@ export const answers: Readonly<Record<string, string>> = {
     active AS (
       SELECT DISTINCT by_actor_id AS actor_id, date_trunc('week', day)::DATE AS week
       FROM events WHERE by_actor_id IS NOT NULL),
-    week AS (SELECT DISTINCT week FROM active)
-    SELECT cohort, (week.week - cohort) // 7 AS weeks_later, count(*) AS people, count(active.actor_id) AS active,
-      count(active.actor_id) / count(*) AS share
-    FROM person JOIN week ON week.week >= cohort
-      LEFT JOIN active ON active.actor_id = person.actor_id AND active.week = week.week
-    GROUP BY cohort, week.week`,
+    week AS (SELECT DISTINCT week FROM active),
+    cohorts AS (SELECT cohort, count(*) AS people FROM person GROUP BY cohort),
+    counted AS (SELECT cohort, week, count(*) AS active FROM active JOIN person USING (actor_id) GROUP BY cohort, week)
+    SELECT cohort, (week - cohort) // 7 AS weeks_later, people, coalesce(active, 0) AS active,
+      coalesce(active, 0) / people AS share
+    FROM cohorts JOIN week ON week >= cohort LEFT JOIN counted USING (cohort, week)`,
   posts_per_app: `
     SELECT day, app_id, name AS app, count(*) AS posts, count(DISTINCT author_actor_id) AS authors
     FROM events LEFT JOIN applications USING (app_id) WHERE type = 'post.created' GROUP BY day, app_id, name`,
@@ -29,18 +29,20 @@ export const answers: Readonly<Record<string, string>> = {
       revoked / nullif(active - issued + revoked, 0) AS churn
     FROM summed LEFT JOIN applications USING (app_id)`,
   app_impact: `
-    SELECT by_app_id AS app_id, name AS app, date_trunc('hour', occurred_at) AS hour, type, count(*) AS events,
-      count(DISTINCT by_actor_id) AS actors
-    FROM events LEFT JOIN applications ON applications.app_id = by_app_id
-    WHERE by_app_id IS NOT NULL GROUP BY by_app_id, name, hour, type`,
+    WITH counted AS (
+      SELECT by_app_id AS app_id, date_trunc('hour', occurred_at) AS hour, type, count(*) AS events,
+        count(DISTINCT by_actor_id) AS actors
+      FROM events WHERE by_app_id IS NOT NULL GROUP BY ALL)
+    SELECT app_id, name AS app, hour, type, events, actors FROM counted LEFT JOIN applications USING (app_id)`,
   app_reach: `
-    SELECT by_app_id AS app_id, name AS app, type || coalesce(' (' || kind || ')', '') AS act, count(*) AS events,
-      count(DISTINCT by_actor_id) AS actors,
-      count(DISTINCT nullif(coalesce(target_actor_id, parent_author_actor_id), by_actor_id)) AS targets
-    FROM events LEFT JOIN applications ON applications.app_id = by_app_id
-    WHERE by_app_id IS NOT NULL GROUP BY by_app_id, name, act`,
+    WITH counted AS (
+      SELECT by_app_id AS app_id, type, kind, count(*) AS events, count(DISTINCT by_actor_id) AS actors,
+        count(DISTINCT nullif(coalesce(target_actor_id, parent_author_actor_id), by_actor_id)) AS targets
+      FROM events WHERE by_app_id IS NOT NULL GROUP BY ALL)
+    SELECT app_id, name AS app, type || coalesce(' (' || kind || ')', '') AS act, events, actors, targets
+    FROM counted LEFT JOIN applications USING (app_id)`,
   busy_hours: `
-    SELECT isodow(occurred_at) AS weekday, hour(occurred_at) AS hour, count(*) AS events,
+    SELECT isodow(day) AS weekday, epoch_ms(occurred_at) // 3_600_000 % 24 AS hour, count(*) AS events,
       count(DISTINCT by_actor_id) AS actors
     FROM events WHERE by_actor_id IS NOT NULL GROUP BY ALL`,
   report_decisions: `

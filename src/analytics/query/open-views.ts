@@ -76,6 +76,7 @@ async function connect({ DuckDBInstance }: DuckDb, dir: string, state: State, wr
   for (const statement of [
     `SET allowed_paths = [${allowed.map(quoted).join(', ')}]`,
     "SET TimeZone = 'UTC'",
+    'SET parquet_metadata_cache = true',
     // A spilled query would write beside the working directory.
     "SET temp_directory = ''",
     'SET enable_external_access = false',

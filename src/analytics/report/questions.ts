@@ -74,7 +74,8 @@ ORDER BY cohort, weeks_later`,
     sql: `-- The application with the most events; name another by its app_id.
 SELECT app, act, events, actors, targets
 FROM app_reach
-WHERE app_id = (SELECT app_id FROM app_reach GROUP BY app_id ORDER BY sum(events) DESC, app_id LIMIT 1)
+WHERE app_id = (SELECT by_app_id FROM events WHERE by_app_id IS NOT NULL
+  GROUP BY by_app_id ORDER BY count(*) DESC, by_app_id LIMIT 1)
 ORDER BY events DESC, act`,
     plot: (rows) =>
       barPlot(
@@ -108,7 +109,7 @@ FROM grant_churn GROUP BY app_id, app ORDER BY churn DESC, app LIMIT 20`,
     name: 'hours',
     title: 'Which hours are busy?',
     definition: 'An hour of the week, in UTC, is as busy as the number of events that people caused in it.',
-    sql: 'SELECT weekday, hour, events, actors FROM busy_hours ORDER BY events DESC, weekday, hour',
+    sql: 'SELECT weekday, hour, events FROM busy_hours ORDER BY events DESC, weekday, hour',
     plot: (rows) =>
       heatPlot({
         label: 'Events by weekday and hour, UTC',
