@@ -94,7 +94,7 @@ it('a commit of another process is never replaced', async () => {
 
 it('a fault right after a commit removes none of the files that it names', async () => {
   await exportTo();
-  await bench.appendPosts(5);
+  await bench.appendPosts(3);
   const onStep = (_: unknown, step: string) => {
     if (step === 'commit linked') throw new Error('the disk broke');
   };
