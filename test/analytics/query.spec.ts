@@ -136,7 +136,7 @@ it('a query opens the files of a newer commit, if those that it found are remove
   await bench.plaza('export', moved);
   const options = { now: Date.now, randomBytes };
   const dataSet = DataSet.open(moved, { personal: 'none', since: null }, options);
-  const count = 'SELECT count(*)::INTEGER FROM events';
+  const count = 'SELECT count(*)::INTEGER FROM post_created';
   for (let turns = 0; turns < 20; turns++) {
     const opening = openViews(moved);
     for (let turn = 0; turn < turns; turn++) await setImmediate();
