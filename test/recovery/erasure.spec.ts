@@ -116,6 +116,12 @@ describe('an erased person', () => {
     await database(network.env['DATABASE_URL'], 'ANALYZE');
     expect(await tablesWith(MARKER)).not.toEqual([]);
     const key = await keyOf(ada.actorId);
+    // The header of a page may part the key in one record of the journal.
+    for (let times = 0; times < 3; times += 1)
+      await database(
+        network.env['VAULT_DATABASE_URL'],
+        `UPDATE person_key SET key = key WHERE person_id = '${ada.actorId}'`,
+      );
     expect(filesWith(key, journal())).not.toEqual([]);
     expect(filesWith(MARKER, journal())).not.toEqual([]);
     const racing = Promise.all([1, 2, 3, 4, 5].map((each) => ada.say(`${MARKER} race ${each}`)));
