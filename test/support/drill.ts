@@ -53,7 +53,7 @@ export async function destroyReadStore(network: Pick<TestNetwork, 'env'>): Promi
     );
     for (const { schema } of rows) await client.query(`DROP SCHEMA ${schema} CASCADE`);
     await client.query(
-      `TRUNCATE recovery.incarnation, recovery.publication, recovery.checkpoint, audit.event, audit.about,
+      `TRUNCATE recovery.as_of, recovery.incarnation, recovery.publication, recovery.checkpoint, audit.event, audit.about,
         audit.app_hour, audit.app_actor_hour, audit.app_actor, cases.summary, cases.report`,
     );
   } finally {
