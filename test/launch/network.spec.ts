@@ -97,7 +97,7 @@ describe('the network on one machine', () => {
       return found.length > 0 && found;
     });
     const { at } = published as { at: string };
-    const later = `SELECT FROM recovery.heartbeat HAVING count(*) = 3 AND min(beat_at) > '${at}'`;
+    const later = `SELECT FROM recovery.heartbeat HAVING count(*) = 4 AND min(beat_at) > '${at}'`;
     await until(async () => (await query(later)).length > 0);
     const complaints = network.output().match(/^\{"level":[4-6]0.*$/gm) ?? [];
     // On a busy machine a database may answer late.

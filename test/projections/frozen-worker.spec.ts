@@ -19,7 +19,7 @@ import { WorkerBench } from './support/worker.js';
 const ENTRY = builtProcess('projector');
 
 /** The advisory locks of a worker: one for each group, and one for jobs. */
-const LOCKS = 4;
+const LOCKS = 5;
 
 interface Worker {
   readonly process: ChildProcess;
@@ -75,7 +75,7 @@ describe('a frozen worker', () => {
     await waitUntilShown(id);
     await until(async () => (await holders()).length === LOCKS);
     const second = await start();
-    await until(() => second.said().split('standing by').length > 3);
+    await until(() => second.said().split('standing by').length > 4);
     return [first, second];
   };
   /** The connections that hold a lock of a worker. */
@@ -112,7 +112,7 @@ describe('a frozen worker', () => {
     process.stdout.write(`taken over after ${((performance.now() - frozenAt) / 1_000).toFixed(1)} s\n`);
     const saidBefore = first.said().length;
     first.process.kill('SIGCONT');
-    await until(() => first.said().slice(saidBefore).split('standing by').length > 3);
+    await until(() => first.said().slice(saidBefore).split('standing by').length > 4);
     second.process.kill('SIGSTOP');
     await appendPost('f3');
     await waitUntilShown('f3');
