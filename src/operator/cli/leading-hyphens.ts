@@ -17,6 +17,9 @@ const flags = new Set([
   '--tls',
   '--reseed-witness',
   '--password-stdin',
+  '--decrypt',
+  '--rebuild',
+  '--rewind',
 ]);
 
 /**
