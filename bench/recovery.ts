@@ -21,7 +21,7 @@ export interface RecoveryBench {
   /** Includes the verification, which reads the log again. */
   readonly withVerificationEventsPerSecond: number;
   readonly withVerificationRatio: number;
-  /** Of an as-of build up to the head, which is not verified. */
+  /** Events a second of an as-of build up to the head, which is not verified. */
   readonly asOfEventsPerSecond: number;
   readonly seconds: { readonly loading: number; readonly built: number; readonly verification: number };
   /** Sampled proportional set size of the building process. */

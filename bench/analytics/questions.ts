@@ -48,7 +48,7 @@ const inPostgres: Readonly<Record<string, string>> = {
     SELECT tenth, sum(attention) FROM ranked GROUP BY 1 ORDER BY 1`,
 };
 
-/** Of each question, in milliseconds. */
+/** Milliseconds of each question. */
 export type Took = Readonly<Record<string, number>>;
 
 const ofQuestion = (name: string): boolean => Object.hasOwn(inPostgres, name);

@@ -20,7 +20,7 @@ export interface BuildAnswer {
   readonly loadingSeconds: number;
   readonly buildSeconds: number;
   readonly verifySeconds: number;
-  /** Of an as-of build up to the head of the log. */
+  /** Duration of an as-of build up to the head of the log. */
   readonly asOfSeconds: number;
   readonly differences: number;
 }

@@ -1,4 +1,4 @@
-/** What an export of a whole network has, and has not. */
+/** Contents of an export of a whole network, and the texts that it leaves out. */
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -57,7 +57,7 @@ async function newAccount(): Promise<string> {
   return (await pair(ada).client.createAccount(account)).actorId;
 }
 
-/** What a command answers in place of its result. */
+/** The answer of a command in place of its result. */
 async function awaited(command: Promise<unknown>): Promise<AwaitedApproval> {
   const error: unknown = await command.then(
     (result) => new Error(`it did not wait: ${JSON.stringify(result)}`),

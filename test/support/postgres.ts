@@ -20,7 +20,7 @@ export interface TestPostgres {
 
 /** A server that no other spec file uses. */
 export interface OwnPostgres extends TestPostgres {
-  /** Of its first process, the parent of the others. */
+  /** Id of its first process, the parent of the others. */
   pid(): number;
   /** Kills the server, and waits until it has ended. */
   kill(): Promise<void>;

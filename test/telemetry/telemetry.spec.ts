@@ -30,7 +30,7 @@ describe('a network without a collector', () => {
   const api = () => Scrape.of(network.env['OPERATOR_PORT']);
   const worker = () => Scrape.of(workerPort);
 
-  /** How much a sample grew while `act` ran. A request is counted a moment after its answer. */
+  /** Growth of a sample while `act` ran. A request is counted a moment after its answer. */
   async function growth(
     act: () => Promise<unknown>,
     ...[name, labels]: Parameters<Scrape['sum']>
