@@ -82,7 +82,7 @@ def read_key(text):
     return name, bytes.fromhex(digest), key[1:]
 
 def open_note(note, keys):
-    """Returns the text of a note that one of the keys signed, and the name of that key."""
+    """Returns the text of a note that at least one of the keys signed, and its signers. A wrong signature by any key is refused."""
     try:
         content = note.decode("utf-8")
     except UnicodeDecodeError:
@@ -91,6 +91,7 @@ def open_note(note, keys):
     text += "\n"
     if not separator or not signatures.endswith("\n") or any(c < " " and c != "\n" for c in content):
         raise Refused("this is no signed note")
+    signers = []
     for line in signatures[:-1].split("\n"):
         dash, name, encoded = (line.split(" ", 2) + ["", ""])[:3]
         data = decode_base64(encoded)
@@ -98,10 +99,12 @@ def open_note(note, keys):
             raise Refused("a signature line of the note is malformed")
         for key_name, digest, public_key in keys:
             if (key_name, digest) == (name, data[:4]):
-                if is_signed(public_key, text.encode(), data[4:]):
-                    return text, name
-                raise Refused(f"the signature of {name} is wrong: the note was changed")
-    raise Refused("none of the given keys signed this note")
+                if not is_signed(public_key, text.encode(), data[4:]):
+                    raise Refused(f"the signature of {name} is wrong: the note was changed")
+                signers.append(name)
+    if not signers:
+        raise Refused("none of the given keys signed this note")
+    return text, ", ".join(dict.fromkeys(signers))
 
 # Merkle tree (RFC 6962, section 2.1): a list of (size, root) of its complete subtrees, the largest first
 
@@ -124,26 +127,31 @@ def root(tree):
         hashed = node_hash(left, hashed)
     return hashed
 
+FIELDS = ("network", "exportId", "exportedAt", "operatorId", "query", "upTo")
+
 def verify_export(directory, keys):
     with open(os.path.join(directory, "manifest.note"), "rb") as file:
         text, name = open_note(file.read(), keys)
     kind, _, rest = text.partition("\n")
     if kind != "plaza-audit-export/v1":
         raise Refused("the note is no manifest of an export that this script knows")
-    manifest, tree = json.loads(rest), []
+    try:
+        manifest, tree = json.loads(rest), []
+        shown = [f"{field}: {json.dumps(manifest[field])}" for field in FIELDS]
+        count_signed, root_signed = manifest["entries"]["count"], manifest["entries"]["root"]
+    except (ValueError, TypeError, KeyError):
+        raise Refused("the signed manifest has another form than this script knows") from None
     with open(os.path.join(directory, "audit.jsonl"), "rb") as file:
         for line in file:
             if not line.endswith(b"\n"):
                 raise Refused("audit.jsonl does not end with a whole line")
             append(tree, 1, leaf_hash(line[:-1]))
-    count, signed = sum(size for size, _ in tree), manifest["entries"]
-    if count != signed["count"]:
-        raise Refused(f"audit.jsonl has {count} entries, and the network signed {signed['count']}")
-    if base64.b64encode(root(tree)).decode() != signed["root"]:
+    count = sum(size for size, _ in tree)
+    if count != count_signed:
+        raise Refused(f"audit.jsonl has {count} entries, and the network signed {count_signed}")
+    if base64.b64encode(root(tree)).decode() != root_signed:
         raise Refused("audit.jsonl is not as the network signed it: entries were changed or moved")
-    print(f"verified: {count} entries, signed by {name}")
-    for field in ("network", "exportId", "exportedAt", "operatorId", "query", "upTo"):
-        print(f"{field}: {json.dumps(manifest[field])}")
+    print(f"verified: {count} entries, signed by {name}", *shown, sep="\n")
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

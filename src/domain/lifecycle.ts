@@ -13,6 +13,14 @@ export interface ExpectedLifecycle {
   readonly lifecycle?: number | undefined;
 }
 
+/**
+ * `isOfItsOwn`: it gets its event though the subject is restricted already, because who undoes the earlier restriction must
+ * not undo this one.
+ */
+export interface RestrictionSource {
+  readonly isOfItsOwn?: boolean | undefined;
+}
+
 export function staleLifecycle(
   { status, lifecycle }: LifecycleState,
   expected: ExpectedLifecycle,

@@ -35,6 +35,12 @@ export const streams = {
   case: (caseId: string) => `plaza_case-${caseId}`,
 };
 
+/** Undefined: it is the stream of something else. */
+export function caseIdOf(stream: string): string | undefined {
+  const prefix = streams.case('');
+  return stream.startsWith(prefix) ? stream.slice(prefix.length) : undefined;
+}
+
 const categories: ReadonlySet<string> = new Set([
   'readiness',
   'network',

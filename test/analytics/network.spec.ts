@@ -42,8 +42,8 @@ let audited: readonly Audited[];
 beforeAll(async () => {
   network = await startNetwork();
   lively = new LivelyNetwork(network);
-  await live(lively);
   root = newDataDir();
+  await live(lively, root);
   dir = join(root, 'set');
   await plaza('export', dir);
   audited = (await audit()).toReversed();

@@ -5,11 +5,12 @@ import type { PersonWithPage } from '../support/account-visitor.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
-import { decide, moderatorWith, newModerator, reportedPost, stateOf } from '../support/moderators.js';
+import { decide, moderatorWith, newModerator, report, reportedPost, stateOf } from '../support/moderators.js';
 import type { Moderator } from '../support/moderators.js';
 import { createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
+import { until } from '../support/until.js';
 
 const scope = 'openid read post:create report:create';
 
@@ -176,6 +177,34 @@ describe('an appeal', () => {
     expect(await overturn()).toBe(false);
     await appeal(person, 'Nor are they spam today.');
     expect(await overturn()).toBe(true);
+  });
+
+  it('that is overturned leaves a suspension that another case has, too, until that is overturned', async () => {
+    const { person, caseId } = await decided(['suspend_actor']);
+    const other = `actor-${person.actorId}`;
+    await report(reporter, { actorId: person.actorId });
+    await until(async () => (await stateOf(grace, other)) === 'open');
+    await decide(grace, other, ['suspend_actor']);
+    const overturn = async (id: string) => {
+      const [visitor, page] = await person.openAccount();
+      const fields = page.forms.find(({ fields: { case: of } }) => of === id)?.fields ?? {};
+      await visitor.submitTo(page, '/appeal', { ...fields, appeal: 'They are lamps.' });
+      await hedy.client.cases.claim(id);
+      await hedy.client.cases.rule(id, 'overturn', 'it is no spam');
+      return (await person.get('/api/timeline')).status === 200;
+    };
+    expect(await overturn(caseId)).toBe(false);
+    expect(await overturn(other)).toBe(true);
+  });
+
+  it('that is overturned leaves what an operator restricted besides', async () => {
+    const { person, postId, caseId } = await decided();
+    const restrict = () => operatorOf(network).setPostState(postId, 'restrict', 'a court order');
+    expect([await restrict(), await restrict()]).toMatchObject([{ changed: true }, { changed: false }]);
+    await appeal(person);
+    await hedy.client.cases.claim(caseId);
+    await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam');
+    expect(await isVisible(postId)).toBe(false);
   });
 
   it('that is upheld keeps the effect', async () => {

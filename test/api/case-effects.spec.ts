@@ -121,6 +121,35 @@ describe('an appeal in a network with one moderator', () => {
 });
 
 describe('a decision', () => {
+  it('that is overturned before its effect, which a slow process applies afterwards, leaves none', async () => {
+    const person = await personWithPage(network, application, scope);
+    const postId = await createPost(person);
+    const caseId = await reportedPost(grace, alice, postId);
+    await grace.client.cases.claim(caseId);
+    const [step, url] = ['a slow effect', network.env['WITNESS_DATABASE_URL'] ?? ''];
+    gates = await Gates.install(url, [{ name: step, at: 'BEFORE INSERT ON restriction' }]);
+    const decided = grace.client.cases.decide(
+      caseId,
+      { outcome: 'violation', effects: ['restrict_post'] },
+      'x',
+    );
+    await gates.waitUntilReached(step);
+    const [visitor, page] = await person.openAccount();
+    await visitor.submitTo(page, '/decisions', { appeal: 'Why?' });
+    const hedy = await newModerator(network);
+    await hedy.client.cases.claim(caseId);
+    expect(await hedy.client.cases.rule(caseId, 'overturn', 'x')).toEqual({ effects: 'finished' });
+    expect(await typesIn(streams.post(postId))).toEqual(['post.created']);
+    await gates.open(step);
+    await decided;
+    await gates.close();
+    expect(await typesIn(streams.post(postId))).toEqual([
+      'post.created',
+      'post.restricted',
+      'post.unrestricted',
+    ]);
+  });
+
   it('whose process is killed before the effect has it once, after the restart', async () => {
     const postId = await createPost(bob);
     const caseId = await reportedPost(grace, alice, postId);

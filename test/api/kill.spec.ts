@@ -5,13 +5,13 @@ import { requestAt } from '../support/api-process.js';
 import { registerApplication, signIn } from '../support/api.js';
 import { startSeparateNetwork } from '../support/separate-network.js';
 import type { SeparateNetwork } from '../support/separate-network.js';
-import { sampleOf } from '../support/sample.js';
+import { isSampled, sampleOf } from '../support/sample.js';
 import { until } from '../support/until.js';
 import { BusyPerson } from './support/busy-person.js';
 
-const PEOPLE = 4;
+const PEOPLE = isSampled ? 2 : 4;
 /** Acts to be acknowledged while a process is down, and again before the next one is killed. */
-const ACTS_PER_KILL = 15;
+const ACTS_PER_KILL = isSampled ? 5 : 15;
 
 let network: SeparateNetwork;
 let people: readonly BusyPerson[];

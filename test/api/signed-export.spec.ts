@@ -272,6 +272,38 @@ describeWithPython('docs/verify_log.py', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^REFUSED: .*\n$/)]);
   });
 
+  it('names each key that signed, and refuses a wrong signature beside a good one', async () => {
+    const { host } = new URL(network.baseUrl);
+    const second = otherKey();
+    const signedTwice = (text: string) =>
+      changed(`two signatures ${text.length}`, (copy) => {
+        const [, own = ''] = noteIn(copy).split(/\n\n(?=\u2014)/);
+        const [, line = ''] = signNote(text, [second.signer]).split(/\n\n(?=\u2014)/);
+        writeFileSync(join(copy, 'manifest.note'), `${noteIn(copy).split(own)[0]}${own}${line}`);
+      });
+    const text = `${noteIn(dir).split(/\n\n(?=\u2014)/)[0]}\n`;
+    const both = await verified(signedTwice(text), key, second.verifier);
+    expect([both.code, both.stdout]).toEqual([
+      0,
+      expect.stringContaining(`signed by ${host}/log/1, ${second.signer.name}\n`),
+    ]);
+    const wrong = await verified(signedTwice(`${text}x\n`), key, second.verifier);
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining(second.signer.name)]);
+  });
+
+  it.each([
+    ['no JSON', 'x\n'],
+    ['no manifest', '[]\n'],
+    ['a manifest without entries', '{"network":"n"}\n'],
+  ])('refuses %s, though it is signed', async (name, body) => {
+    const signed = otherKey();
+    const copy = changed(name, (to) =>
+      writeFileSync(join(to, 'manifest.note'), signNote(`plaza-audit-export/v1\n${body}`, [signed.signer])),
+    );
+    const { code, stderr } = await verified(copy, signed.verifier);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^REFUSED: .*\n$/)]);
+  });
+
   it('refuses another key, and a damaged one', async () => {
     const { host } = new URL(network.baseUrl);
     const keys = [

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 
 let network: TestNetwork;
 
 beforeAll(async () => {
-  network = await startNetwork({ RATE_LIMITS: 'off' });
+  network = await lentNetwork();
 });
 
 afterAll(() => network?.stop());

@@ -1,3 +1,7 @@
+/**
+ * Whole runs take long, and a sample leaves them out.
+ * @sample first
+ */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -8,13 +12,30 @@ import { freePort } from '../../src/launch/free-port.js';
 import { isAlive, waitUntilGone } from '../../src/launch/processes.js';
 import { plaza } from '../support/command.js';
 import { canHaveFailingDisk } from '../support/failing-disk.js';
-import { isSampled } from '../support/sample.js';
 import { until } from '../support/until.js';
 import { chaos, clearUp, newDir, nothing, startChaos } from './support/run-chaos.js';
 
 afterEach(clearUp);
 
-const ROUNDS = isSampled ? 1 : 3;
+const ROUNDS = 3;
+
+describe('the options of chaos', () => {
+  it.each([
+    [['--rounds', 'many'], 'whole number'],
+    [['--node-pid-file', 'one'], 'go together'],
+    [['--other'], 'unknown option'],
+  ])('%j are rejected as wrong usage', async (args, why) => {
+    const { code, stderr } = await chaos(args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
+  });
+
+  it('with one seed and more rounds start with the same faults, of all kinds', () => {
+    const faults = (rounds: number) => faultsOf(new Random(7), rounds);
+    expect(faults(40).slice(0, 10)).toEqual(faults(10));
+    const kinds = new Set(faults(16).map(({ harm, victim }) => `${harm} ${victim}`));
+    expect(kinds.size).toBe(16);
+  });
+});
 
 describe('a short run of chaos', () => {
   it('injects the faults of its seed, and finds no violation', async () => {
@@ -59,24 +80,6 @@ describe('a short run of chaos', () => {
 function isStopped(pid: number | undefined): boolean {
   return pid !== undefined && /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 }
-
-describe('the options of chaos', () => {
-  it.each([
-    [['--rounds', 'many'], 'whole number'],
-    [['--node-pid-file', 'one'], 'go together'],
-    [['--other'], 'unknown option'],
-  ])('%j are rejected as wrong usage', async (args, why) => {
-    const { code, stderr } = await chaos(args);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
-  });
-
-  it('with one seed and more rounds start with the same faults, of all kinds', () => {
-    const faults = (rounds: number) => faultsOf(new Random(7), rounds);
-    expect(faults(40).slice(0, 10)).toEqual(faults(10));
-    const kinds = new Set(faults(16).map(({ harm, victim }) => `${harm} ${victim}`));
-    expect(kinds.size).toBe(16);
-  });
-});
 
 describe('an event store named by its URL', () => {
   let dir: string;

@@ -6,7 +6,7 @@ import type { BatchStatus } from '../../src/operator/cli/answers.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
-import { startNetwork } from '../support/network.js';
+import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { isSampled } from '../support/sample.js';
 import { until } from '../support/until.js';
@@ -18,7 +18,7 @@ let flood: string;
 let postIds: readonly string[];
 let window: readonly string[];
 
-const POSTS = isSampled ? 300 : 1_000;
+const POSTS = isSampled ? 100 : 1_000;
 
 const sorted = (ids: readonly string[]) => ids.toSorted((a, b) => a.localeCompare(b));
 
@@ -46,7 +46,7 @@ async function writePosts(): Promise<readonly string[]> {
 }
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await lentNetwork();
   const application = await registerApplication(network, 'Flood');
   flood = application.clientId;
   const scopes = 'openid read post:create post:delete';
@@ -129,6 +129,12 @@ describe('a batch of posts', () => {
 });
 
 describe('a batch is refused', () => {
+  it('of an application that there is not', async () => {
+    await expect(plaza('app', 'restrict-posts', 'nobody', ...window, '--dry-run')).rejects.toThrow(
+      'There is no such application.',
+    );
+  });
+
   it('if it would change other items than its preview showed', async () => {
     const plan = { kind: 'posts', appId: flood, from: window[1] ?? '', until: window[3] ?? '' } as const;
     const { digest } = await operator().previewBatch(plan);

@@ -10,9 +10,9 @@ import type { Role } from '../../src/domain/operator/roles.js';
 import type { EventLog } from '../../src/log/event-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { streams } from '../../src/log/streams.js';
-import { AwaitsApproval } from '../../src/operator/cli/awaits-approval.js';
 import type { AwaitedApproval } from '../../src/operator/cli/approval-answers.js';
 import { operatorOf } from '../support/api.js';
+import { awaited } from '../support/awaited.js';
 import { runPlaza } from '../support/command.js';
 import { backUp, destroyLog, newBackupDir, restore } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
@@ -55,16 +55,6 @@ async function newAccount(): Promise<string> {
   const handle = `p_${randomUUID().slice(0, 8)}`;
   const account = { handle, displayName: handle, email: `${handle}@example.org`, password: 'correct horse' };
   return (await pair(ada).client.createAccount(account)).actorId;
-}
-
-/** The answer of a command in place of its result. */
-async function awaited(command: Promise<unknown>): Promise<AwaitedApproval> {
-  const error: unknown = await command.then(
-    (result) => new Error(`it did not wait: ${JSON.stringify(result)}`),
-    (thrown: unknown) => thrown,
-  );
-  if (error instanceof AwaitsApproval) return error.request;
-  throw error;
 }
 
 const erase = (by: Pair, actorId: string) => by.client.eraseAccount(actorId, 0, 'asked for it');
@@ -190,7 +180,7 @@ describe.each(entrances)('by %s, an approval', (name) => {
   it('expires', async () => {
     const digest = '0'.repeat(64);
     const change = { approvalId: `expired-${randomUUID()}`, operatorId: pair(ada).operatorId, at: 1_000 };
-    const content = JSON.stringify({ params: { id: await newAccount() }, input: {}, facts: {} });
+    const content = JSON.stringify({ params: { id: await newAccount() }, input: {}, facts: {}, salt: '' });
     const data = { ...change, act: 'account.erase', content, digest, expiresAt: 2_000 };
     await record(change.approvalId, { type: 'approval.requested', data });
     expect(await by().approve(pair(bob), change.approvalId, digest)).toBe('intent_conflict');
@@ -235,6 +225,16 @@ describe('the shared token', () => {
     await expect(shared.inviteOperator(invitation)).rejects.toThrow('(capability_required)');
     expect(await erasuresOf(actorId)).toEqual([]);
   });
+});
+
+it('a request has another digest than the same one before, so none tells what was asked', async () => {
+  const { client } = pair(ada);
+  const actorId = await newAccount();
+  const first = await awaited(erase(pair(ada), actorId));
+  await client.approvals.refuse(first.approvalId, 'not now');
+  const second = await awaited(erase(pair(ada), actorId));
+  expect(second.facts).toEqual(first.facts);
+  expect(second.digest).not.toBe(first.digest);
 });
 
 it('a request is refused for good by another operator, and withdrawn by its requester', async () => {
@@ -358,6 +358,19 @@ describe('an approved act', () => {
     expect(await pair(ada).client.approvals.run(approvalId)).toMatchObject({ result: { changed: true } });
     await expect(pair(ada).client.approvals.run(approvalId)).rejects.toThrow('(intent_conflict)');
     expect(await erasuresOf(actorId)).toHaveLength(1);
+  });
+
+  it('that was refused when it was executed is void, and not tried again without the revision', async () => {
+    const { token, client } = pair(ada);
+    const actorId = await newAccount();
+    const body = { reason: 'asked for it', revision: 7 };
+    const request = await sendJson(network, token, `/accounts/${actorId}/erase`, body);
+    const { approvalId = '', digest = '' } = request.body;
+    await pair(bob).client.approvals.approve(approvalId, digest);
+    await expect(client.approvals.run(approvalId)).rejects.toThrow('(lifecycle_revision_conflict)');
+    expect((await client.approvals.show(approvalId)).state).toBe('voided');
+    await expect(client.approvals.run(approvalId)).rejects.toThrow('(effect_mismatch)');
+    expect(await erasuresOf(actorId)).toEqual([]);
   });
 
   it('is resumed after the act, and invites nobody twice', async () => {

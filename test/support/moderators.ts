@@ -18,8 +18,12 @@ export interface Moderator {
   readonly env: NodeJS.ProcessEnv;
 }
 
-export async function newModerator(network: NetworkAccess, role: Role = 'moderator'): Promise<Moderator> {
-  const { operatorId, token } = await enrollOperator(operatorOf(network), [role]);
+export async function newModerator(
+  network: NetworkAccess,
+  role: Role = 'moderator',
+  name?: string,
+): Promise<Moderator> {
+  const { operatorId, token } = await enrollOperator(operatorOf(network), [role], name);
   return moderatorWith(network, { operatorId, token });
 }
 

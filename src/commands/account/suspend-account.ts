@@ -3,7 +3,7 @@ import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { evolveAccount, noAccount, reinstateAccount, suspendAccount } from '../../domain/account/account.js';
 import type { Account, AccountEvent, AccountChange } from '../../domain/account/account.js';
-import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
+import type { ExpectedLifecycle, RestrictionSource } from '../../domain/lifecycle.js';
 import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
@@ -13,6 +13,7 @@ import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { decideLifecycle } from '../support/decide-lifecycle.js';
 import type { LifecycleChange } from '../support/decide-lifecycle.js';
+import { isOfItsOwn } from '../support/restriction-source.js';
 
 /**
  * Suspends an account, effective on its next request to any process. Idempotent.
@@ -43,7 +44,7 @@ export class ReinstateAccount extends Command<LifecycleChange> {
 abstract class AccountStateHandler {
   protected abstract readonly decide: (
     account: Account,
-    change: AccountChange & ExpectedLifecycle,
+    change: AccountChange & ExpectedLifecycle & RestrictionSource,
   ) => Decision<AccountEvent>;
 
   constructor(
@@ -58,7 +59,13 @@ abstract class AccountStateHandler {
       stream: streams.account(actorId),
       initial: noAccount,
       evolve: evolveAccount,
-      decide: (account) => this.decide(account, { actorId, at: this.clock.now(), ...expected }),
+      decide: (account, past) =>
+        this.decide(account, {
+          actorId,
+          at: this.clock.now(),
+          isOfItsOwn: isOfItsOwn(past, 'account.suspended', metadata),
+          ...expected,
+        }),
       metadata,
     });
   }

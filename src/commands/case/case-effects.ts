@@ -2,7 +2,7 @@ import { Command, CommandBus, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { evolveAccount, noAccount } from '../../domain/account/account.js';
 import type { AccountEvent } from '../../domain/account/account.js';
-import { finishEffects, undoneWith, unfinishedDecisions } from '../../domain/case/appeals.js';
+import { finishEffects, unfinishedDecisions } from '../../domain/case/appeals.js';
 import { evolveCase, noCase } from '../../domain/case/case.js';
 import type { Case, CaseDecision, CaseEvent } from '../../domain/case/case.js';
 import type { CaseEffect, CaseSubject } from '../../domain/case/events.js';
@@ -12,7 +12,7 @@ import { evolvePost, noPost } from '../../domain/post/post.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog, LogUnavailable } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
-import { streams } from '../../log/streams.js';
+import { caseIdOf, streams } from '../../log/streams.js';
 import { ReinstateAccount, SuspendAccount } from '../account/suspend-account.js';
 import { RestrictPost, UnrestrictPost } from '../post/restrict-post.js';
 import { Clock } from '../support/clock.js';
@@ -113,20 +113,21 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
       const effect = effectOf(each, state.subject);
       if (
         await this.run(() =>
-          execution === 'applied'
-            ? this.apply(effect, metadata)
-            : this.undo(effect, metadata, undoneWith(state, each)),
+          execution === 'applied' ? this.apply(effect, metadata) : this.undo(effect, metadata),
         )
       )
         changed.push(each);
     }
-    await handleCommand<Case, CaseEvent>(this.log, this.ids, {
+    const { added } = await handleCommand<Case, CaseEvent>(this.log, this.ids, {
       stream,
       initial: noCase,
       evolve: evolveCase,
       decide: (known) => finishEffects(known, { decisionId, execution, changed, at: this.clock.now() }),
       metadata,
     });
+    // Another process was first. Where the decision has been overturned since, this one was so slow that it applied it afterwards.
+    if (added.length === 0)
+      for (const each of changed) await this.run(() => this.undo(effectOf(each, state.subject), metadata));
   }
 
   /** Retries after a concurrent change of the subject. A refusal by the rules, as for a deleted post, is final. */
@@ -145,7 +146,7 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
 
   private async apply(effect: Effect, metadata: EventMetadata): Promise<boolean> {
     const past = await this.log.read(effect.stream);
-    const own = ownEvent(past, effect.type, [metadata.decisionId]);
+    const own = ownEvent(past, effect.type, metadata);
     if (own) {
       await this.log.ensureWitnessed([own]);
       return true;
@@ -155,30 +156,38 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
     return changed;
   }
 
-  /** Undoes the effect, unless it changed nothing or somebody acted on its subject since. */
-  private async undo(
-    effect: Effect,
-    metadata: EventMetadata,
-    decisionIds: readonly string[],
-  ): Promise<boolean> {
+  /** Undoes the effect, unless somebody lifted it before, or something else than overturned decisions restricts its subject. */
+  private async undo(effect: Effect, metadata: EventMetadata): Promise<boolean> {
     const past = await this.log.read(effect.stream);
-    const lifted = ownEvent(past, effect.lift, [metadata.decisionId]);
+    const lifted = ownEvent(past, effect.lift, metadata);
     if (lifted) {
       await this.log.ensureWitnessed([lifted]);
       return true;
     }
-    const own = ownEvent(past, effect.type, decisionIds);
-    if (!own) return false;
-    const lifecycle = effect.lifecycleOf(past.slice(0, past.indexOf(own) + 1));
-    if (effect.lifecycleOf(past) !== lifecycle) return false;
+    const inForce = past
+      .slice(past.findLastIndex(({ event }) => event.type === effect.lift) + 1)
+      .filter(({ event }) => event.type === effect.type);
+    if (!ownEvent(inForce, effect.type, metadata)) return false;
+    for (const each of inForce) if (!(await this.isOverturned(each))) return false;
+    const lifecycle = effect.lifecycleOf(past);
     const { changed } = await this.commands.execute(effect.undo(metadata, { lifecycle }));
     return changed;
+  }
+
+  private async isOverturned({ metadata: { cause, decisionId } }: Recorded): Promise<boolean> {
+    const caseId = cause === undefined ? undefined : caseIdOf(cause);
+    if (caseId === undefined) return false;
+    const { state } = await readCase(this.log, caseId);
+    return (
+      state.status !== 'none' &&
+      state.decisions.some((each) => each.decisionId === decisionId && each.appeal === 'overturned')
+    );
   }
 }
 
 const ownEvent = (
   past: readonly Recorded[],
   type: Effect['type'],
-  decisionIds: readonly (string | undefined)[],
+  { decisionId }: EventMetadata,
 ): Recorded | undefined =>
-  past.findLast(({ event, metadata }) => event.type === type && decisionIds.includes(metadata.decisionId));
+  past.findLast(({ event, metadata }) => event.type === type && metadata.decisionId === decisionId);

@@ -16,6 +16,7 @@ import { IdGenerator } from '../support/id-generator.js';
 import { lifecycleChange } from '../support/decide-lifecycle.js';
 import type { LifecycleChange } from '../support/decide-lifecycle.js';
 import { handleCommand } from '../support/handle-command.js';
+import { isOfItsOwn } from '../support/restriction-source.js';
 
 export interface RestrictionOutcome extends LifecycleChange {
   readonly position: bigint;
@@ -60,7 +61,12 @@ abstract class RestrictionHandler {
     const decided = await handleCommand<Post, PostEvent>(this.log, this.ids, {
       ...decider,
       stream: streams.post(postId),
-      decide: (post) => this.decide(post, { at: this.clock.now(), ...expected }),
+      decide: (post, past) =>
+        this.decide(post, {
+          at: this.clock.now(),
+          isOfItsOwn: isOfItsOwn(past, 'post.restricted', metadata),
+          ...expected,
+        }),
       metadata,
     });
     const { position = 0n } = decided.added.at(-1) ?? decided.past.at(-1) ?? {};

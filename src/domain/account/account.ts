@@ -1,5 +1,5 @@
 import { staleLifecycle } from '../lifecycle.js';
-import type { ExpectedLifecycle } from '../lifecycle.js';
+import type { ExpectedLifecycle, RestrictionSource } from '../lifecycle.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import { normalizeText } from '../unicode.js';
@@ -147,12 +147,13 @@ export interface AccountChange {
 
 export function suspendAccount(
   account: Account,
-  { actorId, at, ...expected }: AccountChange & ExpectedLifecycle,
+  { actorId, at, isOfItsOwn = false, ...expected }: AccountChange & ExpectedLifecycle & RestrictionSource,
 ): Decision<AccountSuspended> {
   if (!isPresent(account)) return unknownAccount();
   const stale = staleLifecycle(account, expected);
   if (stale) return stale;
-  return account.status === 'suspended' ? [] : [{ type: 'account.suspended', data: { actorId, at } }];
+  if (account.status === 'suspended' && !isOfItsOwn) return [];
+  return [{ type: 'account.suspended', data: { actorId, at } }];
 }
 
 export function reinstateAccount(

@@ -91,9 +91,10 @@ describe('an approval', () => {
     });
   });
 
-  it('is void for good once the act would do something else, unless the act is being executed', () => {
+  it('is void for good once the act would do something else or was refused, unless it was done', () => {
     expect(voidApproval(given(requested, approved), byAda)).toEqual([voided]);
-    expect(voidApproval(given(requested, approved, used), byAda)).toEqual([]);
+    expect(voidApproval(given(requested, approved, used), byAda)).toEqual([voided]);
+    expect(voidApproval(given(requested, approved, used, carriedOut), byAda)).toEqual([]);
     expect(useApproval(given(requested, approved, voided), byAda)).toMatchObject({ code: 'effect_mismatch' });
     expect(giveApproval(given(requested, voided), { ...byBob, digest: 'd' })).toMatchObject({
       code: 'effect_mismatch',

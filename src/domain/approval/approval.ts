@@ -78,7 +78,8 @@ export function refuseApproval(approval: Approval, change: ApprovalChange): Deci
 }
 
 export function voidApproval({ status }: Approval, change: ApprovalChange): Decision<ApprovalVoided> {
-  return status === 'waiting' || status === 'given' ? [{ type: 'approval.voided', data: change }] : [];
+  const isOpen = status === 'waiting' || status === 'given' || status === 'used';
+  return isOpen ? [{ type: 'approval.voided', data: change }] : [];
 }
 
 /** Empty: it is used already, and the act is resumed. */
@@ -94,18 +95,22 @@ export function useApproval(approval: Approval, change: ApprovalChange): Decisio
   return status === 'given' ? [{ type: 'approval.used', data: change }] : [];
 }
 
+/** Of two executions at the same time one may be refused, and have voided it, after the other was done. */
 export const concludeApproval = (
   { status }: Approval,
   change: ApprovalChange,
 ): Decision<ApprovalCarriedOut> =>
-  status === 'used' ? [{ type: 'approval.carried_out', data: change }] : [];
+  status === 'used' || status === 'voided' ? [{ type: 'approval.carried_out', data: change }] : [];
 
 function overBy({ status, request }: Approval, at: number): Refusal | undefined {
   if (status === 'refused')
     return new Refusal('intent_conflict', 'This request was refused. Request it anew.');
   if (status === 'carried_out') return new Refusal('intent_conflict', 'It was executed already, once.');
   if (status === 'voided')
-    return new Refusal('effect_mismatch', 'The act would do something else by now. Request it anew.');
+    return new Refusal(
+      'effect_mismatch',
+      'The act was refused, or would do something else by now. Request it anew.',
+    );
   if (request && request.expiresAt <= at)
     return new Refusal(
       'intent_conflict',

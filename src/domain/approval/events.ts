@@ -22,10 +22,10 @@ export type ApprovalGiven = DomainEvent<'approval.given', { readonly digest: str
 /** Another operator refused it, or the requester withdrew it. */
 export type ApprovalRefused = DomainEvent<'approval.refused', ApprovalData>;
 
-/** The act would now do something else than its preview showed. */
+/** The act would now do something else than its preview showed, or was refused when it was executed. */
 export type ApprovalVoided = DomainEvent<'approval.voided', ApprovalData>;
 
-/** The requester executes the act. It follows, also if a killed process leaves it in doubt, or is repeated. */
+/** The requester executes the act. It follows, also if a killed process leaves it in doubt; or it is refused. */
 export type ApprovalUsed = DomainEvent<'approval.used', ApprovalData>;
 
 export type ApprovalCarriedOut = DomainEvent<'approval.carried_out', ApprovalData>;

@@ -1,7 +1,7 @@
 import { postText } from '../post/text.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
-import type { Case, CaseDecision, ExistingCase } from './case.js';
+import type { Case, CaseDecision } from './case.js';
 import type {
   CaseAppealed,
   CaseAppealOverturned,
@@ -67,15 +67,6 @@ export function ruleOnAppeal(
 export function unfinishedDecisions(state: Case): readonly CaseDecision[] {
   if (state.status === 'none') return [];
   return state.decisions.filter(({ execution }) => execution === 'due' || execution === 'undoing');
-}
-
-/**
- * The decisions whose event may be undone with an overturned one; none: another decision that stands has the effect, too,
- * and added no event of its own.
- */
-export function undoneWith(state: ExistingCase, effect: CaseEffect): readonly string[] {
-  const same = state.decisions.filter(({ effects }) => effects.includes(effect));
-  return same.every(({ appeal }) => appeal === 'overturned') ? same.map(({ decisionId }) => decisionId) : [];
 }
 
 export interface Execution {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
-import { appealDecision, finishEffects, ruleOnAppeal, undoneWith, unfinishedDecisions } from './appeals.js';
+import { appealDecision, finishEffects, ruleOnAppeal, unfinishedDecisions } from './appeals.js';
 import { evolveCase, noCase } from './case.js';
 import type { Case, CaseEvent } from './case.js';
 import {
@@ -210,22 +210,6 @@ describe('an appeal', () => {
     const applied = { decisionId: 'd1', execution: 'applied', changed: [], at: 7 } as const;
     expect(finishEffects(ruled, applied)).toEqual([]);
     expect(finishEffects(ruled, { ...applied, execution: 'undone' })).toHaveLength(1);
-  });
-
-  it('that is overturned leaves an effect that another decision has, too, until that is overturned', () => {
-    const again = [
-      (state: Case) => openCase(state, { ...report, position: 500 }),
-      claim(grace),
-      see(grace, 500),
-      (state: Case) => decideCase(state, { ...decision, decisionId: 'd2' }),
-    ];
-    const fileAgain = (state: Case) => appealDecision(state, { ...appeal, decisionId: 'd2' });
-    const first = [...decided, file, ...again, claim(hedy), rule(hedy, 'overturned')];
-    const undone = (state: Case) =>
-      state.status === 'none' ? undefined : undoneWith(state, 'restrict_post');
-    expect(undone(given(...first))).toEqual([]);
-    const both = given(...first, fileAgain, claim(hedy), rule(hedy, 'overturned'));
-    expect(undone(both)).toEqual(['d1', 'd2']);
   });
 
   it('waits while the case is open again, and its decider may decide that', () => {

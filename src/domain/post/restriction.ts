@@ -1,11 +1,11 @@
 import { staleLifecycle } from '../lifecycle.js';
-import type { ExpectedLifecycle } from '../lifecycle.js';
+import type { ExpectedLifecycle, RestrictionSource } from '../lifecycle.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type { PostRestricted, PostUnrestricted } from './events.js';
 import type { Post, WrittenPost } from './post.js';
 
-export interface RestrictionChange extends ExpectedLifecycle {
+export interface RestrictionChange extends ExpectedLifecycle, RestrictionSource {
   readonly at: number;
 }
 
@@ -13,7 +13,7 @@ export function restrictPost(post: Post, change: RestrictionChange): Decision<Po
   const current = restrictable(post, change);
   if (current instanceof Refusal) return current;
   const { id: postId, authorActorId } = current;
-  return current.status === 'restricted'
+  return current.status === 'restricted' && change.isOfItsOwn !== true
     ? []
     : [{ type: 'post.restricted', data: { postId, authorActorId, at: change.at } }];
 }

@@ -77,9 +77,10 @@ onLinux('on Linux the system', () => {
     const [socket] = (await once(server, 'connection')) as [Socket];
     const key = clientKey({ address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 });
     expect((await unacknowledgedBytes())?.get(port)?.get(key)).toBeUndefined();
-    socket.write(Buffer.alloc(32 * 1024 * 1024));
+    const written = new Promise((resolve) => socket.write(Buffer.alloc(32 * 1024 * 1024), resolve));
     await until(async () => ((await unacknowledgedBytes())?.get(port)?.get(key) ?? 0) > 10_000);
     client.resume();
+    await written;
     expect(await until(async () => (await unacknowledgedBytes())?.get(port)?.get(key) === undefined)).toBe(
       true,
     );

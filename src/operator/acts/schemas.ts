@@ -5,7 +5,13 @@ import { HttpRefusal } from '../../http/server/errors.js';
 
 /** Message for a missing or too long reason, which is stored with the event. */
 const REASON = 'say why in 1 to 500 characters';
-export const requiredReason = z.string(REASON).min(1, REASON).max(500, REASON);
+/** They would reorder or hide the text around the reason in a list. Line feeds and tabs are shown as such. */
+const misleading = /[^\P{Cc}\n\t\r]|\p{Bidi_Control}|\p{Cs}/u;
+export const requiredReason = z
+  .string(REASON)
+  .min(1, REASON)
+  .max(500, REASON)
+  .refine((reason) => !misleading.test(reason), 'must not have control characters');
 export const optionalReason = requiredReason.optional();
 
 const LIFECYCLE = 'must be a whole number from 1 on';

@@ -11,7 +11,7 @@ import {
 import type { Approval } from '../../domain/approval/approval.js';
 import type { ApprovalEvent } from '../../domain/approval/events.js';
 import { Refusal } from '../../domain/refusal.js';
-import { HttpRefusal } from '../../http/server/errors.js';
+import { HttpRefusal, httpStatusOf } from '../../http/server/errors.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { Answer } from '../acts/act.js';
@@ -27,6 +27,11 @@ import { findWaiting } from './listed.js';
 
 /** Fewer active administrators cannot approve each other's acts. */
 const ENOUGH = 2;
+
+interface ApprovalChange {
+  readonly approvalId: string;
+  readonly operatorId: string;
+}
 
 interface Requested {
   readonly approval: Approval;
@@ -66,7 +71,7 @@ export class Approvals implements ApprovalDesk {
         'capability_required',
         `Four-eyes is on, and the shared token neither requests nor approves (${act.name}): use personal tokens of two operators.`,
       );
-    return this.request(act, contentOf(context.params, input, preview), context);
+    return this.request(act, (salt) => contentOf({ params: context.params, input, preview, salt }), context);
   }
 
   async give(approvalId: string, digest: string, { caller, metadata }: ActContext): Promise<unknown> {
@@ -104,25 +109,45 @@ export class Approvals implements ApprovalDesk {
     };
     await this.change({ type: 'approval.used', data: change }, metadata);
     const input = act.schema && parse(act.schema, isResumed ? withoutRevision(content.input) : content.input);
-    const result = await act.run(input, { ...context, metadata, params: content.params, approvalId });
+    const running = act.run(input, { ...context, metadata, params: content.params, approvalId });
+    const result = await (isResumed ? running : this.voidedIfRefused(running, change, metadata));
     await this.change({ type: 'approval.carried_out', data: change }, metadata);
     return { approvalId, act: act.name, result: result instanceof Answer ? result.body : result };
   }
 
+  /** After a refusal by the rules the request is void: the next attempt would not be compared with the preview. */
+  private async voidedIfRefused(
+    running: Promise<unknown>,
+    change: ApprovalChange,
+    metadata: EventMetadata,
+  ): Promise<unknown> {
+    try {
+      return await running;
+    } catch (error) {
+      if (isByTheRules(error)) await this.change({ type: 'approval.voided', data: change }, metadata);
+      throw error;
+    }
+  }
+
   /** The same request of the same operator is made once. */
-  private async request(act: Act, content: string, { caller, metadata }: ActContext) {
+  private async request(
+    { name: act }: Act,
+    contentWith: (salt: string) => string,
+    { caller, metadata }: ActContext,
+  ) {
     const { store, clock, ids } = this.services;
     const operatorId = ownIdOf(caller);
+    const waiting = await findWaiting(store, { operatorId, act, now: clock.now() });
+    const same = waiting.find(({ content }) => content === contentWith(readContent(content).salt));
+    const content = same?.content ?? contentWith(ids.random());
     const digest = digestOf(act, content);
-    const waiting = await findWaiting(store, { operatorId, digest, now: clock.now() });
-    if (waiting)
-      return new AwaitedApproval({ ...waiting, digest, act: act.name, facts: readContent(content).facts });
+    const { facts } = readContent(content);
+    if (same) return new AwaitedApproval({ ...same, digest, act, facts });
     const approvalId = ids.random();
     const expiresAt = clock.now() + APPROVAL_MS;
-    const data = { approvalId, operatorId, act: act.name, content, digest, expiresAt };
+    const data = { approvalId, operatorId, act, content, digest, expiresAt };
     await this.change({ type: 'approval.requested', data }, metadata);
-    const { facts } = readContent(content);
-    return new AwaitedApproval({ approvalId, expiresAt, digest, act: act.name, facts });
+    return new AwaitedApproval({ approvalId, expiresAt, digest, act, facts });
   }
 
   private async read(approvalId: string): Promise<Requested> {
@@ -152,14 +177,14 @@ export class Approvals implements ApprovalDesk {
   /** Voids the request for good if the act would do something else than its preview showed. */
   private async requireUnchanged(
     { act, digest, content }: Requested,
-    { approvalId, operatorId }: { readonly approvalId: string; readonly operatorId: string },
+    { approvalId, operatorId }: ApprovalChange,
     metadata: EventMetadata,
   ): Promise<void> {
     const { services } = this;
-    const { params } = content;
+    const { params, salt } = content;
     const input = act.schema && parse(act.schema, content.input);
     const preview = await undefinedIfGone(act.approval.preview(input, { services, params }, 0));
-    if (preview && digestOf(act, contentOf(params, input, preview)) === digest) return;
+    if (preview && digestOf(act.name, contentOf({ params, input, preview, salt })) === digest) return;
     await this.change({ type: 'approval.voided', data: { approvalId, operatorId } }, metadata);
     throw new HttpRefusal(
       'effect_mismatch',
@@ -172,9 +197,9 @@ export class Approvals implements ApprovalDesk {
   }
 }
 
-const digestOf = ({ name }: Act, content: string): string =>
+const digestOf = (act: string, content: string): string =>
   createHash('sha256')
-    .update(JSON.stringify([name, content]))
+    .update(JSON.stringify([act, content]))
     .digest('hex');
 
 /** The first attempt, of which nobody knows if it was done, was checked: its own change must not refuse the second. */
@@ -188,8 +213,14 @@ async function undefinedIfGone(
   try {
     return await preview;
   } catch (error) {
-    const isRefusal = error instanceof Refusal || error instanceof HttpRefusal;
-    if (isRefusal && (error.code === 'not_found' || error.code === 'effect_mismatch')) return undefined;
+    if (isRefusal(error) && (error.code === 'not_found' || error.code === 'effect_mismatch'))
+      return undefined;
     throw error;
   }
 }
+
+const isRefusal = (error: unknown): error is Refusal | HttpRefusal =>
+  error instanceof Refusal || error instanceof HttpRefusal;
+
+/** Not by an outage, after which the act may be repeated. */
+const isByTheRules = (error: unknown): boolean => isRefusal(error) && httpStatusOf[error.code] < 500;

@@ -4,18 +4,26 @@ import type { ApprovalPreview } from '../acts/act.js';
 const content = z.object({
   params: z.record(z.string(), z.string()),
   input: z.looseObject({ reason: z.string().optional() }),
+  /** Random: after an erasure nobody can guess from the digest what the request was about. */
+  salt: z.string().default(''),
   facts: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())])),
 });
 
 export type Content = z.infer<typeof content>;
 
 /** The same text for the same act: it is what the digest is made of. */
-export function contentOf(
-  params: Readonly<Record<string, string>>,
-  input: unknown,
-  { facts, input: fixed }: ApprovalPreview,
-): string {
-  return JSON.stringify({ params, input: fixed ?? input ?? {}, facts });
+export function contentOf({
+  params,
+  input,
+  preview: { facts, input: fixed },
+  salt,
+}: {
+  readonly params: Readonly<Record<string, string>>;
+  readonly input: unknown;
+  readonly preview: ApprovalPreview;
+  readonly salt: string;
+}): string {
+  return JSON.stringify({ params, input: fixed ?? input ?? {}, facts, salt });
 }
 
 export const readContent = (text: string): Content => content.parse(JSON.parse(text));

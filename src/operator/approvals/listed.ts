@@ -71,15 +71,29 @@ export async function countWaiting(store: AuthorityStore, now: number): Promise<
   return row?.waiting ?? 0;
 }
 
+interface WaitingApproval {
+  readonly approvalId: string;
+  readonly expiresAt: number;
+  readonly content: string;
+}
+
+/** The requests of an operator for this act that nobody has decided, the newest first. */
 export async function findWaiting(
   store: AuthorityStore,
-  { operatorId, digest, now }: { readonly operatorId: string; readonly digest: string; readonly now: number },
-): Promise<{ readonly approvalId: string; readonly expiresAt: number } | undefined> {
-  const text = `SELECT approval_id, expires_at FROM authority.approval
-    WHERE state = 'waiting' AND expires_at > $1 AND requested_by = $2 AND digest = $3`;
-  const [row] = await store.rows<{ approval_id: string; expires_at: string }>(
-    { name: 'approval.same', text },
-    [now, operatorId, digest],
+  { operatorId, act, now }: { readonly operatorId: string; readonly act: string; readonly now: number },
+): Promise<readonly WaitingApproval[]> {
+  const text = `SELECT approval_id, expires_at, content FROM authority.approval
+    WHERE state = 'waiting' AND expires_at > $1 AND requested_by = $2 AND act = $3
+    ORDER BY requested_at DESC, approval_id LIMIT ${LISTED}`;
+  const rows = await store.rows<{ approval_id: string; expires_at: string; content: string }>(
+    { name: 'approval.waiting', text },
+    [now, operatorId, act],
   );
-  return row && { approvalId: row.approval_id, expiresAt: Number(row.expires_at) };
+  return rows
+    .filter(({ content }) => content !== '')
+    .map(({ approval_id, expires_at, content }) => ({
+      approvalId: approval_id,
+      expiresAt: Number(expires_at),
+      content,
+    }));
 }

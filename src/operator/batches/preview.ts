@@ -7,6 +7,7 @@ import { MAX_BATCH_ITEMS } from '../../domain/batch/batch.js';
 import type { BatchKind } from '../../domain/batch/events.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
+import { applicationName } from '../acts/applications.js';
 import { auditProgress, waitForAudit } from '../audit/progress.js';
 import type { ActServices } from '../acts/services.js';
 
@@ -28,7 +29,7 @@ type Stores = Pick<ActServices, 'pool' | 'log' | 'store' | 'positions'>;
 
 /**
  * Returns what a batch would change now.
- * @throws {HttpRefusal} `protected_read_unavailable`: audit or read models do not show the whole log yet;
+ * @throws {HttpRefusal} `not_found`: there is no such application; `protected_read_unavailable`: audit or read models do not show the whole log yet;
  * `domain_plan_too_large`.
  */
 export async function previewOf(stores: Stores, plan: BatchPlan): Promise<BatchPreview> {
@@ -47,9 +48,11 @@ export async function previewOf(stores: Stores, plan: BatchPlan): Promise<BatchP
 }
 
 async function postsOf(
-  { pool, log, positions }: Stores,
+  { pool, log, store, positions }: Stores,
   window: Extract<BatchPlan, { kind: 'posts' }>,
 ): Promise<readonly string[]> {
+  if ((await applicationName(store, window.appId)) === null)
+    throw new HttpRefusal('not_found', 'There is no such application.');
   const head = (await log.head()) ?? 0n;
   await waitForAudit(pool, log, WAIT_MS);
   const { position } = await auditProgress(pool, log);

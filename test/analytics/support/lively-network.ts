@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { allScopes } from '../../../src/domain/grant/scopes.js';
 import { operatorOf, password, registerApplication, signInRegistered } from '../../support/api.js';
 import type { Answer, Application, SignedIn } from '../../support/api.js';
+import { awaited } from '../../support/awaited.js';
 import { runPlaza } from '../../support/command.js';
 import { newModerator, stateOf } from '../../support/moderators.js';
 import type { TestNetwork } from '../../support/network.js';
@@ -71,6 +73,37 @@ export class LivelyNetwork {
     this.secrets.push(caseId, moderator.operatorId);
   }
 
+  /** A batch, an export of the audit, a backup, a look at the past, and a request that another operator refuses. */
+  async administrate(actorId: string, copies: string): Promise<void> {
+    const administrator = () => newModerator(this.network, 'administrator', this.secret('Admin'));
+    const [ada, bob, { client: mia }, amy] = [
+      await administrator(),
+      await administrator(),
+      await newModerator(this.network),
+      await newModerator(this.network, 'auditor'),
+    ];
+    const plan = { kind: 'accounts', actorIds: [actorId] } as const;
+    const { digest } = await mia.previewBatch(plan);
+    const { batchId } = await mia.requestBatch(plan, digest, this.secret('reason'));
+    await until(async () => (await mia.batch(batchId)).state === 'applied');
+    await mia.undoBatch(batchId, this.secret('reason'));
+    await until(async () => (await mia.batch(batchId)).state === 'undone');
+    const { build } = await amy.client.buildAsOf(new Date().toISOString(), actorId);
+    await until(async () => (await amy.client.asOf(build.position, actorId)).view);
+    await amy.client.asOf(build.position, actorId, this.secret('reason'));
+    await this.operate('export', 'audit', join(copies, 'audit'));
+    await this.operate('backup', join(copies, 'backup'));
+    await ada.client.approvals.turnFourEyesOn(1, this.secret('reason'));
+    const { approvalId } = await awaited(
+      ada.client.inviteOperator({ name: this.secret('Invited'), roles: ['administrator'] }, 'x'),
+    );
+    await bob.client.approvals.refuse(approvalId, this.secret('reason'));
+    const off = await awaited(ada.client.approvals.turnFourEyesOff(this.secret('reason')));
+    await bob.client.approvals.approve(off.approvalId, off.digest, this.secret('reason'));
+    await ada.client.approvals.run(off.approvalId);
+    this.secrets.push(batchId, approvalId, off.approvalId, off.digest);
+  }
+
   async operate(...args: readonly string[]): Promise<void> {
     const command = [...args, '--reason', this.secret('reason'), '--as', this.secret('operator')];
     const { code, stderr } = await runPlaza(command, this.network.env);
@@ -83,8 +116,11 @@ export function expectSuccess(answer: Answer): Answer {
   return answer;
 }
 
-/** Every kind of act by four people through two applications, of which an operator undoes some. */
-export async function live(lively: LivelyNetwork): Promise<void> {
+/**
+ * Every kind of act by four people through two applications, of which an operator undoes some. `copies`: a new directory
+ * for an export and a backup.
+ */
+export async function live(lively: LivelyNetwork, copies: string): Promise<void> {
   const { network } = lively;
   const pebble = await registerApplication(network, 'Pebble');
   const quill = await registerApplication(network, 'Quill\'s "best"');
@@ -119,4 +155,5 @@ export async function live(lively: LivelyNetwork): Promise<void> {
   await lively.operate('account', 'suspend', dave.actorId);
   await lively.operate('app', 'revoke-grants', quill.clientId);
   expectSuccess(await alice.delete(`/api/posts/${second}?intentId=${lively.intent().intentId}&revision=1`));
+  await lively.administrate(carol.actorId, copies);
 }

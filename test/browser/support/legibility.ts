@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { isSampled } from '../../support/sample.js';
 
 const screenshots = fileURLToPath(new URL('../../../artifacts/screenshots', import.meta.url));
 
@@ -13,7 +14,7 @@ const sizes = [
 
 /**
  * Verifies contrast (WCAG 2.2, 1.4.3) and no sideways scrolling (1.4.10) in light and dark, wide and narrow. Saves
- * screenshots in `artifacts/screenshots`; `isLong`: of the beginning only.
+ * screenshots in `artifacts/screenshots`, but not in a sample; `isLong`: of the beginning only.
  */
 export async function expectLegible(page: Page, name: string, { isLong = false } = {}): Promise<void> {
   mkdirSync(screenshots, { recursive: true });
@@ -22,7 +23,7 @@ export async function expectLegible(page: Page, name: string, { isLong = false }
     for (const size of sizes) {
       await page.setViewportSize(size);
       const path = join(screenshots, `${name}-${colorScheme}-${size.name}.png`);
-      await page.screenshot({ path, fullPage: !isLong, animations: 'disabled' });
+      if (!isSampled) await page.screenshot({ path, fullPage: !isLong, animations: 'disabled' });
       expect({ name, colorScheme, sideways: await overflowingElements(page) }).toMatchObject({
         sideways: [],
       });

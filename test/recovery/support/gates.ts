@@ -22,14 +22,14 @@ export class Gates {
     const client = new Client({ connectionString: databaseUrl, application_name: 'gates' });
     await client.connect();
     await client.query(`
-      CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      CREATE OR REPLACE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         PERFORM pg_advisory_xact_lock_shared(4711, TG_ARGV[0]::integer);
         RETURN NEW;
       END $$`);
     for (const [key, { at, when = 'true' }] of gates.entries()) {
       await client.query('SELECT pg_advisory_lock(4711, $1)', [key]);
       await client.query(
-        `CREATE TRIGGER gate_${key} ${at} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION public.gate(${key})`,
+        `CREATE OR REPLACE TRIGGER gate_${key} ${at} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION public.gate(${key})`,
       );
     }
     return new Gates(client, gates);

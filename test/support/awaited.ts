@@ -1,0 +1,12 @@
+import { AwaitsApproval } from '../../src/operator/cli/awaits-approval.js';
+import type { AwaitedApproval } from '../../src/operator/cli/approval-answers.js';
+
+/** The request that a command answers in place of its result. @throws {Error} it did not wait; errors of the command. */
+export async function awaited(command: Promise<unknown>): Promise<AwaitedApproval> {
+  const error: unknown = await command.then(
+    (result) => new Error(`it did not wait: ${JSON.stringify(result)}`),
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof AwaitsApproval) return error.request;
+  throw error;
+}
