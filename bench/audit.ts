@@ -53,7 +53,6 @@ export function benchAudit(events = Number(process.env['BENCH_EVENTS'] ?? 200_00
 async function measure(network: BenchNetwork, pool: Pool, events: number): Promise<AuditBench> {
   const random = new Random(SEED);
   const operator = new OperatorClient(readConfig(network.run.settings), 'benchmark');
-  const token = await (await newReader(network)).token();
   const begun = performance.now();
   const sample = await fillAudit(
     network.run.settings['DATABASE_URL'] ?? '',
@@ -61,7 +60,8 @@ async function measure(network: BenchNetwork, pool: Pool, events: number): Promi
     random,
   );
   const eventsPerSecond = Math.round((events / (performance.now() - begun)) * 1_000);
-  const posts = new Posts(network.baseUrl, token);
+  // After the events are written, which takes longer than a token is valid.
+  const posts = new Posts(network.baseUrl, await (await newReader(network)).token());
   try {
     const timed: { readonly ms: number; readonly q: string; readonly found: number }[] = [];
     const floor: number[] = [];

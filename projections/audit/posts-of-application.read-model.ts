@@ -8,8 +8,8 @@ export interface ApplicationWindow {
 }
 
 /**
- * Returns the ids of the posts that an application created in a window and that everybody may see now, in order, at most
- * `limit`. `schema`: of the published read models.
+ * Returns the ids of the posts that an application created in a window and that everybody may see now, in order; any `limit`
+ * of them if there are more. `schema`: of the published read models.
  */
 export async function visiblePostsOf(
   database: Pool | ClientBase,
@@ -18,11 +18,13 @@ export async function visiblePostsOf(
   limit: number,
 ): Promise<readonly string[]> {
   const { rows } = await database.query<{ id: string }>(
-    `SELECT post.id
-    FROM audit.about JOIN audit.event USING (position) JOIN "${schema}".post ON post.id = event.subject ->> 'postId'
-    WHERE about.kind = 'app' AND about.id = $1 AND about.at >= $2 AND about.at < $3
-      AND event.type = 'post.created' AND post.status = 'published'
-    ORDER BY post.id COLLATE "C" LIMIT $4`,
+    `SELECT id FROM (
+      SELECT post.id
+      FROM audit.about JOIN audit.event USING (position) JOIN "${schema}".post ON post.id = event.subject ->> 'postId'
+      WHERE about.kind = 'app' AND about.id = $1 AND about.at >= $2 AND about.at < $3
+        AND event.type = 'post.created' AND post.status = 'published'
+      LIMIT $4
+    ) found ORDER BY id COLLATE "C"`,
     [appId, from, until, limit],
   );
   return rows.map(({ id }) => id);

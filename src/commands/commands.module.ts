@@ -35,6 +35,7 @@ import { MarkInboxReadHandler } from './inbox/mark-inbox-read.js';
 import { BeginBackupHandler } from './network/begin-backup.js';
 import { LimitSharedTokenHandler } from './network/limit-shared-token.js';
 import { PausePublishingHandler, ResumePublishingHandler } from './network/pause-publishing.js';
+import { RecordJobChangeHandler } from './job/record-job-change.js';
 import { RecordReadModelOperationHandler } from './network/record-read-model-operation.js';
 import { RecordRestoreHandler } from './network/record-restore.js';
 import { SetRegistrationHandler } from './network/set-registration.js';
@@ -112,6 +113,7 @@ const network = [
   LimitSharedTokenHandler,
   PausePublishingHandler,
   RecordReadModelOperationHandler,
+  RecordJobChangeHandler,
   RecordRestoreHandler,
   ResumePublishingHandler,
   RotateSigningKeyHandler,

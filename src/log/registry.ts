@@ -12,6 +12,7 @@ import type { ApprovalEvent } from '../domain/approval/events.js';
 import type { FourEyesEvent } from '../domain/four-eyes/events.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
 import type { InboxRead } from '../domain/inbox/events.js';
+import type { JobEvent } from '../domain/job/events.js';
 import type { NetworkEvent } from '../domain/network/network.js';
 import type {
   AsOfOpened,
@@ -36,6 +37,7 @@ import type { RegistryEntries, RegistryEntry } from './registry-entry.js';
 
 export type StoredEvent =
   | NetworkEvent
+  | JobEvent
   | AccountEvent
   | AccountSignedIn
   | HandleEvent
@@ -112,6 +114,8 @@ const entries: RegistryEntries<StoredEvent> = {
     upcasters: [],
     schema: z.strictObject({ jobId: id, at }),
   },
+  'job.paused': { version: 1, upcasters: [], schema: z.strictObject({ jobId: id, at }) },
+  'job.resumed': { version: 1, upcasters: [], schema: z.strictObject({ jobId: id, at }) },
   'account.registered': {
     version: 1,
     upcasters: [],

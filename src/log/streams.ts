@@ -27,6 +27,7 @@ export const streams = {
   approval: (approvalId: string) => `plaza_approval-${approvalId}`,
   fourEyes: () => 'plaza_four_eyes',
   registration: () => 'plaza_registration',
+  job: (jobId: string) => `plaza_job-${jobId}`,
   signIns: (actorId: string) => `plaza_sign-ins-${actorId}`,
   /** Apart from the operator's stream, as sign-ins are: commands read that one whole. */
   operatorLooks: (operatorId: string) => `plaza_operator_looks-${operatorId}`,
@@ -40,6 +41,8 @@ export function caseIdOf(stream: string): string | undefined {
   const prefix = streams.case('');
   return stream.startsWith(prefix) ? stream.slice(prefix.length) : undefined;
 }
+
+export const isBatchStream = (stream: string): boolean => stream.startsWith(streams.batch(''));
 
 const categories: ReadonlySet<string> = new Set([
   'readiness',

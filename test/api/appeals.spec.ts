@@ -109,7 +109,7 @@ describe('the account page', () => {
     expect(await reports()).not.toContain('No advertising');
     await appeal(person, 'Mine alone.');
     await hedy.client.cases.claim(caseId);
-    await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam', 'Excuse us.');
+    await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam', { notice: 'Excuse us.' });
     expect(await reports()).toContain('changed that decision after an appeal');
     for (const text of ['Mine alone', 'Excuse us', 'it is no spam'])
       expect(await reports()).not.toContain(text);
@@ -143,7 +143,7 @@ describe('an appeal', () => {
       'They are lamps of my own.',
     );
     expect(shown.post?.versions).toMatchObject([{ text: 'buy my <b>lamps</b>' }]);
-    const ruled = await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam', 'Excuse us.');
+    const ruled = await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam', { notice: 'Excuse us.' });
     expect(ruled).toEqual({ effects: 'finished' });
     expect(await isVisible(postId)).toBe(true);
     const [, page] = await person.openAccount();
@@ -177,6 +177,24 @@ describe('an appeal', () => {
     expect(await overturn()).toBe(false);
     await appeal(person, 'Nor are they spam today.');
     expect(await overturn()).toBe(true);
+  });
+
+  it('is ruled on by its decision, where appeals against two decisions wait', async () => {
+    const { person, caseId } = await decided();
+    const [first] = (await grace.client.cases.show(caseId)).decisions;
+    await hedy.client.cases.reopen(caseId, 'look again');
+    await decide(grace, caseId, ['restrict_post']);
+    const [visitor, page] = await person.openAccount();
+    for (const { fields } of page.forms.filter(({ action }) => action.endsWith('/decisions')))
+      await visitor.submitTo(page, '/decisions', { ...fields, appeal: 'They are lamps.' });
+    await hedy.client.cases.claim(caseId);
+    const overturn = (decisionId?: string) =>
+      hedy.client.cases.rule(caseId, 'overturn', 'it is no spam', { decisionId });
+    await expect(overturn()).rejects.toThrow('name the decision');
+    await expect(overturn('another')).rejects.toThrow('(revision_conflict)');
+    await overturn(first?.decisionId);
+    const { decisions } = await grace.client.cases.show(caseId);
+    expect(decisions.map(({ appeal: of }) => of)).toEqual(['overturned', 'waiting']);
   });
 
   it('that is overturned leaves a suspension that another case has, too, until that is overturned', async () => {

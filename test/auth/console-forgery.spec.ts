@@ -212,8 +212,16 @@ describe('a page of the console', () => {
     });
     const target = async (to: string) =>
       formsOf((await send(`/console/sign-in?to=${encodeURIComponent(to)}`)).text)[0]?.fields['to'];
-    expect(await target('/console/operators')).toBe('/console/operators');
-    for (const to of ['https://evil.example', '//evil.example', '/console/../x', '/console//evil"'])
+    for (const page of ['/console/operators', '/console/audit?q=app%3AX+since:24h&before=1'])
+      expect(await target(page)).toBe(page);
+    for (const to of [
+      '/console/x?a#b',
+      '/console/x?a\\b',
+      'https://evil.example',
+      '//evil.example',
+      '/console/../x',
+      '/console//evil"',
+    ])
       expect(await target(to)).toBe('/console');
   });
 

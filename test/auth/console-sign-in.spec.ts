@@ -152,7 +152,7 @@ describe('a passkey', () => {
   });
 
   it('is added by an operator with a token, by a link that works once', async () => {
-    const { operatorId, token } = await enrollOperator(shared, ['viewer']);
+    const { operatorId, token, tokenId } = await enrollOperator(shared, ['viewer']);
     const client = new OperatorClient(Object.assign({}, network.config, { operatorToken: token }), 'test');
     const { link } = await client.linkPasskey();
     const user = { operatorId, roles: [], browser: new Browser(url), authenticator: new Authenticator(url) };
@@ -167,6 +167,9 @@ describe('a passkey', () => {
     const late = await client.linkPasskey();
     network.advanceClock(10 * 60_000);
     expect((await user.browser.open(late.link)).status).toBe(404);
+    const stolen = await client.linkPasskey();
+    await shared.revokeToken(tokenId, operatorId, 'stolen');
+    expect((await user.browser.open(stolen.link)).status).toBe(404);
   });
 
   it('that is removed signs in no more, and its sessions end', async () => {

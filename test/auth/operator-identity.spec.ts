@@ -248,6 +248,8 @@ describe('the shared token', () => {
       (await as(admin).operators()).find((each) => each.operatorId === operatorId)?.needsConfirmation;
     expect(await isMarked()).toBe(true);
     await expect(as({ token }).confirmOperator(operatorId)).rejects.toThrow('(not_owner)');
+    const accomplice = await enroll('administrator');
+    await expect(as({ token }).confirmOperator(accomplice.operatorId)).rejects.toThrow('(not_owner)');
     await expect(shared.confirmOperator(operatorId)).rejects.toThrow('(capability_required)');
     expect(await as(admin).confirmOperator(operatorId)).toEqual({ changed: true });
     expect(await isMarked()).toBe(false);

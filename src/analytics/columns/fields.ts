@@ -52,6 +52,8 @@ export const treatments: Treatments = {
   'network.rebuild_requested': { ...job, names: 'data' },
   'network.recovery_applied': { ...job, reseedsWitness: 'data' },
   'network.recovery_rolled_back': job,
+  'job.paused': job,
+  'job.resumed': job,
   'account.registered': { ...actor, handle: 'omit', displayName: 'omit', email: 'omit' },
   'account.suspended': actor,
   'account.reinstated': actor,

@@ -12,7 +12,7 @@ import { evolvePost, noPost } from '../../domain/post/post.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog, LogUnavailable } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
-import { caseIdOf, streams } from '../../log/streams.js';
+import { caseIdOf, isBatchStream, streams } from '../../log/streams.js';
 import { ReinstateAccount, SuspendAccount } from '../account/suspend-account.js';
 import { RestrictPost, UnrestrictPost } from '../post/restrict-post.js';
 import { Clock } from '../support/clock.js';
@@ -174,14 +174,18 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
     return changed;
   }
 
-  private async isOverturned({ metadata: { cause, decisionId } }: Recorded): Promise<boolean> {
-    const caseId = cause === undefined ? undefined : caseIdOf(cause);
-    if (caseId === undefined) return false;
-    const { state } = await readCase(this.log, caseId);
-    return (
-      state.status !== 'none' &&
-      state.decisions.some((each) => each.decisionId === decisionId && each.appeal === 'overturned')
-    );
+  /** Also by the undo of its batch, which left the subject to this decision; or a restored log has lost the decision. */
+  private async isOverturned({ metadata: { cause = '', decisionId } }: Recorded): Promise<boolean> {
+    const caseId = caseIdOf(cause);
+    if (caseId !== undefined) {
+      const { state } = await readCase(this.log, caseId);
+      const decision =
+        state.status === 'none' ? undefined : state.decisions.find((each) => each.decisionId === decisionId);
+      return decision === undefined || decision.appeal === 'overturned';
+    }
+    // Not the first event of a batch, which has all items.
+    const after = isBatchStream(cause) ? await this.log.read(cause, { from: 1n }) : [];
+    return after.some(({ event }) => event.type === 'batch.undo_requested');
   }
 }
 

@@ -61,7 +61,7 @@ export class DecideCase extends CaseCommand {
 export class RuleOnAppeal extends CaseCommand {
   constructor(
     caseId: string,
-    readonly ruling: Pick<Ruling, 'ruling' | 'notice'>,
+    readonly ruling: Pick<Ruling, 'decisionId' | 'ruling' | 'notice'>,
     metadata: OperatorMetadata,
   ) {
     super(caseId, metadata);

@@ -105,7 +105,7 @@ export const concludeApproval = (
 function overBy({ status, request }: Approval, at: number): Refusal | undefined {
   if (status === 'refused')
     return new Refusal('intent_conflict', 'This request was refused. Request it anew.');
-  if (status === 'carried_out') return new Refusal('intent_conflict', 'It was executed already, once.');
+  if (status === 'carried_out') return executedAlready();
   if (status === 'voided')
     return new Refusal(
       'effect_mismatch',
@@ -118,5 +118,8 @@ function overBy({ status, request }: Approval, at: number): Refusal | undefined 
     );
   return undefined;
 }
+
+export const executedAlready = (): Refusal =>
+  new Refusal('intent_conflict', 'It was executed already, once.');
 
 const unknownApproval = (): Refusal => new Refusal('not_found', 'There is no such request.');

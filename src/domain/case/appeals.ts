@@ -38,23 +38,32 @@ export function appealDecision(
   return [{ type: 'case.appealed', data: { ...state.subject, decisionId, appeal, at: filed.at } }];
 }
 
+/** `decisionId`: may be missing where one appeal waits. */
 export interface Ruling {
   readonly operatorId: string;
+  readonly decisionId?: string | undefined;
   readonly ruling: 'upheld' | 'overturned';
   readonly notice?: string | undefined;
   readonly at: number;
 }
 
-/** Rules on the oldest appeal that waits and whose decision was another operator's. */
+/** Rules on an appeal that waits and whose decision was another operator's. */
 export function ruleOnAppeal(
   state: Case,
-  { operatorId, ruling, notice: typed, at }: Ruling,
+  { operatorId, decisionId, ruling, notice: typed, at }: Ruling,
 ): Decision<CaseAppealUpheld | CaseAppealOverturned> {
   if (state.status === 'none') return unknownCase();
   const waiting = state.decisions.filter(({ appeal }) => appeal === 'waiting');
   if (waiting.length === 0) return new Refusal('revision_conflict', 'No appeal waits in this case.');
-  const decision = waiting.find((each) => each.operatorId !== operatorId);
+  const named = waiting.filter((each) => decisionId === undefined || each.decisionId === decisionId);
+  if (named.length === 0) return new Refusal('revision_conflict', 'No appeal against this decision waits.');
+  const [decision, other] = named.filter((each) => each.operatorId !== operatorId);
   if (!decision) return ownAppeal();
+  if (other)
+    return new Refusal(
+      'revision_conflict',
+      'Appeals against several decisions wait: read them again, and name the decision.',
+    );
   const claimed = claimedBy(state, operatorId);
   if (claimed instanceof Refusal) return claimed;
   const notice = optionalText(typed);

@@ -51,7 +51,7 @@ export function evolvePost(post: Post, event: PostEvent): Post {
         : { ...withNextLifecycle(post), status: 'deleted', revision: post.revision + 1 };
     case 'post.restricted':
       if (post.status === 'absent') return { ...withNextLifecycle(post), isRestricted: true };
-      return post.status === 'published' ? { ...withNextLifecycle(post), status: 'restricted' } : post;
+      return post.status === 'deleted' ? post : { ...withNextLifecycle(post), status: 'restricted' };
     case 'post.unrestricted':
       if (post.status === 'absent') return { ...withNextLifecycle(post), isRestricted: false };
       return post.status === 'restricted' ? { ...withNextLifecycle(post), status: 'published' } : post;

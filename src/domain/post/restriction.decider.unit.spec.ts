@@ -36,7 +36,15 @@ describe('a post', () => {
   it('counts lifecycle revisions, without edits', () => {
     const turns = [created, edited, restricted, restricted, unrestricted, deleted, deleted];
     const counts = turns.map((_, index) => given(...turns.slice(0, index + 1)).lifecycle);
-    expect(counts).toEqual([1, 1, 2, 2, 3, 4, 4]);
+    expect(counts).toEqual([1, 1, 2, 3, 4, 5, 5]);
+  });
+
+  it('that is restricted gets a second restriction only if that is of its own, in a new lifecycle revision', () => {
+    const twice = given(created, restricted, restricted);
+    expect(restrictPost(given(created, restricted), { ...act, isOfItsOwn: true })).toEqual([restricted]);
+    expect(unrestrictPost(twice, { ...act, lifecycle: 2 })).toMatchObject({
+      code: 'lifecycle_revision_conflict',
+    });
   });
 
   it('changes only from the expected lifecycle revision', () => {

@@ -4,6 +4,7 @@ import { EraseAccount } from '../../commands/account/erase-account.js';
 import { CancelErasure, RequestErasure } from '../../commands/account/plan-erasure.js';
 import { ReinstateAccount, SuspendAccount } from '../../commands/account/suspend-account.js';
 import { HttpRefusal } from '../../http/server/errors.js';
+import { streams } from '../../log/streams.js';
 import { act, Answer } from './act.js';
 import type { ApprovalRule } from './act.js';
 import { erasure, idIn, lifecycleChange, newAccount } from './schemas.js';
@@ -28,6 +29,7 @@ const erasureApproval: ApprovalRule<z.output<typeof erasure>> = {
     const time = delayMs === 0 ? 'at once' : `${delayMs / 1_000} seconds after the approval is used`;
     return { facts: { account: actorId, state: account.state, 'erased for good': time } };
   },
+  streamOf: (params) => streams.account(idIn(params)),
 };
 
 export const accountActs = [

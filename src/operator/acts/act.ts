@@ -52,6 +52,10 @@ export interface ApprovalRule<Input> {
     context: Pick<ActContext, 'services' | 'params'>,
     batchItems: number,
   ) => Promise<ApprovalPreview | undefined>;
+  /** The stream in which the act has its event, by the parameters of its address and the id of the approval. */
+  readonly streamOf: (params: ActContext['params'], approvalId: string) => string;
+  /** A second run under the same approval finishes the first one. */
+  readonly isRepeatable?: true;
   /** The shared token does it alone while fewer than two administrators are active. */
   readonly isEmergency?: true;
 }

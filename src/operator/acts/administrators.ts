@@ -3,6 +3,7 @@ import { canonicalRoles } from '../../domain/operator/roles.js';
 import type { Role } from '../../domain/operator/roles.js';
 import { Refusal } from '../../domain/refusal.js';
 import { HttpRefusal } from '../../http/server/errors.js';
+import { streams } from '../../log/streams.js';
 import type { ApprovalRule } from './act.js';
 import { operatorsOf } from './operators.js';
 import { idIn } from './schemas.js';
@@ -20,6 +21,7 @@ export const invitationApproval: ApprovalRule<Chosen & { readonly name: string }
   when: WHEN,
   covers: makesAdministrator,
   isEmergency: true,
+  streamOf: (_params, approvalId) => streams.operator(approvalId),
   preview: ({ name, roles }) => {
     const invited = oneLine(name, 'The name');
     if (invited instanceof Refusal) return Promise.reject(invited);
@@ -29,6 +31,7 @@ export const invitationApproval: ApprovalRule<Chosen & { readonly name: string }
 
 export const promotionApproval: ApprovalRule<Chosen> = {
   when: 'to administrator',
+  streamOf: (params) => streams.operator(idIn(params)),
   covers: makesAdministrator,
   preview: async ({ roles }, { services, params }) => {
     const { operatorId, name, roles: held } = await operatorIn(params, services);
@@ -40,6 +43,7 @@ export const promotionApproval: ApprovalRule<Chosen> = {
 /** Otherwise one administrator alone could bring back an accomplice whom another one has suspended. */
 export const reinstatementApproval: ApprovalRule<object> = {
   when: WHEN,
+  streamOf: (params) => streams.operator(idIn(params)),
   preview: async (_input, { services, params }) => {
     const { operatorId, name, roles, state } = await operatorIn(params, services);
     if (state !== 'suspended' || !roles.includes('administrator')) return undefined;

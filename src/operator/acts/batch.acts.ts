@@ -51,6 +51,8 @@ export const batchActs = [
     input: plan.extend({ digest: z.string().regex(/^[0-9a-f]{64}$/, 'must be the digest of a preview') }),
     approval: {
       when: 'above the set number of items',
+      streamOf: (_params, approvalId) => streams.batch(approvalId),
+      isRepeatable: true,
       preview: async ({ digest, ...input }, { services }, batchItems) => {
         const asked = planOf(input, services.clock.now());
         const { kind, items } = await exactPreview(services, asked, digest);

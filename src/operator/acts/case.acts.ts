@@ -29,7 +29,7 @@ const decision = z.strictObject({
   notice: z.string().optional(),
 });
 
-const ruling = z.strictObject({ notice: z.string().optional() });
+const ruling = z.strictObject({ decisionId: z.string().optional(), notice: z.string().optional() });
 
 const one = '/operator/cases/:id' as const;
 
@@ -77,10 +77,10 @@ const rulingAct = (name: string, verb: 'uphold' | 'overturn', outcome: 'upheld' 
     reason: 'required',
     inConsole: true,
     input: ruling,
-    run: ({ notice }, context) =>
+    run: (asked, context) =>
       executeWithEffects(
         context,
-        new RuleOnAppeal(idIn(context.params), { ruling: outcome, notice }, personal(context)),
+        new RuleOnAppeal(idIn(context.params), { ...asked, ruling: outcome }, personal(context)),
       ),
   });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SetFourEyes } from '../../commands/approval/set-four-eyes.js';
 import { MAX_BATCH_ITEMS } from '../../domain/batch/batch.js';
 import { HttpRefusal } from '../../http/server/errors.js';
+import { streams } from '../../log/streams.js';
 import { act } from './act.js';
 
 const RANGE = `must be a whole number from 1 to ${MAX_BATCH_ITEMS}`;
@@ -31,6 +32,7 @@ export const fourEyesActs = [
     input: setting,
     approval: {
       when: 'if it allows larger batches than before',
+      streamOf: streams.fourEyes,
       preview: async ({ batchItems: to }, { services }) => {
         const from = await services.fourEyes.batchItems();
         return from !== undefined && from < to
@@ -57,6 +59,7 @@ export const fourEyesActs = [
     inConsole: true,
     approval: {
       when: 'always',
+      streamOf: streams.fourEyes,
       preview: async (_input, { services }) => {
         const batchItems = await services.fourEyes.batchItems();
         return batchItems === undefined

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import { groups } from '../../../projections/groups.js';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
+import { RecordJobChange } from '../../commands/job/record-job-change.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 import { findJob, moveJob, runnableStates } from '../../jobs/job.js';
@@ -55,8 +56,10 @@ export const jobActs = [
     may: 'jobs.pause',
     route: 'POST /operator/jobs/:id/pause',
     inConsole: true,
-    run: async (_input, { services: { pool, clock }, params }) => {
-      const { id } = await jobOf(pool, params);
+    run: async (_input, { services: { pool, clock, commands }, params, metadata }) => {
+      const { id, state } = await jobOf(pool, params);
+      if (!(runnableStates as readonly string[]).includes(state)) return { changed: false };
+      await commands.execute(new RecordJobChange('job.paused', id, metadata));
       return { changed: await moveJob(pool, id, runnableStates, 'paused', clock.now()) };
     },
   }),

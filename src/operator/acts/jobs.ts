@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
+import { RecordJobChange } from '../../commands/job/record-job-change.js';
 import { RecordReadModelOperation } from '../../commands/network/record-read-model-operation.js';
 import type { Clock } from '../../commands/support/clock.js';
 import type { IdGenerator } from '../../commands/support/id-generator.js';
@@ -35,7 +36,7 @@ export async function requestOrResumeJob(
 ): Promise<Job> {
   const { pool, commands, clock, ids } = context;
   const unfinished = await findUnfinishedJob(pool, kind, names);
-  if (unfinished) return resumeJob(unfinished, context);
+  if (unfinished) return resumeJob(unfinished, context, metadata);
   const id = given ?? ids.uuid();
   await commands.execute(new RecordReadModelOperation(operationOf(kind, id, names, reseedWitness), metadata));
   await requestJob(pool, {
@@ -63,7 +64,12 @@ export const requesterOf = ({ operatorId = SHARED_TOKEN, operator = 'operator' }
   operatorId === SHARED_TOKEN ? operator : operatorId;
 
 /** Resumes the job if it is paused. Returns its current state. */
-export async function resumeJob(job: Job, { pool, clock }: JobServices): Promise<Job> {
+export async function resumeJob(
+  job: Job,
+  { pool, commands, clock }: JobServices,
+  metadata: EventMetadata,
+): Promise<Job> {
+  if (job.state === 'paused') await commands.execute(new RecordJobChange('job.resumed', job.id, metadata));
   await moveJob(pool, job.id, ['paused'], 'requested', clock.now());
   return (await findJob(pool, job.id)) ?? job;
 }

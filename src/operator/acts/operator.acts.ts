@@ -8,7 +8,9 @@ import { ConfirmOperator } from '../../commands/operator/confirm-operator.js';
 import { EnrollOperator } from '../../commands/operator/enroll-operator.js';
 import { InviteOperator } from '../../commands/operator/invite-operator.js';
 import { IssueOperatorToken, RevokeOperatorToken } from '../../commands/operator/operator-tokens.js';
+import { HttpRefusal } from '../../http/server/errors.js';
 import { act, Answer } from './act.js';
+import type { ActContext } from './act.js';
 import { invitationApproval, promotionApproval, reinstatementApproval } from './administrators.js';
 import { enrollmentLink } from './enrollment-link.js';
 import { operatorIdOf, ownIdOf } from './caller.js';
@@ -16,6 +18,13 @@ import { operatorsOf } from './operators.js';
 import { enrollment, idIn, lifecycleChange, newOperator, newToken, roleChange } from './schemas.js';
 
 const one = '/operator/operators/:id' as const;
+
+async function revokeToken(operatorId: string, { services, params, metadata }: ActContext) {
+  const revocation = new RevokeOperatorToken(operatorId, idIn(params, 'tokenId'), metadata);
+  const revoked = await services.commands.execute(revocation);
+  await services.passkeyLinks.withdraw(operatorId);
+  return revoked;
+}
 
 export const operatorActs = [
   act({
@@ -61,8 +70,13 @@ export const operatorActs = [
     command: 'operator confirm',
     reason: 'optional',
     inConsole: true,
-    run: (_input, { services, caller, params, metadata }) =>
-      services.commands.execute(new ConfirmOperator(idIn(params), operatorIdOf(caller) ?? '', metadata)),
+    run: async (_input, { services, caller, params, metadata }) => {
+      if (caller.kind === 'operator' && (await services.fourEyes.rolesOf(caller.operatorId)).length === 0)
+        throw new HttpRefusal('not_owner', 'Another administrator must confirm you first.');
+      return services.commands.execute(
+        new ConfirmOperator(idIn(params), operatorIdOf(caller) ?? '', metadata),
+      );
+    },
   }),
   act({
     name: 'operator.change_roles',
@@ -106,8 +120,7 @@ export const operatorActs = [
     command: 'operator token revoke TOKEN --of OPERATOR',
     reason: 'required',
     inConsole: true,
-    run: (_input, { services, params, metadata }) =>
-      services.commands.execute(new RevokeOperatorToken(idIn(params), idIn(params, 'tokenId'), metadata)),
+    run: (_input, context) => revokeToken(idIn(context.params), context),
   }),
   act({
     name: 'own.issue_token',
@@ -130,8 +143,7 @@ export const operatorActs = [
     command: 'operator token revoke TOKEN',
     inConsole: true,
     reason: 'optional',
-    run: (_input, { services, caller, params, metadata }) =>
-      services.commands.execute(new RevokeOperatorToken(ownIdOf(caller), idIn(params, 'tokenId'), metadata)),
+    run: (_input, context) => revokeToken(ownIdOf(context.caller), context),
   }),
   act({
     name: 'shared_token.limit',

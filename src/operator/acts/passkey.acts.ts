@@ -97,8 +97,11 @@ export const passkeyActs = [
     command: 'operator sign-out',
     reason: 'optional',
     inConsole: true,
-    run: (_input, { services, caller, metadata }) =>
-      services.commands.execute(new SignOutOperator(ownIdOf(caller), metadata)),
+    run: async (_input, { services, caller, metadata }) => {
+      const signedOut = await services.commands.execute(new SignOutOperator(ownIdOf(caller), metadata));
+      await services.passkeyLinks.withdraw(ownIdOf(caller));
+      return signedOut;
+    },
   }),
 ];
 

@@ -7,6 +7,7 @@ import { findJob, findUnfinishedJob } from '../../jobs/job.js';
 import { NEEDS_RESEED } from '../../recovery/plan/preconditions.js';
 import { recoveryPlan } from '../../recovery/plan/recovery-plan.js';
 import { recoveryStatus } from '../../recovery/plan/recovery-status.js';
+import { streams } from '../../log/streams.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import { act, Answer } from './act.js';
@@ -46,6 +47,8 @@ export const recoveryActs = [
       when: 'with --reseed-witness',
       covers: ({ reseedWitness }) => reseedWitness,
       isEmergency: true,
+      streamOf: streams.network,
+      isRepeatable: true,
       preview: (_input, { services }) =>
         rejectIfUnreachable(async () => {
           const unfinished = await findUnfinishedJob(services.pool, 'recover', []);
@@ -64,7 +67,7 @@ export const recoveryActs = [
       rejectIfUnreachable(async () => {
         const id = approvalId === undefined ? undefined : jobIdOf(approvalId);
         const earlier = id === undefined ? undefined : await findJob(services.pool, id);
-        if (earlier) return new Answer(202, { job: await resumeJob(earlier, services) });
+        if (earlier) return new Answer(202, { job: await resumeJob(earlier, services, metadata) });
         // Read before the plan: otherwise a recovery that ends in between would start again.
         const unfinished = await findUnfinishedJob(services.pool, 'recover', []);
         const plan = await recoveryPlan(sourcesOf(services));
@@ -73,7 +76,7 @@ export const recoveryActs = [
           throw new HttpRefusal('restriction_witness_unavailable_or_incomplete', NEEDS_RESEED);
         if (!plan.isNeeded && !reseedWitness) return { job: null };
         const job = unfinished
-          ? await resumeJob(unfinished, services)
+          ? await resumeJob(unfinished, services, metadata)
           : await requestOrResumeJob(services, { id, kind: 'recover', reseedWitness }, metadata);
         return new Answer(202, { job });
       }),

@@ -4,6 +4,7 @@ import type { ApprovalStep } from '../../commands/approval/change-approval.js';
 import {
   APPROVAL_MS,
   evolveApproval,
+  executedAlready,
   giveApproval,
   noApproval,
   useApproval,
@@ -100,22 +101,32 @@ export class Approvals implements ApprovalDesk {
     const decision = useApproval(approval, { ...change, at: this.services.clock.now() });
     if (decision instanceof Refusal) throw decision;
     await this.requireEntitled(approval.approverId ?? '', act, 'Who approved it is');
-    const isResumed = decision.length === 0;
-    if (!isResumed) await this.requireUnchanged(requested, change, context.metadata);
+    const isDone = decision.length === 0 && (await this.hasItsEvent(requested, approvalId));
+    if (!isDone) await this.requireUnchanged(requested, change, context.metadata);
     const metadata = {
       ...context.metadata,
       reason: content.input.reason,
       cause: streams.approval(approvalId),
     };
     await this.change({ type: 'approval.used', data: change }, metadata);
-    const input = act.schema && parse(act.schema, isResumed ? withoutRevision(content.input) : content.input);
+    if (isDone && !act.approval.isRepeatable) {
+      await this.change({ type: 'approval.carried_out', data: change }, metadata);
+      throw executedAlready();
+    }
+    const input = act.schema && parse(act.schema, content.input);
     const running = act.run(input, { ...context, metadata, params: content.params, approvalId });
-    const result = await (isResumed ? running : this.voidedIfRefused(running, change, metadata));
+    const result = await (isDone ? running : this.voidedIfRefused(running, change, metadata));
     await this.change({ type: 'approval.carried_out', data: change }, metadata);
     return { approvalId, act: act.name, result: result instanceof Answer ? result.body : result };
   }
 
-  /** After a refusal by the rules the request is void: the next attempt would not be compared with the preview. */
+  /** A process that was killed may have done the act. */
+  private async hasItsEvent({ act, content }: Requested, approvalId: string): Promise<boolean> {
+    const past = await this.services.log.read(act.approval.streamOf(content.params, approvalId));
+    return past.some(({ metadata: { cause } }) => cause === streams.approval(approvalId));
+  }
+
+  /** After a refusal by the rules the request is void: nobody approved what a later attempt would do. */
   private async voidedIfRefused(
     running: Promise<unknown>,
     change: ApprovalChange,
@@ -202,10 +213,6 @@ const digestOf = (act: string, content: string): string =>
     .update(JSON.stringify([act, content]))
     .digest('hex');
 
-/** The first attempt, of which nobody knows if it was done, was checked: its own change must not refuse the second. */
-const withoutRevision = (input: Content['input']): object =>
-  Object.fromEntries(Object.entries(input).filter(([field]) => field !== 'revision'));
-
 /** Undefined: the subject of the act is no longer what it was. Faults of stores stay what they are. */
 async function undefinedIfGone(
   preview: Promise<ApprovalPreview | undefined>,
@@ -223,4 +230,5 @@ const isRefusal = (error: unknown): error is Refusal | HttpRefusal =>
   error instanceof Refusal || error instanceof HttpRefusal;
 
 /** Not by an outage, after which the act may be repeated. */
-const isByTheRules = (error: unknown): boolean => isRefusal(error) && httpStatusOf[error.code] < 500;
+const isByTheRules = (error: unknown): boolean =>
+  isRefusal(error) && (httpStatusOf[error.code] < 500 || error.code === 'recovery_quarantined');

@@ -4,7 +4,7 @@ import type { ApprovalPreview } from '../acts/act.js';
 const content = z.object({
   params: z.record(z.string(), z.string()),
   input: z.looseObject({ reason: z.string().optional() }),
-  /** Random: after an erasure nobody can guess from the digest what the request was about. */
+  /** Random: nobody can guess from the digest what the request is about. */
   salt: z.string().default(''),
   facts: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())])),
 });

@@ -20,9 +20,13 @@ export interface AuditStores {
   readonly positions: PositionListener;
 }
 
+type Names = Readonly<Record<string, string>>;
+
 export interface AuditAnswer extends AuditProgress {
   readonly events: readonly AuditEntry[];
-  readonly applications: Readonly<Record<string, string>>;
+  /** Names of the applications and operators in the events, by id. */
+  readonly applications: Names;
+  readonly operators: Names;
   /** False: the log does not answer, so texts are missing. */
   readonly hasTexts: boolean;
   /** Cursor of the next page, which may be short or empty; null: this is the last one. */
@@ -72,14 +76,24 @@ export async function entriesOf(
   { pool, log, publicPosts }: AuditStores,
   events: readonly AuditedEvent[],
   withTexts: boolean,
-): Promise<Pick<AuditAnswer, 'events' | 'applications' | 'hasTexts'>> {
-  const [texts, applications] = await Promise.all([
+): Promise<Pick<AuditAnswer, 'events' | 'applications' | 'operators' | 'hasTexts'>> {
+  const [texts, applications, operators] = await Promise.all([
     withTexts ? textsIfReadable(log, publicPosts, events) : new Map<string, AuditedText>(),
-    applicationNames(pool, events),
+    namesIn(
+      pool,
+      'SELECT app_id AS id, name FROM authority.application WHERE app_id = ANY ($1)',
+      events.map(({ appId }) => appId),
+    ),
+    namesIn(
+      pool,
+      `SELECT operator_id AS id, name FROM authority.operator WHERE operator_id = ANY ($1) AND name <> ''`,
+      events.map(({ operatorId }) => operatorId),
+    ),
   ]);
   return {
     events: events.map((event) => entryOf(event, texts ?? new Map<string, AuditedText>())),
     applications,
+    operators,
     hasTexts: texts !== undefined,
   };
 }
@@ -98,15 +112,9 @@ async function textsIfReadable(
   }
 }
 
-async function applicationNames(
-  pool: Pool,
-  events: readonly AuditedEvent[],
-): Promise<Readonly<Record<string, string>>> {
-  const ids = [...new Set(events.flatMap(({ appId }) => appId ?? []))];
+async function namesIn(pool: Pool, select: string, found: readonly (string | null)[]): Promise<Names> {
+  const ids = [...new Set(found.flatMap((id) => id ?? []))];
   if (ids.length === 0) return {};
-  const { rows } = await pool.query<{ app_id: string; name: string }>(
-    'SELECT app_id, name FROM authority.application WHERE app_id = ANY ($1)',
-    [ids],
-  );
-  return Object.fromEntries(rows.map(({ app_id, name }) => [app_id, name]));
+  const { rows } = await pool.query<{ id: string; name: string }>(select, [ids]);
+  return Object.fromEntries(rows.map(({ id, name }) => [id, name]));
 }

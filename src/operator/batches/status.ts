@@ -12,6 +12,8 @@ export interface ListedBatch {
   readonly done: number;
   readonly state: 'applying' | 'applied' | 'undoing' | 'undone';
   readonly operatorId: string | null;
+  /** Null: the log does not know the operator. */
+  readonly operatorName: string | null;
   readonly reason: string | null;
   readonly requestedAt: number;
 }
@@ -29,11 +31,13 @@ export interface BatchStatus extends ListedBatch {
 const LISTED = 50;
 
 const columns = `json_build_object('batchId', batch_id, 'kind', kind, 'appId', app_id, 'items', items, 'done', done,
-  'state', state, 'operatorId', operator_id, 'reason', reason, 'requestedAt', requested_at) AS listed`;
+  'state', state, 'operatorId', operator_id, 'operatorName', operator.name, 'reason', reason,
+  'requestedAt', requested_at) AS listed
+  FROM authority.batch LEFT JOIN authority.operator USING (operator_id)`;
 
 /** The newest ones, first. */
 export async function newestBatches(store: AuthorityStore): Promise<readonly ListedBatch[]> {
-  const text = `SELECT ${columns} FROM authority.batch ORDER BY requested_at DESC, batch_id LIMIT ${LISTED}`;
+  const text = `SELECT ${columns} ORDER BY requested_at DESC, batch_id LIMIT ${LISTED}`;
   const rows = await store.rows<{ listed: ListedBatch }>({ name: 'batches', text }, []);
   return rows.map(({ listed }) => listed);
 }
@@ -51,7 +55,7 @@ export async function batchStatus(
   log: EventLog,
   batchId: string,
 ): Promise<BatchStatus | undefined> {
-  const text = `SELECT ${columns} FROM authority.batch WHERE batch_id = $1`;
+  const text = `SELECT ${columns} WHERE batch_id = $1`;
   const [row] = await store.rows<{ listed: ListedBatch }>({ name: 'batch', text }, [batchId]);
   if (!row) return undefined;
   // Not the first event, which has all items.

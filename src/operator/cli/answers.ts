@@ -94,6 +94,7 @@ export const listedBatch = z.object({
   done: z.number(),
   state: z.enum(['applying', 'applied', 'undoing', 'undone']),
   operatorId: text,
+  operatorName: text,
   reason: text,
   requestedAt: z.number(),
 });
@@ -118,6 +119,7 @@ export type BatchPreview = z.infer<typeof batchPreview>;
 export const auditPage = z.object({
   events: z.array(auditEntry),
   applications: z.record(z.string(), z.string()),
+  operators: z.record(z.string(), z.string()),
   hasTexts: z.boolean(),
   next: text,
   position: z.number().nullable(),

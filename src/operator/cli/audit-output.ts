@@ -40,22 +40,25 @@ export function csvOf(entry: AuditEntry): string {
   return `${plainText(line.slice(0, -'\r\n'.length))}\r\n`;
 }
 
-/** Lines of a table for people: local time, who, what, about whom, through which application and why. */
-export function auditTable(entries: readonly AuditEntry[], applications: Names): string[] {
+/**
+ * Lines of a table for people: local time, who, what, about whom, through which application and why. `names`: of
+ * applications and operators, by id.
+ */
+export function auditTable(entries: readonly AuditEntry[], names: Names): string[] {
   return tableLines(
     ['TIME', 'WHO', 'WHAT', 'ABOUT', 'THROUGH, WHY'],
     entries.map((entry) => [
       localMoment(entry.at),
-      whoOf(entry),
+      whoOf(entry, names),
       entry.type,
       aboutOf(entry),
-      detailsOf(entry, applications),
+      detailsOf(entry, names),
     ]),
   );
 }
 
-function whoOf({ actorId, operatorId, operator }: AuditEntry): string {
-  if (operatorId !== null) return `operator ${operatorId}`;
+function whoOf({ actorId, operatorId, operator }: AuditEntry, names: Names): string {
+  if (operatorId !== null) return `operator ${names[operatorId] ?? operatorId}`;
   if (operator !== null) return `${operator} (claimed)`;
   return actorId ?? 'network';
 }
@@ -69,9 +72,9 @@ function aboutOf({ subject, actorId, operatorId, appId }: AuditEntry): string {
 
 const MAX_SHOWN = 80;
 
-function detailsOf(entry: AuditEntry, applications: Names): string {
+function detailsOf(entry: AuditEntry, names: Names): string {
   const { appId, reason } = entry;
-  const through = appId === null ? [] : [applications[appId] ?? appId];
+  const through = appId === null ? [] : [names[appId] ?? appId];
   const said = [...through, ...(reason === null ? [] : [reason]), ...saidIn(entry)];
   return said.join(': ').replaceAll(/\s+/g, ' ');
 }

@@ -48,6 +48,7 @@ describe('the table of the audit', () => {
     const subject = { actorId: 'bob' };
     expect(row({ ...act, subject })).toEqual(['ana (claimed)', 'account.suspended', 'actor bob', 'a flood']);
     expect(row({ ...act, subject, operatorId: 'op1' })?.[0]).toBe('operator op1');
+    expect(row({ ...act, subject, operatorId: 'op1' }, { op1: 'Grace' })?.[0]).toBe('operator Grace');
     const disclosed = { operatorId: 'op1', eventId: 'e1', actorId: 'bob' };
     expect(row({ ...act, subject: disclosed, operatorId: 'op1' })?.[2]).toBe('event e1');
   });

@@ -36,8 +36,13 @@ export class CaseClient {
     return this.api.call(decidedAnswer, 'POST', `${casePath(caseId)}/decide`, { ...decision, reason });
   }
 
-  rule(caseId: string, act: 'uphold' | 'overturn', reason: string, notice?: string) {
-    return this.api.call(decidedAnswer, 'POST', `${casePath(caseId)}/appeal/${act}`, { notice, reason });
+  rule(
+    caseId: string,
+    act: 'uphold' | 'overturn',
+    reason: string,
+    ruling: { readonly notice?: string | undefined; readonly decisionId?: string | undefined } = {},
+  ) {
+    return this.api.call(decidedAnswer, 'POST', `${casePath(caseId)}/appeal/${act}`, { ...ruling, reason });
   }
 }
 

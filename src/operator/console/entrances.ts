@@ -80,4 +80,6 @@ const queryOf = ({ request, services }: Exchange): URLSearchParams =>
   new URL(request.url, services.config.operatorBaseUrl).searchParams;
 
 const pathIn = (to: string | null | undefined): string =>
-  /^\/console\/[A-Za-z0-9_/-]{0,200}$/.test(to ?? '') ? (to ?? '/console') : '/console';
+  /^\/console\/[A-Za-z0-9_/-]{0,200}(\?[\w%&=+*.:~-]{0,2000})?$/.test(to ?? '')
+    ? (to ?? '/console')
+    : '/console';

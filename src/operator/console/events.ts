@@ -23,7 +23,7 @@ export interface ListedEvent {
 
 type Names = Readonly<Record<string, string>>;
 
-/** `names`: of applications, by their ids. */
+/** `names`: of applications and operators, by id. */
 export function eventList(events: readonly ListedEvent[], names: Names = {}): Html {
   return html`<ol class="listed">
     ${events.map(
@@ -33,7 +33,7 @@ export function eventList(events: readonly ListedEvent[], names: Names = {}): Ht
             <strong>${event.type}</strong>
             <span class="quiet small">${timeElement(event.at)}, position ${String(event.position)}</span>
           </p>
-          <p class="small">${whoDid(event)}${about(event)}${through(event, names)}</p>
+          <p class="small">${whoDid(event, names)}${about(event)}${through(event, names)}</p>
           ${event.reason === null ? undefined : html`<p class="small">why: <bdi>${event.reason}</bdi></p>`}
           ${event.text === undefined ? undefined : html`<p class="inset"><bdi>${event.text}</bdi></p>`}
           ${event.erased ? html`<p class="small quiet">Its personal fields are erased.</p>` : undefined}
@@ -44,14 +44,15 @@ export function eventList(events: readonly ListedEvent[], names: Names = {}): Ht
   </ol>`;
 }
 
-function whoDid({ actorId, operatorId, operator }: ListedEvent): Html {
-  if (operatorId !== null) return html`by operator ${operatorLink(operatorId)}`;
+function whoDid({ actorId, operatorId, operator }: ListedEvent, names: Names): Html {
+  if (operatorId !== null) return html`by operator ${operatorLink(operatorId, names[operatorId])}`;
   if (operator !== null) return html`by <bdi>${operator}</bdi> (claimed)`;
   return actorId === null ? html`by the network` : html`by ${account(actorId)}`;
 }
 
 /** Leads to what the operator did. */
-export const operatorLink = (id: string): Html => html`<a href="/console/audit?q=operator:${id}">${id}</a>`;
+export const operatorLink = (id: string, name: string | null = null): Html =>
+  html`<a href="/console/audit?q=operator:${id}"><bdi>${name ?? id}</bdi></a>`;
 
 const account = (id: string): Html => html`<a href="/console/accounts/${id}">${id}</a>`;
 

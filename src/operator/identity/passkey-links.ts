@@ -21,6 +21,11 @@ const takeLink = {
     RETURNING operator_id AS "operatorId"`,
 };
 
+const deleteLinks = {
+  name: 'operator-passkey-link.delete',
+  text: 'DELETE FROM authority.operator_passkey_link WHERE operator_id = $1',
+};
+
 interface Linked {
   readonly operatorId: string;
 }
@@ -48,6 +53,11 @@ export class PasskeyLinks {
   async take(code: string): Promise<string | undefined> {
     const [taken] = await this.store.rows<Linked>(takeLink, this.values(code));
     return taken?.operatorId;
+  }
+
+  /** Whoever took a token away must not leave a link that was made with it. */
+  async withdraw(operatorId: string): Promise<void> {
+    await this.store.rows(deleteLinks, [operatorId]);
   }
 
   private values(code: string): unknown[] {

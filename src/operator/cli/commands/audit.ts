@@ -125,7 +125,7 @@ async function* tableOf(
   let hasMore = false;
   for await (const page of pagesOf(api, question, { limit, wait })) {
     events.push(...page.events);
-    Object.assign(names, page.applications);
+    Object.assign(names, page.applications, page.operators);
     hasMore = page.next !== null;
   }
   const lines = events.length === 0 ? ['no event meets all conditions'] : auditTable(events, names);

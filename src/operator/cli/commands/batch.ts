@@ -42,12 +42,12 @@ const progressLines = ({ state, done, items }: ListedBatch): string[] =>
 const tableOf = (batches: readonly ListedBatch[]) =>
   tableLines(
     ['REQUESTED', 'BATCH', 'STATE', 'ITEMS', 'BY', 'WHY'],
-    batches.map(({ requestedAt, batchId, state, items, kind, operatorId, reason }) => [
+    batches.map(({ requestedAt, batchId, state, items, kind, operatorId, operatorName, reason }) => [
       localMoment(requestedAt),
       batchId,
       state,
       `${items} ${kind}`,
-      operatorId ?? '',
+      operatorName ?? operatorId ?? '',
       reason ?? '',
     ]),
   );

@@ -31,6 +31,7 @@ interface ReopenOptions extends OperatorOptions {
 }
 
 interface RuleOptions extends OperatorOptions {
+  readonly decision?: string;
   readonly notice?: string;
   readonly reason: string;
 }
@@ -139,8 +140,10 @@ function addAppealCommands(appeal: Command): void {
       .argument('<case-id>', ID)
       .option('--notice <text>', NOTICE)
       .requiredOption('--reason <why>', REASON_HELP)
-      .action(async (caseId: string, { notice, reason, ...options }: RuleOptions) => {
-        const result = await operatorClientOf(options).cases.rule(caseId, act, reason, notice);
+      .option('--decision <id>', 'the decision that the appeal is against, if several are appealed')
+      .action(async (caseId: string, { notice, decision: decisionId, reason, ...options }: RuleOptions) => {
+        const ruling = { notice, decisionId };
+        const result = await operatorClientOf(options).cases.rule(caseId, act, reason, ruling);
         printResult(options, result, [`the decision is ${done}`, ...effectsLine(result)]);
       });
 }

@@ -10,7 +10,7 @@ const words: Readonly<Record<ApprovalState, string>> = {
   waiting: 'waiting',
   given: 'approved',
   refused: 'refused',
-  voided: 'void: it would do something else by now',
+  voided: 'void: it was refused, or would do something else by now',
   used: 'in doubt: execute it again',
   carried_out: 'executed',
   expired: 'expired',

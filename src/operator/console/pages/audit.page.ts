@@ -13,7 +13,7 @@ import type { View } from '../view.js';
 
 export function auditPage(
   frame: Frame,
-  { events, applications, next, ...progress }: AuditAnswer,
+  { events, applications, operators, next, ...progress }: AuditAnswer,
   view: View,
 ): string {
   const { q = '' } = view.query;
@@ -53,7 +53,7 @@ export function auditPage(
           ? html`<p role="status">
               ${next === null ? 'No event meets all conditions.' : 'None on this page; older ones may follow.'}
             </p>`
-          : eventList(events, applications)
+          : eventList(events, { ...applications, ...operators })
       }
       ${disclosureForm(
         frame,

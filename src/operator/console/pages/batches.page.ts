@@ -24,12 +24,12 @@ export function batchesPage(frame: Frame, listed: readonly ListedBatch[]): strin
         : table(
             'The newest batches',
             ['batch', 'state', 'items', 'requested', 'by'],
-            listed.map(({ batchId, state: is, items, kind, requestedAt, operatorId }) => [
+            listed.map(({ batchId, state: is, items, kind, requestedAt, operatorId, operatorName }) => [
               html`<a href="/console/batches/${batchId}">${batchId}</a>`,
               is,
               counted(items, kind),
               timeElement(requestedAt),
-              operatorId === null ? '' : operatorLink(operatorId),
+              operatorId === null ? '' : operatorLink(operatorId, operatorName),
             ]),
           )
     }
@@ -122,7 +122,7 @@ export function batchPage(frame: Frame, batch: BatchStatus, { isReloading }: Vie
         ? []
         : [['application', html`<a href="/console/applications/${appId}/impact">${appId}</a>`] as const]),
       ['requested', timeElement(batch.requestedAt)],
-      ['by', batch.operatorId === null ? 'unknown' : operatorLink(batch.operatorId)],
+      ['by', batch.operatorId === null ? 'unknown' : operatorLink(batch.operatorId, batch.operatorName)],
       ['why', batch.reason ?? 'unknown'],
       ...(applied ? [['restricted', numbers.format(applied.changed)] as const] : []),
       ...(undone ? [['lifted again', numbers.format(undone.changed)] as const] : []),

@@ -96,15 +96,14 @@ const notice = (id: string): Html =>
     isOptional: true,
   });
 
-/** The act rules on the oldest appeal that is not against a decision of this operator. */
+/** For the oldest appeal that is not against a decision of this operator. */
 function rulingForms({ session }: Frame, { decisions }: CaseView): CaseForm[] {
   const appealed = decisions.find(
     ({ appeal, operatorId }) => appeal === 'waiting' && operatorId !== session?.operatorId,
   );
   if (!appealed) return [];
-  const against = html`<p class="small quiet">
-    The appeal is against the decision of ${timeElement(appealed.at)}.
-  </p>`;
+  const against = html`${hiddenField('decisionId', appealed.decisionId)}
+    <p class="small quiet">The appeal is against the decision of ${timeElement(appealed.at)}.</p>`;
   return [
     {
       act: 'appeal.uphold',
