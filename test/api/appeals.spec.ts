@@ -198,11 +198,12 @@ describe('an appeal', () => {
   });
 
   it('that is overturned leaves a suspension that another case has, too, until that is overturned', async () => {
-    const { person, caseId } = await decided(['suspend_actor']);
+    const person = await personWithPage(network, application, scope);
     const other = `actor-${person.actorId}`;
     await report(reporter, { actorId: person.actorId });
     await until(async () => (await stateOf(grace, other)) === 'open');
-    await decide(grace, other, ['suspend_actor']);
+    const caseId = await reportedPost(grace, reporter, await createPost(person, 'buy my lamps'));
+    for (const each of [caseId, other]) await decide(grace, each, ['suspend_actor']);
     const overturn = async (id: string) => {
       const [visitor, page] = await person.openAccount();
       const fields = page.forms.find(({ fields: { case: of } }) => of === id)?.fields ?? {};
