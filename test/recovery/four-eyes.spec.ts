@@ -360,6 +360,29 @@ describe('an approved act', () => {
     expect(await erasuresOf(actorId)).toHaveLength(1);
   });
 
+  it('is compared with its preview again when it is resumed, unless its event is there already', async () => {
+    const [changed, done] = [await requestApproved(), await requestApproved()];
+    for (const { approvalId } of [changed, done]) {
+      const change = { approvalId, operatorId: pair(ada).operatorId, at: Date.now() };
+      await record(approvalId, { type: 'approval.used', data: change });
+    }
+    const { client } = pair(ada);
+    await pair(mia).client.setAccountState(changed.actorId, 'suspend', 'spam');
+    await expect(client.approvals.run(changed.approvalId)).rejects.toThrow('(effect_mismatch)');
+    const stream = streams.account(done.actorId);
+    await log.append({
+      stream,
+      expected: (await log.read(stream)).at(-1)?.revision ?? 'no_stream',
+      events: [
+        { id: randomUUID(), event: { type: 'account.signed_out', data: { actorId: done.actorId, at: 1 } } },
+      ],
+      metadata: { requestId: 'test', cause: streams.approval(done.approvalId) },
+    });
+    await expect(client.approvals.run(done.approvalId)).rejects.toThrow('executed already');
+    expect((await client.approvals.show(done.approvalId)).state).toBe('carried_out');
+    for (const { actorId } of [changed, done]) expect(await erasuresOf(actorId)).toEqual([]);
+  });
+
   it('that was refused when it was executed is void, and not tried again without the revision', async () => {
     const { token, client } = pair(ada);
     const actorId = await newAccount();
