@@ -13,10 +13,7 @@ export interface ExpectedLifecycle {
   readonly lifecycle?: number | undefined;
 }
 
-/**
- * `isOfItsOwn`: it gets its event though the subject is restricted already, because who undoes the earlier restriction must
- * not undo this one.
- */
+/** `isOfItsOwn`: it has an event even if the subject is restricted already, and outlasts the earlier restriction. */
 export interface RestrictionSource {
   readonly isOfItsOwn?: boolean | undefined;
 }

@@ -1,10 +1,7 @@
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import type { RestrictionEvent } from '../../log/restrictions.js';
 
-/**
- * Whether a restriction of what is restricted already has an event of its own. That of a decision on a case always has: an
- * appeal overturns one decision. An operator's has it above what a decision or a batch restricted, which can be undone.
- */
+/** True for a decision on a case, which an appeal overturns by itself, and for an operator above a decision or a batch. */
 export function isOfItsOwn(
   past: readonly Recorded[],
   type: RestrictionEvent['type'],

@@ -95,7 +95,7 @@ export function useApproval(approval: Approval, change: ApprovalChange): Decisio
   return status === 'given' ? [{ type: 'approval.used', data: change }] : [];
 }
 
-/** Of two executions at the same time one may be refused, and have voided it, after the other was done. */
+/** A second execution at the same time may be refused, and have voided it. */
 export const concludeApproval = (
   { status }: Approval,
   change: ApprovalChange,

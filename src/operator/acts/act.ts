@@ -60,7 +60,6 @@ export interface ApprovalRule<Input> {
   readonly isEmergency?: true;
 }
 
-/** Decides about approvals, for the acts about them. */
 export interface ApprovalDesk {
   readonly give: (approvalId: string, digest: string, context: ActContext) => Promise<unknown>;
   readonly refuse: (approvalId: string, context: ActContext) => Promise<unknown>;

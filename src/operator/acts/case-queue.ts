@@ -19,7 +19,6 @@ export const queueQuery = z.strictObject({
     .optional(),
 });
 
-/** A page of the queue, with the names of the operators in it. */
 export async function queueOf(
   { services: { pool, store }, caller }: ActContext,
   { state, reportedFor, order, after }: z.infer<typeof queueQuery>,

@@ -11,7 +11,6 @@ import { namesOf, otherDeciders } from './case-operators.js';
 import { shownPost, shownProfile, shownReports } from './case-texts.js';
 import type { ShownReport, ShownText } from './case-texts.js';
 
-/** Newest reports and events that are shown. */
 const REPORTS = 50;
 const HISTORY = 200;
 

@@ -5,7 +5,6 @@ import type { Act } from './act.js';
 import { isAdmitted } from './admission.js';
 import type { Caller } from './caller.js';
 
-/** A column of the published table. */
 interface Column {
   readonly heading: string;
   readonly caller: Caller;
@@ -20,7 +19,6 @@ const columns: readonly Column[] = [
   { heading: 'limited', caller: { kind: 'shared', isLimited: true } },
 ];
 
-/** The content of docs/operator-acts.md. */
 export function documentOf(table: readonly Act[]): string {
   const acts = table.map((row) => [
     `\`${row.name}\``,

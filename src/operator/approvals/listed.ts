@@ -45,7 +45,6 @@ const toListed = ({ listed, content }: Row): ListedApproval => ({
   facts: content === '' ? {} : readContent(content).facts,
 });
 
-/** The open ones first, then the newest. */
 export async function newestApprovals(
   store: AuthorityStore,
   now: number,

@@ -57,7 +57,6 @@ export async function publicTextsOf(
   };
 }
 
-/** The events whose texts are not public now. */
 export function hiddenEvents(pages: PagesOfActor, texts: PublicTexts): readonly string[] {
   const references = once([
     texts.profile ? undefined : profileReference(pages),
@@ -75,7 +74,6 @@ export const profileTexts = (fields: Readonly<Record<string, unknown>>): Profile
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The state of the texts of an event that are not public. */
 export function stateOf(
   reference: TextReference | undefined,
   disclosed: ReadonlyMap<string, Disclosed>,

@@ -10,7 +10,6 @@ const columns = {
 
 export const impactHeadings = [...Object.keys(columns), 'other'];
 
-/** Counts in the order of {@link impactHeadings}. */
 export function impactCounts(acts: Acts): readonly number[] {
   const shown: readonly string[] = Object.values(columns);
   const other = Object.entries(acts).reduce(

@@ -36,7 +36,6 @@ export const listedApproval = z.object({
 
 export type ListedApproval = z.infer<typeof listedApproval>;
 
-/** `result`: the answer of the act. */
 export const carriedOut = z.object({ approvalId: z.string(), act: z.string(), result: z.unknown() });
 
 export const fourEyes = z.object({

@@ -26,7 +26,6 @@ export class ApprovalClient {
     return this.api.call(changedAnswer, 'POST', `${pathOf(approvalId)}/refuse`, { reason });
   }
 
-  /** Executes the approved act. */
   run(approvalId: string) {
     return this.api.call(carriedOut, 'POST', `${pathOf(approvalId)}/run`, {}, RUN_TIMEOUT_MS);
   }

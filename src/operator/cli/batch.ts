@@ -64,7 +64,6 @@ export async function batchEnd(api: OperatorClient, batchId: string): Promise<Ba
   }
 }
 
-/** `1 post`, `2 posts`. */
 const counted = (count: number, kind: string): string => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`;
 
 function previewLines(preview: BatchPreview): string[] {

@@ -4,7 +4,6 @@ import type { CaseQuery, NewDecision } from './case-answers.js';
 import { queryText } from './json-request.js';
 import type { OperatorApi } from './operator-api.js';
 
-/** The part of the operator's client for cases. */
 export class CaseClient {
   constructor(private readonly api: OperatorApi) {}
 

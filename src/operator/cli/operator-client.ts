@@ -282,7 +282,6 @@ export class OperatorClient {
     return this.#api.call(answers.changedAnswer, 'POST', path, { reason });
   }
 
-  /** Ends the sessions of the caller in the console. */
   signOut(reason?: string) {
     return this.#api.call(answers.signedOut, 'POST', '/operator/own/sign-out', { reason });
   }

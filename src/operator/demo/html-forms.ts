@@ -1,4 +1,3 @@
-/** A form with the fields that a browser would send unchanged. */
 export interface HtmlForm {
   readonly action: string;
   readonly method: 'get' | 'post';

@@ -55,7 +55,7 @@ export class PasskeyLinks {
     return taken?.operatorId;
   }
 
-  /** Whoever took a token away must not leave a link that was made with it. */
+  /** With a token that is revoked, because it may have made them. */
   async withdraw(operatorId: string): Promise<void> {
     await this.store.rows(deleteLinks, [operatorId]);
   }

@@ -1,6 +1,5 @@
 import type { Buckets, Counts, Sample } from './sample.js';
 
-/** Width of a point of a plot. */
 export const SLOT_MS = 30_000;
 export const SLOTS = 60;
 
