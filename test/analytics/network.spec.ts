@@ -380,7 +380,7 @@ describe('privacy', () => {
   function found(bytes: Buffer): readonly string[] {
     const secrets = new Set(lively.secrets);
     for (const { subject, actorId, grantId, intentId, requestId } of audited) {
-      const { appId: _app, networkId: _network, ...ids } = subject;
+      const { appId: _app, ...ids } = subject;
       for (const id of Object.values({ ...ids, actorId, grantId, intentId, requestId }))
         if (id !== null) secrets.add(id);
     }
