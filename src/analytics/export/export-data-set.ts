@@ -10,6 +10,7 @@ import type { Personal } from '../columns/columns.js';
 import { DataSet } from '../data-set/data-set.js';
 import type { Compression } from '../data-set/parquet.js';
 import type { State } from '../data-set/state.js';
+import { demoKey } from '../demo/demo-key.js';
 import { checkpointOf, exportEvents } from './export.js';
 import type { Exported } from './export.js';
 import { failureOf } from './failures.js';
@@ -44,6 +45,8 @@ export async function exportDataSet(
   const log = openUndecodedLog(eventStoreUrlOf(config));
   try {
     return await withDataSet(dir, request, async (dataSet) => {
+      if (dataSet.key.equals(demoKey))
+        throw new Failure(`${dir} is the demo's data set: name another directory`);
       // All files would be dropped for a log that does not answer.
       if (request.rebuild) await log.head();
       prepare(dataSet, request);
