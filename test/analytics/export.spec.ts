@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { putCommit, requireState } from '../../src/analytics/data-set/commits.js';
 import { DataSet } from '../../src/analytics/data-set/data-set.js';
+import { verifyDataSet } from '../../src/analytics/data-set/verify.js';
 import { exportEvents } from '../../src/analytics/export/export.js';
 import { committedRows, ExportBench, positionsOf } from './support/export-bench.js';
 
@@ -132,6 +133,25 @@ it('verify names a changed, a missing and a foreign file, and a changed commit',
   const text = JSON.stringify(requireState(dir)).replace('"personal":"none"', '"personal":"encrypted"');
   writeFileSync(commit, `{"sha256":"${'0'.repeat(64)}","state":${text}}`);
   expect((await bench.plaza('verify', dir)).stderr).toContain('it was changed or damaged');
+});
+
+it('verify lets an export go on meanwhile, and misses no file that a merge removed', async () => {
+  await exportTo();
+  const [, merged] = requireState(dir).files;
+  const path = merged!.path.replace(/\d+\.parquet$/, `${merged!.last + 1}.parquet`);
+  const options = { now: Date.now, randomBytes };
+  let isMerged = false;
+  const verified = await verifyDataSet(dir, () => {
+    if (isMerged) return;
+    const dataSet = DataSet.open(dir, { personal: 'none', since: null }, options);
+    const removed = dataSet.state.files.filter((file) => file.path === merged!.path);
+    copyFileSync(join(dir, merged!.path), join(dir, path));
+    dataSet.commit('compaction', { added: [{ ...merged!, path }], removed });
+    dataSet.close();
+    isMerged = true;
+  });
+  expect([isMerged, existsSync(join(dir, merged!.path))]).toEqual([true, false]);
+  expect(verified).toMatchObject({ files: 3, faults: [], foreignSearched: true });
 });
 
 it('a day is pruned with later events of it, and --since leaves older days out', async () => {
