@@ -28,6 +28,7 @@ export interface ExportRequest {
   readonly rebuild: boolean;
   readonly signal: AbortSignal;
   readonly now: () => number;
+  readonly onNotice: (line: string) => void;
   readonly onProgress: (step: ProgressStep) => void;
 }
 
@@ -43,6 +44,7 @@ export async function exportDataSet(
   request: ExportRequest,
 ): Promise<ExportResult> {
   const log = openUndecodedLog(eventStoreUrlOf(config));
+  let next: string | undefined;
   try {
     return await withDataSet(dir, request, async (dataSet) => {
       if (dataSet.key.equals(demoKey))
@@ -50,6 +52,7 @@ export async function exportDataSet(
       // All files would be dropped for a log that does not answer.
       if (request.rebuild) await log.head();
       prepare(dataSet, request);
+      next = continuationOf(dir);
       const rewound = request.rewind ? await rewind(log, dataSet) : undefined;
       const onProgress = await progressOf(log, dataSet, request.onProgress);
       const { follow, signal, now } = request;
@@ -58,11 +61,14 @@ export async function exportDataSet(
       return { ...exported, rewound, state: dataSet.state };
     });
   } catch (error) {
-    throw await failureOf(error, dir, log);
+    throw await failureOf(error, dir, { log, next });
   } finally {
     await log.close();
   }
 }
+
+/** Without `--rebuild`, which would drop what was exported. */
+export const continuationOf = (dir: string): string => `run plaza analytics export ${dir}`;
 
 type DataSetRequest = Pick<ExportRequest, 'personal' | 'since' | 'compression' | 'now'> & {
   readonly randomBytes?: (length: number) => Buffer;
@@ -102,7 +108,7 @@ export function eventStoreUrlOf({ eventStoreUrl, dataDir }: Config): string {
 }
 
 /** With `--rebuild` the data set begins anew, under its old key. */
-function prepare(dataSet: DataSet, { personal, since, rebuild }: ExportRequest): void {
+function prepare(dataSet: DataSet, { personal, since, rebuild, onNotice }: ExportRequest): void {
   const { state } = dataSet;
   if (rebuild) {
     const change = { personal: personal ?? state.personal, since: since ?? state.since };
@@ -115,10 +121,12 @@ function prepare(dataSet: DataSet, { personal, since, rebuild }: ExportRequest):
     throw new Failure(
       `${dir} was exported with --personal ${state.personal}: leave the option out, or export anew with --rebuild`,
     );
-  if (since !== undefined && since !== state.since)
+  if (since === undefined || since === state.since) return;
+  if (state.since === null)
     throw new Failure(
-      `${dir} begins ${state.since === null ? 'with the first event' : `at ${new Date(state.since).toISOString()}`}: leave --since out, or export anew with --rebuild`,
+      `${dir} begins with the first event: leave --since out, or export anew with --rebuild --since`,
     );
+  onNotice(`${dir} begins at ${new Date(state.since).toISOString()}, as before: only --rebuild changes that`);
 }
 
 /** The number of events to come is estimated from positions. */

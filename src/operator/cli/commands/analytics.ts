@@ -12,6 +12,7 @@ import { answerList, printResult, timeText, withJsonOption } from '../output.js'
 import type { OutputOptions } from '../output.js';
 import { formatBytes, ProgressLine } from '../progress-line.js';
 import { beginOf, TIME_HELP } from '../../audit/time.js';
+import { plainText } from '../../../support/plain-text.js';
 import { tableLines } from '../table.js';
 
 interface ExportOptions extends OutputOptions {
@@ -64,7 +65,8 @@ function addExport(analytics: Command): void {
     .option('--rewind', 'drop events that the log lost, then export')
     .option('--rebuild', 'drop all files and export anew')
     .action(async (dir: string, { follow, rewind, rebuild, ...options }: ExportOptions) => {
-      const { exportDataSet } = await import('../../../analytics/export/export-data-set.js');
+      const { continuationOf, exportDataSet } =
+        await import('../../../analytics/export/export-data-set.js');
       const stop = new AbortController();
       onStopSignal(
         () => stop.abort(),
@@ -79,11 +81,12 @@ function addExport(analytics: Command): void {
         rebuild: rebuild === true,
         signal: stop.signal,
         now: Date.now,
+        onNotice: (line) => console.error(plainText(line)),
         onProgress: (step) => progress.show(step),
       }).finally(() => progress.done());
       const position = state.checkpoint?.position ?? null;
       if (!isComplete && !follow)
-        throw new Failure(`stopped at position ${position}; run the command again to go on from there`);
+        throw new Failure(`stopped at position ${position}; ${continuationOf(target)} to go on from there`);
       printResult(options, { dir: target, events, position, rewound }, [
         ...(rewound
           ? [
