@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
@@ -29,7 +29,7 @@ afterAll(() => bench?.close());
 
 const POSTS = 'SELECT day, posts, \'a "word", more\' AS quoted FROM posts_per_app ORDER BY day';
 
-it('a query prints JSON lines, CSV, or writes a Parquet file', async () => {
+it('a query prints JSON lines or CSV', async () => {
   const lines = [
     '{"day":"2026-01-01","posts":2,"quoted":"a \\"word\\", more"}',
     '{"day":"2026-01-02","posts":1,"quoted":"a \\"word\\", more"}',
@@ -39,15 +39,43 @@ it('a query prints JSON lines, CSV, or writes a Parquet file', async () => {
   expect((await bench.plaza('query', dir, `${POSTS};`, '--csv')).stdout).toBe(
     'day,posts,quoted\r\n2026-01-01,2,"a ""word"", more"\r\n2026-01-02,1,"a ""word"", more"\r\n',
   );
-  const file = join(bench.newDir(), "posts' file.parquet");
-  expect(await bench.plaza('query', dir, POSTS, '--parquet', file)).toEqual({
-    code: 0,
-    stdout: '',
-    stderr: '',
-  });
-  expect(readFileSync(file).subarray(0, 4).toString()).toBe('PAR1');
   const refused = await bench.plaza('query', dir, POSTS, '--csv', '--json');
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('cannot be used with')]);
+});
+
+it('a query writes a Parquet file for its owner alone, also over an older one, or leaves that as it was', async () => {
+  const target = bench.newDir();
+  const file = join(target, "posts' file.parquet");
+  writeFileSync(file, 'older');
+  const { code, stderr } = await bench.plaza('query', dir, 'SELECT nothing FROM events', '--parquet', file);
+  expect([code, stderr, readFileSync(file, 'utf8')]).toEqual([
+    1,
+    expect.stringMatching(/^Binder Error[^\n]*\n$/),
+    'older',
+  ]);
+  for (const sql of [`${POSTS};`, `${POSTS}; -- done`, 'DESCRIBE events', 'SHOW TABLES', POSTS]) {
+    const answer = await bench.plaza('query', dir, sql, '--parquet', file);
+    expect([sql, answer]).toEqual([sql, { code: 0, stdout: '', stderr: '' }]);
+    expect([readFileSync(file).subarray(0, 4).toString(), statSync(file).mode & 0o777]).toEqual([
+      'PAR1',
+      0o600,
+    ]);
+  }
+  const posts = await readParquet(file, [{ name: 'posts', type: 'integer', meaning: '' }]);
+  expect(posts['posts']).toEqual([2n, 1n]);
+  for (const sql of ["COPY (SELECT 1) TO 'x'", 'SELECT 1; SELECT 2', 'EXPLAIN SELECT 1'])
+    expect(await bench.plaza('query', dir, sql, '--parquet', file)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'a query is one SELECT statement\n',
+    });
+  const none = join(target, 'none', 'x.parquet');
+  expect(await bench.plaza('query', dir, POSTS, '--parquet', none)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `${none} cannot be written (ENOENT): name a file in a directory of this account\n`,
+  });
+  expect(readdirSync(target)).toEqual(["posts' file.parquet"]);
 });
 
 it('a query reads the data set alone and changes nothing', async () => {

@@ -42,11 +42,13 @@ export function addQuery(analytics: Command): void {
         throw new Failure(
           `${dir} has no ciphertexts: export into another directory with --personal encrypted`,
         );
-      const file = parquet === undefined ? undefined : resolve(parquet);
-      const views = await openViews(resolve(dir), file);
+      if (parquet !== undefined) {
+        const { writeParquet } = await import('../../../analytics/query/write-parquet.js');
+        return writeParquet(resolve(dir), sql, resolve(parquet));
+      }
+      const views = await openViews(resolve(dir));
       try {
-        if (file !== undefined) await views.writeParquet(sql, file);
-        else if (decrypt === true) await print(views, sql, options, decryptedWith(options));
+        if (decrypt === true) await print(views, sql, options, decryptedWith(options));
         else await print(views, sql, options);
       } finally {
         views.close();
