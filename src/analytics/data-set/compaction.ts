@@ -17,15 +17,17 @@ interface CompactionOptions {
   /** True: no other work is left, so each finished day is compacted; else only one with too many files. */
   readonly isIdle: boolean;
   readonly now: () => number;
+  readonly signal: AbortSignal;
 }
 
-/** Merges small files of a day, with one commit for each merge. */
-export async function compact(dataSet: DataSet, { isIdle, now }: CompactionOptions): Promise<void> {
+/** Merges small files of a day, with one commit for each merge; ends between two merges when `signal` aborts. */
+export async function compact(dataSet: DataSet, { isIdle, now, signal }: CompactionOptions): Promise<void> {
   const today = dayOf(now());
   for (const [day, files] of filesByDay(dataSet.state.files)) {
     const isFinished = day < today;
     const groups = isFinished ? groupsOfFinished(files, isIdle) : groupsOfSameSize(files);
     for (const group of groups) {
+      if (signal.aborted) return;
       await merge(dataSet, day, group);
       await immediate();
     }

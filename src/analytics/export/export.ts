@@ -85,7 +85,7 @@ class ExportRun {
       const result = await this.within(this.bufferedSince + flushMs - performance.now(), next);
       if (result === 'late') {
         this.flush();
-        await compact(this.dataSet, { isIdle: true, now: this.options.now });
+        await this.compact(false);
         continue;
       }
       if (result.done) break;
@@ -94,14 +94,14 @@ class ExportRun {
       if ((isComplete && !follow) || signal.aborted) break;
       if (this.buffer.rows >= flushRows) {
         this.flush();
-        await compact(this.dataSet, { isIdle: isComplete, now: this.options.now });
+        await this.compact(false);
         // Lets signals through while a long log is read.
         await immediate();
       }
       next = batches.next();
     }
     this.flush();
-    if (isComplete) await compact(this.dataSet, { isIdle: true, now: this.options.now });
+    if (isComplete) await this.compact(true);
     return { events: this.events, isComplete };
   }
 
@@ -135,6 +135,11 @@ class ExportRun {
     });
     this.applications = [];
     this.last = undefined;
+  }
+
+  private compact(isIdle: boolean): Promise<void> {
+    const { now, signal } = this.options;
+    return compact(this.dataSet, { isIdle, now, signal });
   }
 
   private async within<T>(ms: number, work: Promise<T>): Promise<T | 'late'> {
