@@ -87,6 +87,7 @@ const mayImport = {
   ],
   '^src/analytics/': [
     '^src/config/',
+    '^src/embedded-event-store/errors\\.ts$',
     '^src/launch/(data-dir|files|run-file)\\.ts$',
     '^src/log/(codec|event-log|open-log|recorded|registry)\\.ts$',
     '^src/operator/cli/(failure|progress-line)\\.ts$',

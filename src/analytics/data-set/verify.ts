@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { acquireDirectory } from '../../launch/data-dir.js';
 import { requireState } from './commits.js';
 import { paths } from './paths.js';
+import { lockForReading } from './reading-lock.js';
 import { applicationLines } from './state.js';
 import type { DataFile, State } from './state.js';
 
@@ -36,7 +36,7 @@ export async function verifyDataSet(
     const fault = await faultOf(dir, file, onBytes);
     if (fault) faults.push({ path: file.path, fault });
   }
-  const release = acquireDirectory(dir);
+  const release = lockForReading(dir);
   try {
     const newest = requireState(dir);
     const named = new Set(newest.files.map(({ path }) => path));

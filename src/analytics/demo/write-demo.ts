@@ -1,5 +1,4 @@
 import { Failure } from '../../operator/cli/failure.js';
-import { readState } from '../data-set/commits.js';
 import { exportEvents } from '../export/export.js';
 import type { Exported } from '../export/export.js';
 import { withDataSet } from '../export/export-data-set.js';
@@ -11,13 +10,14 @@ const EXPORTED_AT = Date.UTC(2026, 2, 2);
 
 /** Exports an invented log. @throws {Failure} */
 export function writeDemo(dir: string, signal: AbortSignal): Promise<Exported> {
-  if (readState(dir)) throw new Failure(`${dir} is a data set already: name a new directory`);
   const events = inventedTown();
   async function* undecoded() {
     yield await Promise.resolve({ events, caughtUp: true });
   }
   const now = () => EXPORTED_AT;
-  return withDataSet(dir, { now, randomBytes: () => demoKey }, (dataSet) =>
-    exportEvents({ undecoded }, dataSet, { follow: false, signal, now }),
-  );
+  return withDataSet(dir, { now, randomBytes: () => demoKey }, (dataSet) => {
+    if (dataSet.state.checkpoint || !dataSet.key.equals(demoKey))
+      throw new Failure(`${dir} is a data set already: name a new directory`);
+    return exportEvents({ undecoded }, dataSet, { follow: false, signal, now });
+  });
 }

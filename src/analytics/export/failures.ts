@@ -1,9 +1,7 @@
 import { LogReplaced, LogUnavailable } from '../../log/event-log.js';
 import type { UndecodedLog } from '../../log/event-log.js';
 import { Failure } from '../../operator/cli/failure.js';
-
-/** SQLite holds the lock of the directory. */
-const SQLITE_FULL = 13;
+import { isAccessRefused, isDiskFull } from '../data-set/disk-errors.js';
 
 interface Advice {
   readonly log?: UndecodedLog;
@@ -29,13 +27,15 @@ export async function failureOf(
       options,
     );
   }
-  const { code = '', errcode } = error as NodeJS.ErrnoException & { readonly errcode?: number };
-  if (['ENOSPC', 'EDQUOT'].includes(code) || errcode === SQLITE_FULL)
+  if (isDiskFull(error))
     return new Failure(
       `the disk of ${dir} is full: free space on it, then ${next}; what was committed stays`,
       options,
     );
-  if (['EROFS', 'EACCES', 'EPERM'].includes(code))
-    return new Failure(`${dir} cannot be written: give this account access to it`, options);
+  if (isAccessRefused(error))
+    return new Failure(
+      `${dir} cannot be used (${(error as Error).message}): give this account access to it`,
+      options,
+    );
   return error;
 }

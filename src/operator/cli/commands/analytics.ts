@@ -6,6 +6,7 @@ import type { Compression } from '../../../analytics/data-set/parquet.js';
 import { readConfig } from '../../../config/config.js';
 import { onStopSignal } from '../../../launch/child.js';
 import { Failure } from '../failure.js';
+import { explained } from './analytics-explained.js';
 import { addQuery, addShell } from './analytics-query.js';
 import { addResolve } from './analytics-resolve.js';
 import { answerList, printResult, timeText, withJsonOption } from '../output.js';
@@ -104,7 +105,8 @@ function addStatus(analytics: Command): void {
     .description('show how far a data set reaches and how large it is')
     .action(async (dir: string, options: OutputOptions) => {
       const { statusOf } = await import('../../../analytics/data-set/status.js');
-      const status = statusOf(resolve(dir));
+      const target = resolve(dir);
+      const status = await explained(target, () => statusOf(target));
       printResult(options, status, [
         `${status.events} events of ${status.days} days in ${status.files} files, ${formatBytes(status.bytes)}`,
         `up to position ${status.position ?? 'none'}, committed at ${status.committedAt}`,
@@ -158,10 +160,10 @@ function addVerify(analytics: Command): void {
       const total = requireState(target).files.reduce((sum, { bytes }) => sum + bytes, 0);
       const progress = new ProgressLine(formatBytes);
       let done = 0;
-      const verified = await verifyDataSet(target, (bytes) =>
-        progress.show({ what: 'verified', done: (done += bytes), total }),
+      const show = (bytes: number) => progress.show({ what: 'verified', done: (done += bytes), total });
+      const verified = await explained(target, () => verifyDataSet(target, show)).finally(() =>
+        progress.done(),
       );
-      progress.done();
       const { files, events, faults, foreignSearched } = verified;
       printResult(options, verified, [
         ...faults.map(({ path, fault }) => `${fault}: ${path}`),
@@ -195,7 +197,8 @@ function addReport(analytics: Command): void {
       const { writeReport } = await import('../../../analytics/report/report.js');
       const progress = new ProgressLine(String);
       const show = (done: number, total: number) => progress.show({ what: 'answers', done, total });
-      const path = await writeReport(resolve(dir), show).finally(() => progress.done());
+      const target = resolve(dir);
+      const path = await explained(target, () => writeReport(target, show)).finally(() => progress.done());
       printResult(options, { path }, [`wrote ${path}`]);
     });
 }
@@ -206,7 +209,8 @@ function addDemo(analytics: Command): void {
     .action(async (dir: string, options: OutputOptions) => {
       const { writeDemo } = await import('../../../analytics/demo/write-demo.js');
       const target = resolve(dir);
-      const { events } = await writeDemo(target, new AbortController().signal);
+      const { signal } = new AbortController();
+      const { events } = await explained(target, () => writeDemo(target, signal));
       printResult(options, { dir: target, events }, [
         `wrote ${events} events of a network that never existed to ${target}`,
       ]);
