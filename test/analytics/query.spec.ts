@@ -201,6 +201,7 @@ it('without the optional package, queries say so in one line, and exports work',
   for (const args of [
     ['query', dir, 'SELECT 1'],
     ['shell', dir],
+    ['report', dir],
   ])
     expect(await runPlaza(['analytics', ...args], env)).toEqual({
       code: 1,
@@ -208,6 +209,11 @@ it('without the optional package, queries say so in one line, and exports work',
       stderr: expect.stringMatching(/^this command needs the optional package @duckdb\/node-api, [^\n]+\n$/),
     });
   expect(await runPlaza(['analytics', 'export', bench.newDir()], env)).toMatchObject({ code: 0 });
+  expect(await runPlaza(['analytics', 'resolve', dir, 'nobody', '--reason', 'x'], env)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `no row of ${dir} has nobody, neither as a pseudonym nor as an id\n`,
+  });
 });
 
 it('files of a release without some columns and types still answer, and compact with newer ones', async () => {
