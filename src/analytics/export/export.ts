@@ -33,7 +33,7 @@ export interface Exported {
 
 /**
  * Exports the events after the checkpoint of the data set. Each flush is one commit, so an interrupted export goes on
- * where its last flush ended.
+ * where its last flush ended. Events before one that cannot be exported are committed.
  * @throws {LogReplaced} {@link LogUnavailable} {@link Failure}
  */
 export async function exportEvents(
@@ -89,7 +89,12 @@ class ExportRun {
         continue;
       }
       if (result.done) break;
-      this.take(result.value);
+      try {
+        this.take(result.value);
+      } catch (error) {
+        this.flush();
+        throw error;
+      }
       isComplete = result.value.caughtUp;
       if ((isComplete && !follow) || signal.aborted) break;
       if (this.buffer.rows >= flushRows) {
@@ -108,9 +113,9 @@ class ExportRun {
   private take({ events }: Batch<UndecodedEvent>): void {
     const { since } = this.dataSet.state;
     for (const event of events) {
+      const row = this.rows.rowOf(event);
       const application = applicationNameOf(event);
       if (application) this.applications.push(application);
-      const row = this.rows.rowOf(event);
       if (since === null || row.at >= since) this.buffer.add(row);
       this.last = { position: event.position, eventId: event.id };
     }
