@@ -90,7 +90,7 @@ const mayImport = {
     '^src/embedded-event-store/errors\\.ts$',
     '^src/launch/(data-dir|files|run-file)\\.ts$',
     '^src/log/(codec|event-log|open-log|recorded|registry)\\.ts$',
-    '^src/operator/cli/(failure|progress-line)\\.ts$',
+    '^src/operator/cli/(csv|failure|progress-line)\\.ts$',
     '^src/pages/',
   ],
   '^projections/': [

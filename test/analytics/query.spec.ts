@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { columnsOf } from '../../src/analytics/columns/columns.js';
@@ -10,7 +8,7 @@ import { requireState } from '../../src/analytics/data-set/commits.js';
 import { DataSet } from '../../src/analytics/data-set/data-set.js';
 import { parquetOf, readParquet } from '../../src/analytics/data-set/parquet.js';
 import { openViews } from '../../src/analytics/query/open-views.js';
-import { environment, plaza, runPlaza } from '../support/command.js';
+import { runPlaza } from '../support/command.js';
 import { DAY_MS, ExportBench, FIRST_DAY } from './support/export-bench.js';
 
 const HOUR_MS = 3_600_000;
@@ -181,12 +179,32 @@ it('a query opens the files of a newer commit, if those that it found are remove
   dataSet.close();
 });
 
-it('the shell answers one statement after the other, and goes on after an error', async () => {
-  const child = spawn(process.execPath, [plaza, 'analytics', 'shell', dir], { env: environment(bench.env) });
-  child.stdin.end('SELECT count(*) AS posts\nFROM post_created;\nSELECT nothing;\nSELECT 2 AS two;\n');
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  expect(stdout).toBe('{"posts":3}\n{"two":2}\n');
-  expect(stderr).toContain('Binder Error');
+it('CSV has no formula in a text, and leaves pseudonyms and numbers as they are', async () => {
+  const pseudonym = `-${'k3Jx0'.padEnd(21, '_')}`;
+  const sql = `SELECT '=1+1' AS a, '${pseudonym}' AS b, -5 AS c, -99999999999999999999::HUGEINT AS d, '-1+2' AS e`;
+  const { stdout } = await bench.plaza('query', dir, sql, '--csv');
+  expect(stdout).toBe(`a,b,c,d,e\r\n'=1+1,${pseudonym},-5,-99999999999999999999,'-1+2\r\n`);
+});
+
+const shell = (input: string) => runPlaza(['analytics', 'shell', dir, '--json'], bench.env, input);
+
+it('the shell answers one statement after the other, also a last one that has no semicolon', async () => {
+  const input =
+    'SELECT count(*) AS posts\nFROM post_created;\nSELECT 2 AS two; -- two\nSELECT 3 AS three\n-- the end';
+  expect(await shell(input)).toEqual({
+    code: 0,
+    stdout: '{"posts":3}\n{"two":2}\n{"three":3}\n',
+    stderr: '',
+  });
+  expect(await shell('SELECT 1 AS one;\n\n-- the end')).toMatchObject({ code: 0, stdout: '{"one":1}\n' });
+});
+
+it('the shell goes on after an error, and a script with one exits with 1', async () => {
+  expect(await shell('SELECT nothing;\nSELECT 2 AS two;\nCOPY events TO x')).toEqual({
+    code: 1,
+    stdout: '{"two":2}\n',
+    stderr: expect.stringMatching(/^Binder Error[^\n]+\na query is one SELECT statement\n$/),
+  });
 });
 
 it('without the optional package, queries say so in one line, and exports work', async () => {
