@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { requireState } from '../../src/analytics/data-set/commits.js';
+import { putCommit, requireState } from '../../src/analytics/data-set/commits.js';
 import { compact } from '../../src/analytics/data-set/compaction.js';
 import { DataSet } from '../../src/analytics/data-set/data-set.js';
 import { exportEvents } from '../../src/analytics/export/export.js';
@@ -116,6 +116,28 @@ it('a compaction ends between two merges when the export is stopped', async () =
   await compact(dataSet, { isIdle: true, now: Date.now, signal: stop.signal });
   dataSet.close();
   expect(merges).toBe(1);
+  expect(await positionsOf(dir)).toEqual(await bench.logged());
+});
+
+it('rows are flushed when their texts are long, and large files are not merged', async () => {
+  await bench.appendPosts(10, 10, 10, 10);
+  const { log } = bench.logBench;
+  const oneByOne: typeof log.undecoded = (options) => log.undecoded({ ...options, batchSize: 1 });
+  const initial = { personal: 'none', since: null } as const;
+  const signal = new AbortController().signal;
+  const now = () => FIRST_DAY;
+  const filesOfDay = () => requireState(dir).files.filter(({ day }) => day === '2026-01-11').length;
+  const written = DataSet.open(dir, initial, { now, randomBytes });
+  await exportEvents({ undecoded: oneByOne }, written, { follow: false, signal, now, flushText: 1 });
+  written.close();
+  expect(filesOfDay()).toBe(4);
+  const { number, files, ...state } = requireState(dir);
+  const large = files.map((file) => ({ ...file, bytes: 30 * 2 ** 20 }));
+  putCommit(dir, { ...state, number: number + 1, files: large }, 'flush', () => undefined);
+  const dataSet = DataSet.open(dir, initial, { now, randomBytes });
+  await compact(dataSet, { isIdle: true, now: Date.now, signal });
+  dataSet.close();
+  expect(filesOfDay()).toBe(2);
   expect(await positionsOf(dir)).toEqual(await bench.logged());
 });
 

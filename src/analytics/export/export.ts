@@ -10,6 +10,7 @@ import { writeDataFile } from '../data-set/write-file.js';
 import { RowBuffer } from './row-buffer.js';
 
 const FLUSH_ROWS = 50_000;
+const FLUSH_TEXT = 32 * 2 ** 20;
 export const FLUSH_MS = 10_000;
 const BATCH = 2_000;
 
@@ -22,6 +23,8 @@ export interface ExportOptions {
   /** An export gives up if the log fails for so long; with `follow` it retries for ever. */
   readonly giveUpAfterMs?: number;
   readonly flushRows?: number;
+  /** Characters in the texts of buffered rows. */
+  readonly flushText?: number;
   readonly flushMs?: number;
 }
 
@@ -78,7 +81,7 @@ class ExportRun {
   }
 
   async readAll(batches: AsyncIterator<Batch<UndecodedEvent>>): Promise<Exported> {
-    const { follow, flushMs = FLUSH_MS, flushRows = FLUSH_ROWS, signal } = this.options;
+    const { follow, flushMs = FLUSH_MS, signal } = this.options;
     let next = batches.next();
     let isComplete = false;
     for (;;) {
@@ -97,7 +100,7 @@ class ExportRun {
       }
       isComplete = result.value.caughtUp;
       if ((isComplete && !follow) || signal.aborted) break;
-      if (this.buffer.rows >= flushRows) {
+      if (this.isFull()) {
         this.flush();
         await this.compact(false);
         // Lets signals through while a long log is read.
@@ -122,6 +125,11 @@ class ExportRun {
     this.events += events.length;
     if (events.length > 0 && this.bufferedSince === Infinity) this.bufferedSince = performance.now();
     if (this.last) this.options.onProgress?.(this.events, this.last.position);
+  }
+
+  private isFull(): boolean {
+    const { flushRows = FLUSH_ROWS, flushText = FLUSH_TEXT } = this.options;
+    return this.buffer.rows >= flushRows || this.buffer.textLength >= flushText;
   }
 
   private flush(): void {
