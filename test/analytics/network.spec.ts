@@ -190,7 +190,6 @@ describe('each view equals a count of what plaza audit prints:', () => {
         const revoked = of.length - issued;
         const before = active.get(appId) ?? 0;
         active.set(appId, before + issued - revoked);
-        const churn = before === 0 ? null : revoked / before;
         return {
           day,
           app_id: appId,
@@ -198,7 +197,6 @@ describe('each view equals a count of what plaza audit prints:', () => {
           issued,
           revoked,
           active: before + issued - revoked,
-          churn,
         };
       },
     );

@@ -1,5 +1,5 @@
-import { columnsOf, shapeOf } from '../columns/columns.js';
-import type { Column, Personal } from '../columns/columns.js';
+import { shapeOf } from '../columns/columns.js';
+import type { Personal } from '../columns/columns.js';
 import { requireState } from './commits.js';
 import { lockForReading } from './reading-lock.js';
 import type { State } from './state.js';
@@ -50,6 +50,3 @@ export function summaryOf({ files, checkpoint, committedAt, personal, since }: S
     since,
   };
 }
-
-/** @throws {Failure} the directory is no data set. */
-export const schemaOf = (dir: string): readonly Column[] => columnsOf(requireState(dir).personal);

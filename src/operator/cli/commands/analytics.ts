@@ -139,13 +139,13 @@ function addFiles(analytics: Command): void {
 
 function addSchema(analytics: Command): void {
   withDirectory(analytics.command('schema'))
-    .description('list the columns of the events: types and meanings')
+    .description('list the columns of the events and of the ready views: types and meanings')
     .action(async (dir: string, options: OutputOptions) => {
-      const { schemaOf } = await import('../../../analytics/data-set/status.js');
+      const { schemaOf } = await import('../../../analytics/query/schema.js');
       answerList(options, schemaOf(resolve(dir)), (all) =>
         tableLines(
-          ['COLUMN', 'TYPE', 'MEANING'],
-          all.map(({ name, type, meaning }) => [name, type, meaning]),
+          ['VIEW', 'COLUMN', 'TYPE', 'MEANING'],
+          all.map(({ view, name, type, meaning }) => [view, name, type, meaning]),
         ),
       );
     });
