@@ -166,7 +166,12 @@ it('a data set whose lock cannot be used is read, and an export into it ends wit
       const { code, stderr } = await bench.plaza(command, target);
       expect([code, stderr.split('\n').slice(-2)]).toEqual([
         1,
-        [expect.stringMatching(new RegExp(`^${target} cannot be used \\(EROFS: .*: give this account access`)), ''],
+        [
+          expect.stringMatching(
+            new RegExp(`^${target} cannot be used \\(EROFS: .*: give this account access`),
+          ),
+          '',
+        ],
       ]);
     }
   });

@@ -14,4 +14,5 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 export const isAccessRefused = (error: unknown): boolean =>
-  error instanceof UnusableFileError || ['EROFS', 'EACCES', 'EPERM'].includes((error as DiskError).code ?? '');
+  error instanceof UnusableFileError ||
+  ['EROFS', 'EACCES', 'EPERM'].includes((error as DiskError).code ?? '');

@@ -67,8 +67,7 @@ function addExport(analytics: Command): void {
     .option('--rewind', 'drop events that the log lost, then export')
     .option('--rebuild', 'drop all files and export anew')
     .action(async (dir: string, { follow, rewind, rebuild, ...options }: ExportOptions) => {
-      const { continuationOf, exportDataSet } =
-        await import('../../../analytics/export/export-data-set.js');
+      const { continuationOf, exportDataSet } = await import('../../../analytics/export/export-data-set.js');
       const stop = new AbortController();
       onStopSignal(
         () => stop.abort(),
