@@ -168,7 +168,7 @@ it('a data set whose lock cannot be used is read, and an export into it ends wit
         1,
         [
           expect.stringMatching(
-            new RegExp(`^${target} cannot be used \\(EROFS: .*: give this account access`),
+            new RegExp(`^${target} cannot be used \\(EROFS: .*: name a directory that this account can`),
           ),
           '',
         ],

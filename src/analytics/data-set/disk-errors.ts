@@ -15,4 +15,4 @@ export function isDiskFull(error: unknown): boolean {
 
 export const isAccessRefused = (error: unknown): boolean =>
   error instanceof UnusableFileError ||
-  ['EROFS', 'EACCES', 'EPERM'].includes((error as DiskError).code ?? '');
+  ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR'].includes((error as DiskError).code ?? '');

@@ -34,7 +34,7 @@ export async function failureOf(
     );
   if (isAccessRefused(error))
     return new Failure(
-      `${dir} cannot be used (${(error as Error).message}): give this account access to it`,
+      `${dir} cannot be used (${(error as Error).message}): name a directory that this account can read and write`,
       options,
     );
   return error;
