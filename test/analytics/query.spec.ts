@@ -7,9 +7,7 @@ import { columnsOf } from '../../src/analytics/columns/columns.js';
 import { requireState } from '../../src/analytics/data-set/commits.js';
 import { DataSet } from '../../src/analytics/data-set/data-set.js';
 import { parquetOf, readParquet } from '../../src/analytics/data-set/parquet.js';
-import { answers } from '../../src/analytics/query/answers.js';
 import { openViews } from '../../src/analytics/query/open-views.js';
-import { schemaOf } from '../../src/analytics/query/schema.js';
 import { runPlaza } from '../support/command.js';
 import { DAY_MS, ExportBench, FIRST_DAY } from './support/export-bench.js';
 
@@ -76,42 +74,6 @@ it('a query writes a Parquet file for its owner alone, also over an older one, o
     stderr: `${none} cannot be written (ENOENT): name a file in a directory of this account\n`,
   });
   expect(readdirSync(target)).toEqual(["posts' file.parquet"]);
-});
-
-it('the schema has each column of the ready views, with its type', async () => {
-  const types: Record<string, string> = {
-    BIGINT: 'integer',
-    VARCHAR: 'text',
-    BOOLEAN: 'boolean',
-    'TIMESTAMP WITH TIME ZONE': 'time',
-    DATE: 'date',
-    DOUBLE: 'number',
-  };
-  const views = await openViews(dir);
-  try {
-    for (const view of ['events', 'applications', ...Object.keys(answers)]) {
-      const rows = await views.query(`DESCRIBE ${view}`, (result) => result.getRowObjectsJson());
-      const described = rows
-        .map((row) => [String(row['column_name']), types[String(row['column_type'])]])
-        .filter(([name]) => name !== 'personal');
-      const own = schemaOf(dir).filter((column) => column.view === view);
-      expect([view, own.map(({ name, type }) => [name, type])]).toEqual([view, described]);
-    }
-    expect(new Set(schemaOf(dir).map(({ view }) => view)).size).toBe(Object.keys(answers).length + 2);
-  } finally {
-    views.close();
-  }
-});
-
-it('the view of a type names a field apart from a column of every event', async () => {
-  const views = await openViews(dir);
-  try {
-    const rows = await views.query('DESCRIBE as_of_opened', (result) => result.getRowObjectsJson());
-    const names = rows.map((row) => String(row['column_name']));
-    expect(names.filter((name) => name.includes('position'))).toEqual(['position', 'data_position']);
-  } finally {
-    views.close();
-  }
 });
 
 it('a query reads the data set alone and changes nothing', async () => {
