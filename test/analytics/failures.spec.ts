@@ -93,6 +93,21 @@ it('a data set whose lock cannot be used is read, and an export into it ends wit
   });
 });
 
+/** Module that fills the disk of a file when an export shows its first progress. */
+const fillOnProgress = (file: string) => `
+  import { appendFileSync } from 'node:fs';
+  const write = process.stderr.write;
+  process.stderr.write = function (text, ...rest) {
+    if (String(text).startsWith('{"what":"events"'))
+      for (let room = 64 * 1024; room > 0;)
+        try {
+          appendFileSync(${JSON.stringify(file)}, Buffer.alloc(room));
+        } catch {
+          room = Math.floor(room / 2);
+        }
+    return write.call(this, text, ...rest);
+  };`;
+
 (canHaveSmallDisk ? describe : describe.skip)('on a full disk (needs root, for a small disk)', () => {
   let disk: SmallDisk;
 
@@ -127,6 +142,21 @@ it('a data set whose lock cannot be used is read, and an export into it ends wit
     expect(await bench.plaza('export', dir)).toMatchObject({ code: 0 });
     expect(await positionsOf(dir)).toEqual(await bench.logged());
     expect(await bench.plaza('verify', dir)).toMatchObject({ code: 0 });
+  });
+
+  it('a rebuild that fills the disk names the command that goes on, which drops nothing', async () => {
+    const dir = join(disk.dir, 'rebuilt');
+    await bench.plaza('export', dir);
+    const ballast = join(disk.dir, 'ballast');
+    const hook = join(bench.newDir(), 'hook.mjs');
+    writeFileSync(hook, fillOnProgress(ballast));
+    const env = { ...bench.env, NODE_OPTIONS: `--import ${hook}` };
+    const { code, stderr } = await runPlaza(['analytics', 'export', dir, '--rebuild'], env);
+    rmSync(ballast);
+    const advice = `free space on it, then run plaza analytics export ${dir}; what was committed stays`;
+    expect([code, stderr.trim().split('\n').at(-1)]).toEqual([1, `the disk of ${dir} is full: ${advice}`]);
+    expect(await bench.plaza('export', dir)).toMatchObject({ code: 0 });
+    expect(await positionsOf(dir)).toEqual(await bench.logged());
   });
 
   it('a report and a demo end with one line, leave nothing, and work once there is space again', async () => {

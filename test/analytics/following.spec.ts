@@ -80,7 +80,7 @@ it('events wait for a flush no longer than its interval', async () => {
 it('--follow keeps at most ten files of a finished day, and no swarm of small files of the present one', async () => {
   const most = new Map<string, number>();
   const now = () => FIRST_DAY + 5 * DAY_MS;
-  await exporting({ flushMs: 1, flushRows: 1, now }, async () => {
+  await exporting({ flushMs: 1, now }, async () => {
     for (let n = 0; n < 25; n++) {
       await bench.appendPosts(3, 5);
       const logged = await bench.logged();
