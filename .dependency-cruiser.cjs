@@ -87,9 +87,10 @@ const mayImport = {
   ],
   '^src/analytics/': [
     '^src/config/',
-    '^src/launch/(data-dir|files|run-file)\\.ts$',
+    '^src/embedded-event-store/errors\\.ts$',
+    '^src/launch/(data-dir|files|make-directories|run-file)\\.ts$',
     '^src/log/(codec|event-log|open-log|recorded|registry)\\.ts$',
-    '^src/operator/cli/(failure|progress-line)\\.ts$',
+    '^src/operator/cli/(csv|failure|progress-line)\\.ts$',
     '^src/pages/',
   ],
   '^projections/': [

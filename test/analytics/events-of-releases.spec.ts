@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { committedRows, ExportBench } from './support/export-bench.js';
+import { committedRows, ExportBench, positionsOf } from './support/export-bench.js';
 
 let bench: ExportBench;
 let client: EventStoreDBClient;
@@ -63,16 +63,20 @@ it.each([
     1,
     'are not encrypted',
   ],
-])('an event %s ends the export, and is named', async (_, type, data, version, reason) => {
-  await bench.appendPosts(0);
-  await append('post-1', type, data, version);
-  await bench.appendPosts(1);
-  const { code, stderr } = await bench.plaza('export', dir);
-  const [last = ''] = stderr.trim().split('\n').slice(-1);
-  expect([code, last]).toEqual([
-    1,
-    expect.stringMatching(
-      new RegExp(`^event [\\w-]+ of type ${type} at \\d+ cannot be exported: .*${reason}`),
-    ),
-  ]);
-});
+])(
+  'an event %s ends the export after the events before it, and is named',
+  async (_, type, data, version, reason) => {
+    await bench.appendPosts(0);
+    await append('post-1', type, data, version);
+    await bench.appendPosts(1);
+    const { code, stderr } = await bench.plaza('export', dir);
+    const [last = ''] = stderr.trim().split('\n').slice(-1);
+    expect([code, last]).toEqual([
+      1,
+      expect.stringMatching(
+        new RegExp(`^event [\\w-]+ of type ${type} at \\d+ cannot be exported: .*${reason}`),
+      ),
+    ]);
+    expect(await positionsOf(dir)).toEqual((await bench.logged()).slice(0, 1));
+  },
+);

@@ -1,4 +1,4 @@
-import { cpSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../../src/launch/free-port.js';
@@ -80,6 +80,34 @@ it('an export that meets no event store says so, and a missing address too', asy
   });
 });
 
+it('a data set whose lock cannot be used is read, and an export into it ends with one line', async () => {
+  const dir = bench.newDir();
+  await bench.plaza('export', dir);
+  writeFileSync(join(dir, 'lock'), 'no lock'.repeat(1_000));
+  const status = await bench.plaza('status', dir, '--json');
+  expect(JSON.parse(status.stdout)).toMatchObject({ isExporting: false });
+  expect(await bench.plaza('verify', dir)).toMatchObject({ code: 0 });
+  expect(await bench.plaza('export', dir)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^[^\n]+lock cannot be used as a lock[^\n]+\n$/),
+  });
+});
+
+/** Module that fills the disk of a file when an export shows its first progress. */
+const fillOnProgress = (file: string) => `
+  import { appendFileSync } from 'node:fs';
+  const write = process.stderr.write;
+  process.stderr.write = function (text, ...rest) {
+    if (String(text).startsWith('{"what":"events"'))
+      for (let room = 64 * 1024; room > 0;)
+        try {
+          appendFileSync(${JSON.stringify(file)}, Buffer.alloc(room));
+        } catch {
+          room = Math.floor(room / 2);
+        }
+    return write.call(this, text, ...rest);
+  };`;
+
 (canHaveSmallDisk ? describe : describe.skip)('on a full disk (needs root, for a small disk)', () => {
   let disk: SmallDisk;
 
@@ -114,5 +142,67 @@ it('an export that meets no event store says so, and a missing address too', asy
     expect(await bench.plaza('export', dir)).toMatchObject({ code: 0 });
     expect(await positionsOf(dir)).toEqual(await bench.logged());
     expect(await bench.plaza('verify', dir)).toMatchObject({ code: 0 });
+  });
+
+  it('a rebuild that fills the disk names the command that goes on, which drops nothing', async () => {
+    const dir = join(disk.dir, 'rebuilt');
+    await bench.plaza('export', dir);
+    const ballast = join(disk.dir, 'ballast');
+    const hook = join(bench.newDir(), 'hook.mjs');
+    writeFileSync(hook, fillOnProgress(ballast));
+    const env = { ...bench.env, NODE_OPTIONS: `--import ${hook}` };
+    const { code, stderr } = await runPlaza(['analytics', 'export', dir, '--rebuild'], env);
+    rmSync(ballast);
+    const advice = `free space on it, then run plaza analytics export ${dir}; what was committed stays`;
+    expect([code, stderr.trim().split('\n').at(-1)]).toEqual([1, `the disk of ${dir} is full: ${advice}`]);
+    expect(await bench.plaza('export', dir)).toMatchObject({ code: 0 });
+    expect(await positionsOf(dir)).toEqual(await bench.logged());
+  });
+
+  it('a report and a demo end with one line, leave nothing, and work once there is space again', async () => {
+    const [dir, demo] = [join(disk.dir, 'reported'), join(disk.dir, 'demo')];
+    await bench.plaza('export', dir);
+    disk.fill();
+    for (const [command, target] of [
+      ['report', dir],
+      ['demo', demo],
+    ] as const)
+      expect(await bench.plaza(command, target)).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(
+          new RegExp(`^(?:\\{"what".*\n)*the disk of ${target} is full: [^\\n]+\\n$`),
+        ),
+      });
+    expect(readdirSync(dir).filter((name) => name.startsWith('report'))).toEqual([]);
+    disk.empty();
+    expect(await bench.plaza('demo', demo)).toMatchObject({ code: 0 });
+    expect(await bench.plaza('report', demo)).toMatchObject({ code: 0 });
+  });
+
+  it('a data set on a read-only disk is read, and writing it ends with one line', async () => {
+    const [dir, other] = [join(disk.dir, 'frozen'), join(disk.dir, 'new')];
+    await bench.plaza('export', dir);
+    rmSync(join(dir, 'lock'));
+    disk.freeze();
+    const status = await bench.plaza('status', dir, '--json');
+    expect(JSON.parse(status.stdout)).toMatchObject({ isExporting: false });
+    expect(await bench.plaza('verify', dir)).toMatchObject({ code: 0 });
+    for (const [command, target] of [
+      ['export', dir],
+      ['report', dir],
+      ['demo', other],
+    ] as const) {
+      const { code, stderr } = await bench.plaza(command, target);
+      expect([code, stderr.split('\n').slice(-2)]).toEqual([
+        1,
+        [
+          expect.stringMatching(
+            new RegExp(`^${target} cannot be used \\(EROFS: .*: name a directory that this account can`),
+          ),
+          '',
+        ],
+      ]);
+    }
   });
 });

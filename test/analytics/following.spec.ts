@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { requireState } from '../../src/analytics/data-set/commits.js';
+import { putCommit, requireState } from '../../src/analytics/data-set/commits.js';
+import { compact } from '../../src/analytics/data-set/compaction.js';
 import { DataSet } from '../../src/analytics/data-set/data-set.js';
 import { exportEvents } from '../../src/analytics/export/export.js';
 import type { ExportOptions } from '../../src/analytics/export/export.js';
@@ -76,22 +77,67 @@ it('events wait for a flush no longer than its interval', async () => {
   expect(await positionsOf(dir)).toEqual(await bench.logged());
 });
 
-it('a finished day is compacted, also after a late file, and the present day has no swarm of small files', async () => {
-  let most = 0;
+it('--follow keeps at most ten files of a finished day, and no swarm of small files of the present one', async () => {
+  const most = new Map<string, number>();
   const now = () => FIRST_DAY + 5 * DAY_MS;
-  await exporting({ flushMs: 1, flushRows: 1, now }, async () => {
+  await exporting({ flushMs: 1, now }, async () => {
     for (let n = 0; n < 25; n++) {
       await bench.appendPosts(3, 5);
       const logged = await bench.logged();
       await until(() => requireState(dir).checkpoint?.position === logged.at(-1));
-      const days = Map.groupBy(requireState(dir).files, ({ day }) => day);
-      most = Math.max(most, ...[...days.values()].map(({ length }) => length));
+      for (const [day, { length }] of Map.groupBy(requireState(dir).files, (file) => file.day))
+        most.set(day, Math.max(most.get(day) ?? 0, length));
     }
   });
-  const days = Map.groupBy(requireState(dir).files, ({ day }) => day);
-  expect(days.get('2026-01-04')).toHaveLength(1);
-  expect(most).toBeLessThanOrEqual(20);
-  expect(most).toBeGreaterThan(1);
+  const [finished = 0, present = 0] = [most.get('2026-01-04'), most.get('2026-01-06')];
+  // One more than ten until the flush is followed by its merge.
+  expect([finished > 5, finished <= 11]).toEqual([true, true]);
+  expect([present > 1, present <= 20]).toEqual([true, true]);
+  expect(await positionsOf(dir)).toEqual(await bench.logged());
+  await bench.plaza('export', dir);
+  const { files } = requireState(dir);
+  expect(new Set(files.map(({ day }) => day)).size).toBe(files.length);
+  expect(await positionsOf(dir)).toEqual(await bench.logged());
+});
+
+it('a compaction ends between two merges when the export is stopped', async () => {
+  await bench.appendPosts(8, 8, 9, 9);
+  const options = { follow: false, flushRows: 1, now: () => FIRST_DAY };
+  await exporting(options, () => new Promise(() => undefined));
+  const stop = new AbortController();
+  let merges = 0;
+  const onStep = (phase: string, step: string) => {
+    if (phase !== 'compaction' || step !== 'commit synced') return;
+    merges += 1;
+    stop.abort();
+  };
+  const initial = { personal: 'none', since: null } as const;
+  const dataSet = DataSet.open(dir, initial, { now: Date.now, randomBytes, onStep });
+  await compact(dataSet, { isIdle: true, now: Date.now, signal: stop.signal });
+  dataSet.close();
+  expect(merges).toBe(1);
+  expect(await positionsOf(dir)).toEqual(await bench.logged());
+});
+
+it('rows are flushed when their texts are long, and large files are not merged', async () => {
+  await bench.appendPosts(10, 10, 10, 10);
+  const { log } = bench.logBench;
+  const oneByOne: typeof log.undecoded = (options) => log.undecoded({ ...options, batchSize: 1 });
+  const initial = { personal: 'none', since: null } as const;
+  const signal = new AbortController().signal;
+  const now = () => FIRST_DAY;
+  const filesOfDay = () => requireState(dir).files.filter(({ day }) => day === '2026-01-11').length;
+  const written = DataSet.open(dir, initial, { now, randomBytes });
+  await exportEvents({ undecoded: oneByOne }, written, { follow: false, signal, now, flushText: 1 });
+  written.close();
+  expect(filesOfDay()).toBe(4);
+  const { number, files, ...state } = requireState(dir);
+  const large = files.map((file) => Object.assign(file, { bytes: 30 * 2 ** 20 }));
+  putCommit(dir, { ...state, number: number + 1, files: large }, 'flush', () => undefined);
+  const dataSet = DataSet.open(dir, initial, { now, randomBytes });
+  await compact(dataSet, { isIdle: true, now: Date.now, signal });
+  dataSet.close();
+  expect(filesOfDay()).toBe(2);
   expect(await positionsOf(dir)).toEqual(await bench.logged());
 });
 

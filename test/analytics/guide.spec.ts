@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { requireState } from '../../src/analytics/data-set/commits.js';
 import { guideOf, withSection } from '../../src/analytics/report/guide.js';
 import { questions } from '../../src/analytics/report/questions.js';
 import { describeInBrowser, startChromium } from '../browser/support/chromium.js';
@@ -40,6 +41,18 @@ it('a demo is written into no other data set', async () => {
     stdout: '',
     stderr: `${dir} is a data set already: name a new directory\n`,
   });
+});
+
+it('an export into the demo’s data set, whose key is known to everybody, is refused', async () => {
+  const env = { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' };
+  const before = requireState(dir);
+  for (const options of [[], ['--rewind'], ['--rebuild'], ['--follow']])
+    expect(await runPlaza(['analytics', 'export', dir, ...options], env)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${dir} is the demo's data set: name another directory\n`,
+    });
+  expect(requireState(dir)).toEqual(before);
 });
 
 it('a report is written whole, for its owner alone, and loads nothing', async () => {

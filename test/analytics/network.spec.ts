@@ -190,7 +190,6 @@ describe('each view equals a count of what plaza audit prints:', () => {
         const revoked = of.length - issued;
         const before = active.get(appId) ?? 0;
         active.set(appId, before + issued - revoked);
-        const churn = before === 0 ? null : revoked / before;
         return {
           day,
           app_id: appId,
@@ -198,7 +197,6 @@ describe('each view equals a count of what plaza audit prints:', () => {
           issued,
           revoked,
           active: before + issued - revoked,
-          churn,
         };
       },
     );
@@ -380,7 +378,7 @@ describe('privacy', () => {
   function found(bytes: Buffer): readonly string[] {
     const secrets = new Set(lively.secrets);
     for (const { subject, actorId, grantId, intentId, requestId } of audited) {
-      const { appId: _app, networkId: _network, ...ids } = subject;
+      const { appId: _app, ...ids } = subject;
       for (const id of Object.values({ ...ids, actorId, grantId, intentId, requestId }))
         if (id !== null) secrets.add(id);
     }

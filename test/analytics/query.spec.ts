@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { columnsOf } from '../../src/analytics/columns/columns.js';
@@ -10,7 +8,7 @@ import { requireState } from '../../src/analytics/data-set/commits.js';
 import { DataSet } from '../../src/analytics/data-set/data-set.js';
 import { parquetOf, readParquet } from '../../src/analytics/data-set/parquet.js';
 import { openViews } from '../../src/analytics/query/open-views.js';
-import { environment, plaza, runPlaza } from '../support/command.js';
+import { runPlaza } from '../support/command.js';
 import { DAY_MS, ExportBench, FIRST_DAY } from './support/export-bench.js';
 
 const HOUR_MS = 3_600_000;
@@ -29,7 +27,7 @@ afterAll(() => bench?.close());
 
 const POSTS = 'SELECT day, posts, \'a "word", more\' AS quoted FROM posts_per_app ORDER BY day';
 
-it('a query prints JSON lines, CSV, or writes a Parquet file', async () => {
+it('a query prints JSON lines or CSV', async () => {
   const lines = [
     '{"day":"2026-01-01","posts":2,"quoted":"a \\"word\\", more"}',
     '{"day":"2026-01-02","posts":1,"quoted":"a \\"word\\", more"}',
@@ -39,15 +37,43 @@ it('a query prints JSON lines, CSV, or writes a Parquet file', async () => {
   expect((await bench.plaza('query', dir, `${POSTS};`, '--csv')).stdout).toBe(
     'day,posts,quoted\r\n2026-01-01,2,"a ""word"", more"\r\n2026-01-02,1,"a ""word"", more"\r\n',
   );
-  const file = join(bench.newDir(), "posts' file.parquet");
-  expect(await bench.plaza('query', dir, POSTS, '--parquet', file)).toEqual({
-    code: 0,
-    stdout: '',
-    stderr: '',
-  });
-  expect(readFileSync(file).subarray(0, 4).toString()).toBe('PAR1');
   const refused = await bench.plaza('query', dir, POSTS, '--csv', '--json');
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('cannot be used with')]);
+});
+
+it('a query writes a Parquet file for its owner alone, also over an older one, or leaves that as it was', async () => {
+  const target = bench.newDir();
+  const file = join(target, "posts' file.parquet");
+  writeFileSync(file, 'older');
+  const { code, stderr } = await bench.plaza('query', dir, 'SELECT nothing FROM events', '--parquet', file);
+  expect([code, stderr, readFileSync(file, 'utf8')]).toEqual([
+    1,
+    expect.stringMatching(/^Binder Error[^\n]*\n$/),
+    'older',
+  ]);
+  for (const sql of [`${POSTS};`, `${POSTS}; -- done`, 'DESCRIBE events', 'SHOW TABLES', POSTS]) {
+    const answer = await bench.plaza('query', dir, sql, '--parquet', file);
+    expect([sql, answer]).toEqual([sql, { code: 0, stdout: '', stderr: '' }]);
+    expect([readFileSync(file).subarray(0, 4).toString(), statSync(file).mode & 0o777]).toEqual([
+      'PAR1',
+      0o600,
+    ]);
+  }
+  const posts = await readParquet(file, [{ name: 'posts', type: 'integer', meaning: '' }]);
+  expect(posts['posts']).toEqual([2n, 1n]);
+  for (const sql of ["SET TimeZone = 'CET'", 'SELECT 1; SELECT 2', 'EXPLAIN SELECT 1'])
+    expect(await bench.plaza('query', dir, sql, '--parquet', file)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'a query is one SELECT statement\n',
+    });
+  const none = join(target, 'none', 'x.parquet');
+  expect(await bench.plaza('query', dir, POSTS, '--parquet', none)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `${none} cannot be written (ENOENT): name a file in a directory of this account\n`,
+  });
+  expect(readdirSync(target)).toEqual(["posts' file.parquet"]);
 });
 
 it('a query reads the data set alone and changes nothing', async () => {
@@ -153,12 +179,32 @@ it('a query opens the files of a newer commit, if those that it found are remove
   dataSet.close();
 });
 
-it('the shell answers one statement after the other, and goes on after an error', async () => {
-  const child = spawn(process.execPath, [plaza, 'analytics', 'shell', dir], { env: environment(bench.env) });
-  child.stdin.end('SELECT count(*) AS posts\nFROM post_created;\nSELECT nothing;\nSELECT 2 AS two;\n');
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  expect(stdout).toBe('{"posts":3}\n{"two":2}\n');
-  expect(stderr).toContain('Binder Error');
+it('CSV has no formula in a text, and leaves pseudonyms and numbers as they are', async () => {
+  const pseudonym = `-${'k3Jx0'.padEnd(21, '_')}`;
+  const sql = `SELECT '=1+1' AS a, '${pseudonym}' AS b, -5 AS c, -99999999999999999999::HUGEINT AS d, '-1+2' AS e`;
+  const { stdout } = await bench.plaza('query', dir, sql, '--csv');
+  expect(stdout).toBe(`a,b,c,d,e\r\n'=1+1,${pseudonym},-5,-99999999999999999999,'-1+2\r\n`);
+});
+
+const shell = (input: string) => runPlaza(['analytics', 'shell', dir, '--json'], bench.env, input);
+
+it('the shell answers one statement after the other, also a last one that has no semicolon', async () => {
+  const input =
+    'SELECT count(*) AS posts\nFROM post_created;\nSELECT 2 AS two; -- two\nSELECT 3 AS three\n-- the end';
+  expect(await shell(input)).toEqual({
+    code: 0,
+    stdout: '{"posts":3}\n{"two":2}\n{"three":3}\n',
+    stderr: '',
+  });
+  expect(await shell('SELECT 1 AS one;\n\n-- the end')).toMatchObject({ code: 0, stdout: '{"one":1}\n' });
+});
+
+it('the shell goes on after an error, and a script with one exits with 1', async () => {
+  expect(await shell('SELECT nothing;\nSELECT 2 AS two;\nSET TimeZone = 1')).toEqual({
+    code: 1,
+    stdout: '{"two":2}\n',
+    stderr: expect.stringMatching(/^Binder Error[^\n]+\na query is one SELECT statement\n$/),
+  });
 });
 
 it('without the optional package, queries say so in one line, and exports work', async () => {
@@ -173,6 +219,7 @@ it('without the optional package, queries say so in one line, and exports work',
   for (const args of [
     ['query', dir, 'SELECT 1'],
     ['shell', dir],
+    ['report', dir],
   ])
     expect(await runPlaza(['analytics', ...args], env)).toEqual({
       code: 1,
@@ -180,6 +227,11 @@ it('without the optional package, queries say so in one line, and exports work',
       stderr: expect.stringMatching(/^this command needs the optional package @duckdb\/node-api, [^\n]+\n$/),
     });
   expect(await runPlaza(['analytics', 'export', bench.newDir()], env)).toMatchObject({ code: 0 });
+  expect(await runPlaza(['analytics', 'resolve', dir, 'nobody', '--reason', 'x'], env)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `no row of ${dir} has nobody, neither as a pseudonym nor as an id\n`,
+  });
 });
 
 it('files of a release without some columns and types still answer, and compact with newer ones', async () => {

@@ -25,8 +25,8 @@ const relation = {
   targetActorId: 'id',
   generation: 'clear',
 } as const;
-const job = { jobId: 'data' } as const;
-const batch = { batchId: 'data' } as const;
+const job = { jobId: 'omit' } as const;
+const batch = { batchId: 'omit' } as const;
 const outcome = { ...batch, changed: 'data', skipped: 'omit' } as const;
 /** Rows of operators do not say which one: `by_operator` is all. */
 const operator = { operatorId: 'omit' } as const;
@@ -38,16 +38,16 @@ const caseOf = { caseId: 'omit', postId: 'id', targetActorId: 'id' } as const;
 const byOperator = { ...caseOf, ...operator } as const;
 const ruling = { ...byOperator, decisionId: 'omit', notice: 'omit' } as const;
 const execution = { ...caseOf, decisionId: 'omit', changed: 'data' } as const;
-const approval = { ...operator, approvalId: 'data' } as const;
+const approval = { ...operator, approvalId: 'omit' } as const;
 
 /** Treatment of each field of each registered event, but for its time. A personal field is omitted in any case. */
 export const treatments: Treatments = {
-  'network.founded': { networkId: 'data' },
+  'network.founded': { networkId: 'omit' },
   'network.signing_key_rotated': { keyId: 'omit', signsFrom: 'data' },
   'network.publishing_paused': {},
   'network.publishing_resumed': {},
-  'network.backup_begun': { backupId: 'data' },
-  'network.restored': { restoreId: 'data', backupId: 'data', parts: 'data' },
+  'network.backup_begun': { backupId: 'omit' },
+  'network.restored': { restoreId: 'omit', backupId: 'omit', parts: 'data' },
   'network.shared_token_limited': {},
   'network.rebuild_requested': { ...job, names: 'data' },
   'network.recovery_applied': { ...job, reseedsWitness: 'data' },
@@ -115,8 +115,8 @@ export const treatments: Treatments = {
     reason: 'clear',
     text: 'omit',
   },
-  'backup.part_sent': { backupId: 'data', part: 'data' },
-  'audit.exported': { exportId: 'data', query: 'omit' },
+  'backup.part_sent': { backupId: 'omit', part: 'data' },
+  'audit.exported': { exportId: 'omit', query: 'omit' },
   'case.opened': { ...caseOf, reportId: 'id' },
   'case.reopened': { ...caseOf, reportId: 'id' },
   'case.claimed': byOperator,

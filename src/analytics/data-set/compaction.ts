@@ -9,33 +9,38 @@ import type { Columns } from './parquet.js';
 import type { DataFile } from './state.js';
 import { writeDataFile } from './write-file.js';
 
-/** A file with so many rows is merged with no other, which bounds the memory of a compaction. */
+/** A file with so many rows or bytes is merged with no other, which bounds the memory of a compaction. */
 const FULL_ROWS = 250_000;
+const FULL_BYTES = 64 * 2 ** 20;
 const MOST_SMALL_FILES = 10;
 
 interface CompactionOptions {
   /** True: no other work is left, so each finished day is compacted; else only one with too many files. */
   readonly isIdle: boolean;
   readonly now: () => number;
+  readonly signal: AbortSignal;
 }
 
-/** Merges small files of a day, with one commit for each merge. */
-export async function compact(dataSet: DataSet, { isIdle, now }: CompactionOptions): Promise<void> {
+/** Merges small files of a day, with one commit for each merge; ends between two merges when `signal` aborts. */
+export async function compact(dataSet: DataSet, { isIdle, now, signal }: CompactionOptions): Promise<void> {
   const today = dayOf(now());
   for (const [day, files] of filesByDay(dataSet.state.files)) {
     const isFinished = day < today;
     const groups = isFinished ? groupsOfFinished(files, isIdle) : groupsOfSameSize(files);
     for (const group of groups) {
+      if (signal.aborted) return;
       await merge(dataSet, day, group);
       await immediate();
     }
   }
 }
 
+const isSmall = ({ rows, bytes }: DataFile) => rows < FULL_ROWS && bytes < FULL_BYTES;
+
 const filesByDay = (files: readonly DataFile[]) => Map.groupBy(files, ({ day }) => day);
 
 function groupsOfFinished(files: readonly DataFile[], isIdle: boolean): readonly DataFile[][] {
-  const small = files.filter(({ rows }) => rows < FULL_ROWS);
+  const small = files.filter(isSmall);
   return isIdle || small.length > MOST_SMALL_FILES ? groupsUpToFull(small) : [];
 }
 
@@ -44,7 +49,7 @@ function groupsOfFinished(files: readonly DataFile[], isIdle: boolean): readonly
  * written again a few times at most.
  */
 function groupsOfSameSize(files: readonly DataFile[]): readonly DataFile[][] {
-  const small = files.filter(({ rows }) => rows < FULL_ROWS);
+  const small = files.filter(isSmall);
   const bySize = Map.groupBy(small, ({ rows }) => Math.floor(Math.log10(rows)));
   return [...bySize.values()]
     .filter((group) => group.length >= MOST_SMALL_FILES)
@@ -53,14 +58,15 @@ function groupsOfSameSize(files: readonly DataFile[]): readonly DataFile[][] {
 
 function groupsUpToFull(files: readonly DataFile[]): readonly DataFile[][] {
   const groups: DataFile[][] = [];
-  let rows = Infinity;
+  let [rows, bytes] = [Infinity, 0];
   for (const file of files.toSorted((a, b) => a.first - b.first)) {
-    if (rows + file.rows > FULL_ROWS) {
+    if (rows + file.rows > FULL_ROWS || bytes + file.bytes > FULL_BYTES) {
       groups.push([]);
-      rows = 0;
+      [rows, bytes] = [0, 0];
     }
     groups.at(-1)?.push(file);
     rows += file.rows;
+    bytes += file.bytes;
   }
   return groups.filter((group) => group.length > 1);
 }

@@ -1,7 +1,8 @@
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireDirectory } from '../../launch/data-dir.js';
 import { syncDirectory } from '../../launch/files.js';
+import { makeDirectories } from '../../launch/make-directories.js';
 import { Failure } from '../../operator/cli/failure.js';
 import { shapeOf } from '../columns/columns.js';
 import { putCommit, readState } from './commits.js';
@@ -45,7 +46,7 @@ export class DataSet {
   static open(dir: string, initial: Pick<State, 'personal' | 'since'>, options: DataSetOptions): DataSet {
     refuseOtherDirectory(dir);
     for (const directory of [dir, paths.commits(dir), paths.temporary(dir), paths.events(dir)])
-      mkdirSync(directory, { recursive: true, mode: OWNER_ONLY.directory });
+      makeDirectories(directory, OWNER_ONLY.directory);
     const release = acquireDirectory(dir);
     if (!release) throw new Failure(`another process exports into ${dir}; run one export at a time`);
     try {

@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { SchemaElement } from 'hyparquet';
-import { asyncBufferFromFile, parquetRead } from 'hyparquet';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetRead } from 'hyparquet';
 import { ByteWriter, parquetWrite } from 'hyparquet-writer';
 import type { Column, ColumnType } from '../columns/columns.js';
 import type { Value } from '../columns/rows.js';
@@ -52,8 +52,13 @@ export function parquetOf(columns: readonly Column[], data: Columns, compression
 /** Reads a file of {@link parquetOf}. A column that the file lacks has no values. */
 export async function readParquet(path: string, columns: readonly Column[]): Promise<Columns> {
   const data: Record<string, Value[]> = Object.fromEntries(columns.map(({ name }) => [name, []]));
+  const file = await asyncBufferFromFile(path);
+  const metadata = await parquetMetadataAsync(file);
+  const present = new Set(metadata.schema.map(({ name }) => name));
   await parquetRead({
-    file: await asyncBufferFromFile(path),
+    file,
+    metadata,
+    columns: columns.flatMap(({ name }) => (present.has(name) ? [name] : [])),
     compressors: { ZSTD: (bytes) => zstdDecompressSync(bytes) },
     parsers: { timestampFromMicroseconds: (micros) => micros },
     onChunk: ({ columnName, columnData, rowStart }) => {

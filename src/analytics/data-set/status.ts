@@ -1,7 +1,7 @@
-import { acquireDirectory } from '../../launch/data-dir.js';
-import { columnsOf, shapeOf } from '../columns/columns.js';
-import type { Column, Personal } from '../columns/columns.js';
+import { shapeOf } from '../columns/columns.js';
+import type { Personal } from '../columns/columns.js';
 import { requireState } from './commits.js';
+import { lockForReading } from './reading-lock.js';
 import type { State } from './state.js';
 
 export interface Summary {
@@ -26,7 +26,7 @@ export interface Status extends Summary {
 /** @throws {Failure} the directory is no data set. */
 export function statusOf(dir: string): Status {
   const state = requireState(dir);
-  const release = acquireDirectory(dir);
+  const release = lockForReading(dir);
   release?.();
   return {
     ...summaryOf(state),
@@ -50,6 +50,3 @@ export function summaryOf({ files, checkpoint, committedAt, personal, since }: S
     since,
   };
 }
-
-/** @throws {Failure} the directory is no data set. */
-export const schemaOf = (dir: string): readonly Column[] => columnsOf(requireState(dir).personal);

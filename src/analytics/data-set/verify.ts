@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { acquireDirectory } from '../../launch/data-dir.js';
 import { requireState } from './commits.js';
 import { paths } from './paths.js';
+import { lockForReading } from './reading-lock.js';
 import { applicationLines } from './state.js';
 import type { DataFile, State } from './state.js';
 
@@ -22,25 +22,33 @@ export interface Verified {
 }
 
 /**
- * Compares every file with the newest commit.
+ * Compares every file with the newest commit of this moment. An export may go on meanwhile: the lock is held only while
+ * foreign files are searched.
  * @throws {Failure} the directory is no data set, or its newest commit was changed.
  */
 export async function verifyDataSet(
   dir: string,
   onBytes: (bytes: number) => void = () => undefined,
 ): Promise<Verified> {
-  requireState(dir);
-  const release = acquireDirectory(dir);
+  const { files } = requireState(dir);
+  const faults: Fault[] = [];
+  for (const file of files) {
+    const fault = await faultOf(dir, file, onBytes);
+    if (fault) faults.push({ path: file.path, fault });
+  }
+  const release = lockForReading(dir);
   try {
-    const state = requireState(dir);
-    const faults: Fault[] = [];
-    for (const file of state.files) {
-      const fault = await faultOf(dir, file, onBytes);
-      if (fault) faults.push({ path: file.path, fault });
-    }
-    if (release) faults.push(...applicationsFault(dir, state), ...foreignIn(dir, state));
-    const events = state.files.reduce((sum, { rows }) => sum + rows, 0);
-    return { files: state.files.length, events, faults, foreignSearched: release !== undefined };
+    const newest = requireState(dir);
+    const named = new Set(newest.files.map(({ path }) => path));
+    return {
+      files: files.length,
+      events: files.reduce((sum, { rows }) => sum + rows, 0),
+      faults: [
+        ...faults.filter(({ path }) => named.has(path)),
+        ...(release ? [...applicationsFault(dir, newest), ...foreignIn(dir, newest)] : []),
+      ],
+      foreignSearched: release !== undefined,
+    };
   } finally {
     release?.();
   }
@@ -52,13 +60,17 @@ async function faultOf(
   onBytes: (bytes: number) => void,
 ): Promise<Fault['fault'] | undefined> {
   const file = join(dir, path);
-  if (!existsSync(file)) return 'missing';
-  if (statSync(file).size !== bytes) return 'changed';
   const hash = createHash('sha256');
-  await pipeline(
-    createReadStream(file).on('data', (chunk) => onBytes(chunk.length)),
-    hash,
-  );
+  try {
+    if (statSync(file).size !== bytes) return 'changed';
+    await pipeline(
+      createReadStream(file).on('data', (chunk) => onBytes(chunk.length)),
+      hash,
+    );
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'missing';
+    throw error;
+  }
   return hash.digest('hex') === sha256 ? undefined : 'changed';
 }
 

@@ -1,24 +1,23 @@
-import { createHash } from 'node:crypto';
 import { Failure } from '../../operator/cli/failure.js';
-import { readState } from '../data-set/commits.js';
 import { exportEvents } from '../export/export.js';
 import type { Exported } from '../export/export.js';
 import { withDataSet } from '../export/export-data-set.js';
+import { demoKey } from './demo-key.js';
 import { inventedTown } from './town.js';
 
 /** The time at which the demo's data were exported, so that the data set is the same in each run. */
 const EXPORTED_AT = Date.UTC(2026, 2, 2);
 
-/** Exports an invented log, whose pseudonyms are the same in each run too. @throws {Failure} */
+/** Exports an invented log. @throws {Failure} */
 export function writeDemo(dir: string, signal: AbortSignal): Promise<Exported> {
-  if (readState(dir)) throw new Failure(`${dir} is a data set already: name a new directory`);
   const events = inventedTown();
   async function* undecoded() {
     yield await Promise.resolve({ events, caughtUp: true });
   }
   const now = () => EXPORTED_AT;
-  const sameBytes = (length: number) => createHash('sha256').update('invented').digest().subarray(0, length);
-  return withDataSet(dir, { now, randomBytes: sameBytes }, (dataSet) =>
-    exportEvents({ undecoded }, dataSet, { follow: false, signal, now }),
-  );
+  return withDataSet(dir, { now, randomBytes: () => demoKey }, (dataSet) => {
+    if (dataSet.state.checkpoint || !dataSet.key.equals(demoKey))
+      throw new Failure(`${dir} is a data set already: name a new directory`);
+    return exportEvents({ undecoded }, dataSet, { follow: false, signal, now });
+  });
 }

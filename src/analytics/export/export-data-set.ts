@@ -10,6 +10,7 @@ import type { Personal } from '../columns/columns.js';
 import { DataSet } from '../data-set/data-set.js';
 import type { Compression } from '../data-set/parquet.js';
 import type { State } from '../data-set/state.js';
+import { demoKey } from '../demo/demo-key.js';
 import { checkpointOf, exportEvents } from './export.js';
 import type { Exported } from './export.js';
 import { failureOf } from './failures.js';
@@ -27,6 +28,7 @@ export interface ExportRequest {
   readonly rebuild: boolean;
   readonly signal: AbortSignal;
   readonly now: () => number;
+  readonly onNotice: (line: string) => void;
   readonly onProgress: (step: ProgressStep) => void;
 }
 
@@ -42,11 +44,15 @@ export async function exportDataSet(
   request: ExportRequest,
 ): Promise<ExportResult> {
   const log = openUndecodedLog(eventStoreUrlOf(config));
+  let next: string | undefined;
   try {
     return await withDataSet(dir, request, async (dataSet) => {
+      if (dataSet.key.equals(demoKey))
+        throw new Failure(`${dir} is the demo's data set: name another directory`);
       // All files would be dropped for a log that does not answer.
       if (request.rebuild) await log.head();
       prepare(dataSet, request);
+      next = continuationOf(dir);
       const rewound = request.rewind ? await rewind(log, dataSet) : undefined;
       const onProgress = await progressOf(log, dataSet, request.onProgress);
       const { follow, signal, now } = request;
@@ -55,11 +61,14 @@ export async function exportDataSet(
       return { ...exported, rewound, state: dataSet.state };
     });
   } catch (error) {
-    throw await failureOf(error, dir, log);
+    throw await failureOf(error, dir, { log, next });
   } finally {
     await log.close();
   }
 }
+
+/** Without `--rebuild`, which would drop what was exported. */
+export const continuationOf = (dir: string): string => `run plaza analytics export ${dir}`;
 
 type DataSetRequest = Pick<ExportRequest, 'personal' | 'since' | 'compression' | 'now'> & {
   readonly randomBytes?: (length: number) => Buffer;
@@ -99,7 +108,7 @@ export function eventStoreUrlOf({ eventStoreUrl, dataDir }: Config): string {
 }
 
 /** With `--rebuild` the data set begins anew, under its old key. */
-function prepare(dataSet: DataSet, { personal, since, rebuild }: ExportRequest): void {
+function prepare(dataSet: DataSet, { personal, since, rebuild, onNotice }: ExportRequest): void {
   const { state } = dataSet;
   if (rebuild) {
     const change = { personal: personal ?? state.personal, since: since ?? state.since };
@@ -112,10 +121,12 @@ function prepare(dataSet: DataSet, { personal, since, rebuild }: ExportRequest):
     throw new Failure(
       `${dir} was exported with --personal ${state.personal}: leave the option out, or export anew with --rebuild`,
     );
-  if (since !== undefined && since !== state.since)
+  if (since === undefined || since === state.since) return;
+  if (state.since === null)
     throw new Failure(
-      `${dir} begins ${state.since === null ? 'with the first event' : `at ${new Date(state.since).toISOString()}`}: leave --since out, or export anew with --rebuild`,
+      `${dir} begins with the first event: leave --since out, or export anew with --rebuild --since`,
     );
+  onNotice(`${dir} begins at ${new Date(state.since).toISOString()}, as before: only --rebuild changes that`);
 }
 
 /** The number of events to come is estimated from positions. */

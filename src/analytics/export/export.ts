@@ -10,6 +10,7 @@ import { writeDataFile } from '../data-set/write-file.js';
 import { RowBuffer } from './row-buffer.js';
 
 const FLUSH_ROWS = 50_000;
+const FLUSH_TEXT = 32 * 2 ** 20;
 export const FLUSH_MS = 10_000;
 const BATCH = 2_000;
 
@@ -22,6 +23,8 @@ export interface ExportOptions {
   /** An export gives up if the log fails for so long; with `follow` it retries for ever. */
   readonly giveUpAfterMs?: number;
   readonly flushRows?: number;
+  /** Characters in the texts of buffered rows. */
+  readonly flushText?: number;
   readonly flushMs?: number;
 }
 
@@ -33,7 +36,7 @@ export interface Exported {
 
 /**
  * Exports the events after the checkpoint of the data set. Each flush is one commit, so an interrupted export goes on
- * where its last flush ended.
+ * where its last flush ended. Events before one that cannot be exported are committed.
  * @throws {LogReplaced} {@link LogUnavailable} {@link Failure}
  */
 export async function exportEvents(
@@ -78,45 +81,55 @@ class ExportRun {
   }
 
   async readAll(batches: AsyncIterator<Batch<UndecodedEvent>>): Promise<Exported> {
-    const { follow, flushMs = FLUSH_MS, flushRows = FLUSH_ROWS, signal } = this.options;
+    const { follow, flushMs = FLUSH_MS, signal } = this.options;
     let next = batches.next();
     let isComplete = false;
     for (;;) {
       const result = await this.within(this.bufferedSince + flushMs - performance.now(), next);
       if (result === 'late') {
         this.flush();
-        await compact(this.dataSet, { isIdle: true, now: this.options.now });
+        await this.compact(false);
         continue;
       }
       if (result.done) break;
-      this.take(result.value);
+      try {
+        this.take(result.value);
+      } catch (error) {
+        this.flush();
+        throw error;
+      }
       isComplete = result.value.caughtUp;
       if ((isComplete && !follow) || signal.aborted) break;
-      if (this.buffer.rows >= flushRows) {
+      if (this.isFull()) {
         this.flush();
-        await compact(this.dataSet, { isIdle: isComplete, now: this.options.now });
+        await this.compact(false);
         // Lets signals through while a long log is read.
         await immediate();
       }
       next = batches.next();
     }
     this.flush();
-    if (isComplete) await compact(this.dataSet, { isIdle: true, now: this.options.now });
+    if (isComplete) await this.compact(true);
     return { events: this.events, isComplete };
   }
 
   private take({ events }: Batch<UndecodedEvent>): void {
     const { since } = this.dataSet.state;
     for (const event of events) {
+      const row = this.rows.rowOf(event);
       const application = applicationNameOf(event);
       if (application) this.applications.push(application);
-      const row = this.rows.rowOf(event);
       if (since === null || row.at >= since) this.buffer.add(row);
       this.last = { position: event.position, eventId: event.id };
     }
     this.events += events.length;
     if (events.length > 0 && this.bufferedSince === Infinity) this.bufferedSince = performance.now();
     if (this.last) this.options.onProgress?.(this.events, this.last.position);
+  }
+
+  private isFull(): boolean {
+    const { flushRows = FLUSH_ROWS, flushText = FLUSH_TEXT } = this.options;
+    return this.buffer.rows >= flushRows || this.buffer.textLength >= flushText;
   }
 
   private flush(): void {
@@ -135,6 +148,11 @@ class ExportRun {
     });
     this.applications = [];
     this.last = undefined;
+  }
+
+  private compact(isIdle: boolean): Promise<void> {
+    const { now, signal } = this.options;
+    return compact(this.dataSet, { isIdle, now, signal });
   }
 
   private async within<T>(ms: number, work: Promise<T>): Promise<T | 'late'> {

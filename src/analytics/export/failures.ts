@@ -1,12 +1,19 @@
 import { LogReplaced, LogUnavailable } from '../../log/event-log.js';
 import type { UndecodedLog } from '../../log/event-log.js';
 import { Failure } from '../../operator/cli/failure.js';
+import { isAccessRefused, isDiskFull } from '../data-set/disk-errors.js';
 
-/** SQLite holds the lock of the directory. */
-const SQLITE_FULL = 13;
+interface Advice {
+  readonly log?: UndecodedLog;
+  readonly next?: string | undefined;
+}
 
 /** Explains an error of the log or the disk to the operator; any other error stays as it is. */
-export async function failureOf(error: unknown, dir: string, log?: UndecodedLog): Promise<unknown> {
+export async function failureOf(
+  error: unknown,
+  dir: string,
+  { log, next = 'run the command again' }: Advice = {},
+): Promise<unknown> {
   const options = { cause: error };
   if (error instanceof LogReplaced)
     return new Failure(
@@ -16,17 +23,19 @@ export async function failureOf(error: unknown, dir: string, log?: UndecodedLog)
   if (error instanceof LogUnavailable) {
     const reason = (await log?.explain('read', error)) ?? 'is it running, and is its address right?';
     return new Failure(
-      `the event store does not answer: ${reason} What was committed stays; run the command again`,
+      `the event store does not answer: ${reason} What was committed stays; ${next}`,
       options,
     );
   }
-  const { code = '', errcode } = error as NodeJS.ErrnoException & { readonly errcode?: number };
-  if (['ENOSPC', 'EDQUOT'].includes(code) || errcode === SQLITE_FULL)
+  if (isDiskFull(error))
     return new Failure(
-      `the disk of ${dir} is full: free space on it and run the command again; what was committed stays`,
+      `the disk of ${dir} is full: free space on it, then ${next}; what was committed stays`,
       options,
     );
-  if (['EROFS', 'EACCES', 'EPERM'].includes(code))
-    return new Failure(`${dir} cannot be written: give this account access to it`, options);
+  if (isAccessRefused(error))
+    return new Failure(
+      `${dir} cannot be used (${(error as Error).message}): name a directory that this account can read and write`,
+      options,
+    );
   return error;
 }

@@ -5,6 +5,7 @@ import type { Columns } from '../data-set/parquet.js';
 /** Rows that are not written yet, by day. */
 export class RowBuffer {
   rows = 0;
+  textLength = 0;
   private days = new Map<string, Record<string, Value[]>>();
 
   constructor(private readonly columns: readonly string[]) {}
@@ -16,7 +17,11 @@ export class RowBuffer {
       data = Object.fromEntries(this.columns.map((name) => [name, []]));
       this.days.set(day, data);
     }
-    for (const name of this.columns) data[name]?.push(values[name]);
+    for (const name of this.columns) {
+      const value = values[name];
+      data[name]?.push(value);
+      if (typeof value === 'string') this.textLength += value.length;
+    }
     this.rows += 1;
   }
 
@@ -25,6 +30,7 @@ export class RowBuffer {
     const taken = this.days;
     this.days = new Map();
     this.rows = 0;
+    this.textLength = 0;
     return taken;
   }
 }

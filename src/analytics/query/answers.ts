@@ -25,8 +25,7 @@ export const answers: Readonly<Record<string, string>> = {
       FROM events WHERE type IN ('grant.issued', 'grant.revoked') GROUP BY day, app_id),
     summed AS (
       SELECT *, sum(issued - revoked) OVER (PARTITION BY app_id ORDER BY day)::BIGINT AS active FROM changed)
-    SELECT day, app_id, name AS app, issued, revoked, active,
-      revoked / nullif(active - issued + revoked, 0) AS churn
+    SELECT day, app_id, name AS app, issued, revoked, active
     FROM summed LEFT JOIN applications USING (app_id)`,
   app_impact: `
     WITH counted AS (

@@ -14,7 +14,7 @@ const ATTEMPTS = 5;
 export interface Views {
   /** Runs one SELECT. @throws {Failure} another statement, or an error of the statement. */
   query<Result>(sql: string, use: (result: DuckDBResult) => Promise<Result>): Promise<Result>;
-  /** Writes the rows of one SELECT to the file that {@link openViews} got. */
+  /** Writes the rows of one SELECT to the existing file that {@link openViews} got. */
   writeParquet(sql: string, file: string): Promise<void>;
   close(): void;
 }
@@ -48,7 +48,8 @@ export async function openViews(dir: string, writable?: string): Promise<Views> 
     query: (sql, use) => runSelect(sql, (duck) => duck.run(sql)).then(use),
     writeParquet: (sql, file) =>
       runSelect(sql, async (duck) => {
-        await duck.run(`COPY (\n${sql.replace(/;\s*$/, '')}\n) TO ${quoted(file)} (FORMAT parquet)`);
+        const options = '(FORMAT parquet, USE_TMP_FILE false)';
+        await duck.run(`COPY (FROM query(${quoted(sql)})) TO ${quoted(file)} ${options}`);
       }),
     close: () => connection.duck.closeSync(),
   };

@@ -1,4 +1,6 @@
 import type { DuckDBResult, Json } from '@duckdb/node-api';
+import { csvLine } from '../../operator/cli/csv.js';
+import type { CsvCell } from '../../operator/cli/csv.js';
 import { loadDuckDb } from './duckdb.js';
 
 export interface Rows {
@@ -28,14 +30,17 @@ export async function* jsonLines({ columns, rows }: Rows): AsyncGenerator<string
 
 /** Lines of RFC 4180, with a heading. */
 export async function* csvLines({ columns, rows }: Rows): AsyncGenerator<string> {
-  const line = (cells: readonly Json[]) => `${cells.map(csvCell).join(',')}\r\n`;
-  yield line(columns);
-  for await (const row of rows) yield line(row);
+  yield csvLine(columns);
+  for await (const row of rows) yield csvLine(row.map(csvCellOf));
 }
 
-function csvCell(value: Json): string {
+/** A pseudonym or a large number: no formula. */
+const PLAIN = /^-(?:[\w-]{21}|\d+)$/;
+
+function csvCellOf(value: Json): CsvCell {
+  if (typeof value === 'number') return value;
   const text = textOf(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return PLAIN.test(text) ? text : { free: text };
 }
 
 export const textOf = (value: Json): string =>

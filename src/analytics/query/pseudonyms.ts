@@ -1,43 +1,58 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { z } from 'zod';
+import { join } from 'node:path';
 import { Failure } from '../../operator/cli/failure.js';
+import { columnsOf } from '../columns/columns.js';
 import { resolvableColumns } from '../columns/resolvable.js';
 import { pseudonymOf } from '../columns/rows.js';
+import { requireState } from '../data-set/commits.js';
 import { paths } from '../data-set/paths.js';
-import { openViews } from './open-views.js';
-import { named, quoted } from './sql.js';
+import { readParquet } from '../data-set/parquet.js';
 
 /** A row that has the pseudonym, and the column. */
-const placeIn = z.object({
-  pseudonym: z.string(),
-  position: z.coerce.number(),
-  eventId: z.string(),
-  column: z.string(),
-});
+export interface PseudonymPlace {
+  readonly pseudonym: string;
+  readonly position: number;
+  readonly eventId: string;
+  readonly column: string;
+}
 
-export type PseudonymPlace = z.infer<typeof placeIn>;
+const searchedColumns = columnsOf('none').filter(({ name }) =>
+  ['position', 'event_id', ...resolvableColumns].includes(name),
+);
 
 /**
  * Finds a pseudonym, or that of an id of the network, in a data set.
  * @throws {Failure} no row has it.
  */
 export async function findPseudonym(dir: string, id: string): Promise<PseudonymPlace> {
-  const views = await openViews(dir);
+  const wanted = new Set<unknown>([id, pseudonymWithKey(dir, id)]);
+  const { number, files } = requireState(dir);
   try {
-    const wanted = [id, pseudonymWithKey(dir, id) ?? id].map(quoted).join(', ');
-    const places = resolvableColumns.map(
-      (column) =>
-        `(SELECT ${named(column)} AS pseudonym, position, event_id AS "eventId", '${column}' AS "column"
-        FROM events WHERE ${named(column)} IN (${wanted}) LIMIT 1)`,
-    );
-    const [row] = await views.query(`${places.join(' UNION ALL ')} LIMIT 1`, (result) =>
-      result.getRowObjectsJson(),
-    );
-    if (!row) throw new Failure(`no row of ${dir} has ${id}, neither as a pseudonym nor as an id`);
-    return placeIn.parse(row);
-  } finally {
-    views.close();
+    for (const { path } of files) {
+      const place = await placeIn(join(dir, path), wanted);
+      if (place) return place;
+    }
+  } catch (error) {
+    const isMerged = (error as NodeJS.ErrnoException).code === 'ENOENT' && requireState(dir).number > number;
+    if (isMerged) return findPseudonym(dir, id);
+    throw error;
   }
+  throw new Failure(`no row of ${dir} has ${id}, neither as a pseudonym nor as an id`);
+}
+
+async function placeIn(file: string, wanted: ReadonlySet<unknown>): Promise<PseudonymPlace | undefined> {
+  const data = await readParquet(file, searchedColumns);
+  for (const column of resolvableColumns) {
+    const row = data[column]?.findIndex((value) => value !== undefined && wanted.has(value)) ?? -1;
+    if (row < 0) continue;
+    return {
+      pseudonym: String(data[column]?.[row]),
+      position: Number(data['position']?.[row]),
+      eventId: String(data['event_id']?.[row]),
+      column,
+    };
+  }
+  return undefined;
 }
 
 /** Undefined: this copy of the data set has no key. */

@@ -53,9 +53,11 @@ function typeView(type: EventType): string {
     'by_operator',
   ];
   const own = fieldsOf(type, 'id', 'clear').map((field) => fieldColumns[field]?.name ?? field);
-  const rest = fieldsOf(type, 'data').map(
-    (field) => `json_extract_string(data, ${quoted(`$.${field}`)}) AS ${named(snakeCase(field))}`,
-  );
+  const rest = fieldsOf(type, 'data').map((field) => {
+    const name = snakeCase(field);
+    const unique = common.includes(name) ? `data_${name}` : name;
+    return `json_extract_string(data, ${quoted(`$.${field}`)}) AS ${named(unique)}`;
+  });
   const columns = [...[...common, ...own].map(named), ...rest];
   return `CREATE VIEW ${viewOf(type)} AS SELECT ${columns.join(', ')} FROM events WHERE type = ${quoted(type)}`;
 }

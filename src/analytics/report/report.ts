@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { requireState } from '../data-set/commits.js';
 import { paths } from '../data-set/paths.js';
 import { summaryOf } from '../data-set/status.js';
@@ -29,8 +29,13 @@ export async function writeReport(
   }
   const path = paths.report(dir);
   const temporary = `${path}.tmp`;
-  writeFileSync(temporary, reportPage(summaryOf(requireState(dir)), answers), { mode: OWNER_ONLY.file });
-  renameSync(temporary, path);
+  try {
+    writeFileSync(temporary, reportPage(summaryOf(requireState(dir)), answers), { mode: OWNER_ONLY.file });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
   return path;
 }
 

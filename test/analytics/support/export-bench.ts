@@ -39,20 +39,19 @@ export class ExportBench {
   /** Appends posts of the given days after {@link FIRST_DAY}, each by its own author. */
   async appendPosts(...days: readonly number[]): Promise<void> {
     for (const day of days) {
-      const postId = newId();
-      await this.append(`post-${postId}`, {
-        type: 'post.created',
-        data: {
-          postId,
-          authorActorId: `author-${day}`,
-          appId: 'app',
-          text: `a text of day ${day}`,
-          audience: 'public',
-          mentions: [],
-          at: FIRST_DAY + day * DAY_MS,
-        },
-      });
+      const post = newPost(day);
+      await this.append(`post-${post.data.postId}`, post);
     }
+  }
+
+  /** Appends posts of {@link FIRST_DAY} as one write. */
+  async appendTogether(posts: number): Promise<void> {
+    await this.logBench.log.append({
+      stream: `post-${newId()}`,
+      expected: 'no_stream',
+      events: Array.from({ length: posts }, () => ({ id: randomUUID(), event: newPost(0) })),
+      metadata: { requestId: 'together', actorId: 'author', appId: 'app' },
+    });
   }
 
   async append(stream: string, event: StoredEvent): Promise<string> {
@@ -80,6 +79,20 @@ export class ExportBench {
     rmSync(this.root, { recursive: true, force: true });
   }
 }
+
+const newPost = (day: number) =>
+  ({
+    type: 'post.created',
+    data: {
+      postId: newId(),
+      authorActorId: `author-${day}`,
+      appId: 'app',
+      text: `a text of day ${day}`,
+      audience: 'public',
+      mentions: [],
+      at: FIRST_DAY + day * DAY_MS,
+    },
+  }) as const satisfies StoredEvent;
 
 /** The rows of the committed files, by position. */
 export async function committedRows(dir: string): Promise<readonly Record<string, Value>[]> {

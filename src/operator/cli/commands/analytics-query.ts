@@ -1,20 +1,14 @@
-import { createInterface } from 'node:readline/promises';
 import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { plainText } from '../../../support/plain-text.js';
 import { Failure } from '../failure.js';
 import { operatorClientOf, withReason } from '../command-options.js';
 import type { OperatorOptions } from '../command-options.js';
-import { isOnTerminal } from '../output.js';
-import { tableLines } from '../table.js';
 import type { Rows } from '../../../analytics/query/output.js';
-import type { Views } from '../../../analytics/query/open-views.js';
+import { printRows } from './analytics-print.js';
+import type { RowFormat } from './analytics-print.js';
 
-interface QueryOptions extends OperatorOptions {
-  readonly csv?: true;
+interface QueryOptions extends OperatorOptions, RowFormat {
   readonly parquet?: string;
   readonly decrypt?: true;
   readonly reason?: string;
@@ -42,51 +36,18 @@ export function addQuery(analytics: Command): void {
         throw new Failure(
           `${dir} has no ciphertexts: export into another directory with --personal encrypted`,
         );
-      const file = parquet === undefined ? undefined : resolve(parquet);
-      const views = await openViews(resolve(dir), file);
+      if (parquet !== undefined) {
+        const { writeParquet } = await import('../../../analytics/query/write-parquet.js');
+        return writeParquet(resolve(dir), sql, resolve(parquet));
+      }
+      const views = await openViews(resolve(dir));
       try {
-        if (file !== undefined) await views.writeParquet(sql, file);
-        else if (decrypt === true) await print(views, sql, options, decryptedWith(options));
-        else await print(views, sql, options);
+        if (decrypt === true) await printRows(views, sql, options, decryptedWith(options));
+        else await printRows(views, sql, options);
       } finally {
         views.close();
       }
     });
-}
-
-export function addShell(analytics: Command): void {
-  analytics
-    .command('shell')
-    .argument('<dir>', 'directory of the data set')
-    .description('answer one SELECT after the other, each ended by a semicolon; Ctrl-D ends it')
-    .action(async (dir: string) => {
-      const { openViews } = await import('../../../analytics/query/open-views.js');
-      const views = await openViews(resolve(dir));
-      const input = createInterface({
-        input: process.stdin,
-        output: process.stderr,
-        prompt: 'plaza> ',
-        terminal: process.stdin.isTTY,
-      });
-      let isOpen = process.stdin.isTTY;
-      input.once('close', () => (isOpen = false));
-      const prompt = () => isOpen && input.prompt();
-      let statement = '';
-      prompt();
-      for await (const line of input) {
-        statement += `${line}\n`;
-        if (!/;\s*$/.test(statement)) continue;
-        await print(views, statement, {}).catch(explain);
-        statement = '';
-        prompt();
-      }
-      views.close();
-    });
-}
-
-function explain(error: unknown): void {
-  if (!(error instanceof Failure)) throw error;
-  console.error(plainText(error.message));
 }
 
 function decryptedWith(options: QueryOptions) {
@@ -94,31 +55,4 @@ function decryptedWith(options: QueryOptions) {
     const { decryptRows } = await import('./analytics-decrypt.js');
     return decryptRows(rows, operatorClientOf(options), options.reason ?? '');
   };
-}
-
-async function print(
-  views: Views,
-  sql: string,
-  options: Pick<QueryOptions, 'csv' | 'json'>,
-  change: (rows: Rows) => Rows | Promise<Rows> = (rows) => rows,
-): Promise<void> {
-  const { csvLines, jsonLines, rowsOf } = await import('../../../analytics/query/output.js');
-  await views.query(sql, async (result) => {
-    const rows = await change(await rowsOf(result));
-    const isTable = !options.csv && !options.json && isOnTerminal();
-    const lines = isTable ? await tableOf(rows) : options.csv ? csvLines(rows) : jsonLines(rows);
-    try {
-      await pipeline(Readable.from(lines), process.stdout, { end: false });
-    } catch (error) {
-      // The reader of the pipe has closed it, as `head` does.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
-    }
-  });
-}
-
-async function tableOf({ columns, rows }: Rows): Promise<readonly string[]> {
-  const { textOf } = await import('../../../analytics/query/output.js');
-  const cells: string[][] = [];
-  for await (const row of rows) cells.push(row.map((value) => textOf(value)));
-  return tableLines(columns, cells).map((line) => plainText(`${line}\n`));
 }

@@ -6,12 +6,15 @@ import type { Compression } from '../../../analytics/data-set/parquet.js';
 import { readConfig } from '../../../config/config.js';
 import { onStopSignal } from '../../../launch/child.js';
 import { Failure } from '../failure.js';
-import { addQuery, addShell } from './analytics-query.js';
+import { explained } from './analytics-explained.js';
+import { addQuery } from './analytics-query.js';
 import { addResolve } from './analytics-resolve.js';
+import { addShell } from './analytics-shell.js';
 import { answerList, printResult, timeText, withJsonOption } from '../output.js';
 import type { OutputOptions } from '../output.js';
 import { formatBytes, ProgressLine } from '../progress-line.js';
 import { beginOf, TIME_HELP } from '../../audit/time.js';
+import { plainText } from '../../../support/plain-text.js';
 import { tableLines } from '../table.js';
 
 interface ExportOptions extends OutputOptions {
@@ -64,7 +67,7 @@ function addExport(analytics: Command): void {
     .option('--rewind', 'drop events that the log lost, then export')
     .option('--rebuild', 'drop all files and export anew')
     .action(async (dir: string, { follow, rewind, rebuild, ...options }: ExportOptions) => {
-      const { exportDataSet } = await import('../../../analytics/export/export-data-set.js');
+      const { continuationOf, exportDataSet } = await import('../../../analytics/export/export-data-set.js');
       const stop = new AbortController();
       onStopSignal(
         () => stop.abort(),
@@ -79,11 +82,12 @@ function addExport(analytics: Command): void {
         rebuild: rebuild === true,
         signal: stop.signal,
         now: Date.now,
+        onNotice: (line) => console.error(plainText(line)),
         onProgress: (step) => progress.show(step),
       }).finally(() => progress.done());
       const position = state.checkpoint?.position ?? null;
       if (!isComplete && !follow)
-        throw new Failure(`stopped at position ${position}; run the command again to go on from there`);
+        throw new Failure(`stopped at position ${position}; ${continuationOf(target)} to go on from there`);
       printResult(options, { dir: target, events, position, rewound }, [
         ...(rewound
           ? [
@@ -101,7 +105,8 @@ function addStatus(analytics: Command): void {
     .description('show how far a data set reaches and how large it is')
     .action(async (dir: string, options: OutputOptions) => {
       const { statusOf } = await import('../../../analytics/data-set/status.js');
-      const status = statusOf(resolve(dir));
+      const target = resolve(dir);
+      const status = await explained(target, () => statusOf(target));
       printResult(options, status, [
         `${status.events} events of ${status.days} days in ${status.files} files, ${formatBytes(status.bytes)}`,
         `up to position ${status.position ?? 'none'}, committed at ${status.committedAt}`,
@@ -133,13 +138,13 @@ function addFiles(analytics: Command): void {
 
 function addSchema(analytics: Command): void {
   withDirectory(analytics.command('schema'))
-    .description('list the columns of the events: types and meanings')
+    .description('list the columns of the events and of the ready views: types and meanings')
     .action(async (dir: string, options: OutputOptions) => {
-      const { schemaOf } = await import('../../../analytics/data-set/status.js');
+      const { schemaOf } = await import('../../../analytics/query/schema.js');
       answerList(options, schemaOf(resolve(dir)), (all) =>
         tableLines(
-          ['COLUMN', 'TYPE', 'MEANING'],
-          all.map(({ name, type, meaning }) => [name, type, meaning]),
+          ['VIEW', 'COLUMN', 'TYPE', 'MEANING'],
+          all.map(({ view, name, type, meaning }) => [view, name, type, meaning]),
         ),
       );
     });
@@ -155,10 +160,10 @@ function addVerify(analytics: Command): void {
       const total = requireState(target).files.reduce((sum, { bytes }) => sum + bytes, 0);
       const progress = new ProgressLine(formatBytes);
       let done = 0;
-      const verified = await verifyDataSet(target, (bytes) =>
-        progress.show({ what: 'verified', done: (done += bytes), total }),
+      const show = (bytes: number) => progress.show({ what: 'verified', done: (done += bytes), total });
+      const verified = await explained(target, () => verifyDataSet(target, show)).finally(() =>
+        progress.done(),
       );
-      progress.done();
       const { files, events, faults, foreignSearched } = verified;
       printResult(options, verified, [
         ...faults.map(({ path, fault }) => `${fault}: ${path}`),
@@ -192,7 +197,8 @@ function addReport(analytics: Command): void {
       const { writeReport } = await import('../../../analytics/report/report.js');
       const progress = new ProgressLine(String);
       const show = (done: number, total: number) => progress.show({ what: 'answers', done, total });
-      const path = await writeReport(resolve(dir), show).finally(() => progress.done());
+      const target = resolve(dir);
+      const path = await explained(target, () => writeReport(target, show)).finally(() => progress.done());
       printResult(options, { path }, [`wrote ${path}`]);
     });
 }
@@ -203,7 +209,8 @@ function addDemo(analytics: Command): void {
     .action(async (dir: string, options: OutputOptions) => {
       const { writeDemo } = await import('../../../analytics/demo/write-demo.js');
       const target = resolve(dir);
-      const { events } = await writeDemo(target, new AbortController().signal);
+      const { signal } = new AbortController();
+      const { events } = await explained(target, () => writeDemo(target, signal));
       printResult(options, { dir: target, events }, [
         `wrote ${events} events of a network that never existed to ${target}`,
       ]);

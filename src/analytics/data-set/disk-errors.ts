@@ -1,0 +1,18 @@
+import { UnusableFileError } from '../../embedded-event-store/errors.js';
+
+/** SQLite holds the lock of the directory. */
+const SQLITE_FULL = 13;
+
+interface DiskError {
+  readonly code?: string;
+  readonly errcode?: number;
+}
+
+export function isDiskFull(error: unknown): boolean {
+  const { code = '', errcode } = error as DiskError;
+  return ['ENOSPC', 'EDQUOT'].includes(code) || errcode === SQLITE_FULL;
+}
+
+export const isAccessRefused = (error: unknown): boolean =>
+  error instanceof UnusableFileError ||
+  ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR'].includes((error as DiskError).code ?? '');

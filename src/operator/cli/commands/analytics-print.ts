@@ -1,0 +1,39 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Views } from '../../../analytics/query/open-views.js';
+import type { Rows } from '../../../analytics/query/output.js';
+import { plainText } from '../../../support/plain-text.js';
+import { isOnTerminal } from '../output.js';
+import type { OutputOptions } from '../output.js';
+import { tableLines } from '../table.js';
+
+export interface RowFormat extends OutputOptions {
+  readonly csv?: true;
+}
+
+export async function printRows(
+  views: Views,
+  sql: string,
+  options: RowFormat,
+  change: (rows: Rows) => Rows | Promise<Rows> = (rows) => rows,
+): Promise<void> {
+  const { csvLines, jsonLines, rowsOf } = await import('../../../analytics/query/output.js');
+  await views.query(sql, async (result) => {
+    const rows = await change(await rowsOf(result));
+    const isTable = !options.csv && !options.json && isOnTerminal();
+    const lines = isTable ? await tableOf(rows) : options.csv ? csvLines(rows) : jsonLines(rows);
+    try {
+      await pipeline(Readable.from(lines), process.stdout, { end: false });
+    } catch (error) {
+      // The reader of the pipe has closed it, as `head` does.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+    }
+  });
+}
+
+async function tableOf({ columns, rows }: Rows): Promise<readonly string[]> {
+  const { textOf } = await import('../../../analytics/query/output.js');
+  const cells: string[][] = [];
+  for await (const row of rows) cells.push(row.map((value) => textOf(value)));
+  return tableLines(columns, cells).map((line) => plainText(`${line}\n`));
+}

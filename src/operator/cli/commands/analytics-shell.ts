@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { plainText } from '../../../support/plain-text.js';
+import { Failure } from '../failure.js';
+import { withJsonOption } from '../output.js';
+import type { OutputOptions } from '../output.js';
+import { printRows } from './analytics-print.js';
+
+const END = /;\s*(?:--[^\n]*\n)?$/;
+const COMMENTS = /--.*$/gm;
+
+export function addShell(analytics: Command): void {
+  withJsonOption(analytics.command('shell').argument('<dir>', 'directory of the data set'))
+    .description('answer one SELECT after the other, each ended by a semicolon; Ctrl-D ends it')
+    .action(async (dir: string, options: OutputOptions) => {
+      const { openViews } = await import('../../../analytics/query/open-views.js');
+      const views = await openViews(resolve(dir));
+      const isTerminal = process.stdin.isTTY;
+      const input = createInterface({
+        input: process.stdin,
+        output: process.stderr,
+        prompt: 'plaza> ',
+        terminal: isTerminal,
+      });
+      let isOpen = isTerminal;
+      input.once('close', () => (isOpen = false));
+      const prompt = () => isOpen && input.prompt();
+      const answer = async (statement: string) => {
+        try {
+          await printRows(views, statement, options);
+        } catch (error) {
+          if (!(error instanceof Failure)) throw error;
+          console.error(plainText(error.message));
+          if (!isTerminal) process.exitCode = 1;
+        }
+      };
+      let statement = '';
+      prompt();
+      for await (const line of input) {
+        statement += `${line}\n`;
+        if (!END.test(statement)) continue;
+        await answer(statement);
+        statement = '';
+        prompt();
+      }
+      if (!isTerminal && statement.replaceAll(COMMENTS, '').trim() !== '') await answer(statement);
+      views.close();
+    });
+}
