@@ -164,8 +164,11 @@ def main():
     try:
         keys = [text for key in given.keys for text in (open(key[1:]).read().split() if key[:1] == "@" else [key])]
         given.verify(given, [read_key(text) for text in keys])
-    except (Refused, OSError) as error:
+    except Refused as error:
         sys.exit(f"REFUSED: {error}")
+    except OSError as error:
+        print(f"nothing is verified: {error}", file=sys.stderr)
+        sys.exit(2)
 
 if __name__ == "__main__":
     main()

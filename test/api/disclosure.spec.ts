@@ -65,6 +65,16 @@ const consolePage = (user: ConsoleUser, path: string) =>
 const auditorInConsole = () =>
   enrollInConsole(readConfig(network.env).operatorBaseUrl, operatorOf(network), ['auditor']);
 
+it('the audit shows the roles that an operator was given and has', async () => {
+  const { operatorId } = await enrollOperator(operatorOf(network), ['viewer']);
+  await operatorOf(network).setOperatorRoles(operatorId, ['moderator', 'viewer'], 'a new task');
+  const given = await audit('type:operator.invited', 'type:operator.roles_changed', '--limit', '2');
+  expect(given.map(({ type, text }) => [type, text])).toEqual([
+    ['operator.roles_changed', 'roles: moderator, viewer'],
+    ['operator.invited', 'roles: viewer'],
+  ]);
+});
+
 describe('a text', () => {
   it('is shown while anybody can read it, and its former versions are not', async () => {
     const { body } = await alice.say('the first words');

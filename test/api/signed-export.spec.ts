@@ -291,6 +291,18 @@ describeWithPython('docs/verify_log.py', () => {
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining(second.signer.name)]);
   });
 
+  it('says that it read nothing, if a file is missing', async () => {
+    const copy = changed('missing', (to) => rmSync(join(to, 'audit.jsonl')));
+    for (const [directory, given] of [
+      [copy, key],
+      [dir, `@${join(copy, 'no-key')}`],
+    ] as const)
+      expect(await verified(directory, given)).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/^nothing is verified: /),
+      });
+  });
+
   it.each([
     ['no JSON', 'x\n'],
     ['no manifest', '[]\n'],

@@ -251,6 +251,12 @@ describe('the shared token', () => {
     const accomplice = await enroll('administrator');
     await expect(as({ token }).confirmOperator(accomplice.operatorId)).rejects.toThrow('(not_owner)');
     await expect(shared.confirmOperator(operatorId)).rejects.toThrow('(capability_required)');
+    const invited = await as({ token }).inviteOperator({ name: 'Puppet', roles: ['moderator'] });
+    expect(
+      (await as(admin).operators()).find((each) => each.operatorId === invited.operatorId),
+    ).toMatchObject({
+      needsConfirmation: true,
+    });
     expect(await as(admin).confirmOperator(operatorId)).toEqual({ changed: true });
     expect(await isMarked()).toBe(false);
   });

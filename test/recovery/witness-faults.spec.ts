@@ -189,6 +189,11 @@ describe('a restriction is refused', () => {
     await expectCompletedBy(proxied, postId, intentId);
   });
 
+  it.each([' ', '\u200B', '\u3164'])('where its reason is blank (%j)', async (reason) => {
+    const told = operatorOf(network).setAccountState(alice.actorId, 'suspend', reason);
+    await expect(told).rejects.toThrow('say why in 1 to 500 characters');
+  });
+
   it.each(['a\0b', 'a\u202Eb', 'a\u001Bb', 'a\uD800b'])('where its reason misleads (%j)', async (reason) => {
     const told = operatorOf(network).setAccountState(alice.actorId, 'suspend', reason);
     await expect(told).rejects.toThrow('must not have control characters');

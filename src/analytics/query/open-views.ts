@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { Failure } from '../../operator/cli/failure.js';
@@ -72,6 +73,8 @@ async function connectToNewest(duckDb: DuckDb, dir: string, writable: string | u
 
 async function connect({ DuckDBInstance }: DuckDb, dir: string, state: State, writable: string | undefined) {
   const paths = state.files.map(({ path }) => join(dir, path));
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new Error(`${missing} is missing; see plaza analytics verify ${dir}`);
   const duck = await (await DuckDBInstance.create(':memory:')).connect();
   const allowed = [...paths, ...(writable === undefined ? [] : [writable])];
   for (const statement of [

@@ -14,10 +14,16 @@ import type { ActContext } from './act.js';
 import { invitationApproval, promotionApproval, reinstatementApproval } from './administrators.js';
 import { enrollmentLink } from './enrollment-link.js';
 import { operatorIdOf, ownIdOf } from './caller.js';
+import type { Caller } from './caller.js';
 import { operatorsOf } from './operators.js';
+import type { ActServices } from './services.js';
 import { enrollment, idIn, lifecycleChange, newOperator, newToken, roleChange } from './schemas.js';
 
 const one = '/operator/operators/:id' as const;
+
+/** The limited shared token invited the caller, or who it invited did, and nobody has confirmed them. */
+const isUnconfirmed = async ({ fourEyes }: ActServices, caller: Caller): Promise<boolean> =>
+  caller.kind === 'operator' && (await fourEyes.rolesOf(caller.operatorId)).length === 0;
 
 async function revokeToken(operatorId: string, { services, params, metadata }: ActContext) {
   const revocation = new RevokeOperatorToken(operatorId, idIn(params, 'tokenId'), metadata);
@@ -46,7 +52,8 @@ export const operatorActs = [
     duplicates: 'invitation',
     approval: invitationApproval,
     run: async ({ name, roles }, { services, caller, metadata, approvalId: operatorId }) => {
-      const needsConfirmation = caller.kind === 'shared' && caller.isLimited;
+      const needsConfirmation =
+        caller.kind === 'shared' ? caller.isLimited : await isUnconfirmed(services, caller);
       const invitation = new InviteOperator({ operatorId, name, roles, needsConfirmation }, metadata);
       const invited = await services.commands.execute(invitation);
       return new Answer(201, { ...invited, link: enrollmentLink(services.config, invited.invitationCode) });
@@ -71,7 +78,7 @@ export const operatorActs = [
     reason: 'optional',
     inConsole: true,
     run: async (_input, { services, caller, params, metadata }) => {
-      if (caller.kind === 'operator' && (await services.fourEyes.rolesOf(caller.operatorId)).length === 0)
+      if (await isUnconfirmed(services, caller))
         throw new HttpRefusal('not_owner', 'Another administrator must confirm you first.');
       return services.commands.execute(
         new ConfirmOperator(idIn(params), operatorIdOf(caller) ?? '', metadata),

@@ -64,6 +64,7 @@ export const passkeyActs = [
     may: 'self',
     route: 'POST /operator/own/passkey-links',
     command: 'operator passkey add',
+    input: z.strictObject({}),
     duplicates: 'link',
     run: async (_input, { services, caller }) => {
       const { code, expiresAt } = await services.passkeyLinks.issue(ownIdOf(caller));

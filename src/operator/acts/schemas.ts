@@ -7,10 +7,12 @@ import { HttpRefusal } from '../../http/server/errors.js';
 const REASON = 'say why in 1 to 500 characters';
 /** They would reorder or hide the text around the reason in a list. Line feeds and tabs are shown as such. */
 const misleading = /[^\P{Cc}\n\t\r]|\p{Bidi_Control}|\p{Cs}/u;
+const visible = /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u;
 export const requiredReason = z
   .string(REASON)
   .min(1, REASON)
   .max(500, REASON)
+  .refine((reason) => visible.test(reason), REASON)
   .refine((reason) => !misleading.test(reason), 'must not have control characters');
 export const optionalReason = requiredReason.optional();
 

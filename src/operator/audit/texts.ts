@@ -20,7 +20,7 @@ export async function readTexts(
   publicPosts: PublicPosts,
   audited: readonly AuditedEvent[],
 ): Promise<ReadonlyMap<string, AuditedText>> {
-  const written = audited.filter(({ type }) => hasTextOfPerson(type));
+  const written = audited.filter(({ type }) => hasTextOfPerson(type) || changesRoles(type));
   const streams = Map.groupBy(written, ({ stream }) => stream);
   const read = await Promise.all(
     [...streams].flatMap(([stream, events]) => runsOf(events).map((run) => eventsIn(log, stream, run))),
@@ -31,8 +31,15 @@ export async function readTexts(
   return new Map(recorded.map((each) => [each.id, textOf(each, revisions)]));
 }
 
+const changesRoles = (type: string): boolean =>
+  type === 'operator.invited' || type === 'operator.roles_changed';
+
+/** Of an operator: the roles, which every operator may read. */
 function textOf(recorded: Recorded, revisions: ReadonlyMap<string, number>): AuditedText {
   if (recorded.erased) return { erased: true };
+  const { event } = recorded;
+  if (event.type === 'operator.invited' || event.type === 'operator.roles_changed')
+    return { text: `roles: ${event.data.roles.join(', ')}` };
   const version = versionOf(recorded);
   const isPublic = version && revisions.get(version.postId) === version.revision;
   return isPublic ? { text: version.text } : { undisclosed: true };

@@ -7,6 +7,11 @@ import { withIdentifiersLast } from './leading-hyphens.js';
 import { plainText } from '../../support/plain-text.js';
 import { commandLine } from './program.js';
 
+// The reader of a pipe closes it early, as `head` does: the command ends as it would.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 try {
   await commandLine().parseAsync(withIdentifiersLast(process.argv.slice(2)), { from: 'user' });
 } catch (error) {

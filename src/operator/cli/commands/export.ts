@@ -23,7 +23,7 @@ export function addExportCommands(program: Command): void {
       );
       printResult(options, { dir: target, exportId, entries, upTo }, [
         `export ${exportId} with ${entries.count} ${entries.count === 1 ? 'entry' : 'entries'} is in ${target}`,
-        'Verify it with the key of the network, kept elsewhere: python3 docs/verify_log.py export DIR KEY',
+        'Verify it with the key of the network, kept elsewhere: python3 docs/verify_log.py export DIR @KEYFILE',
       ]);
     });
 }
