@@ -224,6 +224,17 @@ it('status, files and schema describe the data set', async () => {
   }
 });
 
+it('a query names a file that is missing', async () => {
+  await exportTo();
+  const [file = ''] = requireState(dir).files.map(({ path }) => path);
+  rmSync(join(dir, file));
+  const { code, stderr } = await bench.plaza('query', dir, 'SELECT count(*) FROM events');
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`${file} is missing; see plaza analytics verify`),
+  ]);
+});
+
 it('a data set without its key is not gone on with', async () => {
   await exportTo();
   rmSync(join(dir, 'key'));

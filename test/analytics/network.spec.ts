@@ -46,7 +46,8 @@ beforeAll(async () => {
   await live(lively, root);
   dir = join(root, 'set');
   await plaza('export', dir);
-  audited = (await audit()).toReversed();
+  // Two processes may have recorded a later time first.
+  audited = (await audit()).toSorted((a, b) => a.position - b.position);
   for (const { appId, name } of requireState(dir).applications) names.set(appId, name);
 });
 

@@ -70,7 +70,7 @@ it('the audit shows the roles that an operator was given and has', async () => {
   await operatorOf(network).setOperatorRoles(operatorId, ['moderator', 'viewer'], 'a new task');
   const given = await audit('type:operator.invited', 'type:operator.roles_changed', '--limit', '2');
   expect(given.map(({ type, text }) => [type, text])).toEqual([
-    ['operator.roles_changed', 'roles: moderator, viewer'],
+    ['operator.roles_changed', 'roles: viewer, moderator'],
     ['operator.invited', 'roles: viewer'],
   ]);
 });
