@@ -34,7 +34,7 @@ export async function readTexts(
 const changesRoles = (type: string): boolean =>
   type === 'operator.invited' || type === 'operator.roles_changed';
 
-/** Of an operator: the roles, which every operator may read. */
+/** An event about an operator shows the roles, which every operator may read. */
 function textOf(recorded: Recorded, revisions: ReadonlyMap<string, number>): AuditedText {
   if (recorded.erased) return { erased: true };
   const { event } = recorded;
