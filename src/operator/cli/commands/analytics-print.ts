@@ -1,9 +1,8 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Views } from '../../../analytics/query/open-views.js';
 import type { Rows } from '../../../analytics/query/output.js';
 import { plainText } from '../../../support/plain-text.js';
 import { isOnTerminal } from '../output.js';
+import { printLines } from '../print-lines.js';
 import type { OutputOptions } from '../output.js';
 import { tableLines } from '../table.js';
 
@@ -22,12 +21,7 @@ export async function printRows(
     const rows = await change(await rowsOf(result));
     const isTable = !options.csv && !options.json && isOnTerminal();
     const lines = isTable ? await tableOf(rows) : options.csv ? csvLines(rows) : jsonLines(rows);
-    try {
-      await pipeline(Readable.from(lines), process.stdout, { end: false });
-    } catch (error) {
-      // The reader of the pipe has closed it, as `head` does.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
-    }
+    await printLines(lines);
   });
 }
 

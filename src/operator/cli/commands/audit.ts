@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { parseSearch, searchText } from '../../audit/search-query.js';
@@ -13,6 +11,7 @@ import { operatorClientOf, withOperator } from '../command-options.js';
 import type { OperatorOptions } from '../command-options.js';
 import type { OperatorClient } from '../operator-client.js';
 import { isOnTerminal } from '../output.js';
+import { printLines } from '../print-lines.js';
 
 const TABLE_LIMIT = 50;
 
@@ -61,12 +60,7 @@ export function addAuditCommand(program: Command): void {
         command.error('error: --after goes with --follow', { exitCode: 2 });
       const question = { q: searchOf(terms, options, command), texts: options.texts };
       const lines = linesOf(operatorClientOf(options), question, options);
-      try {
-        await pipeline(Readable.from(lines), process.stdout, { end: false });
-      } catch (error) {
-        // The reader of the pipe has closed it, as `head` does after ten lines.
-        if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
-      }
+      await printLines(lines);
     });
 }
 
