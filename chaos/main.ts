@@ -12,6 +12,7 @@ import { runRounds } from './run-rounds.js';
 interface Options {
   readonly rounds?: number;
   readonly seed: number;
+  readonly clients: number;
   readonly disk?: true | string;
   readonly json?: true;
   readonly nodePidFile: readonly string[];
@@ -34,6 +35,7 @@ const program = new Command('chaos')
     wholeNumber,
   )
   .option('--seed <n>', 'decides faults and clients; by default another each time', wholeNumber, newSeed())
+  .option('--clients <n>', 'how many clients write and read all the time', atLeastTwo, 8)
   .option(
     '--disk [words]',
     'full and failing disks in place of killed processes, or those named so; needs root',
@@ -85,6 +87,13 @@ try {
 function wholeNumber(value: string): number {
   if (/^[0-9]{1,9}$/.test(value)) return Number(value);
   throw new InvalidArgumentError('It must be a whole number.');
+}
+
+/** A client follows, blocks and reads the others. */
+function atLeastTwo(value: string): number {
+  const number = wholeNumber(value);
+  if (number >= 2) return number;
+  throw new InvalidArgumentError('It must be at least 2.');
 }
 
 function newSeed(): number {

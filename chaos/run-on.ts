@@ -6,12 +6,11 @@ import type { Report } from './report.js';
 import { runTrial } from './trial.js';
 import type { Round } from './trial.js';
 
-const CLIENTS = 8;
-
 export interface RunOptions {
   readonly name: string;
   readonly dataDir: string;
   readonly settings?: NodeJS.ProcessEnv;
+  readonly clients: number;
   readonly random: Random;
   readonly report: Report;
   readonly givenUp: AbortSignal;
@@ -22,14 +21,14 @@ export interface RunOptions {
 
 /** Runs the rounds on a network with this data and reports. Removes everything unless a promise was broken. */
 export async function runOn(options: RunOptions): Promise<boolean> {
-  const { name, dataDir, settings, random, report, givenUp, onEnd } = options;
+  const { name, dataDir, settings, clients, random, report, givenUp, onEnd } = options;
   const artifacts = new Artifacts(name, dataDir);
   let network: TestNetwork | undefined;
   try {
     network = keepingOutput(await startNetwork({ LOG_LEVEL: 'warn', ...settings }, dataDir), artifacts);
     let rounds = 0;
     const result = await runTrial(network, options.rounds(network, artifacts), {
-      clients: CLIENTS,
+      clients,
       random,
       givenUp,
       onRound: (line) => {

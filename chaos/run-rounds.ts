@@ -12,6 +12,7 @@ import { runOn } from './run-on.js';
 export interface RoundsOptions {
   readonly rounds: number;
   readonly seed: number;
+  readonly clients: number;
   readonly eventStoreUrl?: string | undefined;
   /** Nodes of an external event store; without them it is never harmed. */
   readonly nodes: readonly Node[];
@@ -22,7 +23,7 @@ export interface RoundsOptions {
 
 /** Kills and freezes processes of its own network. Resolves with true if every promise was kept. */
 export async function runRounds(options: RoundsOptions): Promise<boolean> {
-  const { rounds, seed, eventStoreUrl, nodes, report, givenUp } = options;
+  const { rounds, seed, clients, eventStoreUrl, nodes, report, givenUp } = options;
   const isSpared = eventStoreUrl !== undefined && nodes.length === 0;
   const possible = faultsIn(options, isSpared);
   report.say(`seed ${seed}`, { seed });
@@ -38,6 +39,7 @@ export async function runRounds(options: RoundsOptions): Promise<boolean> {
     name: `chaos-${seed}`,
     dataDir: newDataDir(),
     ...(eventStoreUrl !== undefined && { settings: { EVENTSTORE_URL: eventStoreUrl } }),
+    clients,
     random: random.fork(),
     report,
     givenUp,

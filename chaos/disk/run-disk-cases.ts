@@ -11,6 +11,7 @@ const BROKEN_MS = { least: 4_000, most: 10_000 };
 
 export interface DiskOptions {
   readonly seed: number;
+  readonly clients: number;
   readonly times: number;
   readonly named: string;
   readonly report: Report;
@@ -35,7 +36,7 @@ export async function runDiskCases(options: DiskOptions): Promise<boolean> {
 async function runDiskCase(
   diskCase: DiskCase,
   random: Random,
-  { seed, times, report, givenUp }: DiskOptions,
+  { seed, clients, times, report, givenUp }: DiskOptions,
 ): Promise<boolean> {
   const { name } = diskCase;
   report.say(name);
@@ -45,6 +46,7 @@ async function runDiskCase(
   return runOn({
     name: `chaos-disk-${seed}-${name.replaceAll(' ', '-')}`,
     dataDir,
+    clients,
     random,
     report,
     givenUp,

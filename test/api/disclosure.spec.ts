@@ -97,7 +97,7 @@ describe('a text', () => {
     const path = `/console/posts/${body.post.id}`;
     const shown = async () =>
       (await consolePage(user, path)).text.includes('a &lt;b&gt;bold&lt;/b&gt; claim');
-    expect(await shown()).toBe(true);
+    await until(shown);
     await operatorOf(network).setPostState(String(body.post.id), 'restrict', 'a test');
     expect(await shown()).toBe(false);
     await operatorOf(network).setPostState(String(body.post.id), 'unrestrict', 'a test');

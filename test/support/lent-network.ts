@@ -5,10 +5,13 @@ import { until } from './until.js';
 /** The modules of test/ are new for each spec file, and the network goes on. */
 const LENT = Symbol.for('plaza.lentNetwork');
 const MAX_RECOVERY_MS = 60_000;
+/** The files that use one run one after another (networks-together.sequencer.mjs). */
+const KEPT_MS = 10_000;
 
 interface Lent {
   readonly network: TestNetwork;
   isGivenBack: boolean;
+  end?: NodeJS.Timeout;
 }
 
 const worker = globalThis as { [LENT]?: Lent };
@@ -16,7 +19,7 @@ const worker = globalThis as { [LENT]?: Lent };
 /**
  * A network with the settings of {@link startNetwork}, for one spec file at a time: the next file of this worker gets it
  * with what the earlier ones wrote. A spec may freeze, kill and restart its processes, and pause it, and ends all that before
- * `stop` gives it back. It ends with the worker.
+ * `stop` gives it back. It ends soon after, unless another file of the worker asks for it.
  */
 export async function lentNetwork(): Promise<TestNetwork> {
   const earlier = worker[LENT];
@@ -24,6 +27,7 @@ export async function lentNetwork(): Promise<TestNetwork> {
   if (earlier?.isGivenBack === false) await dismiss(earlier);
   const lent = (worker[LENT] ??= { network: await start(), isGivenBack: false });
   lent.isGivenBack = false;
+  clearTimeout(lent.end);
   const { network } = lent;
   const printedBefore = network.output().length;
   // Its getters go on to answer with the values of now.
@@ -37,6 +41,7 @@ export async function lentNetwork(): Promise<TestNetwork> {
         });
         network.unref();
         lent.isGivenBack = true;
+        lent.end = setTimeout(() => void dismiss(lent), KEPT_MS).unref();
       },
     },
   }) as TestNetwork;
