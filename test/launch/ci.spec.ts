@@ -45,7 +45,7 @@ function run({
   check = ':',
   test,
   conformance = ':',
-  programs = { chromium: ':' },
+  programs = { 'chromium-headless-shell': ':' },
   hasPython = true,
 }: Machine) {
   for (const name of ['bash', 'dirname', 'env', 'grep', 'mktemp', 'rm', 'sh', 'tail', 'tee'])
@@ -104,19 +104,32 @@ describe('the browser of a run on a bare machine', () => {
 
   it('is installed by root if missing', () => {
     const { lastLine, lines } = run({ test, programs: { id: 'echo 0', 'apt-get': apt } });
-    expect(aptCalls()).toMatch(/^update\ninstall .*chromium/);
+    expect(aptCalls()).toMatch(/^update\ninstall .*chromium-headless-shell/);
     expect({ lastLine, lines }).toEqual({ lastLine: '7 passed, 0 failed', lines: Array(2).fill(lastLine) });
   });
 
   it('is installed with sudo if possible', () => {
     const sudo = 'shift; SUDO=yes exec "$@"';
     run({ test, programs: { id: 'echo 1000', sudo, 'apt-get': `[ "$SUDO" = yes ] && ${apt}` } });
-    expect(aptCalls()).toMatch(/^update\ninstall .*chromium/);
+    expect(aptCalls()).toMatch(/^update\ninstall .*chromium-headless-shell/);
   });
 
-  it.each(['chromium', 'chromium-browser', 'google-chrome'])('is not installed beside %s', (name) => {
-    run({ test, programs: { [name]: ':', id: 'echo 0', 'apt-get': apt } });
+  it('is the one without windows, which is not installed again', () => {
+    run({ test, programs: { 'chromium-headless-shell': ':', id: 'echo 0', 'apt-get': apt } });
     expect(aptCalls()).toBe('');
+  });
+
+  it.each(['chromium', 'chromium-browser', 'google-chrome'])('is %s where there is no other', (name) => {
+    const lacking = `${apt}; case "$*" in *headless-shell*) exit 100;; esac`;
+    const { lines } = run({ test, programs: { [name]: ':', id: 'echo 0', 'apt-get': lacking } });
+    expect(aptCalls()).toMatch(/^update\ninstall .* chromium-headless-shell fonts-dejavu-core\n$/);
+    expect(lines).toHaveLength(2);
+  });
+
+  it('is the whole one where the system has no other', () => {
+    const lacking = `${apt}; case "$*" in *headless-shell*) exit 100;; esac`;
+    run({ test, programs: { id: 'echo 0', 'apt-get': lacking } });
+    expect(aptCalls()).toMatch(/headless-shell .*\nupdate\ninstall .* chromium fonts-dejavu-core\n$/);
   });
 
   it.each([
@@ -135,14 +148,18 @@ describe('the Python of a run on a bare machine', () => {
 
   it('is installed if missing', () => {
     const apt = 'echo "$*" >> "${0%/*}/asked"';
-    const programs = { chromium: ':', id: 'echo 0', 'apt-get': apt };
+    const programs = { 'chromium-headless-shell': ':', id: 'echo 0', 'apt-get': apt };
     const { lines } = run({ test, programs, hasPython: false });
     expect(readFileSync(inside('asked'), 'utf8')).toMatch(/^update\ninstall .* python3\n$/);
     expect(lines).toHaveLength(2);
   });
 
   it('is skipped with one line where it cannot be installed', () => {
-    const { status, lines } = run({ test, programs: { chromium: ':', id: 'echo 0' }, hasPython: false });
+    const { status, lines } = run({
+      test,
+      programs: { 'chromium-headless-shell': ':', id: 'echo 0' },
+      hasPython: false,
+    });
     expect({ status, lines: lines.length }).toEqual({ status: 0, lines: 3 });
     expect(lines[0]).toBe('Python cannot be installed here: the tests of docs/verify_log.py are not run');
   });

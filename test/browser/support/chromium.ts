@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 /** CHROMIUM, or the first installed one. */
 const executablePath = [
   process.env['CHROMIUM'] ?? '',
-  ...['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) =>
+  ...['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].flatMap((name) =>
     (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, name)),
   ),
 ].find(isExecutable);
