@@ -32,7 +32,7 @@ export default {
   runtime: '<rootDir>/test/support/native.runtime.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
-  testSequencer: '<rootDir>/test/support/networks-together.sequencer.mjs',
+  testSequencer: '<rootDir>/test/support/run-order.sequencer.mjs',
   globalSetup: '<rootDir>/test/support/run.setup.mjs',
   globalTeardown: '<rootDir>/test/support/run.teardown.mjs',
   // Twice as many as there are cores: specs wait for what they start. At most eight: with that, each takes a gigabyte or two.

@@ -17,7 +17,7 @@ let records: ExpiredRecords;
 beforeAll(async () => {
   server = await startTestPostgres();
   database = await openReadStore({
-    url: await server.createDatabase(),
+    url: await server.createReadStore(),
     applicationName: 'test',
     maxConnections: 4,
     queryTimeoutMs: 5_000,

@@ -22,7 +22,7 @@ beforeAll(() => {
       rootDir: '${directory}',
       roots: ['${directory}'],
       testEnvironment: '${join(root, 'test/support/sample.environment.mjs')}',
-      testSequencer: '${join(root, 'test/support/networks-together.sequencer.mjs')}',
+      testSequencer: '${join(root, 'test/support/run-order.sequencer.mjs')}',
       globalSetup: '${join(root, 'test/support/run.setup.mjs')}',
       globalTeardown: '${join(root, 'test/support/run.teardown.mjs')}',
       runtime: '${join(root, 'test/support/native.runtime.mjs')}',

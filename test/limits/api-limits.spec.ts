@@ -15,7 +15,7 @@ let database: Postgres;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  const url = await postgres.createDatabase();
+  const url = await postgres.createReadStore();
   database = await openReadStore({ url, applicationName: 'test', maxConnections: 8 });
 });
 

@@ -18,7 +18,7 @@ let other: Postgres;
 
 beforeAll(async () => {
   postgres = await startOwnPostgres();
-  const url = await postgres.createDatabase();
+  const url = await postgres.createReadStore();
   const open = () =>
     openReadStore({ url, applicationName: 'test', maxConnections: 8, queryTimeoutMs: QUERY_MS });
   [one, other] = [await open(), await open()];

@@ -16,11 +16,6 @@ import { eventTypes } from '../../src/log/registry.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import type { EventMetadata } from '../../src/log/recorded.js';
 import { exportAudit } from '../../src/operator/audit/export.js';
-import { auditMigrations } from '../../src/store/migrations/1763760000000-audit.js';
-import { auditSearchMigrations } from '../../src/store/migrations/1763881800000-audit-search.js';
-import { auditCauseMigrations } from '../../src/store/migrations/1763891000001-audit-cause.js';
-import { auditEventIdMigrations } from '../../src/store/migrations/1763897000000-audit-event-id.js';
-import { openPostgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
@@ -38,16 +33,7 @@ describe('the audit', () => {
   });
   afterAll(() => postgres.stop());
   beforeEach(async () => {
-    const url = await postgres.createDatabase();
-    bench = await WorkerBench.open(url);
-    const migrations = [
-      ...auditMigrations,
-      ...auditSearchMigrations,
-      ...auditCauseMigrations,
-      ...auditEventIdMigrations,
-    ];
-    const options = { applicationName: 'test', maxConnections: 1, migrations };
-    await (await openPostgres({ url, ...options })).close();
+    bench = WorkerBench.open(await postgres.createReadStore());
   });
 
   afterEach(() => bench.close());

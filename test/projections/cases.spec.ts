@@ -11,8 +11,6 @@ import { fixedSchemaTarget } from '../../projections/runner/target.js';
 import { openCases } from '../../src/cases/open-cases.js';
 import { systemIds } from '../../src/commands/support/id-generator.js';
 import { streams } from '../../src/log/streams.js';
-import { caseMigrations } from '../../src/store/migrations/1763890000000-cases.js';
-import { openPostgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
@@ -33,10 +31,7 @@ describe('the worker of cases', () => {
   });
   afterAll(() => postgres.stop());
   beforeEach(async () => {
-    const url = await postgres.createDatabase();
-    bench = await WorkerBench.open(url);
-    const options = { applicationName: 'test', maxConnections: 1, migrations: caseMigrations };
-    await (await openPostgres({ url, ...options })).close();
+    bench = WorkerBench.open(await postgres.createReadStore());
     log = new MemoryLog();
   });
   afterEach(() => bench.close());

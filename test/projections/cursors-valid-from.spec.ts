@@ -12,7 +12,7 @@ describe('the cursors that an incarnation accepts', () => {
 
   beforeAll(async () => {
     postgres = await startTestPostgres();
-    bench = await WorkerBench.open(await postgres.createDatabase());
+    bench = WorkerBench.open(await postgres.createReadStore());
   });
   afterAll(async () => {
     await bench.close();

@@ -37,7 +37,7 @@ test('expired changes disappear for readers at once, and from the table in bound
 });
 
 test('a bulk build removes expired changes, whichever batch they are in', async () => {
-  const builds = await Builds.open(await postgres.createDatabase());
+  const builds = Builds.open(await postgres.createReadStore());
   const log = new MemoryLog();
   log.add(...Array.from({ length: 4_100 }, (_, index) => some.post(`old${index}`, { at: 0 })));
   const at = FEED_RETENTION_HOURS * 3_600_000;

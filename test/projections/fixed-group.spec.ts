@@ -40,7 +40,7 @@ describe('a group with tables of its own', () => {
   });
   afterAll(() => postgres.stop());
   beforeEach(async () => {
-    bench = await WorkerBench.open(await postgres.createDatabase());
+    bench = WorkerBench.open(await postgres.createReadStore());
     await bench.pool.query('CREATE SCHEMA fixed; CREATE TABLE fixed.seen (id text, version integer)');
     log = new MemoryLog();
     log.add(some.post('p1'), some.post('p2'));

@@ -27,7 +27,7 @@ describe('a worker of a group', () => {
   });
   afterAll(() => postgres.stop());
   beforeEach(async () => {
-    bench = await WorkerBench.open(await postgres.createDatabase());
+    bench = WorkerBench.open(await postgres.createReadStore());
     log = new MemoryLog();
   });
   afterEach(() => bench.close());

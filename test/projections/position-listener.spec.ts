@@ -30,7 +30,7 @@ describe('a position listener', () => {
   });
   afterAll(() => postgres.stop());
   beforeEach(async () => {
-    bench = await WorkerBench.open(await postgres.createDatabase());
+    bench = WorkerBench.open(await postgres.createReadStore());
     log = new MemoryLog();
     listener = new PositionListener({
       databaseUrl: bench.databaseUrl,

@@ -17,7 +17,7 @@ describe('the status of projections', () => {
   });
   afterAll(() => postgres.stop());
   beforeEach(async () => {
-    bench = await WorkerBench.open(await postgres.createDatabase());
+    bench = WorkerBench.open(await postgres.createReadStore());
     log = new MemoryLog();
   });
   afterEach(() => bench.close());

@@ -20,7 +20,7 @@ describe('a worker that cannot continue', () => {
   });
   afterAll(() => postgres.stop());
   beforeEach(async () => {
-    bench = await WorkerBench.open(await postgres.createDatabase());
+    bench = WorkerBench.open(await postgres.createReadStore());
     log = new MemoryLog();
   });
   afterEach(() => bench.close());

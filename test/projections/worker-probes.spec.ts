@@ -33,7 +33,7 @@ describe('the probes of a worker', () => {
 
   beforeAll(async () => {
     [postgres, eventStore] = await Promise.all([startOwnPostgres(), startEmbeddedEventStore()]);
-    bench = await WorkerBench.open(await postgres.createDatabase());
+    bench = WorkerBench.open(await postgres.createReadStore());
     env = environment({
       ROLE: 'projector',
       EVENTSTORE_URL: eventStore.url,

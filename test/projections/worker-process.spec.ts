@@ -37,7 +37,7 @@ describe('the worker process', () => {
 
   beforeAll(async () => {
     [postgres, eventStore] = await Promise.all([startTestPostgres(), startEmbeddedEventStore()]);
-    bench = await WorkerBench.open(await postgres.createDatabase());
+    bench = WorkerBench.open(await postgres.createReadStore());
     const stores = { eventStoreUrl: eventStore.url, vaultDatabaseUrl: await postgres.createDatabase() };
     opened = await openLog({ ...stores, applicationName: 'test' });
     env = {

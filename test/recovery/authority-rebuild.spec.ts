@@ -10,7 +10,6 @@ import {
   beginAuthorityRebuild,
   waitForAuthorityRebuild,
 } from '../../src/incarnations/authority-rebuild.js';
-import { openReadStore } from '../../src/store/database.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
 import { WorkerBench } from '../projections/support/worker.js';
@@ -28,9 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres?.stop());
 beforeEach(async () => {
-  const url = await postgres.createDatabase();
-  await (await openReadStore({ url, applicationName: 'test', maxConnections: 1 })).close();
-  bench = await WorkerBench.open(url);
+  bench = WorkerBench.open(await postgres.createReadStore());
 });
 afterEach(() => bench?.close());
 

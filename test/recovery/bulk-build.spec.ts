@@ -14,7 +14,7 @@ describe('an incarnation built in bulk', () => {
 
   beforeAll(async () => {
     postgres = await startTestPostgres();
-    builds = await Builds.open(await postgres.createDatabase());
+    builds = Builds.open(await postgres.createReadStore());
   });
   afterAll(async () => {
     await builds.close();

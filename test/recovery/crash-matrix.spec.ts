@@ -86,7 +86,7 @@ beforeAll(async () => {
   [postgres, eventStore] = await Promise.all([startTestPostgres(), startEmbeddedEventStore()]);
   const stores = {
     eventStoreUrl: eventStore.url,
-    databaseUrl: await postgres.createDatabase(),
+    databaseUrl: await postgres.createReadStore(),
     vaultDatabaseUrl: await postgres.createDatabase(),
     witnessDatabaseUrl: await postgres.createDatabase(),
   };

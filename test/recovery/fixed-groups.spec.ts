@@ -25,7 +25,7 @@ afterEach(async () => {
 
 /** An empty authority store. */
 async function openStore() {
-  const databaseUrl = await postgres.createDatabase();
+  const databaseUrl = await postgres.createReadStore();
   const database = await openReadStore({ url: databaseUrl, applicationName: 'test', maxConnections: 2 });
   opened.push(() => database.close());
   return { databaseUrl, database };

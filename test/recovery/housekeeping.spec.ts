@@ -22,9 +22,9 @@ let deploying: Client;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  const databaseUrl = await postgres.createDatabase();
-  bench = await WorkerBench.open(databaseUrl);
-  builds = await Builds.open(databaseUrl);
+  const databaseUrl = await postgres.createReadStore();
+  bench = WorkerBench.open(databaseUrl);
+  builds = Builds.open(databaseUrl);
   client = new Client({ connectionString: databaseUrl });
   deploying = new Client({ connectionString: databaseUrl });
   await client.connect();

@@ -55,7 +55,7 @@ describe('an interrupted build', () => {
     let builds: Builds;
 
     beforeAll(async () => {
-      builds = await Builds.open(await postgres.createDatabase());
+      builds = Builds.open(await postgres.createReadStore());
     });
     afterAll(() => builds.close());
 
@@ -102,7 +102,7 @@ describe('an interrupted build', () => {
   });
 
   test("by a frozen worker, ends the worker's transaction and rejects its later statements", async () => {
-    const builds = await Builds.open(await postgres.createDatabase());
+    const builds = Builds.open(await postgres.createReadStore());
     const log = new MemoryLog();
     log.add(some.account('ada'), some.post('p1'));
     const incarnation = await builds.begin();
@@ -160,8 +160,8 @@ describe('an interrupted build', () => {
       ['frozen during a batch', 'SHARE', 'loading', 'SIGSTOP'],
       ['frozen during a step', 'ROW EXCLUSIVE', 'finishing', 'SIGSTOP'],
     ])('%s, resumes with the same incarnation', async (_, mode, state, signal) => {
-      const databaseUrl = await postgres.createDatabase();
-      const builds = await Builds.open(databaseUrl);
+      const databaseUrl = await postgres.createReadStore();
+      const builds = Builds.open(databaseUrl);
       const row = async (where: string) => {
         const { rows } = await builds.pool.query<{ incarnation: string; schema_name: string }>(
           `SELECT * FROM recovery.incarnation WHERE ${where}`,

@@ -83,7 +83,7 @@ describe('restrictions of subjects that the log has lost', () => {
   });
 
   it('give the verification the same result, alone and with the events after them', async () => {
-    const builds = await Builds.open(await postgres.createDatabase());
+    const builds = Builds.open(await postgres.createReadStore());
     try {
       const log = new MemoryLog();
       log.add(some.founding('n'), some.account('ada'), some.account('bob'));
@@ -108,7 +108,7 @@ describe('the authority of a subject that the log has lost', () => {
   let database: Postgres;
 
   beforeAll(async () => {
-    const url = await postgres.createDatabase();
+    const url = await postgres.createReadStore();
     database = await openReadStore({ url, applicationName: 'test', maxConnections: 2 });
   });
   afterAll(() => database?.close());

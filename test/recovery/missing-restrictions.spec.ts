@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop());
 
 beforeEach(async () => {
-  bench = await WorkerBench.open(await postgres.createDatabase());
+  bench = WorkerBench.open(await postgres.createReadStore());
   ledgers = await LogAndWitness.open(postgres);
   ({ log, witness } = ledgers);
 });

@@ -31,7 +31,7 @@ afterAll(() => postgres?.stop());
 
 /** The log has one restriction, with epoch 1, which the witness accepted. */
 beforeEach(async () => {
-  bench = await WorkerBench.open(await postgres.createDatabase());
+  bench = WorkerBench.open(await postgres.createReadStore());
   witness = await openReadyWitness(await postgres.createDatabase());
   logged = [];
   log = new MemoryLog();

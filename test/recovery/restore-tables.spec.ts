@@ -32,7 +32,7 @@ beforeAll(async () => {
   postgres = await startTestPostgres();
   dir = mkdtempSync(join(tmpdir(), 'plaza-restore-tables-'));
   const options = { applicationName: 'test', maxConnections: 1 };
-  const [databaseUrl, vaultUrl] = [await postgres.createDatabase(), await postgres.createDatabase()];
+  const [databaseUrl, vaultUrl] = [await postgres.createReadStore(), await postgres.createDatabase()];
   const opened = [
     await openReadStore({ ...options, url: databaseUrl }),
     await openVaultDatabase({ ...options, url: vaultUrl }),

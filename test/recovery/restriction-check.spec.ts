@@ -38,7 +38,7 @@ const unpublished = () => ({ database, schema: undefined, signal: new AbortContr
 
 it('compares again all of a witness that lost what was compared before', async () => {
   await ledgers.restrictAndFinalize(some.deletion('p1'), 1);
-  const bench = await WorkerBench.open(await postgres.createDatabase());
+  const bench = WorkerBench.open(await postgres.createReadStore());
   const worker = bench.start(log, undefined, ledgers.witness);
   const { schemaName } = await until(() => bench.state());
   await worker.stop();

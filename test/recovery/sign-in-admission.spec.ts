@@ -13,7 +13,7 @@ let pool: Pool;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  const url = await postgres.createDatabase();
+  const url = await postgres.createReadStore();
   database = await openReadStore({ url, applicationName: 'test', maxConnections: 4 });
   ({ pool } = database);
   await pool.query(`

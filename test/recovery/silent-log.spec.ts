@@ -31,7 +31,7 @@ beforeAll(async () => {
     applicationName: 'test',
   });
   witness = await openReadyWitness(await url());
-  bench = await WorkerBench.open(await url());
+  bench = WorkerBench.open(await postgres.createReadStore());
 });
 
 afterAll(async () => {

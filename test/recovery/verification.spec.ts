@@ -61,7 +61,7 @@ describe('the verification of an incarnation', () => {
 
   beforeAll(async () => {
     postgres = await startTestPostgres();
-    builds = await Builds.open(await postgres.createDatabase());
+    builds = Builds.open(await postgres.createReadStore());
     log = new MemoryLog();
     log.add(some.application('app'), some.account('ada'), some.account('bob'), some.account('joe'));
     log.addWithMetadata(
@@ -193,7 +193,7 @@ describe('the verification of an incarnation', () => {
       },
     };
     const projections = group.projections.map((each) => (each.name === 'posts' ? forgetful : each));
-    const bench = await WorkerBench.open(await postgres.createDatabase());
+    const bench = WorkerBench.open(await postgres.createReadStore());
     const few = new MemoryLog();
     few.add(some.founding('n'), some.account('ada'), some.post('p1'), some.post('p2'));
     await bench.start(few, { ...group, projections }).ended;

@@ -5,7 +5,7 @@ import { until } from './until.js';
 /** The modules of test/ are new for each spec file, and the network goes on. */
 const LENT = Symbol.for('plaza.lentNetwork');
 const MAX_RECOVERY_MS = 60_000;
-/** The files that use one run one after another (networks-together.sequencer.mjs). */
+/** The files that use one run one after another (run-order.sequencer.mjs). */
 const KEPT_MS = 10_000;
 
 interface Lent {

@@ -36,7 +36,7 @@ export async function startSeparateNetwork(): Promise<SeparateNetwork> {
   const env = environment({
     BASE_URL: baseUrl,
     EVENTSTORE_URL: eventStore.url,
-    DATABASE_URL: await postgres.createDatabase(),
+    DATABASE_URL: await postgres.createReadStore(),
     VAULT_DATABASE_URL: await postgres.createDatabase(),
     WITNESS_DATABASE_URL: await postgres.createDatabase(),
     OPERATOR_TOKEN: randomBytes(32).toString('hex'),

@@ -1,9 +1,3 @@
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { VerifiedCredential } from '../../commands/operator/operator-passkeys.js';
 import type { Clock } from '../../commands/support/clock.js';
@@ -12,6 +6,9 @@ import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { CHALLENGE_MS } from './passkey-challenges.js';
 import type { PasskeyChallenges } from './passkey-challenges.js';
 import { base64url, parseAuthentication, parseRegistration } from './passkey-answers.js';
+
+/** Loaded with the first passkey: it takes as long to load as a web server. */
+const webAuthn = () => import('@simplewebauthn/server');
 
 /** COSE algorithms EdDSA, ES256 and RS256. */
 const supportedAlgorithmIDs = [-8, -7, -257];
@@ -72,6 +69,7 @@ export class Passkeys {
       passkeysOfOperator,
       [operatorId],
     );
+    const { generateRegistrationOptions } = await webAuthn();
     return generateRegistrationOptions({
       rpName: 'Plaza operators',
       rpID: this.rpID,
@@ -88,6 +86,7 @@ export class Passkeys {
 
   /** Options of `navigator.credentials.get()`, as JSON. */
   async requestOptions(holder: string) {
+    const { generateAuthenticationOptions } = await webAuthn();
     return generateAuthenticationOptions({
       rpID: this.rpID,
       challenge: await this.options.challenges.issue(holder),
@@ -99,6 +98,7 @@ export class Passkeys {
   /** @throws {HttpRefusal} `invalid_request`; errors of the store. */
   async verifyCreation(holder: string, answer: string, label: string): Promise<VerifiedCredential> {
     const response: RegistrationResponseJSON = parseRegistration(answer);
+    const { verifyRegistrationResponse } = await webAuthn();
     const { registrationInfo } = await this.verified(holder, (expectedChallenge) =>
       verifyRegistrationResponse({
         response,
@@ -125,6 +125,7 @@ export class Passkeys {
     const [row] = await store.rows<PasskeyRow>(passkeyByCredential, [response.id]);
     if (!row)
       throw new HttpRefusal('invalid_token', 'This passkey is unknown or removed. Sign in with another one.');
+    const { verifyAuthenticationResponse } = await webAuthn();
     const { authenticationInfo } = await this.verified(holder, (expectedChallenge) =>
       verifyAuthenticationResponse({
         response,

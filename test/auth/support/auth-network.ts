@@ -83,7 +83,7 @@ export async function startAuthNetwork({ hasOwnPostgres = false } = {}): Promise
   const own = hasOwnPostgres ? await startOwnPostgres() : undefined;
   const postgres = own ?? (await startTestPostgres());
   const databases = {
-    databaseUrl: await postgres.createDatabase(),
+    databaseUrl: await postgres.createReadStore(),
     vaultDatabaseUrl: await postgres.createDatabase(),
     witnessDatabaseUrl: await postgres.createDatabase(),
   };

@@ -10,7 +10,6 @@ import { verifyIncarnation } from '../../../src/incarnations/building/verify-inc
 import type { VerificationResult } from '../../../src/incarnations/building/verify-incarnation.js';
 import { createIncarnation, dropIncarnation } from '../../../src/incarnations/incarnation.js';
 import type { Incarnation } from '../../../src/incarnations/incarnation.js';
-import { WorkerBench } from './worker.js';
 
 /** Builds incarnations of a log beside one another, and verifies them. */
 export class Builds {
@@ -19,9 +18,8 @@ export class Builds {
     readonly pool: Pool,
   ) {}
 
-  static async open(databaseUrl: string): Promise<Builds> {
-    // Runs the migrations.
-    await (await WorkerBench.open(databaseUrl)).close();
+  /** `databaseUrl` as of `createReadStore()` (test/support/postgres.ts). */
+  static open(databaseUrl: string): Builds {
     const pool = new Pool({ connectionString: databaseUrl, max: 2 });
     // A killed server breaks idle connections.
     pool.on('error', () => undefined);

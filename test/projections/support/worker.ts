@@ -12,16 +12,6 @@ import { readPublicationState } from '../../../src/incarnations/recovery-state.j
 import type { PublicationState } from '../../../src/incarnations/recovery-state.js';
 import { servingLock, servingTarget } from '../../../src/incarnations/serving-target.js';
 import type { Witness } from '../../../src/witness/witness.js';
-import { recoveryMigrations } from '../../../src/store/migrations/1763690000000-recovery.js';
-import { outstandingWriteMigrations } from '../../../src/store/migrations/1763700000000-outstanding-writes.js';
-import { cursorMigrations } from '../../../src/store/migrations/1763780000000-cursors.js';
-import { jobMigrations } from '../../../src/store/migrations/1763810000000-jobs.js';
-import { buildMigrations } from '../../../src/store/migrations/1763805000000-builds.js';
-import { heartbeatMigrations } from '../../../src/store/migrations/1763820000000-heartbeats.js';
-import { caughtUpMigrations } from '../../../src/store/migrations/1763860000000-caught-up.js';
-import { outstandingRestrictionMigrations } from '../../../src/store/migrations/1763870000000-outstanding-restrictions.js';
-import { openPostgres } from '../../../src/store/postgres.js';
-import { retryWhileUnavailable } from '../../support/retry-while-unavailable.js';
 import { until } from '../../support/until.js';
 
 /** The serving group of a later release. */
@@ -51,20 +41,8 @@ export class WorkerBench {
     readonly pool: Pool,
   ) {}
 
-  static async open(databaseUrl: string): Promise<WorkerBench> {
-    const migrations = [
-      ...recoveryMigrations,
-      ...outstandingWriteMigrations,
-      ...cursorMigrations,
-      ...buildMigrations,
-      ...jobMigrations,
-      ...heartbeatMigrations,
-      ...caughtUpMigrations,
-      ...outstandingRestrictionMigrations,
-    ];
-    const options = { applicationName: 'test', maxConnections: 2, migrations };
-    const opened = await retryWhileUnavailable(() => openPostgres({ url: databaseUrl, ...options }));
-    await opened.close();
+  /** `databaseUrl` as of `createReadStore()` (test/support/postgres.ts). */
+  static open(databaseUrl: string): WorkerBench {
     const pool = new Pool({ connectionString: databaseUrl, max: 2 });
     // A killed server breaks idle connections.
     pool.on('error', () => undefined);

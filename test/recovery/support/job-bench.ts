@@ -7,7 +7,6 @@ import { findJob, requestJob } from '../../../src/jobs/job.js';
 import type { Job, JobKind } from '../../../src/jobs/job.js';
 import { JobRunner } from '../../../src/jobs/job-runner.js';
 import type { Witness } from '../../../src/witness/witness.js';
-import { openReadStore } from '../../../src/store/database.js';
 import { MemoryLog } from '../../projections/support/memory-log.js';
 import { some } from '../../projections/support/recorded.js';
 import { WorkerBench } from '../../projections/support/worker.js';
@@ -30,10 +29,9 @@ export class JobBench {
   ) {}
 
   static async open(postgres: TestPostgres): Promise<JobBench> {
-    const url = await postgres.createDatabase();
-    await (await openReadStore({ url, applicationName: 'test', maxConnections: 2 })).close();
+    const url = await postgres.createReadStore();
     const witness = await openReadyWitness(await postgres.createDatabase());
-    const jobs = new JobBench(url, await WorkerBench.open(url), witness);
+    const jobs = new JobBench(url, WorkerBench.open(url), witness);
     jobs.log.add(some.founding('n'), some.post('p'));
     const worker = jobs.bench.start(jobs.log);
     await until(() => jobs.publishedIncarnation());
