@@ -116,12 +116,12 @@ describe('an erased person', () => {
     await database(network.env['DATABASE_URL'], 'ANALYZE');
     expect(await tablesWith(MARKER)).not.toEqual([]);
     const key = await keyOf(ada.actorId);
-    // The header of a page may part the key in one record of the journal.
+    const inVault = (sql: string) => database(network.env['VAULT_DATABASE_URL'], sql);
+    await inVault('CREATE TABLE copied_key (key bytea)');
+    // The header of a page may part the key in one record of the journal. The record of an UPDATE leaves unchanged bytes out.
     for (let times = 0; times < 3; times += 1)
-      await database(
-        network.env['VAULT_DATABASE_URL'],
-        `UPDATE person_key SET key = key WHERE person_id = '${ada.actorId}'`,
-      );
+      await inVault(`INSERT INTO copied_key SELECT key FROM person_key WHERE person_id = '${ada.actorId}'`);
+    await inVault('DROP TABLE copied_key');
     expect(filesWith(key, journal())).not.toEqual([]);
     expect(filesWith(MARKER, journal())).not.toEqual([]);
     const racing = Promise.all([1, 2, 3, 4, 5].map((each) => ada.say(`${MARKER} race ${each}`)));
