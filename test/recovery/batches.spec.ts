@@ -1,3 +1,7 @@
+/**
+ * Each case goes on where the one before has ended.
+ * @sample first
+ */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
