@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { AcknowledgedWrites } from '../support/acknowledged-writes.js';
 import { operatorOf } from '../support/api.js';
 import { copyLog } from '../support/drill.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
@@ -72,6 +73,7 @@ type Append = (bytes: number) => Promise<bigint>;
 async function divergeLog(write: (append: Append) => Promise<void>): Promise<void> {
   rmSync(log, { recursive: true });
   cpSync(before, log, { recursive: true });
+  AcknowledgedWrites.of(network.baseUrl).forget();
   const store = await startEmbeddedEventStore({ dir: log });
   const client = EventStoreDBClient.connectionString(store.url);
   try {

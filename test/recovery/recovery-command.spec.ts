@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AcknowledgedWrites } from '../support/acknowledged-writes.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
@@ -39,6 +40,7 @@ async function rollBackLog(): Promise<void> {
   await network.killAll('SIGKILL');
   rmSync(eventStore(), { recursive: true });
   cpSync(logCopy(), eventStore(), { recursive: true });
+  AcknowledgedWrites.of(network.baseUrl).forget();
   await network.restart();
 }
 

@@ -37,6 +37,11 @@ export class AcknowledgedWrites {
     if (!isRestriction(method, path)) this.shownLater.set(actorId, BigInt(position));
   }
 
+  /** For a test that replaces the log by one that lacks the writes: reads would wait for them. */
+  forget(): void {
+    for (const positions of [this.own, this.shownLater]) positions.clear();
+  }
+
   /**
    * Repeats the read until it shows all acknowledged writes of others. An answer that lacks a write of the reader itself is
    * returned unchanged: a wait would hide that the API breaks read-your-writes.
@@ -71,7 +76,7 @@ export class AcknowledgedWrites {
     // A recovery publishes another log, which may lack these writes.
     const isOther = this.incarnation !== undefined && this.incarnation !== incarnation;
     this.incarnation = incarnation;
-    if (isOther) for (const positions of [this.own, this.shownLater]) positions.clear();
+    if (isOther) this.forget();
     return !isOther && BigInt(shown) >= own && BigInt(shown) < wanted;
   }
 }
