@@ -255,7 +255,7 @@ const openActs = new Set([
 
 beforeAll(() => {
   // A password for `account create`, which reads it to its end.
-  Object.defineProperty(process, 'stdin', { get: () => Readable.from(['short']), configurable: true });
+  jest.spyOn(process, 'stdin', 'get').mockImplementation(() => Readable.from(['short']) as never);
 });
 
 describe('an act answers as the published table says', () => {

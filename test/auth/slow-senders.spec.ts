@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
 import { serveProbes } from '../../projections/probes/worker-probes.js';
 import { limits } from '../../src/config/limit-settings.js';
@@ -17,7 +17,8 @@ let probes: { close(): Promise<void> };
 let metricsPort: number;
 
 beforeAll(async () => {
-  Object.assign(limits.connections, { arrivalMs: 500, arrivalCheckMs: 100 });
+  const connections = { ...limits.connections, arrivalMs: 500, arrivalCheckMs: 100 };
+  jest.replaceProperty<{ connections: object }, 'connections'>(limits, 'connections', connections);
   network = await startAuthNetwork();
   operatorApi = await startOperatorApi(network.app());
   metricsPort = await freePort();

@@ -20,6 +20,7 @@ export default class NativeEnvironment {
     return {
       fn: mocks.fn.bind(mocks),
       spyOn: mocks.spyOn.bind(mocks),
+      replaceProperty: mocks.replaceProperty.bind(mocks),
       restoreAllMocks: () => mocks.restoreAllMocks(),
       useFakeTimers: (options) => timers.useFakeTimers(options),
       useRealTimers: () => timers.useRealTimers(),
