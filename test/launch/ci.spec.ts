@@ -37,7 +37,11 @@ interface Machine {
   /** Further programs by name, with their shell scripts. */
   readonly programs?: Readonly<Record<string, string>>;
   readonly hasPython?: boolean;
+  /** The variable CHROMIUM. */
+  readonly chromium?: string;
 }
+
+const browser = { 'chromium-headless-shell': ':' };
 
 /** Runs .ci/run on a machine with these programs and the most usual ones alone. */
 function run({
@@ -45,8 +49,9 @@ function run({
   check = ':',
   test,
   conformance = ':',
-  programs = { 'chromium-headless-shell': ':' },
+  programs = browser,
   hasPython = true,
+  chromium = '',
 }: Machine) {
   for (const name of ['bash', 'dirname', 'env', 'grep', 'mktemp', 'rm', 'sh', 'tail', 'tee'])
     symlinkSync(
@@ -60,7 +65,7 @@ function run({
   );
   if (hasPython) program('python3', ':');
   for (const [name, does] of Object.entries(programs)) program(name, does);
-  const env = { PATH: directory, TMPDIR: directory };
+  const env = { PATH: directory, TMPDIR: directory, CHROMIUM: chromium };
   const { status, stdout } = spawnSync(join(directory, '.ci', 'run'), { env, encoding: 'utf8' });
   const lines = stdout.trimEnd().split('\n');
   return { status, lines, lastLine: lines.at(-1) };
@@ -101,35 +106,49 @@ describe('the browser of a run on a bare machine', () => {
   const test = 'echo "7 passed, 0 failed"';
   const aptCalls = () => (existsSync(inside('asked')) ? readFileSync(inside('asked'), 'utf8') : '');
   const apt = 'echo "$*" >> "${0%/*}/asked"';
+  /** Of a system without the browser without windows. */
+  const lacking = `${apt}; case "$*" in *headless-shell*) exit 100;; esac`;
 
   it('is installed by root if missing', () => {
     const { lastLine, lines } = run({ test, programs: { id: 'echo 0', 'apt-get': apt } });
-    expect(aptCalls()).toMatch(/^update\ninstall .*chromium-headless-shell/);
+    expect(aptCalls()).toMatch(/^.* update\n.* install .* chromium-headless-shell fonts-dejavu-core\n$/);
     expect({ lastLine, lines }).toEqual({ lastLine: '7 passed, 0 failed', lines: Array(2).fill(lastLine) });
   });
 
   it('is installed with sudo if possible', () => {
     const sudo = 'shift; SUDO=yes exec "$@"';
     run({ test, programs: { id: 'echo 1000', sudo, 'apt-get': `[ "$SUDO" = yes ] && ${apt}` } });
-    expect(aptCalls()).toMatch(/^update\ninstall .*chromium-headless-shell/);
+    expect(aptCalls()).toMatch(/^.* update\n.* install .* chromium-headless-shell fonts-dejavu-core\n$/);
   });
 
   it('is the one without windows, which is not installed again', () => {
-    run({ test, programs: { 'chromium-headless-shell': ':', id: 'echo 0', 'apt-get': apt } });
+    run({ test, programs: { ...browser, id: 'echo 0', 'apt-get': apt } });
     expect(aptCalls()).toBe('');
   });
 
-  it.each(['chromium', 'chromium-browser', 'google-chrome'])('is %s where there is no other', (name) => {
-    const lacking = `${apt}; case "$*" in *headless-shell*) exit 100;; esac`;
-    const { lines } = run({ test, programs: { [name]: ':', id: 'echo 0', 'apt-get': lacking } });
-    expect(aptCalls()).toMatch(/^update\ninstall .* chromium-headless-shell fonts-dejavu-core\n$/);
-    expect(lines).toHaveLength(2);
+  it.each(['chromium', 'chromium-browser', 'google-chrome'])(
+    'is the installed %s where the system lacks the one without windows',
+    (name) => {
+      const { lines } = run({ test, programs: { [name]: ':', id: 'echo 0', 'apt-get': lacking } });
+      expect(aptCalls()).toMatch(/^.* update\n.* install .* chromium-headless-shell fonts-dejavu-core\n$/);
+      expect(lines).toHaveLength(2);
+    },
+  );
+
+  it('is the installed one where nothing can be installed', () => {
+    expect(run({ test, programs: { chromium: ':', id: 'echo 0' } }).lines).toHaveLength(2);
+  });
+
+  it('is the one that CHROMIUM names', () => {
+    run({ test, programs: { id: 'echo 0', 'apt-get': apt, 'my-browser': ':' }, chromium: 'my-browser' });
+    expect(aptCalls()).toBe('');
   });
 
   it('is the whole one where the system has no other', () => {
-    const lacking = `${apt}; case "$*" in *headless-shell*) exit 100;; esac`;
     run({ test, programs: { id: 'echo 0', 'apt-get': lacking } });
-    expect(aptCalls()).toMatch(/headless-shell .*\nupdate\ninstall .* chromium fonts-dejavu-core\n$/);
+    expect(aptCalls()).toMatch(
+      /^.* update\n.* install .* chromium-headless-shell .*\n.* install .* chromium fonts-dejavu-core\n$/,
+    );
   });
 
   it.each([
@@ -148,16 +167,16 @@ describe('the Python of a run on a bare machine', () => {
 
   it('is installed if missing', () => {
     const apt = 'echo "$*" >> "${0%/*}/asked"';
-    const programs = { 'chromium-headless-shell': ':', id: 'echo 0', 'apt-get': apt };
+    const programs = { ...browser, id: 'echo 0', 'apt-get': apt };
     const { lines } = run({ test, programs, hasPython: false });
-    expect(readFileSync(inside('asked'), 'utf8')).toMatch(/^update\ninstall .* python3\n$/);
+    expect(readFileSync(inside('asked'), 'utf8')).toMatch(/^.* update\n.* install .* python3\n$/);
     expect(lines).toHaveLength(2);
   });
 
   it('is skipped with one line where it cannot be installed', () => {
     const { status, lines } = run({
       test,
-      programs: { 'chromium-headless-shell': ':', id: 'echo 0' },
+      programs: { ...browser, id: 'echo 0' },
       hasPython: false,
     });
     expect({ status, lines: lines.length }).toEqual({ status: 0, lines: 3 });
