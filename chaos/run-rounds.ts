@@ -26,7 +26,7 @@ export async function runRounds(options: RoundsOptions): Promise<boolean> {
   const { rounds, seed, clients, eventStoreUrl, nodes, report, givenUp } = options;
   const isSpared = eventStoreUrl !== undefined && nodes.length === 0;
   const possible = faultsIn(options, isSpared);
-  report.say(`seed ${seed}`, { seed });
+  report.say(`seed ${seed}, ${clients} clients`, { seed, clients });
   if (isSpared)
     report.say(
       'the event store that EVENTSTORE_URL names is not harmed: see --node-pid-file and --node-start',

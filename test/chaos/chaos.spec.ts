@@ -13,14 +13,11 @@ import { isAlive, waitUntilGone } from '../../src/launch/processes.js';
 import { plaza } from '../support/command.js';
 import { canHaveFailingDisk } from '../support/failing-disk.js';
 import { until } from '../support/until.js';
-import { chaos, clearUp, newDir, nothing, startChaos } from './support/run-chaos.js';
+import { chaos, CLIENTS, clearUp, newDir, nothing, startChaos } from './support/run-chaos.js';
 
 afterEach(clearUp);
 
 const ROUNDS = 3;
-/** Fewer than by default: they take all that the processor has. */
-const CLIENTS = 3;
-const clients = ['--clients', String(CLIENTS)];
 
 describe('the options of chaos', () => {
   it.each([
@@ -43,13 +40,7 @@ describe('the options of chaos', () => {
 
 describe('a short run of chaos', () => {
   it('injects the faults of its seed, and finds no violation', async () => {
-    const { code, lines, stderr, left } = await chaos([
-      '--rounds',
-      String(ROUNDS),
-      '--seed',
-      '38',
-      ...clients,
-    ]);
+    const { code, lines, stderr, left } = await chaos(['--rounds', String(ROUNDS), '--seed', '38']);
     const [seed, ...rest] = lines;
     const closing = rest.at(-1);
     expect({ code, stderr, found: closing?.['found'], findings: closing?.['findings'], left }).toEqual({
@@ -59,7 +50,7 @@ describe('a short run of chaos', () => {
       findings: [],
       left: ['artifacts'],
     });
-    expect(seed).toMatchObject({ seed: 38 });
+    expect(seed).toMatchObject({ seed: 38, clients: CLIENTS });
     expect(rest.slice(0, -1).map(({ fault }) => fault)).toEqual(
       ['freeze Postgres for 2721 ms', 'kill event store', 'kill API'].slice(0, ROUNDS),
     );
@@ -68,13 +59,7 @@ describe('a short run of chaos', () => {
   });
 
   it('resumes and stops every process when it is interrupted, and leaves nothing', async () => {
-    const { child, temporary, stdout, ended, left } = startChaos([
-      '--rounds',
-      '3',
-      '--seed',
-      '12',
-      ...clients,
-    ]);
+    const { child, temporary, stdout, ended, left } = startChaos(['--rounds', '3', '--seed', '12']);
     const runFile = () => {
       const [file] = readdirSync(temporary).map((name) => join(temporary, name, 'run.json'));
       return file !== undefined && existsSync(file) && readFileSync(file, 'utf8');
@@ -121,7 +106,7 @@ describe('an event store named by its URL', () => {
 
   it('is not harmed, which the output says, and refused for a second run', async () => {
     const before = pidOf({ pidFile, start });
-    const spared = await chaos(['--rounds', '1', '--seed', '1', ...clients], url());
+    const spared = await chaos(['--rounds', '1', '--seed', '1'], url());
     expect({ ...spared, lines: spared.lines.at(-1)?.['found'] }).toMatchObject({
       code: 0,
       lines: nothing,
@@ -137,7 +122,7 @@ describe('an event store named by its URL', () => {
 
   it('is killed and restarted with the given command', async () => {
     const before = pidOf({ pidFile, start });
-    const how = ['--node-pid-file', pidFile, '--node-start', start, ...clients];
+    const how = ['--node-pid-file', pidFile, '--node-start', start];
     const { code, lines } = await chaos(['--rounds', '1', '--seed', '32', ...how], url());
     expect({ code, found: lines.at(-1)?.['found'] }).toEqual({ code: 0, found: nothing });
     expect(lines[1]?.['fault']).toBe('kill event store');
@@ -150,7 +135,7 @@ describe('an event store named by its URL', () => {
   () => {
     it('loses no acknowledged event once it is replaced', async () => {
       const named = ['--disk', 'failing disk below the event store', '--rounds', '1'];
-      const { code, lines } = await chaos([...named, '--seed', '1', ...clients]);
+      const { code, lines } = await chaos([...named, '--seed', '1']);
       expect({ code, found: lines.at(-1)?.['found'] }).toEqual({ code: 0, found: nothing });
       // No write succeeds while the disk fails, and /readyz reports it.
       const [times, round] = lines.slice(2);

@@ -24,12 +24,22 @@ export function newDir(): string {
   return dir;
 }
 
-/** Starts `npm run chaos` in a directory of its own. */
+/** Fewer than by default: they take all that the processor has. */
+export const CLIENTS = 3;
+
+/** Starts `npm run chaos` in a directory of its own, with {@link CLIENTS} unless `args` say otherwise. */
 export function startChaos(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const [cwd, temporary] = [newDir(), newDir()];
   const child = spawn(
     process.execPath,
-    ['--import', join(root, 'test/support/typescript.hooks.mjs'), join(root, 'chaos/main.ts'), ...args],
+    [
+      '--import',
+      join(root, 'test/support/typescript.hooks.mjs'),
+      join(root, 'chaos/main.ts'),
+      '--clients',
+      String(CLIENTS),
+      ...args,
+    ],
     { cwd, env: { ...environment(env), TMPDIR: temporary }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   running.push(child);
