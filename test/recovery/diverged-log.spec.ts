@@ -2,14 +2,13 @@
  * Each case goes on where the one before has ended.
  * @sample first
  */
-import { cpSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { AcknowledgedWrites } from '../support/acknowledged-writes.js';
 import { operatorOf } from '../support/api.js';
-import { copyLog } from '../support/drill.js';
+import { copyLog, replaceLog } from '../support/drill.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -71,9 +70,7 @@ type Append = (bytes: number) => Promise<bigint>;
  * event.
  */
 async function divergeLog(write: (append: Append) => Promise<void>): Promise<void> {
-  rmSync(log, { recursive: true });
-  cpSync(before, log, { recursive: true });
-  AcknowledgedWrites.of(network.baseUrl).forget();
+  replaceLog(network, before);
   const store = await startEmbeddedEventStore({ dir: log });
   const client = EventStoreDBClient.connectionString(store.url);
   try {

@@ -4,7 +4,7 @@
  * @sample first
  */
 import { randomUUID } from 'node:crypto';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -12,7 +12,7 @@ import { Client } from 'pg';
 import { requestAt, startApiProcess } from '../support/api-process.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { copyLog } from '../support/drill.js';
+import { copyLog, replaceLog } from '../support/drill.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -64,8 +64,7 @@ async function onDatabase(variable: 'DATABASE_URL' | 'WITNESS_DATABASE_URL', sql
 
 /** Starts the stopped network on a copy of that log. */
 async function startOn(copy: string): Promise<void> {
-  rmSync(log, { recursive: true });
-  cpSync(copy, log, { recursive: true });
+  replaceLog(network, copy);
   await network.restart();
 }
 

@@ -2,7 +2,7 @@
  * Each case goes on where the one before has ended.
  * @sample first
  */
-import { cpSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -12,7 +12,7 @@ import { operatorOf } from '../support/api.js';
 import { startApiProcess } from '../support/api-process.js';
 import type { ApiProcess } from '../support/api-process.js';
 import { runPlaza } from '../support/command.js';
-import { backUp, copyLog, destroyLog, newBackupDir, restore } from '../support/drill.js';
+import { backUp, copyLog, destroyLog, newBackupDir, replaceLog, restore } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { openLogOf } from '../support/network-log.js';
@@ -140,8 +140,7 @@ describe('the limited shared token', () => {
     await plaza(admin, 'operator', 'suspend', demoted.operatorId, '--reason', 'left');
     await another.stop();
     await network.halt();
-    destroyLog(network);
-    cpSync(logCopy, join(network.dataDir, 'eventstore'), { recursive: true });
+    replaceLog(network, logCopy);
     await network.restart();
     await dropAllSchemasBut('authority');
     await network.killAll('SIGKILL');

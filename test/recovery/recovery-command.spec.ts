@@ -3,14 +3,12 @@
  * @sample first
  */
 import { randomUUID } from 'node:crypto';
-import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AcknowledgedWrites } from '../support/acknowledged-writes.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
-import { copyLog } from '../support/drill.js';
+import { copyLog, replaceLog } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -32,15 +30,12 @@ let ada: SignedIn;
 let bob: SignedIn;
 let eve: SignedIn;
 
-const eventStore = () => join(network.dataDir, 'eventstore');
-const logCopy = () => `${eventStore()}-kept`;
+const logCopy = () => join(network.dataDir, 'eventstore-kept');
 
 /** Replaces the log with its copy. */
 async function rollBackLog(): Promise<void> {
   await network.killAll('SIGKILL');
-  rmSync(eventStore(), { recursive: true });
-  cpSync(logCopy(), eventStore(), { recursive: true });
-  AcknowledgedWrites.of(network.baseUrl).forget();
+  replaceLog(network, logCopy());
   await network.restart();
 }
 

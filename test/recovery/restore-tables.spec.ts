@@ -15,7 +15,6 @@ import {
   copyWitnessRecordBack,
   restoreTables,
 } from '../../src/backup/restore/restore-tables.js';
-import { openReadStore } from '../../src/store/database.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { openReadyWitness } from '../support/witness.js';
@@ -31,13 +30,8 @@ let stamp = 0;
 beforeAll(async () => {
   postgres = await startTestPostgres();
   dir = mkdtempSync(join(tmpdir(), 'plaza-restore-tables-'));
-  const options = { applicationName: 'test', maxConnections: 1 };
   const [databaseUrl, vaultUrl] = [await postgres.createReadStore(), await postgres.createDatabase()];
-  const opened = [
-    await openReadStore({ ...options, url: databaseUrl }),
-    await openVaultDatabase({ ...options, url: vaultUrl }),
-  ];
-  for (const each of opened) await each.close();
+  await (await openVaultDatabase({ url: vaultUrl, applicationName: 'test', maxConnections: 1 })).close();
   [database, vault] = [new Client(databaseUrl), new Client(vaultUrl)];
   for (const client of [database, vault]) await client.connect();
 });

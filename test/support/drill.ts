@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
+import { AcknowledgedWrites } from './acknowledged-writes.js';
 import { runPlaza } from './command.js';
 import type { CommandResult } from './command.js';
 import type { TestNetwork } from './network.js';
@@ -41,6 +42,13 @@ export function copyLog(network: Pick<TestNetwork, 'dataDir' | 'pids'>, to: stri
 /** Removes the embedded event store of a stopped network. */
 export function destroyLog({ dataDir }: Pick<TestNetwork, 'dataDir'>): void {
   rmSync(join(dataDir, 'eventstore'), { recursive: true });
+}
+
+/** Replaces the log of a stopped network by a copy. Reads do not wait for writes that the copy may lack. */
+export function replaceLog(network: Pick<TestNetwork, 'dataDir' | 'baseUrl'>, copy: string): void {
+  destroyLog(network);
+  cpSync(copy, join(network.dataDir, 'eventstore'), { recursive: true });
+  AcknowledgedWrites.of(network.baseUrl).forget();
 }
 
 /** Drops all read models and the publication of a running network. Stop the network before it notices. */

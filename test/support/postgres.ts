@@ -42,9 +42,12 @@ const READ_STORE = 'test_read_store';
 export function dataDirWithCluster(): Promise<string> {
   return dataDirFromTemplate('cluster', async (dataDir) => {
     const server = await startPostgres({ dataDir, log });
-    const url = await createDatabase(server.databaseUrl, { name: READ_STORE });
-    await (await openReadStore({ url, applicationName: 'test', maxConnections: 1 })).close();
-    await server.stop();
+    try {
+      const url = await createDatabase(server.databaseUrl, { name: READ_STORE });
+      await (await openReadStore({ url, applicationName: 'test', maxConnections: 1 })).close();
+    } finally {
+      await server.stop();
+    }
   });
 }
 
@@ -100,15 +103,19 @@ interface DatabaseOptions {
   readonly template?: string;
 }
 
-async function createDatabase(
+/** Creates a database on the server of that URL, as a copy of `template`, to which nobody may be connected. Returns its URL. */
+export async function createDatabase(
   serverUrl: string,
   { name = `test_${randomBytes(6).toString('hex')}`, template = 'template1' }: DatabaseOptions = {},
 ): Promise<string> {
   const client = new Client(serverUrl);
   await client.connect();
-  // Half as expensive as through the write-ahead log.
-  await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
-  await client.end();
+  try {
+    // Half as expensive as through the write-ahead log.
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+  } finally {
+    await client.end();
+  }
   const url = new URL(serverUrl);
   url.pathname = name;
   return url.href;

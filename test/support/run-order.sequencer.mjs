@@ -1,8 +1,8 @@
 /**
- * Jest's sequencer, which begins with the files that took longest here before, but:
+ * Jest's sequencer, which begins with the files that took longest here before, or else are largest, but:
  *
  * - Files that use the lent or the shared network run one after another: a network that nobody uses takes a twentieth of a
- *   core. The shared one is used last, so that it starts late.
+ *   core. The shared one is used last, so that it starts late. The longest of a sample come before both.
  * - A whole run spreads the files that mostly wait, or the processor would have little to do while they wait together.
  * - A sample begins with the files that take longest there, which Jest's record does not know.
  */
@@ -36,7 +36,7 @@ const longest = [
   'test/recovery/erasure.spec.ts',
   'test/examples/operators-document.spec.ts',
 ];
-/** They take from forty seconds to three minutes in a whole run, and a tenth to a quarter of that of a core. */
+/** They take from forty seconds to three minutes in a whole run, and use a core for a tenth to a quarter of that time. */
 const waiting = [
   'test/recovery/recovery-command.spec.ts',
   'test/recovery/diverged-log.spec.ts',
@@ -52,7 +52,7 @@ const waiting = [
   'test/recovery/missing-restrictions.spec.ts',
   'test/projections/frozen-worker.spec.ts',
 ];
-/** One waits at a time, more or less, for the first three quarters of a run. */
+/** So that, more or less, one waits at a time. */
 const OTHERS_PER_WAITING = 8;
 
 for (const path of [...longest, ...waiting])

@@ -7,7 +7,7 @@ import { CHALLENGE_MS } from './passkey-challenges.js';
 import type { PasskeyChallenges } from './passkey-challenges.js';
 import { base64url, parseAuthentication, parseRegistration } from './passkey-answers.js';
 
-/** Loaded with the first passkey: it takes as long to load as a web server. */
+/** Loaded for the first page that asks for a passkey. It would make every start slower. */
 const webAuthn = () => import('@simplewebauthn/server');
 
 /** COSE algorithms EdDSA, ES256 and RS256. */

@@ -41,7 +41,7 @@ export class WorkerBench {
     readonly pool: Pool,
   ) {}
 
-  /** `databaseUrl` as of `createReadStore()` (test/support/postgres.ts). */
+  /** `databaseUrl` comes from `createReadStore()` (test/support/postgres.ts). */
   static open(databaseUrl: string): WorkerBench {
     const pool = new Pool({ connectionString: databaseUrl, max: 2 });
     // A killed server breaks idle connections.

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +12,7 @@ import type { BackupManifest, BackupPart } from '../../../src/backup/format/mani
 import { encodeFiles } from '../../../src/backup/format/multi-file-stream.js';
 import { encodeTablesPart } from '../../../src/backup/format/part-source.js';
 import { openWitness } from '../../../src/witness/open-witness.js';
+import { createDatabase } from '../../support/postgres.js';
 import type { TestPostgres } from '../../support/postgres.js';
 import { makeSmallDisk } from '../../support/small-disk.js';
 import type { SmallDisk } from '../../support/small-disk.js';
@@ -207,14 +207,9 @@ function readLog(dir: string): string | null {
 
 /** Copies a database without connections. */
 async function copyOf(url: string): Promise<string> {
-  const [copy, server] = [new URL(url), new URL(url)];
-  copy.pathname = `copy_${randomBytes(6).toString('hex')}`;
+  const server = new URL(url);
   server.pathname = 'postgres';
-  await onDatabase(
-    server.href,
-    `CREATE DATABASE ${copy.pathname.slice(1)} TEMPLATE ${new URL(url).pathname.slice(1)}`,
-  );
-  return copy.href;
+  return createDatabase(server.href, { template: new URL(url).pathname.slice(1) });
 }
 
 async function onDatabase(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
