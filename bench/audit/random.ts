@@ -1,13 +1,10 @@
-/** The same numbers in each run: mulberry32. */
-export class Random {
-  constructor(private state: number) {}
+import { mulberry32 } from '../../src/support/mulberry32.js';
 
-  /** From 0 to 1, without 1. */
-  next(): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+export class Random {
+  readonly next: () => number;
+
+  constructor(seed: number) {
+    this.next = mulberry32(seed);
   }
 
   below(count: number): number {

@@ -1,5 +1,6 @@
 /** The failures of a test run, with their counts and places. */
 import { stripVTControlCharacters } from 'node:util';
+import { mulberry32 } from '../../src/support/mulberry32.ts';
 
 /** The part of Jest's `--json` output that the report uses. */
 export interface JestResults {
@@ -56,16 +57,10 @@ export function summaryOf(failed: readonly { file: string; failures: readonly Fa
     .map(([line, count]) => `failed ${count} times: ${line}`);
 }
 
-/** The items in an order that a seed decides (Fisher-Yates, with the generator mulberry32). */
+/** The items in an order that a seed decides (Fisher-Yates). */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const order = [...items];
-  let state = seed;
-  const random = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const random = mulberry32(seed);
   for (let last = order.length - 1; last > 0; last--) {
     const other = Math.floor(random() * (last + 1));
     [order[last], order[other]] = [order[other] as T, order[last] as T];

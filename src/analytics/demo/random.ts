@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto';
+import { mulberry32 } from '../../support/mulberry32.js';
 
-/** Numbers that look random and are the same in each run. */
 export class Random {
-  private state: number;
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.state = seed;
-  }
-
-  /** From 0 to below 1 (mulberry32). */
-  next(): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+    this.next = mulberry32(seed);
   }
 
   chance(probability: number): boolean {
