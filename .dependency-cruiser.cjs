@@ -145,7 +145,6 @@ const mayImport = {
   ],
   '^src/operator/': [
     '^src/as-of/',
-    '^src/cases/outage\\.ts$',
     '^src/analytics/',
     '^src/auth/passwords\\.ts$',
     '^src/backup/',

@@ -1,6 +1,5 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
-import type { Logger } from 'pino';
 import { ChangeBatch } from '../commands/batch/change-batch.js';
 import { ChangeBatchItem } from '../commands/batch/change-batch-item.js';
 import type { ItemOutcome } from '../commands/batch/change-batch-item.js';
@@ -10,9 +9,8 @@ import { readPublicationState } from '../incarnations/recovery-state.js';
 import type { EventLog } from '../log/event-log.js';
 import type { EventMetadata, Recorded } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
-import { PeriodicTask } from '../support/periodic-task.js';
-import type { Witness } from '../witness/witness.js';
-import { WitnessRequired } from '../witness/witness.js';
+import { ExclusiveTask } from '../witness/exclusive-task.js';
+import type { ExclusiveTaskOptions } from '../witness/exclusive-task.js';
 
 const INTERVAL_MS = 1_000;
 /** Items at a time. Between two such groups the batch may be stopped. */
@@ -23,35 +21,33 @@ interface UnfinishedBatch {
   readonly state: 'applying' | 'undoing';
 }
 
-export interface BatchesOptions {
+export interface BatchesOptions extends ExclusiveTaskOptions {
   readonly commands: CommandBus;
   readonly pool: Pool;
   readonly log: EventLog;
-  readonly witness: Witness;
   readonly ids: IdGenerator;
-  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 /**
- * Applies and undoes batches, also those that a killed process left unfinished. A lock of the witness lets only one
- * process at a time do this. Each item is decided by its own stream, so a repetition changes nothing.
+ * Applies and undoes batches, also those that a killed process left unfinished. Each item is decided by its own stream,
+ * so a repetition changes nothing.
  */
-export class Batches extends PeriodicTask {
-  private hasWarned = false;
+export class Batches extends ExclusiveTask {
+  protected override readonly lock = 'batches';
+  protected override readonly subject = 'batches';
 
   constructor(private readonly options: BatchesOptions) {
-    super(INTERVAL_MS);
+    super(INTERVAL_MS, options);
   }
 
-  protected override async runOnce(): Promise<void> {
-    const { witness, logger } = this.options;
-    try {
-      if ((await this.unfinished()).length > 0) await witness.alone('batches', () => this.runAll());
-      this.hasWarned = false;
-    } catch (error) {
-      if (!this.hasWarned && !(error instanceof WitnessRequired))
-        logger.error({ err: error }, 'a batch was interrupted; retrying');
-      this.hasWarned = true;
+  protected override async hasWork(): Promise<boolean> {
+    return (await this.unfinished()).length > 0;
+  }
+
+  protected override async work(): Promise<void> {
+    for (const batch of await this.unfinished()) {
+      if (this.isStopping) return;
+      await this.carryOut(batch);
     }
   }
 
@@ -62,13 +58,6 @@ export class Batches extends PeriodicTask {
       `SELECT batch_id, state FROM authority.batch WHERE state IN ('applying', 'undoing') ORDER BY requested_at`,
     );
     return rows;
-  }
-
-  private async runAll(): Promise<void> {
-    for (const batch of await this.unfinished()) {
-      if (this.isStopping) return;
-      await this.carryOut(batch);
-    }
   }
 
   private async carryOut({ batch_id: batchId, state }: UnfinishedBatch): Promise<void> {

@@ -1,16 +1,12 @@
 import type { CommandBus } from '@nestjs/cqrs';
-import type { Logger } from 'pino';
 import type { Clock } from '../commands/support/clock.js';
 import type { IdGenerator } from '../commands/support/id-generator.js';
 import { EraseAccount } from '../commands/account/erase-account.js';
-import { ErasurePendingError } from '../commands/account/erasure-steps.js';
-import { LogUnavailable, NotWitnessed } from '../log/event-log.js';
 import type { KeyVault } from '../log/vault/key-vault.js';
 import type { AuthorityStore } from '../store/authority/authority-store.js';
-import { isUnreachable } from '../store/unreachable.js';
-import { PeriodicTask } from '../support/periodic-task.js';
-import type { Witness } from '../witness/witness.js';
-import { WitnessRequired, WitnessUnavailable } from '../witness/witness.js';
+import { ExclusiveTask } from '../witness/exclusive-task.js';
+import type { ExclusiveTaskOptions } from '../witness/exclusive-task.js';
+import { isOutage } from '../witness/outage.js';
 
 const INTERVAL_MS = 2_000;
 const KEY_CHECK_INTERVAL_MS = 60_000;
@@ -34,43 +30,28 @@ const reopenSql = `
   WHERE state = 'erased' AND (actor_id = ANY ($1::text[])
     OR EXISTS (SELECT FROM authority.credential WHERE credential.actor_id = account.actor_id))`;
 
-export interface ErasuresOptions {
+export interface ErasuresOptions extends ExclusiveTaskOptions {
   readonly commands: CommandBus;
   readonly store: AuthorityStore;
   readonly vault: KeyVault;
-  readonly witness: Witness;
   readonly clock: Clock;
   readonly ids: IdGenerator;
-  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 /**
  * Erases the accounts whose time has come, finishes interrupted erasures, and destroys again the keys that a restored
- * backup brought back. A lock of the witness lets only one process at a time do this.
+ * backup brought back.
  */
-export class Erasures extends PeriodicTask {
+export class Erasures extends ExclusiveTask {
+  protected override readonly lock = 'erasures';
+  protected override readonly subject = 'erasures of accounts';
   private keysCheckedAt = -Infinity;
-  private hasWarned = false;
 
   constructor(private readonly options: ErasuresOptions) {
-    super(INTERVAL_MS);
+    super(INTERVAL_MS, options);
   }
 
-  protected override async runOnce(): Promise<void> {
-    const { witness, logger } = this.options;
-    try {
-      await witness.alone('erasures', () => this.eraseAll());
-      this.hasWarned = false;
-    } catch (error) {
-      // Without a witness no erasure is possible, and none ever was.
-      const level = isTransient(error) ? 'warn' : 'error';
-      if (!this.hasWarned && !(error instanceof WitnessRequired))
-        logger[level]({ err: error }, 'erasures of accounts interrupted; retrying');
-      this.hasWarned = true;
-    }
-  }
-
-  private async eraseAll(): Promise<void> {
+  protected override async work(): Promise<void> {
     const { store, clock, logger } = this.options;
     const now = performance.now();
     if (now - this.keysCheckedAt >= KEY_CHECK_INTERVAL_MS) {
@@ -83,7 +64,7 @@ export class Erasures extends PeriodicTask {
       try {
         await this.erase(actorId);
       } catch (error) {
-        if (isTransient(error) && !(error instanceof ErasurePendingError)) throw error;
+        if (isOutage(error)) throw error;
         logger.error({ err: error, actorId }, 'erasure of an account failed; retrying');
       }
     }
@@ -140,10 +121,3 @@ export class Erasures extends PeriodicTask {
     }
   }
 }
-
-const isTransient = (error: unknown): boolean =>
-  error instanceof LogUnavailable ||
-  error instanceof NotWitnessed ||
-  error instanceof WitnessUnavailable ||
-  error instanceof ErasurePendingError ||
-  isUnreachable(error);

@@ -1,30 +1,27 @@
-import type { Logger } from 'pino';
-import { LogUnavailable } from '../log/event-log.js';
 import type { EventLog } from '../log/event-log.js';
-import { isUnreachable } from '../store/unreachable.js';
-import { PeriodicTask } from '../support/periodic-task.js';
+import { ExclusiveTask } from './exclusive-task.js';
+import type { ExclusiveTaskOptions } from './exclusive-task.js';
+import { isOutage } from './outage.js';
 import { resolveInDoubt } from './resolve-in-doubt.js';
-import type { Witness, WitnessedRestriction } from './witness.js';
-import { WitnessUnavailable } from './witness.js';
+import type { WitnessedRestriction } from './witness.js';
 
 const IN_DOUBT_AFTER_MS = 30_000;
 const EVERY_MS = 15_000;
 const PAGE = 100;
 
-export interface InDoubtResolverOptions {
+export interface InDoubtResolverOptions extends ExclusiveTaskOptions {
   readonly log: EventLog;
-  readonly witness: Witness;
   readonly shown: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly now: () => number;
-  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
-/**
- * Resolves restrictions in doubt, at the start and every 15 s. One process works at a time; the others skip their turn.
- */
-export class InDoubtResolver extends PeriodicTask {
+/** Resolves restrictions in doubt, at the start and every 15 s. */
+export class InDoubtResolver extends ExclusiveTask {
+  protected override readonly lock = 'settle';
+  protected override readonly subject = 'resolving of restrictions in doubt';
+
   constructor(private readonly options: InDoubtResolverOptions) {
-    super(EVERY_MS);
+    super(EVERY_MS, options);
   }
 
   /**
@@ -33,25 +30,11 @@ export class InDoubtResolver extends PeriodicTask {
    * @throws {LogUnavailable} {@link WitnessUnavailable} the rest stays in doubt.
    */
   async settleBefore(before: number): Promise<void> {
-    await this.options.witness.alone('settle', () => this.resolveAll(before));
+    await this.options.witness.alone(this.lock, () => this.resolveAll(before));
   }
 
-  protected override async runOnce(): Promise<void> {
-    const { now, logger } = this.options;
-    try {
-      await this.settleBefore(now() - IN_DOUBT_AFTER_MS);
-    } catch (error) {
-      if (!isTransient(error))
-        logger.error(
-          { err: error },
-          'resolving restrictions in doubt failed, and not for an outage; trying again later',
-        );
-      else
-        logger.warn(
-          { err: error },
-          'log, witness or read store unavailable; resolving restrictions in doubt later',
-        );
-    }
+  protected override work(): Promise<void> {
+    return this.resolveAll(this.options.now() - IN_DOUBT_AFTER_MS);
   }
 
   private async resolveAll(before: number): Promise<void> {
@@ -96,7 +79,7 @@ export class InDoubtResolver extends PeriodicTask {
           'resolved a restriction in doubt: finalized if the log has it, else withdrawn',
         );
     } catch (error) {
-      if (isTransient(error)) throw error;
+      if (isOutage(error)) throw error;
       logger.error(
         { ...fields, err: error },
         'resolving a restriction in doubt failed: log and witness contradict each other, or its stream is unreadable; an operator must act',
@@ -104,6 +87,3 @@ export class InDoubtResolver extends PeriodicTask {
     }
   }
 }
-
-const isTransient = (error: unknown): boolean =>
-  error instanceof LogUnavailable || error instanceof WitnessUnavailable || isUnreachable(error);

@@ -1,8 +1,8 @@
 import { LogUnavailable, NotWitnessed } from '../log/event-log.js';
 import { isUnreachable } from '../store/unreachable.js';
-import { WitnessRequired, WitnessUnavailable } from '../witness/witness.js';
+import { WitnessRequired, WitnessUnavailable } from './witness.js';
 
-/** True if a store does not answer: the effects of a decision follow later. */
+/** True if log, witness or Postgres does not answer: the same may succeed later. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof LogUnavailable ||
   error instanceof NotWitnessed ||

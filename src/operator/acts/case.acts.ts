@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isOutage } from '../../cases/outage.js';
 import { FinishCaseEffects } from '../../commands/case/case-effects.js';
 import {
   ClaimCase,
@@ -11,6 +10,7 @@ import {
 } from '../../commands/case/change-case.js';
 import type { CaseCommand, CaseChange, OperatorMetadata } from '../../commands/case/case-command.js';
 import { caseEffects, caseOutcomes } from '../../domain/case/events.js';
+import { isOutage } from '../../witness/outage.js';
 import { act } from './act.js';
 import type { ActContext } from './act.js';
 import { ownIdOf } from './caller.js';
