@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
 import { messageOf } from '../../projections/runner/faults.js';
+import { repeatUnderLock, RETRY_MS } from '../../projections/runner/locked-rounds.js';
 import type { Group } from '../../projections/runner/projection.js';
-import { WorkerConnection } from '../../projections/runner/worker-connection.js';
 import { buildIncarnation } from '../incarnations/building/build-incarnation.js';
 import { buildSteps } from '../incarnations/building/build-progress.js';
 import type { BuildProgress } from '../incarnations/building/build-progress.js';
@@ -17,9 +17,6 @@ import type { AsOfBuild, AsOfChange } from './builds.js';
 import { dropBuilds } from './drop-builds.js';
 import { logUpTo } from './log-up-to.js';
 
-const POLL_MS = 500;
-const RETRY_MS = 1_000;
-
 export interface AsOfRunnerOptions {
   readonly group: Group;
   readonly log: EventLog;
@@ -31,43 +28,20 @@ export interface AsOfRunnerOptions {
   readonly keptMs?: number;
 }
 
-/**
- * Makes the builds that operators requested, one at a time, and drops them when their time is over. A lock keeps other
- * workers out; the next worker that gets it goes on with an interrupted build.
- */
+/** Makes the builds that operators requested, one at a time, and drops them when their time is over. */
 export class AsOfRunner {
   constructor(private readonly options: AsOfRunnerOptions) {}
 
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await this.runSession(signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        this.options.logger.warn({ err: error }, 'an error interrupted the as-of builds; retrying');
-        await sleep(RETRY_MS, signal);
-      }
-    }
-  }
-
-  private async runSession(stop: AbortSignal): Promise<void> {
+  run(stop: AbortSignal): Promise<void> {
     const { databaseUrl, group, logger, now, keptMs = AS_OF_KEPT_MS } = this.options;
-    const connection = await WorkerConnection.open(databaseUrl, 'plaza-as-of');
-    const { client } = connection;
-    const signal = AbortSignal.any([stop, connection.lost]);
-    try {
-      if (!(await connection.lock('plaza/as-of', signal, () => undefined))) return;
-      while (!signal.aborted) {
-        const versions = asOfVersionsOf(group);
-        await dropBuilds(client, { before: new Date(now() - keptMs), versions, logger });
-        const build = await unfinishedAsOf(client, group);
-        if (build) await this.make(build, client, signal);
-        else await sleep(POLL_MS, signal);
-      }
-    } finally {
-      await connection.close();
-    }
-    if (connection.lost.aborted && !stop.aborted) throw connection.lost.reason;
+    const round = async (client: Client, signal: AbortSignal): Promise<boolean> => {
+      const versions = asOfVersionsOf(group);
+      await dropBuilds(client, { before: new Date(now() - keptMs), versions, logger });
+      const build = await unfinishedAsOf(client, group);
+      if (build) await this.make(build, client, signal);
+      return build !== undefined;
+    };
+    return repeatUnderLock({ databaseUrl, logger, name: 'as-of', subject: 'as-of builds', round }, stop);
   }
 
   private async make(requested: AsOfBuild, client: Client, session: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import type { Client } from 'pg';
 import { ProjectionStoppedError, messageOf, VersionTooOldError } from '../../projections/runner/faults.js';
-import { WorkerConnection } from '../../projections/runner/worker-connection.js';
+import { repeatUnderLock, RETRY_MS } from '../../projections/runner/locked-rounds.js';
 import { LogReplaced, LogUnavailable, WrongExpectedRevision } from '../log/event-log.js';
 import { isUnreachable } from '../store/unreachable.js';
 import { sleep } from '../support/sleep.js';
@@ -18,8 +18,6 @@ import { rebuild } from '../incarnations/rebuild.js';
 import { recover } from '../recovery/apply/recover.js';
 import { rollback } from '../incarnations/rollback.js';
 
-const POLL_MS = 500;
-const RETRY_MS = 1_000;
 const HOUSEKEEPING_MS = 10_000;
 const PROGRESS_POOL = {
   application_name: 'plaza-jobs',
@@ -39,49 +37,27 @@ export interface JobRunnerOptions extends JobTools {
   readonly graceMs?: number;
 }
 
-/**
- * Runs the jobs that operators requested, one at a time. A lock keeps other workers out; the next worker that gets it
- * resumes an interrupted job. Also drops incarnations that are no longer needed.
- */
+/** Runs the jobs that operators requested, one at a time, and drops incarnations that are no longer needed. */
 export class JobRunner {
   private cleanedUpAt = -Infinity;
 
   constructor(private readonly options: JobRunnerOptions) {}
 
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await this.runSession(signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        this.options.logger.warn(
-          { err: error },
-          'an error interrupted the running of jobs; retrying and resuming the job',
-        );
-        await sleep(RETRY_MS, signal);
-      }
-    }
-  }
-
-  private async runSession(stop: AbortSignal): Promise<void> {
-    const { databaseUrl } = this.options;
-    const connection = await WorkerConnection.open(databaseUrl, 'plaza-jobs');
-    const signal = AbortSignal.any([stop, connection.lost]);
+  async run(stop: AbortSignal): Promise<void> {
+    const { databaseUrl, logger } = this.options;
     const progressPool = new Pool({ ...PROGRESS_POOL, connectionString: databaseUrl });
     progressPool.on('error', () => undefined);
+    const round = async (client: Client, signal: AbortSignal): Promise<boolean> => {
+      await this.dropObsolete(client);
+      const job = await nextRunnableJob(client);
+      if (job) await this.runJob(job, client, progressPool, signal);
+      return job !== undefined;
+    };
     try {
-      if (!(await connection.lock('plaza/jobs', signal, () => undefined))) return;
-      while (!signal.aborted) {
-        await this.dropObsolete(connection.client);
-        const job = await nextRunnableJob(connection.client);
-        if (job) await this.runJob(job, connection.client, progressPool, signal);
-        else await sleep(POLL_MS, signal);
-      }
+      await repeatUnderLock({ databaseUrl, logger, name: 'jobs', subject: 'jobs', round }, stop);
     } finally {
       await progressPool.end();
-      await connection.close();
     }
-    if (connection.lost.aborted && !stop.aborted) throw connection.lost.reason;
   }
 
   private async runJob(job: Job, client: Client, database: Pool, session: AbortSignal): Promise<void> {
