@@ -216,6 +216,37 @@ describe('an appeal', () => {
     expect(await overturn(other)).toBe(true);
   });
 
+  it.each([['overturn', 'undo'] as const, ['undo', 'overturn'] as const])(
+    'and the batch that suspended the person before: the suspension ends with the second of %s and %s',
+    async (...order) => {
+      const person = await personWithPage(network, application, scope);
+      const caseId = await reportedPost(grace, reporter, await createPost(person, 'buy my lamps'));
+      const operator = operatorOf(network);
+      const plan = { kind: 'accounts', actorIds: [person.actorId] } as const;
+      const { digest } = await operator.previewBatch(plan);
+      const { batchId } = await operator.requestBatch(plan, digest, 'spam');
+      await until(async () => (await operator.batch(batchId)).state === 'applied');
+      await decide(grace, caseId, ['suspend_actor']);
+      await appeal(person);
+      const lift = {
+        overturn: async () => {
+          await hedy.client.cases.claim(caseId);
+          await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam');
+        },
+        undo: async () => {
+          await operator.undoBatch(batchId, 'it is no spam');
+          await until(async () => (await operator.batch(batchId)).state === 'undone');
+        },
+      };
+      const answers: number[] = [];
+      for (const each of order) {
+        await lift[each]();
+        answers.push((await person.get('/api/timeline')).status);
+      }
+      expect(answers).toEqual([403, 200]);
+    },
+  );
+
   it('that is overturned leaves what an operator restricted besides', async () => {
     const { person, postId, caseId } = await decided();
     const restrict = () => operatorOf(network).setPostState(postId, 'restrict', 'a court order');

@@ -5,7 +5,7 @@ import { projectInline } from '../../../projections/authority/authority.projecti
 import { evolveAccount, noAccount, reinstateAccount, suspendAccount } from '../../domain/account/account.js';
 import type { Account, AccountEvent } from '../../domain/account/account.js';
 import type { BatchKind } from '../../domain/batch/events.js';
-import { isLiftedBy, isRestrictedBy, mayLift } from '../../domain/batch/item.js';
+import { isLiftedBy, isRestrictedBy, isRestricting, mayLift } from '../../domain/batch/item.js';
 import type { PostEvent } from '../../domain/post/events.js';
 import { evolvePost, noPost } from '../../domain/post/post.js';
 import type { Post } from '../../domain/post/post.js';
@@ -14,8 +14,9 @@ import { Refusal } from '../../domain/refusal.js';
 import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
-import { streams } from '../../log/streams.js';
+import { caseIdOf, streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { isOverturned } from '../case/overturned.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { handleCommand } from '../support/handle-command.js';
@@ -42,6 +43,9 @@ export class ChangeBatchItem extends Command<ItemOutcome> {
 
 type Past = readonly Recorded[];
 
+const streamOf = (kind: BatchKind, itemId: string): string =>
+  kind === 'posts' ? streams.post(itemId) : streams.account(itemId);
+
 @Injectable()
 @CommandHandler(ChangeBatchItem)
 export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> {
@@ -53,8 +57,11 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
   ) {}
 
   async execute({ kind, itemId, step, metadata }: ChangeBatchItem): Promise<ItemOutcome> {
+    const overturned = step === 'undo' ? await this.overturned(kind, itemId) : new Set();
     const changesOf = (past: Past) =>
-      past.map(({ event: { type }, metadata: { cause } }) => ({ type, isOwn: cause === metadata.cause }));
+      past
+        .filter(({ id }) => !overturned.has(id))
+        .map(({ event: { type }, metadata: { cause } }) => ({ type, isOwn: cause === metadata.cause }));
     const isDue = (past: Past) =>
       step === 'apply' ? !isRestrictedBy(changesOf(past)) : mayLift(changesOf(past));
     const decided = await this.change(kind, itemId, step, isDue, metadata);
@@ -67,6 +74,16 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
     return isRestrictedBy(changes) ? 'skipped' : 'untouched';
   }
 
+  /** Ids of the events by which decisions restricted the item that were overturned since. */
+  private async overturned(kind: BatchKind, itemId: string): Promise<ReadonlySet<string>> {
+    const past = await this.log.read(streamOf(kind, itemId));
+    const ids = new Set<string>();
+    for (const each of past)
+      if (isRestricting(each.event.type) && caseIdOf(each.metadata.cause ?? '') !== undefined)
+        if (await isOverturned(this.log, each)) ids.add(each.id);
+    return ids;
+  }
+
   /** Undefined: the rules refuse the change of this item. */
   private async change(
     kind: BatchKind,
@@ -76,6 +93,7 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
     metadata: EventMetadata,
   ): Promise<Pick<Decided<PostEvent | AccountEvent>, 'past' | 'added'> | undefined> {
     const at = this.clock.now();
+    const stream = streamOf(kind, itemId);
     const ifDue =
       <State, Event extends PostEvent | AccountEvent>(decide: (state: State) => Decision<Event>) =>
       (state: State, past: Past) =>
@@ -83,7 +101,7 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
     try {
       if (kind === 'posts')
         return await handleCommand<Post, PostEvent>(this.log, this.ids, {
-          stream: streams.post(itemId),
+          stream,
           initial: noPost,
           evolve: evolvePost,
           decide: ifDue<Post, PostEvent>((post) =>
@@ -93,7 +111,7 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
         });
       const change = { actorId: itemId, at };
       const decided = await handleCommand<Account, AccountEvent>(this.log, this.ids, {
-        stream: streams.account(itemId),
+        stream,
         initial: noAccount,
         evolve: evolveAccount,
         decide: ifDue<Account, AccountEvent>((account) =>

@@ -12,7 +12,7 @@ import { evolvePost, noPost } from '../../domain/post/post.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog, LogUnavailable } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
-import { caseIdOf, isBatchStream, streams } from '../../log/streams.js';
+import { streams } from '../../log/streams.js';
 import { ReinstateAccount, SuspendAccount } from '../account/suspend-account.js';
 import { RestrictPost, UnrestrictPost } from '../post/restrict-post.js';
 import { Clock } from '../support/clock.js';
@@ -20,6 +20,7 @@ import { handleCommand } from '../support/handle-command.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { readCase } from './case-command.js';
 import type { RecordedCase } from './case-command.js';
+import { isOverturned } from './overturned.js';
 
 const ATTEMPTS = 5;
 
@@ -168,24 +169,10 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
       .slice(past.findLastIndex(({ event }) => event.type === effect.lift) + 1)
       .filter(({ event }) => event.type === effect.type);
     if (!ownEvent(inForce, effect.type, metadata)) return false;
-    for (const each of inForce) if (!(await this.isOverturned(each))) return false;
+    for (const each of inForce) if (!(await isOverturned(this.log, each))) return false;
     const lifecycle = effect.lifecycleOf(past);
     const { changed } = await this.commands.execute(effect.undo(metadata, { lifecycle }));
     return changed;
-  }
-
-  /** Also by the undo of its batch, which left the subject to this decision; or a restored log has lost the decision. */
-  private async isOverturned({ metadata: { cause = '', decisionId } }: Recorded): Promise<boolean> {
-    const caseId = caseIdOf(cause);
-    if (caseId !== undefined) {
-      const { state } = await readCase(this.log, caseId);
-      const decision =
-        state.status === 'none' ? undefined : state.decisions.find((each) => each.decisionId === decisionId);
-      return decision === undefined || decision.appeal === 'overturned';
-    }
-    // Not the first event of a batch, which has all items.
-    const after = isBatchStream(cause) ? await this.log.read(cause, { from: 1n }) : [];
-    return after.some(({ event }) => event.type === 'batch.undo_requested');
   }
 }
 

@@ -5,6 +5,9 @@ export interface ItemChange {
 }
 
 const restrictions: ReadonlySet<string> = new Set(['post.restricted', 'account.suspended']);
+
+export const isRestricting = (type: string): boolean => restrictions.has(type);
+
 const lifecycle: ReadonlySet<string> = new Set([
   ...restrictions,
   'post.unrestricted',
