@@ -4,6 +4,7 @@ import { personWithPage } from '../support/account-visitor.js';
 import type { PersonWithPage } from '../support/account-visitor.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
+import { suspendAll, undoBatch } from '../support/batches.js';
 import { runPlaza } from '../support/command.js';
 import { decide, moderatorWith, newModerator, report, reportedPost, stateOf } from '../support/moderators.js';
 import type { Moderator } from '../support/moderators.js';
@@ -222,10 +223,7 @@ describe('an appeal', () => {
       const person = await personWithPage(network, application, scope);
       const caseId = await reportedPost(grace, reporter, await createPost(person, 'buy my lamps'));
       const operator = operatorOf(network);
-      const plan = { kind: 'accounts', actorIds: [person.actorId] } as const;
-      const { digest } = await operator.previewBatch(plan);
-      const { batchId } = await operator.requestBatch(plan, digest, 'spam');
-      await until(async () => (await operator.batch(batchId)).state === 'applied');
+      const batchId = await suspendAll(operator, [person.actorId], 'spam');
       await decide(grace, caseId, ['suspend_actor']);
       await appeal(person);
       const lift = {
@@ -233,10 +231,7 @@ describe('an appeal', () => {
           await hedy.client.cases.claim(caseId);
           await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam');
         },
-        undo: async () => {
-          await operator.undoBatch(batchId, 'it is no spam');
-          await until(async () => (await operator.batch(batchId)).state === 'undone');
-        },
+        undo: () => undoBatch(operator, batchId, 'it is no spam'),
       };
       const answers: number[] = [];
       for (const each of order) {

@@ -80,8 +80,8 @@ describeInBrowser('the console, in a real browser', () => {
     const postId = await post(person, 'a claim '.repeat(30));
     const page = await enroll('administrator', 'moderator', 'auditor');
     const plan = { kind: 'accounts', actorIds: [(await signIn(network, application)).actorId] } as const;
-    const { digest } = await client.previewBatch(plan);
-    const { batchId } = await client.requestBatch(plan, digest, 'a test');
+    const { digest } = await client.batches.preview(plan);
+    const { batchId } = await client.batches.request(plan, digest, 'a test');
     const grants = await page.request.get(`${url}/accounts/${person.actorId}`);
     const [, grant = ''] = /"\/console(\/grants\/[\w-]+)"/.exec(await grants.text()) ?? [];
     const { build } = await client.buildAsOf(new Date().toISOString(), person.actorId);

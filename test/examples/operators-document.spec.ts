@@ -11,6 +11,7 @@ import { expectLegible } from '../browser/support/legibility.js';
 import { isRunBy, mentionedIn, stepsOf, typed } from '../recovery/support/runbook.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
+import { suspendAll } from '../support/batches.js';
 import { enrollInConsole } from '../support/console.js';
 import type { ConsoleUser } from '../support/console.js';
 import { newDataDir } from '../support/data-dir.js';
@@ -64,14 +65,6 @@ const person = async (name = 'Pebble') =>
     'openid read post:create post:delete report:create',
   );
 
-async function suspendAll(actorIds: readonly string[]): Promise<string> {
-  const plan = { kind: 'accounts', actorIds } as const;
-  const { digest } = await operator.previewBatch(plan);
-  const { batchId } = await operator.requestBatch(plan, digest, 'a wave of spam');
-  await until(async () => (await operator.batch(batchId)).state === 'applied');
-  return batchId;
-}
-
 async function grantOf({ actorId }: SignedIn): Promise<string> {
   const page = await grace.browser.open(`${url}/console/accounts/${actorId}`);
   return /\/console\/grants\/([\w-]+)/.exec(page.text)?.[1] ?? '';
@@ -100,7 +93,7 @@ async function variablesOfADay(): Promise<Readonly<Record<string, string>>> {
     CASE_ID: caseId,
     EVENT_ID: await eventOf(postId),
     REQUEST_ID: answer.headers.get('x-request-id') ?? '',
-    BATCH_ID: await suspendAll([mistaken.actorId]),
+    BATCH_ID: await suspendAll(operator, [mistaken.actorId], 'a wave of spam'),
     ERASED_ID: erased.actorId,
     OPERATOR_ID: leaving.operatorId,
     FILE: join(scratch, 'spammers'),
@@ -286,14 +279,14 @@ describeInBrowser('on such a day, the console in a real browser', () => {
         async () => (await operator.applicationImpact(lamps.appId, {})).acts['post.created'] === 12,
       );
       const plan = { kind: 'posts', appId: lamps.appId, from: '1h', until: '0' } as const;
-      const preview = await operator.previewBatch(plan);
+      const preview = await operator.batches.preview(plan);
       const exact = {
         ...plan,
         from: new Date(preview.from!).toISOString(),
         until: new Date(preview.until!).toISOString(),
       };
-      const { batchId } = await operator.requestBatch(exact, preview.digest, 'a wave of spam');
-      await until(async () => (await operator.batch(batchId)).state === 'applied');
+      const { batchId } = await operator.batches.request(exact, preview.digest, 'a wave of spam');
+      await until(async () => (await operator.batches.show(batchId)).state === 'applied');
       for (const [name, path] of [
         ['overview', '/overview'],
         ['impact', `/applications/${lamps.appId}/impact`],

@@ -93,12 +93,12 @@ describe('a batch of posts', () => {
     expect(await stateOf(liftedSince)).toBe(200);
 
     const plan = { kind: 'posts', appId: flood, from: window[1] ?? '', until: window[3] ?? '' } as const;
-    const { batchId } = await operator().requestBatch(plan, preview['digest'] ?? '', 'spam');
-    await until(async () => (await operator().batch(batchId)).done > 50);
+    const { batchId } = await operator().batches.request(plan, preview['digest'] ?? '', 'spam');
+    await until(async () => (await operator().batches.show(batchId)).done > 50);
     process.kill(network.pids().api ?? 0, 'SIGKILL');
     applied = await until(async () => {
       const status = await operator()
-        .batch(batchId)
+        .batches.show(batchId)
         .catch(() => undefined);
       return status?.state === 'applied' && status;
     });
@@ -125,7 +125,7 @@ describe('a batch of posts', () => {
     expect(await stateOf(liftedSince)).toBe(200);
     expect(await stateOf(restrictedAnew)).not.toBe(200);
     expect(await stateOf(byHand)).not.toBe(200);
-    const [listed] = await operator().batches();
+    const [listed] = await operator().batches.list();
     expect(listed).toMatchObject({ batchId, state: 'undone', items: POSTS - 2, reason: 'spam' });
     const again = await plaza('batch', 'undo', batchId, '--reason', 'once more');
     expect(again).toEqual(undone);
@@ -141,9 +141,9 @@ describe('a batch is refused', () => {
 
   it('if it would change other items than its preview showed', async () => {
     const plan = { kind: 'posts', appId: flood, from: window[1] ?? '', until: window[3] ?? '' } as const;
-    const { digest } = await operator().previewBatch(plan);
+    const { digest } = await operator().batches.preview(plan);
     await operator().setPostState(postIds.at(-1) ?? '', 'restrict', 'by hand');
-    await expect(operator().requestBatch(plan, digest, 'spam')).rejects.toThrow('(effect_mismatch)');
+    await expect(operator().batches.request(plan, digest, 'spam')).rejects.toThrow('(effect_mismatch)');
     await operator().setPostState(postIds.at(-1) ?? '', 'unrestrict', 'by hand');
   });
 

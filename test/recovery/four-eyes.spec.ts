@@ -268,13 +268,13 @@ describe('what waits for an approval', () => {
     const actorIds = [await newAccount(), await newAccount(), await newAccount()];
     const request = async (ids: readonly string[]) => {
       const plan = { kind: 'accounts', actorIds: ids } as const;
-      const { digest } = await pair(ada).client.previewBatch(plan);
-      return pair(ada).client.requestBatch(plan, digest, 'spam');
+      const { digest } = await pair(ada).client.batches.preview(plan);
+      return pair(ada).client.batches.request(plan, digest, 'spam');
     };
     const waiting = await awaited(request(actorIds));
     expect(waiting.facts).toMatchObject({ restricts: 'accounts', items: 3 });
     expect(await finish(waiting)).toMatchObject({ batchId: waiting.approvalId, items: 3 });
-    await until(async () => (await pair(ada).client.batch(waiting.approvalId)).state === 'applied');
+    await until(async () => (await pair(ada).client.batches.show(waiting.approvalId)).state === 'applied');
     expect(await request([await newAccount(), await newAccount()])).toMatchObject({ items: 2 });
   });
 
@@ -411,8 +411,8 @@ describe('an approved act', () => {
   it('is refused if its requester was suspended meanwhile', async () => {
     const { client } = pair(mia);
     const plan = { kind: 'accounts', actorIds: await Promise.all([1, 2, 3, 4].map(newAccount)) } as const;
-    const { digest: items } = await client.previewBatch(plan);
-    const { approvalId, digest } = await awaited(client.requestBatch(plan, items, 'spam'));
+    const { digest: items } = await client.batches.preview(plan);
+    const { approvalId, digest } = await awaited(client.batches.request(plan, items, 'spam'));
     await pair(bob).client.approvals.approve(approvalId, digest);
     await pair(ada).client.setOperatorState(pair(mia).operatorId, 'suspend', 'left');
     await expect(client.approvals.run(approvalId)).rejects.toThrow('(invalid_token)');

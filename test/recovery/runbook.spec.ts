@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { blocksOf } from '../examples/support/document.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
+import { suspendAll } from '../support/batches.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
 import { destroyLog } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
@@ -42,7 +43,7 @@ beforeAll(async () => {
     ACTOR_ID: suspended.actorId,
     ERASED_ID: erased.actorId,
     FILE: join(scratch, 'spammers'),
-    BATCH_ID: await suspendAll([mistaken.actorId]),
+    BATCH_ID: await suspendAll(operatorOf(network), [mistaken.actorId], 'a wave of spam'),
     POST_ID: await post(reader, 'Somebody will not like this'),
   };
 });
@@ -51,15 +52,6 @@ afterAll(async () => {
   await network?.stop();
   rmSync(scratch, { recursive: true });
 });
-
-/** Returns the id of a batch of accounts. */
-async function suspendAll(actorIds: readonly string[]): Promise<string> {
-  const plan = { kind: 'accounts', actorIds } as const;
-  const { digest } = await operatorOf(network).previewBatch(plan);
-  const { batchId } = await operatorOf(network).requestBatch(plan, digest, 'a wave of spam');
-  await until(async () => (await operatorOf(network).batch(batchId)).state === 'applied');
-  return batchId;
-}
 
 const state = async () => (await operatorOf(network).recoveryStatus()).state;
 const isServing = () => until(async () => (await reader.get('/api/timeline')).status === 200, 60_000);

@@ -29,7 +29,7 @@ export async function runBatch(
   command: Command,
 ): Promise<void> {
   const reason = options.dryRun ? '' : requireReason(options.reason, command);
-  const preview = await api.previewBatch(plan);
+  const preview = await api.batches.preview(plan);
   if (options.dryRun) {
     printResult(options, preview, previewLines(preview));
     return;
@@ -38,7 +38,7 @@ export async function runBatch(
     printResult(options, preview, ['nothing to do', ...leftLines(preview)]);
     return;
   }
-  const { batchId } = await api.requestBatch(exactly(plan, preview), preview.digest, reason);
+  const { batchId } = await api.batches.request(exactly(plan, preview), preview.digest, reason);
   const done = await batchEnd(api, batchId);
   printResult(options, done, [...batchLines(done), ...leftLines(preview)]);
 }
@@ -53,7 +53,7 @@ function exactly(plan: BatchPlan, { from, until }: BatchPreview): BatchPlan {
 export async function batchEnd(api: OperatorClient, batchId: string): Promise<BatchStatus> {
   const progress = new ProgressLine(String);
   for (;;) {
-    const status = await api.batch(batchId);
+    const status = await api.batches.show(batchId);
     const { state, done, items } = status;
     progress.show({ what: `batch ${batchId}: ${state}`, done, total: items });
     if (state === 'applied' || state === 'undone') {

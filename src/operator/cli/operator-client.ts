@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import type { Config } from '../../config/config.js';
 import type { BackupPart } from '../../backup/format/manifest.js';
 import * as answers from './answers.js';
+import { BatchClient } from './batch-client.js';
 import { CaseClient } from './case-client.js';
 import { asOfAnswer } from './as-of-answers.js';
 import { ApprovalClient } from './approval-client.js';
@@ -12,7 +12,6 @@ import type {
   AccountAnswer,
   ApplicationAnswer,
   AuditQuestion,
-  BatchPlan,
   Ciphertext,
   TokenWish,
 } from './operator-requests.js';
@@ -29,6 +28,7 @@ const COMPARISON_TIMEOUT_MS = 4 * 60_000;
  * @throws {Failure} each method, with one line for the operator.
  */
 export class OperatorClient {
+  readonly batches: BatchClient;
   readonly cases: CaseClient;
   readonly approvals: ApprovalClient;
   readonly #api: OperatorApi;
@@ -36,6 +36,7 @@ export class OperatorClient {
   /** @param operator recorded with each command. */
   constructor(config: Config, operator: string, answerTimeoutMs?: number) {
     this.#api = new OperatorApi(config, operator, answerTimeoutMs);
+    this.batches = new BatchClient(this.#api);
     this.cases = new CaseClient(this.#api);
     this.approvals = new ApprovalClient(this.#api);
   }
@@ -106,26 +107,6 @@ export class OperatorClient {
 
   setRegistration(act: 'open' | 'close', reason?: string) {
     return this.#api.call(answers.changedAnswer, 'POST', `/operator/registration/${act}`, { reason });
-  }
-
-  previewBatch(plan: BatchPlan) {
-    return this.#api.call(answers.batchPreview, 'POST', `${BATCHES}/preview`, plan);
-  }
-
-  requestBatch(plan: BatchPlan, digest: string, reason: string) {
-    return this.#api.call(answers.batchStatus, 'POST', BATCHES, { ...plan, digest, reason });
-  }
-
-  batches() {
-    return this.#api.call(z.array(answers.listedBatch), 'GET', BATCHES);
-  }
-
-  batch(batchId: string) {
-    return this.#api.call(answers.batchStatus, 'GET', batchPath(batchId));
-  }
-
-  undoBatch(batchId: string, reason: string) {
-    return this.#api.call(answers.batchStatus, 'POST', `${batchPath(batchId)}/undo`, { reason });
   }
 
   signingKeys() {
@@ -297,10 +278,6 @@ export class OperatorClient {
     return this.#api.call(answers.changedAnswer, 'POST', '/operator/shared-token/limit', { reason });
   }
 }
-
-const BATCHES = '/operator/batches';
-
-const batchPath = (batchId: string) => `${BATCHES}/${encodeURIComponent(batchId)}`;
 
 const operatorPath = (operatorId: string) => `/operator/operators/${encodeURIComponent(operatorId)}`;
 

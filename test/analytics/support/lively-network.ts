@@ -4,6 +4,7 @@ import { allScopes } from '../../../src/domain/grant/scopes.js';
 import { operatorOf, password, registerApplication, signInRegistered } from '../../support/api.js';
 import type { Answer, Application, SignedIn } from '../../support/api.js';
 import { awaited } from '../../support/awaited.js';
+import { suspendAll, undoBatch } from '../../support/batches.js';
 import { runPlaza } from '../../support/command.js';
 import { newModerator, stateOf } from '../../support/moderators.js';
 import type { TestNetwork } from '../../support/network.js';
@@ -82,12 +83,8 @@ export class LivelyNetwork {
       await newModerator(this.network),
       await newModerator(this.network, 'auditor'),
     ];
-    const plan = { kind: 'accounts', actorIds: [actorId] } as const;
-    const { digest } = await mia.previewBatch(plan);
-    const { batchId } = await mia.requestBatch(plan, digest, this.secret('reason'));
-    await until(async () => (await mia.batch(batchId)).state === 'applied');
-    await mia.undoBatch(batchId, this.secret('reason'));
-    await until(async () => (await mia.batch(batchId)).state === 'undone');
+    const batchId = await suspendAll(mia, [actorId], this.secret('reason'));
+    await undoBatch(mia, batchId, this.secret('reason'));
     const { build } = await amy.client.buildAsOf(new Date().toISOString(), actorId);
     await until(async () => (await amy.client.asOf(build.position, actorId)).view);
     await amy.client.asOf(build.position, actorId, this.secret('reason'));

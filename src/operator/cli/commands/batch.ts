@@ -13,13 +13,13 @@ export function addBatchCommands(program: Command): void {
   withOperator(batch.command('list'))
     .description('list the newest 50 batches')
     .action(async (options: OperatorOptions) => {
-      answerList(options, await operatorClientOf(options).batches(), tableOf);
+      answerList(options, await operatorClientOf(options).batches.list(), tableOf);
     });
   withOperator(batch.command('status'))
     .description('show the progress or the outcome of a batch')
     .argument('<batch-id>', 'id of the batch')
     .action(async (batchId: string, options: OperatorOptions) => {
-      const status = await operatorClientOf(options).batch(batchId);
+      const status = await operatorClientOf(options).batches.show(batchId);
       printResult(options, status, [...batchLines(status), ...progressLines(status)]);
     });
   withOperator(batch.command('undo'))
@@ -29,7 +29,7 @@ export function addBatchCommands(program: Command): void {
     .action(
       async (batchId: string, { reason, ...options }: OperatorOptions & { readonly reason: string }) => {
         const api = operatorClientOf(options);
-        await api.undoBatch(batchId, reason);
+        await api.batches.undo(batchId, reason);
         const undone = await batchEnd(api, batchId);
         printResult(options, undone, batchLines(undone));
       },
