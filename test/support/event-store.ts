@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { freePort } from '../../src/launch/free-port.js';
 import { clientAddress } from '../../src/embedded-event-store/access/client-address.js';
 import { builtProcess } from './command.js';
+import { newDataDir } from './data-dir.js';
 
 const ENTRY = builtProcess('event-store');
 
@@ -49,7 +48,7 @@ export class EventStoreDidNotStart extends Error {
 export async function startEmbeddedEventStore(
   options: EmbeddedEventStoreOptions = {},
 ): Promise<EmbeddedEventStore> {
-  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'plaza-event-store-')));
+  const dir = options.dir ?? newDataDir();
   const args = [
     ENTRY,
     '--dir',

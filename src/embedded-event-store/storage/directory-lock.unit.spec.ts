@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DirectoryLockedError } from '../errors.js';
@@ -14,5 +14,6 @@ describe('the lock of a directory', () => {
     unlock();
     const again = lockDirectory(dir);
     again();
+    await rm(dir, { recursive: true });
   });
 });
