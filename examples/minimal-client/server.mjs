@@ -13,7 +13,8 @@ const SCOPES = ['openid', 'offline_access', 'read', 'post:create'];
 const execute = [oidc.enableNonRepudiationChecks];
 if (BASE_URL.startsWith('http:')) execute.push(oidc.allowInsecureRequests);
 const [issuer, basic] = [new URL(`${BASE_URL}/api/auth`), oidc.ClientSecretBasic(CLIENT_SECRET)];
-const client = await oidc.discovery(issuer, CLIENT_ID, undefined, basic, { execute });
+const away = ({ message }) => process.exit(console.error(`BASE_URL ${BASE_URL}: ${message}`) ?? 2);
+const client = await oidc.discovery(issuer, CLIENT_ID, undefined, basic, { execute }).catch(away);
 /** A browser's state by its secret cookie: `logins` by OAuth state, and `tokens` after sign-in. */
 const browsers = new Map();
 const secure = ORIGIN.startsWith('https:') ? 'Secure; ' : '';
@@ -107,7 +108,6 @@ function logout({ id }) {
   browsers.delete(id);
   return goTo('/');
 }
-
 async function disconnect(visit) {
   const { tokens } = await bind(visit.browser);
   await oidc.tokenRevocation(client, tokens.refresh_token ?? tokens.access_token).catch(lost);

@@ -17,7 +17,10 @@ const { values: asked } = parseArgs({
   options: { follow: { type: 'string' }, post: { type: 'string' }, pages: { type: 'string', default: '3' } },
 });
 const { BASE_URL = 'http://localhost:3000', CLIENT_ID, CLIENT_SECRET, PORT = '8081' } = process.env;
-if (!CLIENT_ID || !CLIENT_SECRET) throw new Error('CLIENT_ID and CLIENT_SECRET come from the registration');
+if (!CLIENT_ID || !CLIENT_SECRET)
+  quit('CLIENT_ID and CLIENT_SECRET come from the registration: see README.md');
+const pages = Number(asked.pages);
+if (!(pages >= 1)) quit('--pages takes a number from 1');
 
 const application = {
   baseUrl: BASE_URL,
@@ -25,7 +28,9 @@ const application = {
   clientSecret: CLIENT_SECRET,
   redirectUri: `http://localhost:${PORT}/callback`,
 };
-const token = await signIn(application, SCOPES, (address) => console.log(`open ${address}`));
+const token = await signIn(application, SCOPES, (address) => console.log(`open ${address}`)).catch(
+  (error: Error) => quit(`no sign-in at BASE_URL ${BASE_URL}: ${error.message}`),
+);
 const client = plazaClient(BASE_URL, () => token);
 
 const session = await answered(() => client.GET('/api/session'));
@@ -34,8 +39,12 @@ console.log(`signed in as ${session.actorId}`);
 
 if (asked.follow !== undefined) await follow(client, asked.follow);
 if (asked.post !== undefined) await post(client, asked.post);
-for await (const { authorActorId, text } of timeline(client, Number(asked.pages)))
-  console.log(`${authorActorId}: ${text}`);
+for await (const { authorActorId, text } of timeline(client, pages)) console.log(`${authorActorId}: ${text}`);
+
+function quit(message: string): never {
+  console.error(message);
+  process.exit(2);
+}
 
 /** The intent is created once, before the first try. */
 async function follow(client: Client, targetId: string): Promise<void> {

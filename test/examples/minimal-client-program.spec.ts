@@ -13,6 +13,12 @@ it('names a missing setting in one line', async () => {
   }
 });
 
+it('names the address where no network answers, in one line', async () => {
+  const set = { CLIENT_ID: 'x', CLIENT_SECRET: 'y', BASE_URL: 'http://localhost:1' };
+  const { code, stderr } = await runPlaza([], set, '', SERVER);
+  expect([code, stderr]).toEqual([2, 'BASE_URL http://localhost:1: fetch failed\n']);
+});
+
 it('has less than 150 lines', () => {
   expect(readFileSync(SERVER, 'utf8').split('\n').length - 1).toBeLessThan(150);
 });

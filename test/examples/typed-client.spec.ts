@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../../src/launch/free-port.js';
 import { Browser } from '../../src/operator/demo/browser.js';
 import type { BrowserUser } from '../../src/operator/demo/browser.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { root, runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { startExample } from './support/example.js';
@@ -47,6 +49,19 @@ async function run(more = ''): Promise<string[]> {
 }
 
 describe('the typed client', () => {
+  it.each([
+    [[], {}, /^CLIENT_ID and CLIENT_SECRET come from the registration[^\n]+\n$/],
+    [['--pages', 'zz'], { CLIENT_ID: 'x', CLIENT_SECRET: 'y' }, /^--pages takes a number from 1\n$/],
+    [
+      [],
+      { CLIENT_ID: 'x', CLIENT_SECRET: 'y', BASE_URL: 'http://localhost:1' },
+      /^no sign-in at BASE_URL http:\/\/localhost:1: fetch failed\n$/,
+    ],
+  ])('names a fault of %j and %j in one line', async (args, settings, said) => {
+    const { code, stderr } = await runPlaza(args, settings, '', join(root, 'examples/typed-client/main.ts'));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(said)]);
+  });
+
   it('signs in, posts and shows the timeline, as its README says', async () => {
     const [signedIn, posted, ...timeline] = await run();
     expect(signedIn).toMatch(/^signed in as \S+$/);
