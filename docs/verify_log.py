@@ -81,6 +81,13 @@ def read_key(text):
         raise Refused(f"the key {text!r} is damaged: its hash differs")
     return name, bytes.fromhex(digest), key[1:]
 
+def read_keys(path):
+    with open(path, "rb") as file:
+        try:
+            return file.read().decode("utf-8").split()
+        except UnicodeDecodeError:
+            raise Refused(f"the file of keys {path} is no UTF-8") from None
+
 def open_note(note, keys):
     """Returns the text of a note that at least one of the keys signed, and its signers. A wrong signature by any key is refused."""
     try:
@@ -162,7 +169,7 @@ def main():
     export.set_defaults(verify=lambda given, keys: verify_export(given.directory, keys))
     given = parser.parse_args()
     try:
-        keys = [text for key in given.keys for text in (open(key[1:]).read().split() if key[:1] == "@" else [key])]
+        keys = [text for key in given.keys for text in (read_keys(key[1:]) if key[:1] == "@" else [key])]
         given.verify(given, [read_key(text) for text in keys])
     except Refused as error:
         sys.exit(f"REFUSED: {error}")

@@ -316,6 +316,13 @@ describeWithPython('docs/verify_log.py', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^REFUSED: .*\n$/)]);
   });
 
+  it('refuses a file of keys that is no UTF-8', async () => {
+    const keys = join(scratch, 'latin-1');
+    writeFileSync(keys, Buffer.from([0x6b, 0xe9]));
+    const { code, stderr } = await verified(dir, `@${keys}`);
+    expect([code, stderr]).toEqual([1, `REFUSED: the file of keys ${keys} is no UTF-8\n`]);
+  });
+
   it('refuses another key, and a damaged one', async () => {
     const { host } = new URL(network.baseUrl);
     const keys = [
