@@ -152,7 +152,7 @@ const mayImport = {
     '^src/config/',
     '^src/domain/',
     '^src/http/server/(arrival-deadline|client-request-id|errors|error\\.filter|network-origin|refusal-code)\\.ts$',
-    '^src/http/requests/(json-body|unreadable)\\.ts$',
+    '^src/http/requests/(json-body|unknown-field|unreadable)\\.ts$',
     '^src/http/health/(metrics-host|database-check|health)\\.ts$',
     '^src/http/slow-readers/unread-answers\\.ts$',
     '^src/http/admission/(public-posts|public-profiles|restriction-proof)\\.ts$',

@@ -39,6 +39,12 @@ describe('a malformed request is refused in the error format of its path:', () =
       'message',
       'not a',
     ],
+    [
+      'an address that is no UTF-8',
+      'GET /api/actors/%ff HTTP/1.1\r\nHost: HOST\r\nConnection: close',
+      'message',
+      'not UTF-8',
+    ],
     ['CONNECT', 'CONNECT HOST HTTP/1.1\r\nHost: HOST', 'message', 'no proxy'],
     [
       'too large headers to an OAuth path',

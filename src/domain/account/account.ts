@@ -137,7 +137,12 @@ export function registerAccount(
   if (account.status === 'erased')
     return new Refusal('intent_conflict', 'The account of this registration was erased for good.');
   const same = account.handle === handle && account.displayName === displayName && account.email === email;
-  return same ? [] : new Refusal('intent_conflict', 'This registration was already made with other data.');
+  return same
+    ? []
+    : new Refusal(
+        'intent_conflict',
+        'This registration was already made with another handle, display name or email: repeat it with the same ones, or make another one.',
+      );
 }
 
 export interface AccountChange {

@@ -79,4 +79,4 @@ function refusalOfWebsite({ website }: ProfileChange): Refusal | undefined {
 }
 
 export const profileHasChanged = (): Refusal =>
-  new Refusal('revision_conflict', 'The profile has changed since; read it again and decide again.');
+  new Refusal('revision_conflict', 'The profile has another revision; read it again and decide again.');

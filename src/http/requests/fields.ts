@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Fields and parameters of several operations (docs/api-decisions.md, "Values"). */
 
 export const intentId = z
-  .string('must be a string')
+  .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a string') })
   .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'must be 1 to 128 characters of A-Z a-z 0-9 . _ : -')
   .describe(
     'Idempotency key of this action; it never expires. Repeat the identical request with the same one.',

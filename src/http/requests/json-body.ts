@@ -3,6 +3,7 @@ import { limits } from '../../config/limit-settings.js';
 import { isPlainUtf8 } from '../../support/plain-utf8.js';
 import { HttpRefusal } from '../server/errors.js';
 import { isSingleHeader } from '../server/network-origin.js';
+import { unknownField } from './unknown-field.js';
 
 export const JSON_BODY_LIMIT_BYTES = limits.bodies.bytes;
 
@@ -34,8 +35,7 @@ function parse(request: FastifyRequest, body: Buffer): unknown {
   const json = read(body);
   // A schema would treat names of `Object.prototype` as known fields.
   const inherited = Object.keys(Object(json)).find((name) => name in Object.prototype);
-  if (inherited !== undefined)
-    throw new HttpRefusal('unknown_or_immutable_field', `Unknown field: ${inherited}.`);
+  if (inherited !== undefined) throw unknownField([inherited]);
   return json;
 }
 

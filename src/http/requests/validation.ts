@@ -1,6 +1,7 @@
 import { StandardSchemaValidationPipe } from '@nestjs/common';
 import type { ErrorCode } from '../server/errors.js';
 import { HttpRefusal } from '../server/errors.js';
+import { unknownField } from './unknown-field.js';
 
 /**
  * Published error code for an invalid field or parameter, by its name, which means the same in almost every operation.
@@ -49,8 +50,7 @@ export const validation = new Validation({
 });
 
 function refusalOf([issue]: readonly Issue[]): HttpRefusal {
-  if (issue?.code === 'unrecognized_keys')
-    return new HttpRefusal('unknown_or_immutable_field', `Unknown field: ${issue.keys?.join(', ')}.`);
+  if (issue?.code === 'unrecognized_keys') return unknownField(issue.keys ?? []);
   const [field, ...subpath] = (issue?.path ?? []).map(keyOf);
   if (field === undefined) return new HttpRefusal('invalid_json', 'The body must be a JSON object.');
   const fieldOrItem = subpath.length > 0 ? `${field}.*` : field;

@@ -126,6 +126,8 @@ function ofFramework(error: unknown): HttpRefusal | undefined {
       : 'getStatus' in error && typeof error.getStatus === 'function'
         ? Number(error.getStatus())
         : 500;
+  if ('code' in error && error.code === 'FST_ERR_BAD_URL')
+    return new HttpRefusal('invalid_request', 'The percent-encoding of the address is not UTF-8.');
   switch (status) {
     case 404:
       return new HttpRefusal('not_found', 'There is nothing at this address.');

@@ -74,7 +74,7 @@ export const assembledReads: Readonly<Record<string, AssembledRead>> = {
     ...pageOfRelations,
   ]),
   inbox: read('GET /api/inbox', inboxOf, page, ['rows to scan', 'entries before this position; NULL: all']),
-  intents: read('GET /api/intents', intentOutcomes, { intentIds: ['INTENT'] }, ['intents']),
+  intents: read('POST /api/intents/lookup', intentOutcomes, { intentIds: ['INTENT'] }, ['intents']),
   post: read('GET /api/posts/{id}', postById, post, ['post']),
   profile: read('GET /api/profile', ownProfile, undefined, []),
   'public-posts': read('posts in answers to operators', publicRevisions, { postIds: ['POST'] }, ['posts']),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { passwordFormProblem } from '../../auth/passwords.js';
 import { roles } from '../../domain/operator/roles.js';
+import { unknownField } from '../../http/requests/unknown-field.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 
 /** Message for a missing or too long reason, which is stored with the event. */
@@ -112,8 +113,7 @@ export function parse<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  if (issue?.code === 'unrecognized_keys')
-    throw new HttpRefusal('unknown_or_immutable_field', `Unknown field: ${issue.keys.join(', ')}.`);
+  if (issue?.code === 'unrecognized_keys') throw unknownField(issue.keys);
   const field = issue?.path.join('.') ?? '';
   const option = optionOf[field];
   const where = field === '' ? '' : `${field}${option === undefined ? '' : ` (${option})`}: `;
