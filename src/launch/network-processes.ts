@@ -211,17 +211,25 @@ export class NetworkProcesses {
 async function reservePorts({ host, port, operatorPort, operatorHost, metricsPort }: Config): Promise<void> {
   for (const configured of [port, operatorPort, metricsPort])
     if (configured !== undefined) await reservePort(configured);
-  await refuseTakenPort('PORT', port, host);
-  await refuseTakenPort('OPERATOR_PORT', operatorPort, operatorHost);
-  if (metricsPort !== undefined) await refuseTakenPort('METRICS_PORT', metricsPort, operatorHost);
+  await refuseTakenPort('PORT', port, 'HOST', host);
+  await refuseTakenPort('OPERATOR_PORT', operatorPort, 'OPERATOR_HOST', operatorHost);
+  if (metricsPort !== undefined)
+    await refuseTakenPort('METRICS_PORT', metricsPort, 'OPERATOR_HOST', operatorHost);
 }
 
-async function refuseTakenPort(variable: string, port: number, host?: string): Promise<void> {
+async function refuseTakenPort(
+  variable: string,
+  port: number,
+  hostVariable: string,
+  host?: string,
+): Promise<void> {
   const fault = await listenError(port, host);
   if (fault === 'EADDRINUSE')
     throw new LaunchError(
       `${variable}: another program listens on port ${port}; stop it or set ${variable} to a free port`,
     );
+  if (fault && host !== undefined && /^(ENOTFOUND|EAI_|EADDRNOTAVAIL)/.test(fault))
+    throw new LaunchError(`${hostVariable}: ${host} is no address of this machine (${fault})`);
   if (fault)
     throw new LaunchError(`${variable}: nothing can listen on ${host ?? '*'}:${port} here (${fault})`);
 }

@@ -118,6 +118,11 @@ describe('a refused start', () => {
     ]);
   });
 
+  it('names HOST where the machine has no such address', async () => {
+    const { code, stderr } = await runPlaza(['start'], await settings({ HOST: '192.0.2.1' }));
+    expect([code, stderr]).toEqual([1, 'HOST: 192.0.2.1 is no address of this machine (EADDRNOTAVAIL)\n']);
+  });
+
   it('names the stores that a single process needs', async () => {
     const { code, stderr } = await runPlaza(['start'], await settings({ ROLE: 'api' }));
     expect(code).toBe(2);
