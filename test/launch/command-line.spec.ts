@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdirSync, mkdtempSync, cpSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -71,17 +72,24 @@ describe("the operator's command line", () => {
 
   it.each([
     [['nonsense'], /unknown command/],
+    [['note'], /^error: unknown command 'note'\n\(plaza --help/],
+    [['strat'], /Did you mean start\?/],
     [['start', '--nonsense'], /unknown option/],
-    [['app', 'register', '--name', 'An app'], /required option '--redirect-uri/],
+    [['app', 'register', '--name', 'An app'], /required option '--redirect-uri[^]+plaza app register --help/],
     [account, /required option '--password-stdin'/],
     [['eventstore', '--dir', 'd', '--port', 'x'], /must be a port number/],
     [['projections', 'status', '--as', 'naïve\n'], /must be 1 to 64 ASCII characters/],
     [['app', 'suspend'], /missing required argument 'client-id'/],
-    [['app', 'rotate-secret', 'an-app', '--overlap', '1w'], /must be 0 or a number with s, m, h or d/],
+    [
+      ['app', 'rotate-secret', 'an-app', '--overlap', '1w'],
+      /must be 0, or a number below 1000000 with s, m, h or d/,
+    ],
     [['account', 'suspend', 'somebody'], /required option '--reason/],
     [['account', 'reinstate', 'somebody'], /required option '--reason/],
     [['audit', '--since', 'yesterday'], /must be a time/],
+    [['audit', '--csv', '--json'], /cannot be used with option '--json'/],
     [['backup'], /missing required argument 'dir'/],
+    [['backup', ''], /the argument 'dir' is empty/],
     [['restore', 'd', '--parts', 'cellar'], /must be one or more of log, read, authority, vault, witness/],
     [['app'], /Usage: plaza app/],
   ])('rejects %j as wrong usage: exit code 2', async (args, said) => {
@@ -145,6 +153,39 @@ describe("the operator's command line", () => {
     } finally {
       await new Promise((resolve) => server.close(resolve));
     }
+  });
+
+  it('takes only UTF-8 for a password, and an invitation only with its code', async () => {
+    const args = [...account, '--password-stdin'];
+    expect(await runPlaza(args, {}, Buffer.from([0x70, 0xff]))).toMatchObject({
+      code: 1,
+      stderr: 'the password on standard input is not in UTF-8; nothing changed\n',
+    });
+    expect(await runPlaza(['operator', 'enroll', '--label', 'x'])).toMatchObject({
+      code: 1,
+      stderr: 'standard input is empty; give it the code of the invitation\n',
+    });
+  });
+
+  it('names a directory that cannot be made', async () => {
+    expect(await runPlaza(['analytics', 'demo', '/proc/x'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^\/proc\/x cannot be used \(ENOENT: .*name a directory.*\n$/),
+    });
+  });
+
+  it('says in one line that its answer cannot be written', () => {
+    const full = openSync('/dev/full', 'w');
+    const options = {
+      stdio: ['ignore', full, 'pipe'] as ('ignore' | 'pipe' | number)[],
+      encoding: 'utf8' as const,
+    };
+    const { status, stderr } = spawnSync(process.execPath, [plaza, '--help'], options);
+    closeSync(full);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^the answer cannot be written \(ENOSPC.*\n$/),
+    ]);
   });
 
   it('names the build command when it is not built', async () => {

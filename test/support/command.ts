@@ -31,7 +31,7 @@ export function environment(settings: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv
 export async function runPlaza(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  input = '',
+  input: string | Uint8Array = '',
   program = plaza,
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [program, ...args], {

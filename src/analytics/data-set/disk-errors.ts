@@ -5,6 +5,7 @@ const SQLITE_FULL = 13;
 
 interface DiskError {
   readonly code?: string;
+  readonly syscall?: string;
   readonly errcode?: number;
 }
 
@@ -15,4 +16,9 @@ export function isDiskFull(error: unknown): boolean {
 
 export const isAccessRefused = (error: unknown): boolean =>
   error instanceof UnusableFileError ||
-  ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR'].includes((error as DiskError).code ?? '');
+  ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR'].includes((error as DiskError).code ?? '') ||
+  isPlaceWithoutDirectories(error as DiskError);
+
+/** Such as /proc. */
+const isPlaceWithoutDirectories = ({ code, syscall }: DiskError): boolean =>
+  code === 'ENOENT' && syscall === 'mkdir';

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { plazaVersion } from '../../config/version.js';
 import { addAccountCommands } from './commands/account.js';
 import { addAnalyticsCommands } from './commands/analytics.js';
@@ -32,8 +32,9 @@ export function commandLine(): Command {
     .exitOverride()
     .showHelpAfterError('(plaza --help lists all commands)')
     .helpCommand(false)
-    .configureHelp({ visibleCommands: leafCommands, subcommandTerm: fullName })
-    .addHelpText('after', HELP_FOOTER);
+    .configureHelp({ subcommandTerm: fullName, formatHelp: helpOfLeaves })
+    .addHelpText('after', HELP_FOOTER)
+    .hook('preAction', (_program, command) => refuseEmptyArguments(command));
   for (const add of [
     addStartCommand,
     addDemoCommand,
@@ -61,7 +62,22 @@ export function commandLine(): Command {
     addEventStoreCommand,
   ])
     add(program);
+  for (const command of leafCommands(program))
+    command.showHelpAfterError(`(plaza ${fullName(command)} --help shows its options)`);
   return program;
+}
+
+/** Lists the leaves alone. The suggestions for an unknown command still know the commands of each level. */
+function helpOfLeaves(command: Command, help: Help): string {
+  help.visibleCommands = leafCommands;
+  return Help.prototype.formatHelp.call(help, command, help);
+}
+
+/** An unset variable of a shell: as a directory, it would be the present one. */
+function refuseEmptyArguments(command: Command): void {
+  for (const [at, argument] of command.registeredArguments.entries())
+    if (argument.required && command.args[at] === '')
+      command.error(`error: the argument '${argument.name()}' is empty`, { exitCode: 2 });
 }
 
 /** Returns the commands that have an action: `app register`, not `app`. */

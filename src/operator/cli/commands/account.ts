@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import {
   operatorClientOf,
@@ -16,6 +15,7 @@ import type { BatchOptions } from '../batch.js';
 import { Failure } from '../failure.js';
 import { parseDuration } from '../duration.js';
 import { printResult, timeText } from '../output.js';
+import { typedText } from '../typed-text.js';
 
 interface CreateOptions extends CommandOptions {
   readonly handle: string;
@@ -47,7 +47,7 @@ export function addAccountCommands(program: Command): void {
     .requiredOption('--password-stdin', 'read the password from standard input, never from the command line')
     .action(async ({ handle, displayName, email, reason, ...options }: CreateOptions) => {
       // The terminal or `echo` adds one line end to the password.
-      const password = (await text(process.stdin)).replace(/\r?\n$/, '');
+      const password = (await typedText('the password')).replace(/\r?\n$/, '');
       const created = await operatorClientOf(options).createAccount(
         { handle, displayName, email, password },
         reason,
@@ -118,7 +118,7 @@ export function addAccountCommands(program: Command): void {
 
 async function idsIn(file: string): Promise<readonly string[]> {
   const content =
-    file === '-' ? await text(process.stdin) : await readFile(file, 'utf8').catch(unreadable(file));
+    file === '-' ? await typedText('the list') : await readFile(file, 'utf8').catch(unreadable(file));
   const ids = [...new Set(content.split(/\s+/).filter((id) => id !== ''))];
   if (ids.length > MAX_BATCH_ACTORS)
     throw new Failure(

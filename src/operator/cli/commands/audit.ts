@@ -45,7 +45,7 @@ export function addAuditCommand(program: Command): void {
     .argument('[search...]', 'terms that must all hold: actor:ID since:24h -type:post.created');
   withFilters(audit)
     .option('--limit <number>', `the most events (default: ${TABLE_LIMIT} in a table, else all)`, wholeNumber)
-    .option('--csv', 'print CSV, with a line of headings')
+    .addOption(new Option('--csv', 'print CSV, with a line of headings').conflicts('json'))
     .addOption(
       new Option(
         '--follow',

@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { caseFilters } from '../../../../projections/cases/cases.read-model.js';
@@ -11,6 +10,7 @@ import { operatorClientOf, REASON_HELP, withOperator, withReason } from '../comm
 import type { CommandOptions, OperatorOptions } from '../command-options.js';
 import type { OperatorClient } from '../operator-client.js';
 import { answerList, printResult } from '../output.js';
+import { typedText } from '../typed-text.js';
 
 interface ListOptions extends OperatorOptions {
   readonly state: string;
@@ -86,7 +86,7 @@ export function addCaseCommands(program: Command): void {
     .description('add a note for other operators, read from standard input; it is erased with the account')
     .argument('<case-id>', ID)
     .action(async (caseId: string, { reason, ...options }: CommandOptions) => {
-      const note = await text(process.stdin);
+      const note = await typedText('the note');
       const result = await operatorClientOf(options).cases.note(caseId, note, reason);
       printResult(options, result, [`${caseId} has the note`]);
     });

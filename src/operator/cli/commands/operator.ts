@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { z } from 'zod';
@@ -14,7 +13,9 @@ import {
 } from '../command-options.js';
 import type { CommandOptions, LifecycleOptions, OperatorOptions } from '../command-options.js';
 import type { invitedOperator } from '../answers.js';
+import { Failure } from '../failure.js';
 import { answerList, printResult, timeText } from '../output.js';
+import { typedText } from '../typed-text.js';
 import { operatorLines } from '../operator-table.js';
 import { addPasskeyCommands } from './operator-passkey.js';
 import { addOperatorTokenCommands, tokenLines, withTokenWish } from './operator-token.js';
@@ -60,7 +61,9 @@ export function addOperatorCommands(program: Command): void {
   withTokenWish(withOperator(operator.command('enroll')))
     .description('accept an invitation: read its code from standard input, and get a personal token')
     .action(async ({ label, expires: validMs, ...options }: TokenOptions) => {
-      const invitationCode = (await text(process.stdin)).trim();
+      const invitationCode = (await typedText('the code')).trim();
+      if (invitationCode === '')
+        throw new Failure('standard input is empty; give it the code of the invitation');
       const enrolled = await operatorClientOf(options).enrollOperator(invitationCode, { label, validMs });
       printResult(options, enrolled, [`operator id  ${enrolled.operatorId}`, ...tokenLines(enrolled)]);
     });
