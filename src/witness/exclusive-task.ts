@@ -10,15 +10,15 @@ export interface ExclusiveTaskOptions {
 }
 
 /**
- * Work that only one process at a time does, under a lock of the witness. After a failure it is repeated; only the first
- * failure in a row is logged.
+ * Work that only one process at a time does, under a lock of the witness. After a failure it is repeated. Of failures in a
+ * row the first is logged, and the first that is no outage.
  */
 export abstract class ExclusiveTask extends PeriodicTask {
   /** Processes of all releases know the lock by this name. */
   protected abstract readonly lock: string;
   /** Names the work in log lines. */
   protected abstract readonly subject: string;
-  private hasWarned = false;
+  private logged: 'warn' | 'error' | undefined;
 
   constructor(
     everyMs: number,
@@ -38,13 +38,14 @@ export abstract class ExclusiveTask extends PeriodicTask {
     const { witness, logger } = this.shared;
     try {
       if (await this.hasWork()) await witness.alone(this.lock, () => this.work());
-      this.hasWarned = false;
+      this.logged = undefined;
     } catch (error) {
       // A network without a witness says so at its start, and each restriction is refused there.
       if (error instanceof WitnessRequired) return;
       const level = isOutage(error) ? 'warn' : 'error';
-      if (!this.hasWarned) logger[level]({ err: error }, `${this.subject} interrupted; retrying`);
-      this.hasWarned = true;
+      if (this.logged === level || this.logged === 'error') return;
+      this.logged = level;
+      logger[level]({ err: error }, `${this.subject} interrupted; retrying`);
     }
   }
 }

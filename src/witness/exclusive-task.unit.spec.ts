@@ -54,6 +54,13 @@ async function logOf(rounds: (() => void)[], witness = free): Promise<readonly [
 }
 
 describe('a failure of work that one process does', () => {
+  it('is logged again if it is no outage any more', async () => {
+    expect(await logOf([away, wrong, wrong, away])).toEqual([
+      [40, 'work interrupted; retrying'],
+      [50, 'work interrupted; retrying'],
+    ]);
+  });
+
   it('is logged once in a row, an outage as a warning', async () => {
     expect(await logOf([away, away, fine, away, fine, wrong, wrong, fine])).toEqual([
       [40, 'work interrupted; retrying'],
