@@ -20,12 +20,25 @@ export async function watchJob<Requested extends JobAnswer | null>(
   resumeCommand: string,
 ): Promise<Requested | JobAnswer> {
   const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort();
   // Before the request: an interrupt must never leave a requested job unwatched.
-  process.once('SIGINT', () => interrupted.abort());
-  const requested = await request();
-  if (!requested) return requested;
+  process.once('SIGINT', interrupt);
+  try {
+    const requested = await request();
+    return requested === null ? requested : await ended(requested, api, interrupted.signal, resumeCommand);
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
+}
+
+async function ended(
+  requested: JobAnswer,
+  api: OperatorClient,
+  interrupted: AbortSignal,
+  resumeCommand: string,
+): Promise<JobAnswer> {
   const progress = new ProgressLine(String);
-  for (let job: JobAnswer = requested; ; job = await api.job(requested.id)) {
+  for (let job = requested; ; job = await api.job(requested.id)) {
     progress.show(stepOf(job));
     if (['published', 'rolled_back', 'failed', 'paused'].includes(job.state)) {
       progress.done();
@@ -34,8 +47,8 @@ export async function watchJob<Requested extends JobAnswer | null>(
       if (job.state === 'paused') throw new Failure(pausedAt(job, resumeCommand));
       return job;
     }
-    if (interrupted.signal.aborted) await api.pauseJob(job.id);
-    else await sleep(POLL_INTERVAL_MS, interrupted.signal);
+    if (interrupted.aborted) await api.pauseJob(job.id);
+    else await sleep(POLL_INTERVAL_MS, interrupted);
   }
 }
 
