@@ -151,6 +151,12 @@ describe('the browser of a run on a bare machine', () => {
     );
   });
 
+  it('is asked for once, with Python, where the network is away', () => {
+    const programs = { id: 'echo 0', 'apt-get': `${apt}; exit 100` };
+    expect(run({ test, programs, hasPython: false }).status).toBe(0);
+    expect(aptCalls()).toMatch(/^.* update\n$/);
+  });
+
   it.each([
     ['there is no apt-get', { id: 'echo 0' }],
     ['sudo is refused', { id: 'echo 1000', sudo: 'exit 1', 'apt-get': apt }],
