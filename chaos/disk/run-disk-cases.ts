@@ -20,8 +20,8 @@ export interface DiskOptions {
 
 /** Breaks the disk below each store of a network. Resolves with true if every promise was kept. */
 export async function runDiskCases(options: DiskOptions): Promise<boolean> {
-  const { seed, report } = options;
-  report.say(`seed ${seed}`, { seed });
+  const { seed, clients, report } = options;
+  report.say(`seed ${seed}, ${clients} clients`, { seed, clients });
   const random = new Random(seed);
   let isWhole = true;
   for (const each of diskCases) {
