@@ -242,6 +242,26 @@ describe('an appeal', () => {
     },
   );
 
+  it('that is overturned lets the undo of an earlier batch of posts show the post again', async () => {
+    const person = await personWithPage(network, application, scope);
+    const from = new Date().toISOString();
+    const postId = await createPost(person, 'buy my lamps');
+    const caseId = await reportedPost(grace, reporter, postId);
+    const { batches } = operatorOf(network);
+    const window = { from, until: new Date().toISOString() };
+    const plan = { kind: 'posts', appId: application.clientId, ...window } as const;
+    await until(async () => (await batches.preview(plan)).items === 1);
+    const { batchId } = await batches.request(plan, (await batches.preview(plan)).digest, 'spam');
+    await until(async () => (await batches.show(batchId)).state === 'applied');
+    await decide(grace, caseId, ['restrict_post']);
+    await appeal(person);
+    await hedy.client.cases.claim(caseId);
+    await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam');
+    expect(await isVisible(postId)).toBe(false);
+    await undoBatch(operatorOf(network), batchId, 'it is no spam');
+    expect(await isVisible(postId)).toBe(true);
+  });
+
   it('that is overturned leaves what an operator restricted besides', async () => {
     const { person, postId, caseId } = await decided();
     const restrict = () => operatorOf(network).setPostState(postId, 'restrict', 'a court order');
