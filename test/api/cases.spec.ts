@@ -198,7 +198,7 @@ describe('the texts of a case', () => {
     const noted = async () =>
       (await grace.client.cases.show(caseId)).history.find(({ type }) => type === 'case.noted');
     expect(await noted()).toMatchObject({ text: 'seen before\nunder another name', erased: false });
-    const { stdout } = await runPlaza(['audit', '--actor', carl.actorId], network.env);
+    const { stdout } = await runPlaza(['audit', '--actor', carl.actorId, '--wait'], network.env);
     expect(stdout).toContain('case.noted');
     expect(stdout).not.toContain('seen before');
 

@@ -9,7 +9,6 @@ import { until } from '../support/until.js';
 const scope = 'openid read relation:write block:write';
 /** More than several pages of the smallest size. */
 const HIDDEN = 60;
-const TIMEOUT_MS = 60_000;
 
 let network: SharedNetwork;
 let application: Application;
@@ -89,29 +88,25 @@ describe('the lists of followed actors and of followers', () => {
     }
   });
 
-  it(
-    'leave out actors whom the reader may not see, and go on past a page full of them [following-short-page]',
-    async () => {
-      const star = await newPerson();
-      const [[last], hidden] = [await newActors(1), await newActors(HIDDEN)];
-      await followAll(star, [last ?? '', ...hidden]);
-      for (const actorId of hidden) await act(eve, 'blocks', actorId);
-      const path = `/api/actors/${star.actorId}/following`;
-      const page = await eve.get(`${path}?limit=5`);
-      expect([idsIn(page), page.body.cursor]).toEqual([[last], undefined]);
-      const everybody = (await pagesOf(star, path, 20)).map(idsIn);
-      expect(everybody.map(({ length }) => length)).toEqual([20, 20, 20, 1]);
-      expect(everybody.flat()).toEqual([...hidden.toReversed(), last]);
+  it('leave out actors whom the reader may not see, and go on past a page full of them [following-short-page]', async () => {
+    const star = await newPerson();
+    const [[last], hidden] = [await newActors(1), await newActors(HIDDEN)];
+    await followAll(star, [last ?? '', ...hidden]);
+    for (const actorId of hidden) await act(eve, 'blocks', actorId);
+    const path = `/api/actors/${star.actorId}/following`;
+    const page = await eve.get(`${path}?limit=5`);
+    expect([idsIn(page), page.body.cursor]).toEqual([[last], undefined]);
+    const everybody = (await pagesOf(star, path, 20)).map(idsIn);
+    expect(everybody.map(({ length }) => length)).toEqual([20, 20, 20, 1]);
+    expect(everybody.flat()).toEqual([...hidden.toReversed(), last]);
 
-      const [newest] = await newActors(1);
-      await act(star, 'relations/follow', newest ?? '');
-      const short = await eve.get(`${path}?limit=5`);
-      expect([idsIn(short), short.body.cursor]).toEqual([[newest], expect.any(String)]);
-      const rest = await eve.get(`${path}?limit=5&cursor=${short.body.cursor}`);
-      expect([idsIn(rest), rest.body.cursor]).toEqual([[last], undefined]);
-    },
-    TIMEOUT_MS,
-  );
+    const [newest] = await newActors(1);
+    await act(star, 'relations/follow', newest ?? '');
+    const short = await eve.get(`${path}?limit=5`);
+    expect([idsIn(short), short.body.cursor]).toEqual([[newest], expect.any(String)]);
+    const rest = await eve.get(`${path}?limit=5&cursor=${short.body.cursor}`);
+    expect([idsIn(rest), rest.body.cursor]).toEqual([[last], undefined]);
+  });
 
   it.each(['following', 'followers'])(
     'are not found for an unknown, suspended or blocking actor: %s [following-unknown]',
@@ -142,7 +137,7 @@ describe('a page', () => {
   beforeAll(async () => {
     busy = await newPerson();
     await followAll(busy, await newActors(105));
-  }, TIMEOUT_MS);
+  });
 
   it.each([
     ['', 50, 50],

@@ -117,14 +117,17 @@ describe('the publication', () => {
   });
 
   it('is refused if it was built by unknown versions of projections', async () => {
-    const { rows } = await database.query<{ versions: object }>('SELECT versions FROM recovery.incarnation');
+    const published = 'incarnation = (SELECT incarnation FROM recovery.publication)';
+    const { rows } = await database.query<{ versions: object }>(
+      `SELECT versions FROM recovery.incarnation WHERE ${published}`,
+    );
     await republish(async () => {
-      await database.query(`UPDATE recovery.incarnation SET versions = '{"posts": 999}'`);
+      await database.query(`UPDATE recovery.incarnation SET versions = '{"posts": 999}' WHERE ${published}`);
     });
     const { status, body } = await ask(0, 'GET', '/api/reconcile', bob);
     expect([status, body.error]).toEqual([503, 'protected_read_unavailable']);
     await republish(async () => {
-      await database.query('UPDATE recovery.incarnation SET versions = $1', [
+      await database.query(`UPDATE recovery.incarnation SET versions = $1 WHERE ${published}`, [
         JSON.stringify(rows[0]?.versions),
       ]);
     });

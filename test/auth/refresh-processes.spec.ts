@@ -142,24 +142,27 @@ describe('one refresh token, at two API processes,', () => {
       $$ BEGIN PERFORM pg_advisory_xact_lock(${GATE_LOCK}); RETURN NEW; END $$`);
     await database.query(`CREATE TRIGGER gate BEFORE INSERT ON authority.oidc_record FOR EACH ROW
       WHEN (NEW.kind = 'RefreshToken') EXECUTE FUNCTION wait_at_gate()`);
-    await database.query(`SELECT pg_advisory_lock(${GATE_LOCK})`);
-    const cutOff = refreshAt(1, token).then(
-      () => 'answered',
-      () => 'cut off',
-    );
-    const isWaiting = async () =>
-      (
-        await database.query(
-          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event = 'advisory'`,
-        )
-      ).rowCount;
-    await until(isWaiting);
-    second.kill('SIGKILL');
-    await once(second, 'exit');
-    expect(await cutOff).toBe('cut off');
-    await database.query(`SELECT pg_advisory_unlock(${GATE_LOCK})`);
-    await database.query('DROP TRIGGER gate ON authority.oidc_record');
-    await database.query('DROP FUNCTION wait_at_gate()');
+    try {
+      await database.query(`SELECT pg_advisory_lock(${GATE_LOCK})`);
+      const cutOff = refreshAt(1, token).then(
+        () => 'answered',
+        () => 'cut off',
+      );
+      const isWaiting = async () =>
+        (
+          await database.query(
+            `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event = 'advisory'`,
+          )
+        ).rowCount;
+      await until(isWaiting);
+      second.kill('SIGKILL');
+      await once(second, 'exit');
+      expect(await cutOff).toBe('cut off');
+    } finally {
+      await database.query(`SELECT pg_advisory_unlock(${GATE_LOCK})`);
+      await database.query('DROP TRIGGER gate ON authority.oidc_record');
+      await database.query('DROP FUNCTION wait_at_gate()');
+    }
     expect(await tokenCountsOf(grantId)).toEqual({ revoked: false, spent: 0, unspent: 1 });
     second = await startSecondProcess();
 

@@ -19,6 +19,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  // Other files get the network next, also after a failure here.
+  if (network) await runPlaza(['registration', 'open'], network.env);
   await second?.stop();
   await network?.stop();
 });

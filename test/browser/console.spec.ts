@@ -86,6 +86,7 @@ describeInBrowser('the console, in a real browser', () => {
     const [, grant = ''] = /"\/console(\/grants\/[\w-]+)"/.exec(await grants.text()) ?? [];
     const { build } = await client.buildAsOf(new Date().toISOString(), person.actorId);
     await until(async () => (await client.asOf(build.position, person.actorId)).view);
+    await until(async () => (await fetch(`${network.baseUrl}/readyz`)).ok);
     const pages: readonly (readonly [string, string, string | RegExp])[] = [
       ['overview', '/overview', 'The network is serving'],
       ['plots', '/plots', 'Plots'],

@@ -12,7 +12,7 @@ import { copyLog, replaceLog } from '../support/drill.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { until } from '../support/until.js';
+import { CHECKS_MS, until } from '../support/until.js';
 import { DrillScenario, expectedObservations } from './support/drill-scenario.js';
 import { answerOf } from './support/operator.js';
 
@@ -107,7 +107,7 @@ const divergedReason =
 
 /** The recovery status in quarantine, and whether any process accepted the log before. */
 async function quarantineState() {
-  await until(async () => (await status()).state === 'quarantined');
+  await until(async () => (await status()).state === 'quarantined', CHECKS_MS);
   const { reason, witness } = await status();
   const wasBelieved = network.output().includes('restriction check passed');
   return { reason, setBack: witness?.setBack, missing: witness?.missing.count, wasBelieved };
@@ -166,7 +166,7 @@ describe('a log that lacks only events of authority and audit', () => {
       for (let n = 0; n < 10; n++) await append(3_000);
     });
     await network.restart();
-    await until(async () => (await status()).state === 'quarantined');
+    await until(async () => (await status()).state === 'quarantined', CHECKS_MS);
     expect((await status()).reason).toMatch(/which projection group (audit|authority) has applied/);
     const plan = await operatorOf(network).recoveryPlan();
     expect(plan).toMatchObject({ isNeeded: true, restrictions: { count: 0 } });

@@ -12,7 +12,7 @@ import { newDataDir } from '../support/data-dir.js';
 import { destroyLog, destroyReadStore } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { until } from '../support/until.js';
+import { CHECKS_MS, until } from '../support/until.js';
 import { destroyVault, holdPublication, isKeyDestroyed, releasePublication } from './support/destroy.js';
 import { DrillScenario, expectedObservations, repeatPost } from './support/drill-scenario.js';
 import { answerOf } from './support/operator.js';
@@ -65,7 +65,7 @@ describe('a network that lost its log and read models, restored from a backup ol
     await network.killAll('SIGKILL');
     destroyLog(network);
     await restore('log,read');
-    await until(async () => (await status()).state === 'quarantined');
+    await until(async () => (await status()).state === 'quarantined', CHECKS_MS);
     const { reason } = await status();
     expect(reason).toMatch(/^The log lacks 8 restrictions/);
     expect(await readModelsReason()).toContain(reason);
@@ -163,7 +163,7 @@ describe('the same network, after losing its vault as well,', () => {
     expect(outcomeOf(await scenario.ana.say('Does this work?'))).toEqual(missing);
     expect(await unexpectedlyOpen(probe)).toEqual([]);
     await releasePublication(network);
-    await until(async () => (await status()).state === 'quarantined');
+    await until(async () => (await status()).state === 'quarantined', CHECKS_MS);
     expect(await unexpectedlyOpen(probe)).toEqual([]);
   });
 

@@ -15,7 +15,7 @@ import { runPlaza } from '../support/command.js';
 import { createPost } from '../support/posts.js';
 import { startSeparateNetwork } from '../support/separate-network.js';
 import type { SeparateNetwork } from '../support/separate-network.js';
-import { until } from '../support/until.js';
+import { CHECKS_MS, until } from '../support/until.js';
 import { Gates } from './support/gates.js';
 import { deletionOf } from './support/restrictions.js';
 
@@ -96,7 +96,7 @@ describe('a log that lacks an accepted restriction', () => {
     await witness.prepare(restriction, 0);
     await witness.accept(restriction.id, { hash: restrictionHash(restriction), position: 1n }, 0);
     await restartWorker();
-    expect(await until(async () => (await state()) === 'quarantined')).toBe(true);
+    expect(await until(async () => (await state()) === 'quarantined', CHECKS_MS)).toBe(true);
   });
 
   it('is not recovered if it belongs to another network or the ledger was altered, and the refusal says so', async () => {
@@ -181,7 +181,8 @@ describe('a recovery whose worker is killed at every step', () => {
         [id],
       );
       await database.query(`UPDATE recovery.publication SET status = 'quarantined', reason = 'a test'`);
-      // The plan has read the publication, and waits for the witness. Nothing else reads the ledger by itself.
+      // The plan has read the publication, and waits for the witness, for two seconds at most. Nothing else reads the ledger by
+      // itself.
       await witness.query('BEGIN; LOCK TABLE ledger IN ACCESS EXCLUSIVE MODE');
       const asked = operatorOf(network).recover(false);
       await until(

@@ -18,7 +18,7 @@ import { recordRefusal } from '../support/recorded-refusals.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
 import { describeOnTerminal, runOnTerminal } from '../support/terminal.js';
-import { until } from '../support/until.js';
+import { CHECKS_MS, until } from '../support/until.js';
 
 const scopes = 'openid read post:create post:delete relation:write block:read block:write';
 
@@ -142,7 +142,7 @@ describe('after a rollback of the log', () => {
     before = await status();
     await rollBackLog();
 
-    await until(async () => (await status()).state === 'quarantined');
+    await until(async () => (await status()).state === 'quarantined', CHECKS_MS);
     expect((await status()).reason).toContain('The log was rolled back');
     expect((await ada.get('/api/timeline')).body.error).toBe('recovery_quarantined');
     expect(await plazaJson('recovery', 'plan')).toMatchObject({

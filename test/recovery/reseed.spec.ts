@@ -9,7 +9,7 @@ import type { TestNetwork } from '../support/network.js';
 import { deletePost, createPost } from '../support/posts.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
-import { until } from '../support/until.js';
+import { CHECKS_MS, until } from '../support/until.js';
 
 let network: TestNetwork;
 let postgres: TestPostgres;
@@ -76,7 +76,7 @@ function restartWorker(): void {
 
 async function recoverByReseeding(): Promise<void> {
   restartWorker();
-  await until(async () => (await status()).state === 'quarantined');
+  await until(async () => (await status()).state === 'quarantined', CHECKS_MS);
   expect((await status()).reason).toContain('was rolled back or is another one');
   await expect(operatorOf(network).recover(false)).rejects.toThrow('--reseed-witness');
   const applied = await runPlaza(['recovery', 'apply', '--reseed-witness', '--reason', 'lost'], network.env);

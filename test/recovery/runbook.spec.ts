@@ -14,7 +14,7 @@ import { destroyLog } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { post } from '../support/social.js';
-import { until } from '../support/until.js';
+import { CHECKS_MS, until } from '../support/until.js';
 import { destroyWitness } from './support/destroy.js';
 import { isRunBy, mentionedIn, stepsOf, typed } from './support/runbook.js';
 
@@ -88,7 +88,7 @@ const chapters: readonly Chapter[] = [
       await destroyWitness(network);
       // The running worker would notice only within a minute.
       process.kill(network.pids().worker!, 'SIGKILL');
-      await until(async () => (await state()) === 'quarantined');
+      await until(async () => (await state()) === 'quarantined', CHECKS_MS);
     },
     after: isServing,
   },

@@ -24,15 +24,21 @@ const worker = globalThis as { [LENT]?: Lent };
 export async function lentNetwork(): Promise<TestNetwork> {
   const earlier = worker[LENT];
   // A spec that failed in its first lines never gives it back.
-  if (earlier?.isGivenBack === false) await dismiss(earlier);
+  if (earlier?.isGivenBack === false) await dismissForOthers(earlier);
   const lent = (worker[LENT] ??= { network: await start(), isGivenBack: false });
   lent.isGivenBack = false;
   clearTimeout(lent.end);
   const { network } = lent;
-  const printedBefore = network.output().length;
+  let printedBefore = network.output().length;
   // Its getters go on to answer with the values of now.
   return Object.create(network, {
     output: { value: () => network.output().slice(printedBefore) },
+    restart: {
+      value: async () => {
+        printedBefore = 0;
+        await network.restart();
+      },
+    },
     stop: {
       value: async () => {
         await until(() => isReady(network), MAX_RECOVERY_MS).catch(async (error: unknown) => {
@@ -42,12 +48,7 @@ export async function lentNetwork(): Promise<TestNetwork> {
         network.unref();
         lent.isGivenBack = true;
         clearTimeout(lent.end);
-        lent.end = setTimeout(() => {
-          // Another file runs by then, whose fault it is not.
-          dismiss(lent).catch((error: unknown) =>
-            process.emitWarning(new Error('a lent network does not stop', { cause: error })),
-          );
-        }, KEPT_MS).unref();
+        lent.end = setTimeout(() => void dismissForOthers(lent), KEPT_MS).unref();
       },
     },
   }) as TestNetwork;
@@ -57,6 +58,13 @@ async function start(): Promise<TestNetwork> {
   const network = await startNetwork();
   network.unref();
   return network;
+}
+
+/** While another file runs, whose fault it is not if this fails. */
+async function dismissForOthers(lent: Lent): Promise<void> {
+  await dismiss(lent).catch((error: unknown) =>
+    process.emitWarning(new Error('a lent network does not stop', { cause: error })),
+  );
 }
 
 async function dismiss(lent: Lent): Promise<void> {

@@ -8,7 +8,8 @@ export default class NativeEnvironment {
   global = globalThis;
   moduleMocker = new ModuleMocker(globalThis);
   fakeTimers = null;
-  #before = { console: globalThis.console, env: { ...process.env } };
+  /** `process.env` itself is the environment, which no other object is. */
+  #before = { console: globalThis.console, env: process.env, variables: { ...process.env } };
 
   constructor({ projectConfig }) {
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
@@ -34,11 +35,12 @@ export default class NativeEnvironment {
   async teardown() {
     this.fakeTimersModern.dispose();
     this.moduleMocker.restoreAllMocks();
-    const { console, env } = this.#before;
+    const { console, env, variables } = this.#before;
     globalThis.console = console;
     process.exit = exit;
-    for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
-    Object.assign(process.env, env);
+    process.env = env;
+    for (const name of Object.keys(env)) if (!(name in variables)) delete env[name];
+    Object.assign(env, variables);
   }
 
   exportConditions() {

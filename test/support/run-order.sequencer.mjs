@@ -1,7 +1,7 @@
 /**
- * Jest's sequencer, which begins with the files that took longest here before, or else are largest, but:
+ * Jest's sequencer, which begins with the files that failed before, then those that took longest here, or else are largest, but:
  *
- * - Files that use the lent or the shared network run one after another: a network that nobody uses takes a twentieth of a
+ * - Files that use the lent or the shared network follow each other in each worker: a network that nobody uses takes a twentieth of a
  *   core. The shared one is used last, so that it starts late. The longest of a sample come before both.
  * - A whole run spreads the files that mostly wait, or the processor would have little to do while they wait together.
  * - A sample begins with the files that take longest there, which Jest's record does not know.

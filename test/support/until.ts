@@ -3,6 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** A condition is often a request: asking too often takes the processor from what is waited for. */
 const MAX_PAUSE_MS = 100;
 
+/** For what takes a network several of its periodic checks, as noticing that its log lost events. */
+export const CHECKS_MS = 120_000;
+
 /**
  * Waits until a condition holds, and returns its value. Rejects after `timeoutMs` with the last value. The bound ends a
  * hang and does not judge speed. It is shorter than the minute after which a process polls for a notification that it
