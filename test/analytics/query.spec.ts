@@ -86,7 +86,7 @@ it('a query reads the data set alone and changes nothing', async () => {
     [`SELECT 1; COPY (SELECT 1) TO '${path}'`, 'a query is one SELECT statement'],
     [`EXPLAIN ANALYZE COPY (SELECT 1) TO '${path}'`, 'a query is one SELECT statement'],
     ["SET TimeZone = 'CET'", 'a query is one SELECT statement'],
-    ['', 'a query is one SELECT statement'],
+    [' ', 'a query is one SELECT statement'],
     [`SELECT * FROM read_csv('${other}')`, 'Permission Error'],
     ['SELECT nothing FROM events', 'Binder Error'],
   ] as const) {
