@@ -8,6 +8,7 @@ import type { BrowserPage } from '../../src/operator/demo/browser.js';
 import { accessibilityFaults, enrollInBrowser } from '../browser/support/console.js';
 import { describeInBrowser, startChromium } from '../browser/support/chromium.js';
 import { expectLegible } from '../browser/support/legibility.js';
+import { takePicture } from '../browser/support/picture.js';
 import { isRunBy, mentionedIn, stepsOf, typed } from '../recovery/support/runbook.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
@@ -295,7 +296,7 @@ describeInBrowser('on such a day, the console in a real browser', () => {
       ] as const) {
         await page.goto(`${url}/console${path}`);
         const file = join(pictures, `console-${name}.png`);
-        await page.screenshot({ path: file, animations: 'disabled' });
+        await takePicture(page, { path: file });
         expect([name, statSync(file).size < MAX_PICTURE_BYTES]).toEqual([name, true]);
       }
       const { worker } = network.pids();

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { isSampled } from '../../support/sample.js';
+import { takePicture } from './picture.js';
 
 const screenshots = fileURLToPath(new URL('../../../artifacts/screenshots', import.meta.url));
 
@@ -24,7 +25,7 @@ export async function expectLegible(page: Page, name: string, { isLong = false }
       await page.setViewportSize(size);
       const path = join(screenshots, `${name}-${colorScheme}-${size.name}.png`);
       const isShown = !isSampled && (colorScheme === 'light') === (size.name === 'wide');
-      if (isShown) await page.screenshot({ path, fullPage: !isLong, animations: 'disabled' });
+      if (isShown) await takePicture(page, { path, fullPage: !isLong });
       expect({ name, colorScheme, sideways: await overflowingElements(page) }).toMatchObject({
         sideways: [],
       });
