@@ -164,7 +164,7 @@ describe('many event streams', () => {
 describe('one API process', () => {
   let database: Postgres;
   let positions: PositionListener;
-  let streams: EventStreams | undefined;
+  let streams: EventStreams;
   const bodies: Readable[] = [];
   const statements: string[] = [];
 
@@ -192,7 +192,7 @@ describe('one API process', () => {
 
   it.each([10, 60])('reads each event once for all, with %i streams of several callers', async (count) => {
     const reads = readsOf(recordNames(database.pool, statements));
-    const all = (streams = new EventStreams(
+    streams = new EventStreams(
       {
         changes: positions,
         clock: systemClock,
@@ -200,7 +200,7 @@ describe('one API process', () => {
         explain: (fault) => errorBody(fault, pino({ level: 'silent' })),
       },
       { ofListener: Infinity, ofProcess: Infinity, anonymous: Infinity },
-    ));
+    );
     const people = [await someone(), await someone(), await someone(), await someone()];
     const author = await someone();
     for (const person of people) await person.put(`/api/relations/follow/${author.actorId}`, intent());
@@ -211,7 +211,7 @@ describe('one API process', () => {
         credential: person && { tokenHash: credentialHash(person.token) },
         meter: new RequestMeter({ ip: '127.0.0.1' }, { headers: () => undefined as never }),
       };
-      const body = all.start('any', await reads.read(reader, undefined), reader).setEncoding('utf8');
+      const body = streams.start('any', await reads.read(reader, undefined), reader).setEncoding('utf8');
       body.on('data', (text: string) => text.includes('post.created') && received.push(text));
       bodies.push(body);
     }

@@ -106,7 +106,7 @@ describe('the browser of a run on a bare machine', () => {
   const test = 'echo "7 passed, 0 failed"';
   const aptCalls = () => (existsSync(inside('asked')) ? readFileSync(inside('asked'), 'utf8') : '');
   const apt = 'echo "$*" >> "${0%/*}/asked"';
-  /** Of a system without the browser without windows. */
+  /** `apt-get` where the system has no package of the browser without windows. */
   const lacking = `${apt}; case "$*" in *headless-shell*) exit 100;; esac`;
 
   it('is installed by root if missing', () => {
