@@ -1009,6 +1009,11 @@ export interface components {
      */
     'x-network-write-revision': string;
     /**
+     * @description The methods of the path (RFC 9110, section 10.2.1).
+     * @example GET, HEAD
+     */
+    allow: string;
+    /**
      * @description Seconds to wait before the identical request.
      * @example 2
      */
@@ -1053,6 +1058,11 @@ export interface components {
      * @example openid read post:create
      */
     'x-network-scopes-if-any': string;
+    /**
+     * @description The methods of the path (RFC 9110, section 10.2.1).
+     * @example GET, HEAD
+     */
+    'allow-if-any': string;
     /**
      * @description Seconds to wait before the identical request.
      * @example 2
@@ -1142,6 +1152,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'origin_mismatch';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -1290,6 +1314,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'not_found';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -1516,6 +1554,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description Conflict with the current state. */
       409: {
         headers: {
@@ -1736,6 +1788,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'not_found';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -1970,6 +2036,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description Conflict with the current state. */
       409: {
         headers: {
@@ -2118,6 +2198,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description The server failed. */
       500: {
         headers: {
@@ -2192,6 +2286,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'origin_mismatch';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -2273,6 +2381,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'origin_mismatch';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -2368,6 +2490,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'origin_mismatch';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -2512,6 +2648,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'origin_mismatch';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -2686,6 +2836,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description The request is too large. */
       413: {
         headers: {
@@ -2847,6 +3011,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description The limit is used up: 3,000 in 5 minutes reads for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
       429: {
         headers: {
@@ -2994,6 +3172,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -3196,6 +3388,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description Conflict with the current state. */
       409: {
         headers: {
@@ -3387,6 +3593,35 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description No such resource exists, or you cannot see it. */
+      404: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'not_found';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -3643,6 +3878,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description Conflict with the current state. */
       409: {
         headers: {
@@ -3847,6 +4096,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description Conflict with the current state. */
       409: {
         headers: {
@@ -4027,6 +4290,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -4253,6 +4530,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -4497,6 +4788,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description Conflict with the current state. */
       409: {
         headers: {
@@ -4736,6 +5041,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description Conflict with the current state. */
       409: {
         headers: {
@@ -4931,6 +5250,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'post_unavailable';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -5165,6 +5498,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'post_unavailable';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -5419,6 +5766,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description Conflict with the current state. */
       409: {
         headers: {
@@ -5611,6 +5972,42 @@ export interface operations {
           };
         };
       };
+      /** @description No such resource exists, or you cannot see it. */
+      404: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'not_found';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description Conflict with the current state. */
       409: {
         headers: {
@@ -5623,6 +6020,36 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'recovery_publication_changed';
+          };
+        };
+      };
+      /** @description The request is too large. */
+      413: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'domain_plan_too_large';
+          };
+        };
+      };
+      /** @description The content type is not supported. */
+      415: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_json';
           };
         };
       };
@@ -5830,6 +6257,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'not_found';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -6078,6 +6519,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description Conflict with the current state. */
       409: {
         headers: {
@@ -6277,6 +6732,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -6488,6 +6957,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'not_found';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -6703,6 +7186,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'not_found';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };
@@ -6934,6 +7431,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description Conflict with the current state. */
       409: {
         headers: {
@@ -7151,6 +7662,20 @@ export interface operations {
           };
         };
       };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
       /** @description Conflict with the current state. */
       409: {
         headers: {
@@ -7353,6 +7878,20 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
           };
         };
       };

@@ -4,7 +4,7 @@
     python3 verify_log.py export DIR KEY [KEY...]
 
 DIR has the files of an export (docs/audit.md). KEY is the public key of the network, kept from an earlier day: NAME+HASH+BASE64, or @FILE
-with one key a line. Exit codes: 0 verified, 1 refused, 2 wrong usage. Sources: RFC 8032, RFC 6962, C2SP signed-note.
+with one key a line. Exit codes: 0 verified, 1 refused, 2 wrong usage or nothing that this script can read. Sources: RFC 8032, RFC 6962, C2SP signed-note.
 """
 
 import argparse
@@ -15,6 +15,9 @@ import os
 import sys
 
 class Refused(Exception):
+    pass
+
+class Unreadable(Exception):
     pass
 
 # Ed25519 (RFC 8032, section 5.1.7), verification alone. Points are (X, Y, Z, T): x = X/Z, y = Y/Z, xy = T/Z.
@@ -76,9 +79,9 @@ def read_key(text):
     name, digest, encoded = (text.split("+", 2) + ["", ""])[:3]
     key = decode_base64(encoded)
     if not name or key is None or len(key) != 33 or key[0] != 1:
-        raise Refused(f"{text!r} is no Ed25519 key of the form NAME+HASH+BASE64")
+        raise Unreadable(f"{text!r} is no Ed25519 key of the form NAME+HASH+BASE64")
     if hashlib.sha256(f"{name}\n".encode() + key).hexdigest()[:8] != digest:
-        raise Refused(f"the key {text!r} is damaged: its hash differs")
+        raise Unreadable(f"the key {text!r} is damaged: its hash differs")
     return name, bytes.fromhex(digest), key[1:]
 
 def read_keys(path):
@@ -86,7 +89,7 @@ def read_keys(path):
         try:
             return file.read().decode("utf-8").split()
         except UnicodeDecodeError:
-            raise Refused(f"the file of keys {path} is no UTF-8") from None
+            raise Unreadable(f"the file of keys {path} is no UTF-8") from None
 
 def open_note(note, keys):
     """Returns the text of a note that at least one of the keys signed, and its signers. A wrong signature by any key is refused."""
@@ -141,13 +144,13 @@ def verify_export(directory, keys):
         text, name = open_note(file.read(), keys)
     kind, _, rest = text.partition("\n")
     if kind != "plaza-audit-export/v1":
-        raise Refused("the note is no manifest of an export that this script knows")
+        raise Unreadable("the note is signed, and no manifest of an export that this script knows")
     try:
         manifest, tree = json.loads(rest), []
         shown = [f"{field}: {json.dumps(manifest[field])}" for field in FIELDS]
         count_signed, root_signed = manifest["entries"]["count"], manifest["entries"]["root"]
-    except (ValueError, TypeError, KeyError):
-        raise Refused("the signed manifest has another form than this script knows") from None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise Unreadable("the signed manifest has another form than this script knows") from None
     with open(os.path.join(directory, "audit.jsonl"), "rb") as file:
         for line in file:
             if not line.endswith(b"\n"):
@@ -173,8 +176,8 @@ def main():
         given.verify(given, [read_key(text) for text in keys])
     except Refused as error:
         sys.exit(f"REFUSED: {error}")
-    except OSError as error:
-        print(f"nothing is verified: {error}", file=sys.stderr)
+    except (Unreadable, OSError, UnicodeError, MemoryError) as error:
+        print(f"nothing is verified: {error or type(error).__name__}", file=sys.stderr)
         sys.exit(2)
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import { Clock, systemClock } from './commands/support/clock.js';
 import { IdGenerator, systemIds } from './commands/support/id-generator.js';
 import { ReadModels } from './commands/account/read-models.js';
 import { SigningKeys } from './commands/network/signing-keys.js';
+import { ReservedHandles } from './domain/account/reserved-handles.js';
 import { Config, storesOf } from './config/config.js';
 import { LOGGER } from './config/logger.js';
 import { RestrictionProof } from './http/admission/restriction-proof.js';
@@ -105,6 +106,7 @@ export async function openResources({
   const outstanding = new OutstandingRestrictions(pool, positions);
   const providers: Provider[] = [
     { provide: Config, useValue: config },
+    { provide: ReservedHandles, useValue: new ReservedHandles(config.reservedHandles) },
     { provide: LOGGER, useValue: logger },
     { provide: Telemetry, useValue: telemetry },
     { provide: Postgres, useValue: database },

@@ -31,6 +31,8 @@ export abstract class Config {
   /** Undefined in a process with ROLE `api` or `projector`: it rejects every restriction. */
   abstract readonly witnessDatabaseUrl: string | undefined;
   abstract readonly registration: 'open' | 'closed';
+  /** Beside the handles that are always reserved. */
+  abstract readonly reservedHandles: readonly string[];
   abstract readonly trustedProxies: readonly string[];
   abstract readonly rateLimits: 'on' | 'off';
   abstract readonly fanOutThreshold: number;
@@ -98,6 +100,13 @@ const names = z
     error: 'must be host names without a port, separated by commas',
   });
 
+const handles = z
+  .string()
+  .transform((value) => value.split(',').map((handle) => handle.trim()))
+  .refine((all) => all.every((handle) => /^[a-z0-9_]{3,30}$/.test(handle)), {
+    error: 'must be handles of 3 to 30 lowercase letters, digits or underscores, separated by commas',
+  });
+
 const environment = z
   .object({
     ROLE: z.enum(['all', 'api', 'projector']).default('all'),
@@ -118,6 +127,7 @@ const environment = z
     VAULT_DATABASE_URL: postgresUrl.optional(),
     WITNESS_DATABASE_URL: postgresUrl.optional(),
     REGISTRATION: z.enum(['open', 'closed']).optional(),
+    RESERVED_HANDLES: handles.optional(),
     TRUSTED_PROXIES: proxies.optional(),
     RATE_LIMITS: z.enum(['on', 'off']).default('on'),
     FAN_OUT_THRESHOLD: z
@@ -183,6 +193,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     vaultDatabaseUrl: read.VAULT_DATABASE_URL,
     witnessDatabaseUrl: read.WITNESS_DATABASE_URL,
     registration: read.REGISTRATION ?? (read.EVENTSTORE_URL === undefined ? 'open' : 'closed'),
+    reservedHandles: read.RESERVED_HANDLES ?? [],
     trustedProxies: read.TRUSTED_PROXIES ?? [],
     rateLimits: read.RATE_LIMITS,
     fanOutThreshold: read.FAN_OUT_THRESHOLD,

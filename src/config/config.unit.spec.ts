@@ -10,6 +10,7 @@ describe('the configuration', () => {
       port: 3000,
       baseUrl: 'http://localhost:3000',
       registration: 'open',
+      reservedHandles: [],
       trustedProxies: [],
       rateLimits: 'on',
       fanOutThreshold: 500,

@@ -21,6 +21,7 @@ export function settingsOf(config: Config): Record<string, string> {
     VAULT_DATABASE_URL: config.vaultDatabaseUrl,
     WITNESS_DATABASE_URL: config.witnessDatabaseUrl,
     REGISTRATION: config.registration,
+    RESERVED_HANDLES: config.reservedHandles.join(','),
     TRUSTED_PROXIES: config.trustedProxies.join(','),
     RATE_LIMITS: config.rateLimits,
     FAN_OUT_THRESHOLD: String(config.fanOutThreshold),

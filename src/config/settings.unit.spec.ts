@@ -20,6 +20,7 @@ describe('the settings for a child process', () => {
       VAULT_DATABASE_URL: 'postgres://a:b@127.0.0.1/vault',
       WITNESS_DATABASE_URL: 'postgres://a:b@127.0.0.1/witness',
       REGISTRATION: 'open',
+      RESERVED_HANDLES: 'ada_press, mayor',
       TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::1',
       RATE_LIMITS: 'off',
       FAN_OUT_THRESHOLD: '2',

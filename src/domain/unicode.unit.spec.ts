@@ -1,7 +1,8 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { passwordFormProblem, Passwords } from '../auth/passwords.js';
-import { displayNameFault } from './account/account.js';
+import { displayNameFault, normalizedDisplayName } from './account/account.js';
 import { noApplication, registerApplication } from './application/application.js';
+import { inviteOperator, noOperator } from './operator/operator.js';
 import { postText } from './post/text.js';
 import { normalizedBio } from './profile/bio.js';
 import { Refusal } from './refusal.js';
@@ -96,6 +97,67 @@ describe.each([
   ])('is refused before it is normalized: %s', async (_which, text) => {
     expect(await normalizedBy(() => read(text))).toEqual([]);
   });
+});
+
+const registration = {
+  appId: 'app',
+  redirectUris: ['https://a.example/'],
+  postLogoutRedirectUris: [],
+  at: 0,
+};
+
+describe.each([
+  ['a display name', (name: string) => normalizedDisplayName(name)],
+  [
+    'the name of an application',
+    (name: string) => registerApplication(noApplication, { ...registration, name, scopes: ['read'] }),
+  ],
+  [
+    'the name of an operator',
+    (name: string) =>
+      inviteOperator(noOperator, {
+        operatorId: 'o',
+        name,
+        roles: ['moderator'],
+        invitationHash: '',
+        expiresAt: 1,
+        needsConfirmation: false,
+        at: 0,
+      }),
+  ],
+])('%s', (_what, read) => {
+  it.each([
+    ['no character that shows', '\u3164'],
+    ['fillers of Hangul alone', '\u115f\u1160\uffa0'],
+    ['blank Braille patterns alone', '\u2800\u2800'],
+    ['marks alone', '\u0301\ufe0f'],
+    ['an ignorable mark alone', '\u034f'],
+    ['an unassigned character', 'Ada\u0378'],
+    ['a private character', 'Ada\ue000'],
+    ['a noncharacter', 'Ada\ufdd0'],
+    ['a character that changes the direction', 'Ada\u202e'],
+    ['65 characters', 'a'.repeat(65)],
+  ])('is refused with %s', (_why, name) => {
+    expect(read(name)).toMatchObject({ code: 'invalid_text' });
+  });
+
+  it.each([
+    'A',
+    '\u0b95\u0bcd',
+    'Ada\u3164',
+    '\u{1f468}',
+    '\u2764\ufe0f',
+    '\u{1f1e9}\u{1f1ea}',
+    '7',
+    '\u{20000}',
+  ])('may be %j', (name) => {
+    expect(read(name)).not.toBeInstanceOf(Refusal);
+  });
+});
+
+it('a display name of joiners alone is refused, and may have them inside', () => {
+  expect(normalizedDisplayName('\u200c\u200d')).toBeInstanceOf(Refusal);
+  expect(normalizedDisplayName('\u{1f469}\u200d\u{1f52c}')).toBe('\u{1f469}\u200d\u{1f52c}');
 });
 
 describe('white space around a text', () => {

@@ -132,6 +132,17 @@ describe.each(withBody)('the body of $id', (operation) => {
     expect(await unexpectedOutcomes(operation, labelled, 'invalid_json')).toEqual([]);
   });
 
+  it('is refused if it names a field twice, with the same value too', async () => {
+    const valid = JSON.stringify(bodyOf());
+    const bodies = Object.entries(bodyOf()).flatMap(([name, value]) => {
+      const escaped = `\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}`;
+      return [name, escaped].map(
+        (spelling) => [spelling, `{"${spelling}":${JSON.stringify(value)},${valid.slice(1)}`] as const,
+      );
+    });
+    expect(await unexpectedOutcomes(operation, bodies, 'invalid_json')).toEqual([]);
+  });
+
   it('is refused above 64 KiB', async () => {
     const request = requestOf(operation, world);
     const body = `${JSON.stringify(request.body)}${' '.repeat(64 * 1024)}`;

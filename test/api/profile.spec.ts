@@ -111,6 +111,8 @@ describe('a change of a profile is refused', () => {
     ['with an empty handle', { handle: '' }, 'invalid_text'],
     ['with a number for a handle', { handle: 7 }, 'invalid_text'],
     ['with a blank display name', { displayName: ' ' }, 'invalid_text'],
+    ['with a display name that does not show', { displayName: '\u3164' }, 'invalid_text'],
+    ['with an unassigned character in the display name', { displayName: 'Ada\u0378' }, 'invalid_text'],
     ['with a display name of null', { displayName: null }, 'invalid_text'],
     ['with a long bio', { bio: 'x'.repeat(501) }, 'invalid_text'],
     ['with a lone surrogate', { bio: '\uD83E' }, 'invalid_text'],
@@ -171,6 +173,16 @@ describe('a handle', () => {
     expect(await isFree(handle)).toBe(false);
     await changeNow(person, { handle: newHandle() });
     expect(await isFree(handle)).toBe(true);
+  });
+
+  it('that is reserved is refused like a taken one', async () => {
+    const [person, other] = [await newPerson(), await newPerson()];
+    const { handle } = await profileOf(other);
+    const [taken, reserved] = [
+      await changeNow(person, { handle }),
+      await changeNow(person, { handle: 'support' }),
+    ];
+    expect([reserved.status, reserved.body]).toEqual([taken.status, taken.body]);
   });
 
   it('goes to one of two people who ask for it concurrently, and the other can take another', async () => {

@@ -1,8 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { readConfig } from '../../src/config/config.js';
 import { HttpModule } from '../../src/http/http.module.js';
 import { documentOf } from '../../src/http/openapi/document.js';
+import { actTable } from '../../src/operator/acts/table.js';
 import { signIn as authorize } from '../../src/operator/demo/sign-in.js';
 import {
   operatorOf,
@@ -82,6 +87,29 @@ describe('the actor of a request', () => {
   });
 });
 
+describe('the own profile', () => {
+  it('is read without a body and without parameters, and both change nothing [profile-request]', async () => {
+    const { parameters, requestBody } = documentOf(HttpModule, network.baseUrl).paths['/api/profile']!.get!;
+    expect(parameters.filter((parameter) => !('in' in parameter) || parameter.in !== 'header')).toEqual([]);
+    expect(requestBody).toBeUndefined();
+    const { hostname, port } = new URL(network.baseUrl);
+    const body = JSON.stringify({ actorId: bob.actorId });
+    const sent = request({
+      hostname,
+      port,
+      path: '/api/profile?fields=handle&limit=0&cursor=x',
+      headers: {
+        authorization: `Bearer ${alice.token}`,
+        'content-type': 'application/json',
+        'content-length': body.length,
+      },
+    });
+    sent.end(body);
+    const [answer] = await once(sent, 'response');
+    expect([answer.statusCode, await json(answer)]).toEqual([200, { profile: await profileOf(alice) }]);
+  });
+});
+
 describe('anything outside of the API', () => {
   it.each([
     '/operator/accounts',
@@ -97,6 +125,19 @@ describe('anything outside of the API', () => {
       const headers = { authorization: `Bearer ${alice.token}` };
       expect((await send(network.baseUrl, method, path, { headers })).status).toBe(404);
     }
+  });
+
+  it('is not found with the credential of an operator either: no act of an operator [service-excluded]', async () => {
+    const headers = { authorization: `Bearer ${readConfig(network.env).operatorToken}` };
+    const reached = await Promise.all(
+      actTable.map(async ({ route }) => {
+        const [method = '', path = ''] = route.replaceAll(/:\w+/g, alice.actorId).split(' ');
+        const { status } = await send(network.baseUrl, method, path, { headers });
+        return status === 404 ? [] : [`${route}: ${status}`];
+      }),
+    );
+    expect(actTable.length).toBeGreaterThan(50);
+    expect(reached.flat()).toEqual([]);
   });
 
   it('is not in the document: accounts, moderation, operators, registration, debugging [service-excluded]', () => {

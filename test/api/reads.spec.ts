@@ -66,7 +66,7 @@ describe('protected reads', () => {
     expect(body.expiresAt - Date.now()).toBeLessThanOrEqual(300_000);
   });
 
-  it('show one’s own profile [own-profile-actor-id, own-profile-handle, own-profile-display-name, own-profile-bio, own-profile-website, own-profile-revision, own-profile-exact, profile-answer, profile-request]', async () => {
+  it('show one’s own profile [own-profile-actor-id, own-profile-handle, own-profile-display-name, own-profile-bio, own-profile-website, own-profile-revision, own-profile-exact, profile-answer]', async () => {
     const { body } = await alice.get('/api/profile');
     expect(body).toEqual({
       profile: {

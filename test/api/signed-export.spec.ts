@@ -307,36 +307,42 @@ describeWithPython('docs/verify_log.py', () => {
     ['no JSON', 'x\n'],
     ['no manifest', '[]\n'],
     ['a manifest without entries', '{"network":"n"}\n'],
-  ])('refuses %s, though it is signed', async (name, body) => {
+    ['a manifest that is nested too deep', `${'['.repeat(100_000)}\n`],
+    ['a manifest with a number beyond all bounds', `{"entries":{"count":${'9'.repeat(5_000)}}}\n`],
+  ])('cannot read %s, though it is signed, and says so in one line', async (name, body) => {
     const signed = otherKey();
     const copy = changed(name, (to) =>
       writeFileSync(join(to, 'manifest.note'), signNote(`plaza-audit-export/v1\n${body}`, [signed.signer])),
     );
     const { code, stderr } = await verified(copy, signed.verifier);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^REFUSED: .*\n$/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^nothing is verified: .*\n$/)]);
   });
 
-  it('refuses a file of keys that is no UTF-8', async () => {
+  it('cannot read a file of keys that is no UTF-8, and says so in one line', async () => {
     const keys = join(scratch, 'latin-1');
     writeFileSync(keys, Buffer.from([0x6b, 0xe9]));
     const { code, stderr } = await verified(dir, `@${keys}`);
-    expect([code, stderr]).toEqual([1, `REFUSED: the file of keys ${keys} is no UTF-8\n`]);
+    expect([code, stderr]).toEqual([2, `nothing is verified: the file of keys ${keys} is no UTF-8\n`]);
   });
 
-  it('refuses another key, and a damaged one', async () => {
+  it('refuses another key', async () => {
     const { host } = new URL(network.baseUrl);
-    const keys = [
-      otherKey().verifier,
-      otherKey(`${host}/log/1`).verifier,
-      key.replace(/\+.{8}\+/, '+00000000+'),
-      'key',
-      '',
-    ];
-    for (const wrong of keys)
+    for (const wrong of [otherKey().verifier, otherKey(`${host}/log/1`).verifier])
       expect(await verified(dir, wrong)).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/^REFUSED: /),
+        stderr: expect.stringMatching(/^REFUSED: .*\n$/),
       });
+  });
+
+  it.each([
+    ['a damaged key', () => key.replace(/\+.{8}\+/, '+00000000+')],
+    ['a word', () => 'key'],
+    ['nothing', () => ''],
+  ])('cannot read %s as a key, and says so in one line', async (_what, given) => {
+    expect(await verified(dir, given())).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^nothing is verified: .*\n$/),
+    });
   });
 
   it('refuses changes of one byte all over the manifest and the entries', async () => {

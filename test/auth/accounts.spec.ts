@@ -7,6 +7,7 @@ import { IdGenerator } from '../../src/commands/support/id-generator.js';
 import { CreateAccount, CreateAccountHandler } from '../../src/commands/account/create-account.js';
 import type { NewAccount } from '../../src/commands/account/create-account.js';
 import { ChangePassword } from '../../src/commands/account/change-password.js';
+import { ReservedHandles } from '../../src/domain/account/reserved-handles.js';
 import { HandleDigest } from '../../src/commands/support/handle-digest.js';
 import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
 import { RefreshGrant } from '../../src/commands/grant/refresh-grant.js';
@@ -68,6 +69,7 @@ function handlerOn(log: EventLog): CreateAccountHandler {
     log,
     app.get(AuthorityStore),
     app.get(HandleDigest),
+    app.get(ReservedHandles),
     app.get(Clock),
     app.get(IdGenerator),
   );

@@ -177,6 +177,8 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
 
 describe('an address of the authorization server refuses', () => {
   it.each([
+    ['/api/auth'],
+    ['/api/auth/nothing'],
     ['/api/auth/oauth2'],
     ['/api/auth/oauth2/nothing'],
     ['/api/auth/oauth2/token/more'],
@@ -189,6 +191,17 @@ describe('an address of the authorization server refuses', () => {
     const posted = await send(network, { method: 'POST', path: unknown, headers, body: 'a=b' });
     expect(posted.body).toEqual({ error: expect.any(String), error_description: expect.any(String) });
   });
+
+  it.each(['/api/auth/%zz', '/api/auth/oauth2/%FF'])(
+    'malformed percent-encoding with 400: %s',
+    async (malformed) => {
+      const { status, body } = await send(network, { path: malformed });
+      expect([status, body]).toEqual([
+        400,
+        { error: 'invalid_request', error_description: expect.any(String) },
+      ]);
+    },
+  );
 
   it.each([
     ['/api/auth/jwks', 'GET, HEAD'],

@@ -6,6 +6,7 @@ import { LocalSignIn } from '../../src/auth/sign-in/local.strategy.js';
 import { Clock } from '../../src/commands/support/clock.js';
 import { IdGenerator } from '../../src/commands/support/id-generator.js';
 import { ChangeProfile, ChangeProfileHandler } from '../../src/commands/profile/change-profile.js';
+import { ReservedHandles } from '../../src/domain/account/reserved-handles.js';
 import { HandleDigest } from '../../src/commands/support/handle-digest.js';
 import { ProfileHandles } from '../../src/commands/profile/profile-handles.js';
 import type { ProfileChange } from '../../src/domain/profile/profile.js';
@@ -35,7 +36,7 @@ afterAll(() => network.stop());
 function handlerOn(log: EventLog, vault = network.vault()): ChangeProfileHandler {
   const app = network.app();
   const [clock, ids] = [app.get(Clock), app.get(IdGenerator)];
-  const handles = new ProfileHandles(log, app.get(HandleDigest), clock, ids);
+  const handles = new ProfileHandles(log, app.get(HandleDigest), app.get(ReservedHandles), clock, ids);
   return new ChangeProfileHandler(log, vault, app.get(AuthorityStore), handles, clock, ids);
 }
 

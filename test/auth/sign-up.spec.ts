@@ -118,6 +118,8 @@ describe('signing up', () => {
     const again = await visitor.submit(page, { ...person, handle: 'ada' });
     expect(again.status).toBe(400);
     expect(faultsIn(again)).toEqual({ handle: expect.stringContaining('choose another') });
+    const reserved = await visitor.submit(again, { ...person, handle: 'admin' });
+    expect([reserved.status, faultsIn(reserved)]).toEqual([400, faultsIn(again)]);
     expect((await visitor.submit(again, person)).text).toContain(`@${person.handle}`);
   });
 

@@ -67,9 +67,26 @@ describe('the operations', () => {
     const [, published = ''] = /^Declared HTTP statuses for refusals: ([\d, ]+)\.$/m.exec(text) ?? [];
     const [, ofProfile = ''] = /^- Refusals: ([\d, ]+) \(Error object\)\.$/m.exec(text) ?? [];
     expect([published.split(', ').length, ofProfile]).toEqual([11, published]);
-    const declared = operations.flatMap(([, { responses }]) => Object.keys(responses));
-    const others = declared.filter((status) => status !== '200' && !published.split(', ').includes(status));
-    expect(others).toEqual([]);
+    const statusesOf = (all: typeof operations) =>
+      [...new Set(all.flatMap(([, { responses }]) => Object.keys(responses)))].filter(
+        (status) => status !== '200',
+      );
+    expect(statusesOf(operations).sort().join(', ')).toBe(published);
+    const profile = operations.filter(([name]) => name === 'GET /api/profile');
+    expect(statusesOf(profile).sort().join(', ')).toBe(published);
+  });
+
+  it('declare every published field with a time or a revision as an integer [post-revision, post-created-at, post-last-edit-at, relation-created-at, inbox-created-at, inbox-read-at, own-profile-revision]', () => {
+    const found = new Map<string, Set<unknown>>();
+    JSON.stringify(document.components.schemas, (_name, value: unknown) => {
+      for (const [field, schema] of Object.entries(
+        (value as { properties?: Record<string, { type?: unknown }> } | null)?.properties ?? {},
+      ))
+        found.set(field, (found.get(field) ?? new Set()).add(schema.type));
+      return value;
+    });
+    for (const field of ['createdAt', 'lastEditAt', 'readAt', 'revision', 'at', 'position'])
+      expect([field, ...(found.get(field) ?? [])]).toEqual([field, 'integer']);
   });
 
   it('have no version in their paths [version-path]', () => {
@@ -111,12 +128,13 @@ describe('each operation', () => {
     const { summary, tags, responses } = operation;
     expect(summary).toMatch(/^[A-Z].+[^.]$/);
     expect(document.tags.map(({ name }) => name)).toEqual(expect.arrayContaining([...tags]));
-    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '400', '403', '500']));
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '400', '403', '405', '500']));
     // Public endpoints of the authorization server answer from memory, without a store.
     const isOfSomebody = operation.security.some((scheme) => Object.keys(scheme).length > 0);
     expect('503' in responses).toBe(isOfSomebody);
     const withoutHeader = Object.entries({
       401: 'www-authenticate',
+      405: 'allow',
       429: 'retry-after',
       503: 'retry-after',
     }).filter(([status, header]) => responses[status] && !responses[status].headers?.[header]);

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { httpMethods } from '../../src/http/openapi/openapi.js';
 import type {
   Method,
   OpenApi,
@@ -48,7 +49,7 @@ export class Conformance {
       exchange.method === 'HEAD' && exchange.status !== 405 ? 'get' : exchange.method.toLowerCase();
     const item = this.document.paths[path] ?? fail('no such path');
     const operation = item[method as Method];
-    if (!operation) return this.checkOther(exchange, item, fail);
+    if (!operation) return this.checkOther(exchange, item, headers, fail);
     const response = operation.responses[exchange.status] ?? fail('no such status');
     this.checkHeaders(exchange, response, headers, fail);
     if (exchange.method !== 'HEAD') this.checkBody(exchange, operation, [path, method], fail);
@@ -56,13 +57,22 @@ export class Conformance {
 
   /** An undocumented method must be refused, with 405 or as a malformed or foreign request. */
   private checkOther(
-    { method, status, header, body }: Exchange,
-    { description }: PathItem,
+    exchange: Exchange,
+    item: PathItem,
+    headers: Iterable<string>,
     fail: (what: string) => never,
   ): void {
+    const { method, status, header, body } = exchange;
     if (![400, 403, 405].includes(status)) fail('no such method');
     const allow = header('allow');
-    if (status === 405 && !description.includes(`\`Allow: ${allow}\``)) fail(`allow: ${allow}`);
+    if (status === 405) {
+      if (!item.description.includes(`\`Allow: ${allow}\``)) fail(`allow: ${allow}`);
+      for (const name of httpMethods) {
+        const declared = item[name]?.responses[405];
+        if (declared) this.checkHeaders(exchange, declared, headers, fail);
+        else if (item[name]) fail('no such status');
+      }
+    }
     if (method !== 'HEAD') this.validate(JSON.parse(body), 'api#/components/schemas/Error', fail);
   }
 

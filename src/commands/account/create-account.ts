@@ -10,6 +10,7 @@ import {
   registerAccount,
 } from '../../domain/account/account.js';
 import type { AccountEvent, HandleEvent } from '../../domain/account/account.js';
+import { ReservedHandles } from '../../domain/account/reserved-handles.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
@@ -60,6 +61,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     private readonly log: EventLog,
     private readonly store: AuthorityStore,
     private readonly digest: HandleDigest,
+    private readonly reserved: ReservedHandles,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
@@ -86,7 +88,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
       read: newestEventOf,
       initial: freeHandle,
       evolve: (state, event: HandleEvent) => evolveHandle(state, event),
-      decide: (state) => claimHandle(state, registration),
+      decide: (state) => claimHandle(state, { ...registration, isReserved: this.reserved.has(handle) }),
       metadata,
     });
     const credential = { actorId, passwordHash };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { evolveHandle, freeHandle } from '../../domain/account/account.js';
 import type { HandleEvent } from '../../domain/account/account.js';
+import { ReservedHandles } from '../../domain/account/reserved-handles.js';
 import { claimForProfile, releaseUnused } from '../../domain/profile/handle.js';
 import type { HandleClaim } from '../../domain/profile/handle.js';
 import type { Profile } from '../../domain/profile/profile.js';
@@ -18,19 +19,20 @@ export class ProfileHandles {
   constructor(
     private readonly log: EventLog,
     private readonly digest: HandleDigest,
+    private readonly reserved: ReservedHandles,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
 
   /**
-   * @throws {Refusal} `effect_mismatch`: another account holds the handle; `revision_conflict`. {@link LogUnavailable}
+   * @throws {Refusal} `effect_mismatch`: another account holds the handle, or it is reserved; `revision_conflict`. {@link LogUnavailable}
    */
   async claim(name: string, claim: HandleClaim, metadata: EventMetadata): Promise<void> {
     const { log, ids, clock } = this;
     await releaseIfHolderErased({ log, ids, clock }, { digest: await this.digest.ofHandle(name), metadata });
     await handleCommand(log, ids, {
       ...(await this.streamOf(name)),
-      decide: (handle) => claimForProfile(handle, claim),
+      decide: (handle) => claimForProfile(handle, claim, { isReserved: this.reserved.has(name) }),
       metadata,
     });
   }

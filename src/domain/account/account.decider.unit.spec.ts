@@ -224,14 +224,25 @@ describe('an erased account', () => {
 
 describe('a handle', () => {
   it('belongs to its first claimer', () => {
-    expect(claimHandle(freeHandle, { actorId: 'a1', at: 5 })).toEqual([claimed]);
-    expect(claimHandle(evolveHandle(freeHandle, claimed), { actorId: 'a2', at: 6 })).toMatchObject({
+    expect(claimHandle(freeHandle, { actorId: 'a1', at: 5, isReserved: false })).toEqual([claimed]);
+    expect(
+      claimHandle(evolveHandle(freeHandle, claimed), { actorId: 'a2', at: 6, isReserved: false }),
+    ).toMatchObject({
       code: 'intent_conflict',
     });
   });
 
+  it('is refused like a taken one if it is reserved, and kept by whoever has it', () => {
+    const claim = { actorId: 'a2', at: 6, isReserved: true };
+    const held = evolveHandle(freeHandle, claimed);
+    expect(claimHandle(freeHandle, claim)).toEqual(claimHandle(held, { ...claim, isReserved: false }));
+    expect(claimHandle(held, { ...claim, actorId: 'a1' })).toEqual([]);
+  });
+
   it('may be claimed again by its holder, without effect', () => {
-    expect(claimHandle(evolveHandle(freeHandle, claimed), { actorId: 'a1', at: 6 })).toEqual([]);
+    expect(
+      claimHandle(evolveHandle(freeHandle, claimed), { actorId: 'a1', at: 6, isReserved: false }),
+    ).toEqual([]);
   });
 
   it('is released by an erased account that holds it, and by no other', () => {

@@ -1,8 +1,8 @@
 import { staleLifecycle } from '../lifecycle.js';
 import type { ExpectedLifecycle, RestrictionSource } from '../lifecycle.js';
+import { normalizedName } from '../name.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
-import { normalizeText } from '../unicode.js';
 import type {
   AccountErased,
   AccountErasureCancelled,
@@ -99,10 +99,14 @@ export function evolveHandle(_handle: Handle, { type, data }: HandleEvent): Hand
 
 export function claimHandle(
   handle: Handle,
-  { actorId, at }: { readonly actorId: string; readonly at: number },
+  {
+    actorId,
+    at,
+    isReserved,
+  }: { readonly actorId: string; readonly at: number; readonly isReserved: boolean },
 ): Decision<HandleClaimed> {
-  if (handle.status === 'free') return [{ type: 'handle.claimed', data: { actorId, at } }];
-  if (handle.actorId === actorId) return [];
+  if (handle.status === 'free' && !isReserved) return [{ type: 'handle.claimed', data: { actorId, at } }];
+  if (handle.status === 'held' && handle.actorId === actorId) return [];
   return new Refusal('intent_conflict', 'The handle is taken; choose another.');
 }
 
@@ -252,13 +256,6 @@ export function isHandle(text: string): boolean {
   return handlePattern.test(text);
 }
 
-const DISPLAY_NAME_MAX = 64;
-/**
- * Refuses invisible characters, which could reorder the surrounding text or make two names look alike; emoji need the
- * joiners.
- */
-
-const displayNamePattern = /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|\u200C|\u200D){1,64}$/u;
 const EMAIL_MAX = 254;
 const emailPattern = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u;
 
@@ -286,10 +283,5 @@ export function registrationFaults(
   };
 }
 
-export function normalizedDisplayName(typed: string): string | Refusal {
-  const normalized = normalizeText(typed.trim(), DISPLAY_NAME_MAX);
-  if ('fault' in normalized)
-    return new Refusal('invalid_text', `This display name ${normalized.fault}; choose a shorter one.`);
-  if (displayNamePattern.test(normalized.text)) return normalized.text;
-  return new Refusal('invalid_text', 'A display name is one line of 1 to 64 visible characters.');
-}
+export const normalizedDisplayName = (typed: string): string | Refusal =>
+  normalizedName(typed, 'A display name', { joiners: true });

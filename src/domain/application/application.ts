@@ -1,6 +1,7 @@
 import { canonicalScopes, isScope } from '../grant/scopes.js';
 import { staleLifecycle } from '../lifecycle.js';
 import type { LifecycleState, ExpectedLifecycle } from '../lifecycle.js';
+import { normalizedName } from '../name.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type {
@@ -9,7 +10,6 @@ import type {
   ApplicationSecretRotated,
   ApplicationSuspended,
 } from './events.js';
-import { normalizeText } from '../unicode.js';
 import { resemblesNetworkName } from './network-name.js';
 
 export type ApplicationEvent =
@@ -51,9 +51,6 @@ export interface ApplicationDraft {
 }
 
 const REDIRECT_URIS_MAX = 20;
-const NAME_MAX = 64;
-/** Refuses control and format characters, which could reorder the text around the name on the consent page. */
-const namePattern = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,64}$/u;
 
 export function registerApplication(
   application: Application,
@@ -62,15 +59,8 @@ export function registerApplication(
   if (application.status !== 'none')
     return new Refusal('intent_conflict', 'The application is already registered.');
   const { appId, at } = draft;
-  const normalized = normalizeText(draft.name.trim(), NAME_MAX);
-  if ('fault' in normalized)
-    return new Refusal('invalid_text', `The name ${normalized.fault}; choose a shorter one.`);
-  const name = normalized.text;
-  if (!namePattern.test(name))
-    return new Refusal(
-      'invalid_text',
-      'The name must be one line of 1 to 64 visible characters, none of which changes the direction of the text.',
-    );
+  const name = normalizedName(draft.name, 'The name');
+  if (name instanceof Refusal) return name;
   if (resemblesNetworkName(name))
     return new Refusal('invalid_text', 'The name must not look like the name of the network.');
   const redirectUris = [...new Set(draft.redirectUris)];

@@ -1,7 +1,7 @@
 export const scopeDescriptions = {
   openid: 'Know who you are',
   offline_access: 'Stay connected for up to 30 days without asking you again',
-  read: 'Read your profile, your timeline, and whom you follow and what you like',
+  read: 'Read your profile, your timeline and your notifications, and whom you follow and what you like',
   'post:create': 'Write posts and replies in your name',
   'post:edit': 'Edit your posts',
   'post:delete': 'Delete your posts',

@@ -1,8 +1,8 @@
 import { staleLifecycle } from '../lifecycle.js';
 import type { ExpectedLifecycle, LifecycleState } from '../lifecycle.js';
+import { normalizedName } from '../name.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
-import { normalizeText } from '../unicode.js';
 import type {
   OperatorConfirmed,
   OperatorEnrolled,
@@ -119,7 +119,7 @@ export interface Invitation extends OperatorChange {
 
 export function inviteOperator(operator: Operator, invitation: Invitation): Decision<OperatorInvited> {
   if (operator.status !== 'none') return new Refusal('intent_conflict', 'This operator was invited already.');
-  const name = oneLine(invitation.name, 'The name');
+  const name = normalizedName(invitation.name, 'The name');
   if (name instanceof Refusal) return name;
   const roles = canonicalRoles(invitation.roles);
   if (roles.length === 0) return noRole();
@@ -234,18 +234,6 @@ const unknownOperator = (): Refusal => new Refusal('not_found', 'There is no suc
 const noRole = (): Refusal => new Refusal('invalid_text', 'Name at least one role.');
 
 function tokenIssued(token: NewToken): OperatorTokenIssued | Refusal {
-  const label = oneLine(token.label, "The token's name");
+  const label = normalizedName(token.label, "The token's name");
   return label instanceof Refusal ? label : { type: 'operator.token_issued', data: { ...token, label } };
-}
-
-const LINE_MAX = 64;
-/** Control and format characters could reorder the text around it in a list. */
-const linePattern = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,64}$/u;
-
-export function oneLine(typed: string, what: string): string | Refusal {
-  const normalized = normalizeText(typed.trim(), LINE_MAX);
-  if ('fault' in normalized)
-    return new Refusal('invalid_text', `${what} ${normalized.fault}; choose a shorter one.`);
-  if (linePattern.test(normalized.text)) return normalized.text;
-  return new Refusal('invalid_text', `${what} must be one line of 1 to 64 visible characters.`);
 }

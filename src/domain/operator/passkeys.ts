@@ -1,7 +1,8 @@
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type { OperatorEnrolled, OperatorPasskeyRegistered, OperatorPasskeyRemoved } from './events.js';
-import { acceptInvitation, oneLine } from './operator.js';
+import { normalizedName } from '../name.js';
+import { acceptInvitation } from './operator.js';
 import type { Operator, OperatorChange } from './operator.js';
 
 export interface NewPasskey extends OperatorChange {
@@ -42,7 +43,7 @@ export function removePasskey(
 }
 
 function passkeyRegistered(passkey: NewPasskey): OperatorPasskeyRegistered | Refusal {
-  const label = oneLine(passkey.label, "The passkey's name");
+  const label = normalizedName(passkey.label, "The passkey's name");
   return label instanceof Refusal
     ? label
     : { type: 'operator.passkey_registered', data: { ...passkey, label } };

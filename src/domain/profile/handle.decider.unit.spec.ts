@@ -13,8 +13,8 @@ const claimed = (profileRevision?: number, actorId = 'ada'): HandleClaimed => ({
 });
 const heldFor = (profileRevision?: number, actorId?: string) =>
   evolveHandle(freeHandle, claimed(profileRevision, actorId));
-const claim = (handle: Handle, profileRevision: number) =>
-  claimForProfile(handle, { actorId: 'ada', profileRevision, at: 5 });
+const claim = (handle: Handle, profileRevision: number, isReserved = false) =>
+  claimForProfile(handle, { actorId: 'ada', profileRevision, at: 5 }, { isReserved });
 const profile = (revision: number, heldHandle: string): Profile => ({
   actorId: 'ada',
   handle: heldHandle,
@@ -43,6 +43,11 @@ describe('a handle that a profile requests', () => {
 
   it('is refused to everybody else', () => {
     expect(claim(heldFor(2, 'bob'), 2)).toMatchObject({ code: 'effect_mismatch' });
+  });
+
+  it('is refused like a taken one if it is reserved, unless the person has it from before', () => {
+    expect(claim(freeHandle, 2, true)).toEqual(claim(heldFor(2, 'bob'), 2));
+    expect(claim(heldFor(), 2, true)).toEqual([claimed(2)]);
   });
 });
 

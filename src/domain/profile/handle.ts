@@ -17,10 +17,15 @@ export interface HandleClaim {
   readonly at: number;
 }
 
-export function claimForProfile(handle: Handle, claim: HandleClaim): Decision<HandleClaimed> {
+export function claimForProfile(
+  handle: Handle,
+  claim: HandleClaim,
+  { isReserved }: { readonly isReserved: boolean },
+): Decision<HandleClaimed> {
+  const isOwn = handle.status === 'held' && handle.actorId === claim.actorId;
+  if (!isOwn && (isReserved || handle.status === 'held'))
+    return new Refusal('effect_mismatch', 'The handle is taken; choose another.');
   if (handle.status === 'held') {
-    if (handle.actorId !== claim.actorId)
-      return new Refusal('effect_mismatch', 'The handle is taken; choose another.');
     if (handle.profileRevision === claim.profileRevision) return [];
     if (handle.profileRevision > claim.profileRevision) return profileHasChanged();
   }

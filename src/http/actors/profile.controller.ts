@@ -61,6 +61,7 @@ export class ProfileController {
     access: bearer,
     answer: oneProfile,
     example: { profile: exampleOwnProfile },
+    published: { 404: 'not_found', 413: 'domain_plan_too_large', 415: 'invalid_json' },
   })
   async ownProfile(@ReadParameters() request: ReadRequest): Promise<AnswerOf<typeof oneProfile>> {
     const { result } = await this.reads.read(request, bearer, callersProfile, undefined);

@@ -72,8 +72,13 @@ export const limitHeaders = {
   },
 } satisfies Record<string, HeaderDeclaration>;
 
-/** Headers of refusals: `retry-after` on every 429 and 503, `www-authenticate` on every 401. */
+/** Headers of refusals: `retry-after` on every 429 and 503, `www-authenticate` on every 401, `allow` on every 405. */
 export const refusalHeaders = {
+  allow: {
+    description: 'The methods of the path (RFC 9110, section 10.2.1).',
+    schema: z.string(),
+    example: 'GET, HEAD',
+  },
   'retry-after': {
     description: 'Seconds to wait before the identical request.',
     schema: z.string().regex(/^[1-9][0-9]*$/),

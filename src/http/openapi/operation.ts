@@ -42,6 +42,8 @@ export interface OperationDeclaration<Answer extends z.ZodType = z.ZodType> {
   readonly example: Shown<z.input<Answer>>;
   readonly bodyExample?: unknown;
   readonly errors?: readonly ErrorCode[];
+  /** Refusals that network-api.md declares for this operation, and that no request gets. */
+  readonly published?: Readonly<Record<number, ErrorCode>>;
   readonly headers?: readonly AnswerHeader[];
   readonly requestHeaders?: readonly RequestHeader[];
   /** Schemas of path parameters other than identifiers. */

@@ -36,6 +36,7 @@ export interface DocumentedProtocolEndpoint {
 const everywhere = {
   400: { invalid_request: 'The request is malformed.' },
   403: { origin_mismatch: 'Address requests to the network.' },
+  405: { invalid_request: 'Use a method that Allow names.' },
   500: { server_error: 'The server failed.' },
 } as const;
 

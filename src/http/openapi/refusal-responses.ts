@@ -23,6 +23,7 @@ const descriptions: Readonly<Record<number, string>> = {
   401: 'The credential is missing or not valid.',
   403: 'Not allowed.',
   404: 'No such resource exists, or you cannot see it.',
+  405: 'The path has no such method; `Allow` names its methods.',
   409: 'Conflict with the current state.',
   413: 'The request is too large.',
   415: 'The content type is not supported.',
@@ -32,6 +33,7 @@ const descriptions: Readonly<Record<number, string>> = {
 
 const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['www-authenticate'],
+  405: ['allow'],
   429: ['retry-after'],
   503: ['retry-after'],
 };
@@ -72,9 +74,13 @@ export function socialRefusalResponses(
   codes: readonly ErrorCode[],
   {
     isRead,
-    readsBody,
+    published,
     limits,
-  }: { readonly isRead: boolean; readonly readsBody: boolean; readonly limits: string },
+  }: {
+    readonly isRead: boolean;
+    readonly published: Readonly<Record<number, ErrorCode>>;
+    readonly limits: string;
+  },
 ): Readonly<Record<string, ResponseObject>> {
   const byStatus = new Map<number, Map<string, Reference>>();
   const add = (status: number, code: ErrorCode) =>
@@ -85,10 +91,10 @@ export function socialRefusalResponses(
       }),
     );
   for (const code of codes) add(httpStatusOf[code], code);
-  if (readsBody) add(415, 'invalid_json');
+  for (const [status, code] of Object.entries(published)) add(Number(status), code);
   return responses(byStatus, (status) => ({
     wording: 'message',
-    headers: limitHeaderNames,
+    headers: status === 405 ? [] : limitHeaderNames,
     optional: isRead && afterAdmission.has(status) ? common : [],
     limits,
   }));
@@ -116,7 +122,7 @@ export function protocolRefusalResponses(
     new Map(Object.entries(byStatus).map(([status, codes]) => [Number(status), examples(codes)])),
     (status) => ({
       wording: 'error_description',
-      headers: hasBudget || status === 429 ? limitHeaderNames : [],
+      headers: (hasBudget && status !== 405) || status === 429 ? limitHeaderNames : [],
       // RFC 6750, section 3.1: the token lacks a scope.
       optional: status === 403 ? ['www-authenticate'] : [],
       limits,

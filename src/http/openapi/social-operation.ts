@@ -39,7 +39,11 @@ export function socialOperation(endpoint: Endpoint, schemas: Schemas): Operation
       200: success(endpoint, schemas),
       ...socialRefusalResponses([...sharedErrors(endpoint), ...(endpoint.errors ?? [])], {
         isRead: !endpoint.mutates,
-        readsBody: endpoint.method !== 'get',
+        published: {
+          405: 'invalid_request',
+          ...(endpoint.method !== 'get' && { 415: 'invalid_json' }),
+          ...endpoint.published,
+        },
         limits: limitsOf(endpoint),
       }),
     },

@@ -9,7 +9,7 @@ import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
 import { ReadYourWrites } from '../admission/read-your-writes.js';
 import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
-import { identifierOrEmpty, intentId } from '../requests/fields.js';
+import { identifierOrEmpty, intentId, possibleIdentifier } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
 import type { AnswerOf } from '../openapi/operation.js';
 import { restrictionErrors } from '../openapi/shared-errors.js';
@@ -74,7 +74,7 @@ export class BlocksController {
     description: 'Works in any state of the actor. Follows that the block ended stay ended.',
     answer: blocking,
     example: { blocked: false },
-    errors: ['self_block', ...restrictionErrors],
+    errors: ['self_block', 'not_found', ...restrictionErrors],
   })
   async unblock(
     @Param('actorId') actorId: string,
@@ -83,7 +83,7 @@ export class BlocksController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AnswerOf<typeof blocking>> {
     const intent = { ...authority, intentId: query.intentId };
-    return this.execute(new Unblock(intent, identifierOrEmpty(actorId)), authority, reply);
+    return this.execute(new Unblock(intent, possibleIdentifier(actorId)), authority, reply);
   }
 
   private async execute(

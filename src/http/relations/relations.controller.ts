@@ -12,7 +12,7 @@ import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
 import { ReadYourWrites } from '../admission/read-your-writes.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
-import { identifierOrEmpty, intentId, pageQuery } from '../requests/fields.js';
+import { identifierOrEmpty, intentId, pageQuery, possibleIdentifier } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
 import type { AnswerOf } from '../openapi/operation.js';
 import { PagedReads } from '../requests/paged-reads.js';
@@ -120,7 +120,7 @@ export class RelationsController {
   ): Promise<AnswerOf<typeof relationOrNone>> {
     const make = commandsOf[kindOf(kind)].end;
     const intent = { ...authority, intentId: query.intentId };
-    const ended = await this.execute(new make(intent, identifierOrEmpty(targetId)), authority, reply);
+    const ended = await this.execute(new make(intent, possibleIdentifier(targetId)), authority, reply);
     return { relation: ended };
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HttpRefusal } from '../server/errors.js';
 
 /** Fields and parameters of several operations (docs/api-decisions.md, "Values"). */
 
@@ -46,6 +47,15 @@ export const reportText = z.string('must be a string').meta({
 /** Returns '' for a malformed identifier: the lookup then finds nothing, as for an unknown one. */
 export const identifierOrEmpty = (value: string): string =>
   identifier.safeParse(value).success ? value : '';
+
+/**
+ * For a mutation that works in any state of its target, also an unknown one.
+ * @throws {HttpRefusal} `not_found`: nothing can have this identifier.
+ */
+export function possibleIdentifier(value: string): string {
+  if (identifier.safeParse(value).success) return value;
+  throw new HttpRefusal('not_found', 'Nothing can have this identifier: take it from an answer of the API.');
+}
 
 const DEFAULT_PAGE = 50;
 

@@ -3,6 +3,7 @@ import { limits } from '../../config/limit-settings.js';
 import { isPlainUtf8 } from '../../support/plain-utf8.js';
 import { HttpRefusal } from '../server/errors.js';
 import { isSingleHeader } from '../server/network-origin.js';
+import { hasRepeatedField } from './repeated-field.js';
 import { unknownField } from './unknown-field.js';
 
 export const JSON_BODY_LIMIT_BYTES = limits.bodies.bytes;
@@ -40,9 +41,14 @@ function parse(request: FastifyRequest, body: Buffer): unknown {
 }
 
 function read(body: Buffer): unknown {
+  let text: string, json: unknown;
   try {
-    return JSON.parse(utf8.decode(body));
+    text = utf8.decode(body);
+    json = JSON.parse(text);
   } catch (cause) {
     throw new HttpRefusal('invalid_json', 'The body is not JSON in UTF-8.', { cause });
   }
+  if (hasRepeatedField(text, json))
+    throw new HttpRefusal('invalid_json', 'An object of the body names a field twice; name it once.');
+  return json;
 }

@@ -65,8 +65,7 @@ function isProtocolRequest({ routeOptions, url }: FastifyRequest): boolean {
 
 export const isProtocolPath = (path: string): boolean => protocolPath.test(path);
 
-const protocolPath =
-  /^(\/api\/auth\/(oauth2|jwks|\.well-known)|\/\.well-known\/oauth-authorization-server)([/?]|$)/;
+const protocolPath = /^(\/api\/auth|\/\.well-known\/oauth-authorization-server)([/?]|$)/;
 
 /** OAuth has one code for every fault of a body, also of its size and type. */
 const protocolCode = ({ status, code }: HttpRefusal): ErrorCode =>

@@ -1,4 +1,4 @@
-import { oneLine } from '../../domain/operator/operator.js';
+import { normalizedName } from '../../domain/name.js';
 import { canonicalRoles } from '../../domain/operator/roles.js';
 import type { Role } from '../../domain/operator/roles.js';
 import { Refusal } from '../../domain/refusal.js';
@@ -23,7 +23,7 @@ export const invitationApproval: ApprovalRule<Chosen & { readonly name: string }
   isEmergency: true,
   streamOf: (_params, approvalId) => streams.operator(approvalId),
   preview: ({ name, roles }) => {
-    const invited = oneLine(name, 'The name');
+    const invited = normalizedName(name, 'The name');
     if (invited instanceof Refusal) return Promise.reject(invited);
     return Promise.resolve({ facts: { name: invited, roles: canonicalRoles(roles) } });
   },

@@ -13,6 +13,7 @@ import { mountAuthorizationServer } from '../../../src/auth/mount.js';
 import { AuthSettings } from '../../../src/auth/settings.js';
 import { VaultSigningKeys } from '../../../src/auth/signing-keys-vault.js';
 import { Clock } from '../../../src/commands/support/clock.js';
+import { ReservedHandles } from '../../../src/domain/account/reserved-handles.js';
 import { IdGenerator, systemIds } from '../../../src/commands/support/id-generator.js';
 import { ReadModels } from '../../../src/commands/account/read-models.js';
 import { SigningKeys } from '../../../src/commands/network/signing-keys.js';
@@ -143,6 +144,7 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
     { provide: Health, useValue: new Health(readinessChecks(database.pool, logCheck, proof), logger) },
     { provide: Clock, useValue: on.clock },
     { provide: IdGenerator, useValue: systemIds },
+    { provide: ReservedHandles, useValue: new ReservedHandles(on.config.reservedHandles) },
   ];
 
   @Global()
