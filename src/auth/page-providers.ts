@@ -4,6 +4,7 @@ import { Clock } from '../commands/support/clock.js';
 import { IdGenerator } from '../commands/support/id-generator.js';
 import { HandleDigest } from '../commands/support/handle-digest.js';
 import { Config } from '../config/config.js';
+import { LOGGER } from '../config/logger.js';
 import { EventLog } from '../log/event-log.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Postgres } from '../store/postgres.js';
@@ -21,16 +22,28 @@ import { AppealAccess } from './sign-in/appeal-access.js';
 import { BrowserSessions } from './sign-in/browser-sessions.js';
 import { CsrfProtection } from './sign-in/csrf-protection.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
+import { KnownBrowsers } from './sign-in/known-browsers.js';
 import { LocalSignIn } from './sign-in/local.strategy.js';
 import { PageCookies } from './sign-in/page-cookies.js';
 import { PasswordCheck } from './sign-in/password-check.js';
 import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { SignUp } from './sign-in/sign-up.js';
+import { WrongPasswords } from './sign-in/wrong-passwords.js';
 
 export const pageProviders: readonly FactoryProvider[] = [
   pageProvider(PageCookies, AuthorizationServer, AuthSettings, IdGenerator, Clock),
-  pageProvider(BrowserSessions, CommandBus, AuthorizationServer, PageCookies, AuthorityStore),
-  pageProvider(PasswordCheck, LocalSignIn, SignInLimits),
+  pageProvider(KnownBrowsers, PageCookies, AuthorityStore, IdGenerator, Clock),
+  pageProvider(WrongPasswords, AuthorityStore, Clock, LOGGER),
+  pageProvider(
+    BrowserSessions,
+    CommandBus,
+    AuthorizationServer,
+    PageCookies,
+    AuthorityStore,
+    KnownBrowsers,
+    Clock,
+  ),
+  pageProvider(PasswordCheck, LocalSignIn, SignInLimits, KnownBrowsers, WrongPasswords),
   pageProvider(SignUp, CommandBus, AuthorityStore, HandleDigest, Passwords, SignInLimits, Config),
   pageProvider(
     InteractionPages,
@@ -63,6 +76,7 @@ export const pageProviders: readonly FactoryProvider[] = [
     AppealAccess,
     Appeals,
     OwnCases,
+    WrongPasswords,
   ),
 ];
 

@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CommandBus } from '@nestjs/cqrs';
+import { EraseAccount } from '../../src/commands/account/erase-account.js';
 import { formsOf } from '../../src/operator/demo/html-forms.js';
+import { until } from '../support/until.js';
 import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 
@@ -141,6 +145,186 @@ describe('attempts on one account', () => {
     expect((await submit('ada', WRONG)).status).toBe(429);
     const { rows } = await query('SELECT max(points) AS points FROM limits.used');
     expect(rows).toEqual([{ points: 11 }]);
+  });
+});
+
+const cookiesOf = ({ headers }: Pick<Attempted, 'headers'>): string[] =>
+  (headers['set-cookie'] ?? []).map((line) => line.split(';')[0] ?? '');
+
+/** A browser that keeps one of its cookies, or is new. */
+async function tryFrom(known: string, handle: string, secret: string): Promise<Attempted> {
+  const page = await ask('GET', '/api/auth/account', { accept: 'text/html' });
+  const [form] = formsOf(page.body);
+  const cookie = [...cookiesOf(page), known].filter(Boolean).join('; ');
+  return ask(
+    'POST',
+    form?.action ?? '',
+    { cookie, origin: network.baseUrl, 'content-type': 'application/x-www-form-urlencoded' },
+    new URLSearchParams({ ...form?.fields, handle, password: secret }).toString(),
+  );
+}
+
+/** Signs in and returns the cookies that the browser keeps: of the known browser, and of the session. */
+async function signInFrom(known: string, handle: string, secret = password) {
+  const signedIn = await tryFrom(known, handle, secret);
+  expect(signedIn.status).toBe(303);
+  const kept = (name: string) =>
+    cookiesOf(signedIn)
+      .filter((cookie) => cookie.split('=')[0]?.replace('.sig', '') === name)
+      .join('; ');
+  return { known: kept('plaza_known_browser'), session: kept('plaza_session') };
+}
+
+const exhaust = (handle: string) => times(10, () => tryFrom('', handle, WRONG));
+
+describe('a browser in which a person has signed in', () => {
+  it('keeps tries of its own, which nobody else can use up, and uses up none of theirs', async () => {
+    const { known } = await signInFrom('', 'ada');
+    await exhaust('ada');
+    expect((await tryFrom('', 'ada', password)).status).toBe(429);
+    expect(statuses(await times(12, () => tryFrom(known, 'ada', WRONG)))).toEqual([
+      ...Array<number>(10).fill(400),
+      429,
+      429,
+    ]);
+    await query('DELETE FROM limits.used');
+    await times(12, () => tryFrom(known, 'ada', WRONG));
+    expect((await tryFrom('', 'ada', password)).status).toBe(303);
+    await endWindows();
+    expect((await tryFrom(known, 'ada', password)).status).toBe(303);
+  });
+
+  it('is a cookie that no script reads, for a year', async () => {
+    const signedIn = await tryFrom('', 'ada', password);
+    const line = signedIn.headers['set-cookie']?.find((each) => each.startsWith('plaza_known_browser='));
+    expect(line).toMatch(/; httponly/i);
+    const expires = Date.parse(/expires=([^;]+)/i.exec(line ?? '')?.[1] ?? '');
+    expect(Math.round((expires - Date.now()) / 86_400_000)).toBe(365);
+  });
+
+  it('is known for the people who signed in there and for nobody else', async () => {
+    await network.createAccount('bob');
+    await network.createAccount('cleo');
+    const first = await signInFrom('', 'ada');
+    const second = await signInFrom(first.known, 'bob');
+    await exhaust('ada');
+    await exhaust('bob');
+    await exhaust('cleo');
+    expect((await tryFrom(second.known, 'ada', password)).status).toBe(303);
+    expect((await tryFrom(second.known, 'bob', password)).status).toBe(303);
+    expect((await tryFrom(second.known, 'cleo', password)).status).toBe(429);
+  });
+
+  it('is unknown with a changed cookie', async () => {
+    const { known } = await signInFrom('', 'ada');
+    await exhaust('ada');
+    const [value = '', proof = ''] = known.split('; ');
+    expect((await tryFrom(`${value}x; ${proof}`, 'ada', password)).status).toBe(429);
+    expect((await tryFrom(value, 'ada', password)).status).toBe(429);
+  });
+
+  it('is unknown after a newer sign-in there, and after twenty other browsers', async () => {
+    await network.createAccount('dora');
+    const first = await signInFrom('', 'dora');
+    const renewed = await signInFrom(first.known, 'dora');
+    const rows =
+      'SELECT FROM authority.known_browser JOIN authority.account USING (actor_id) WHERE handle = $1';
+    expect((await query(rows, ['dora'])).rowCount).toBe(1);
+    await exhaust('dora');
+    expect((await tryFrom(first.known, 'dora', password)).status).toBe(429);
+    await query('DELETE FROM limits.used');
+    // A try counts until it succeeds: more than ten at once would be refused.
+    for (let round = 0; round < 4; round++) await times(5, () => signInFrom('', 'dora'));
+    expect((await query(rows, ['dora'])).rowCount).toBe(20);
+    await exhaust('dora');
+    expect((await tryFrom(renewed.known, 'dora', password)).status).toBe(429);
+  });
+
+  it.each(['a change of the password', 'a sign-out everywhere', 'an erasure'])(
+    'is unknown after %s',
+    async (what) => {
+      const handle = `person_${randomUUID().slice(0, 8)}`;
+      const actorId = await network.createAccount(handle);
+      const [here, other] = [await signInFrom('', handle), await signInFrom('', handle)];
+      const page = await ask('GET', '/api/auth/account', { accept: 'text/html', cookie: here.session });
+      const formTo = (end: string) => formsOf(page.body).find(({ action }) => action.endsWith(end));
+      const submit = (end: string, fields: Record<string, string>) =>
+        ask(
+          'POST',
+          formTo(end)?.action ?? '',
+          {
+            cookie: here.session,
+            origin: network.baseUrl,
+            'content-type': 'application/x-www-form-urlencoded',
+          },
+          new URLSearchParams({ ...formTo(end)?.fields, ...fields }).toString(),
+        );
+      const next = 'another good password';
+      const ends: Record<string, () => Promise<unknown>> = {
+        'a change of the password': () => submit('/password', { current: password, new: next }),
+        'a sign-out everywhere': () => submit('/sign-out-everywhere', {}),
+        'an erasure': () =>
+          network
+            .app()
+            .get(CommandBus)
+            .execute(new EraseAccount(actorId, { requestId: 'r' })),
+      };
+      await ends[what]?.();
+      const left = await query('SELECT FROM authority.known_browser WHERE actor_id = $1', [actorId]);
+      expect(left.rowCount).toBe(what === 'a change of the password' ? 1 : 0);
+      await exhaust(handle);
+      for (const secret of [password, next])
+        expect((await tryFrom(other.known, handle, secret)).status).toBe(429);
+    },
+  );
+
+  it('is answered like any other', async () => {
+    const { known } = await signInFrom('', 'ada');
+    const transcriptOf = async (cookie: string, handle: string) => {
+      await query('DELETE FROM limits.used');
+      const answers = [];
+      for (let count = 0; count < 12; count++) {
+        const { status, headers, body } = await tryFrom(cookie, handle, WRONG);
+        const { date: _date, 'set-cookie': _cookies, ...others } = headers;
+        answers.push(
+          `${status} ${JSON.stringify(others)} ${body}`
+            .replaceAll(handle, 'HANDLE')
+            .replaceAll(varyingParts, 'OTHER'),
+        );
+      }
+      return answers;
+    };
+    const fromKnown = await transcriptOf(known, 'ada');
+    expect(await transcriptOf('', 'ada')).toEqual(fromKnown);
+    expect(await transcriptOf(known, 'xyz')).toEqual(fromKnown);
+  });
+});
+
+describe('wrong passwords', () => {
+  it('are shown on the account page by day, without those that a limit refused', async () => {
+    const handle = `person_${randomUUID().slice(0, 8)}`;
+    const actorId = await network.createAccount(handle);
+    const { known, session } = await signInFrom('', handle);
+    const pageOf = async () => {
+      const { body } = await ask('GET', '/api/auth/account', { accept: 'text/html', cookie: session });
+      return [...body.matchAll(/<time datetime="(\d{4}-\d\d-\d\d)">.*?<dd>(.*?)<\/dd>/gs)].map(
+        ([, day, tries]) => [day, tries],
+      );
+    };
+    expect(await pageOf()).toEqual([]);
+    await times(12, () => tryFrom('', handle, WRONG));
+    await tryFrom(known, handle, WRONG);
+    const today = new Date().toISOString().slice(0, 10);
+    await until(async () => (await pageOf())[0]?.[1] === '11 times');
+    await query(`INSERT INTO authority.wrong_password VALUES ($1, $2::date - 1, 1), ($1, $2::date - 30, 7)`, [
+      actorId,
+      today,
+    ]);
+    const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10);
+    expect(await pageOf()).toEqual([
+      [today, '11 times'],
+      [yesterday, 'once'],
+    ]);
   });
 });
 

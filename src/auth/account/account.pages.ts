@@ -19,6 +19,7 @@ import type { PageCookies } from '../sign-in/page-cookies.js';
 import type { PasswordCheck } from '../sign-in/password-check.js';
 import { WRONG_PASSWORD } from '../sign-in/sign-in.js';
 import type { SignUp, SignUpFaults } from '../sign-in/sign-up.js';
+import type { WrongPasswords } from '../sign-in/wrong-passwords.js';
 import { isIdentifier } from '../storage/identifier.js';
 import type { AccountErasure } from './account-erasure.js';
 import type { Appeals } from './appeals.js';
@@ -54,6 +55,7 @@ export class AccountPages {
     private readonly access: AppealAccess,
     private readonly appeals: Appeals,
     private readonly ownCases: OwnCases,
+    private readonly wrongPasswords: WrongPasswords,
   ) {}
 
   async show(exchange: HttpExchange): Promise<PageOrRedirect> {
@@ -192,6 +194,7 @@ export class AccountPages {
       form: this.csrf.field(holderOfSession(signedIn)),
       person: { displayName, handle: handle ?? '', email, registeredAt },
       applications: await this.applications.of(actorId),
+      wrongPasswords: await this.wrongPasswords.of(actorId),
       passwordFaults: {},
       erasesAt,
       erasureDays: ERASURE_DELAY_DAYS,

@@ -2,6 +2,7 @@ import { PASSWORD_MIN_CODE_POINTS } from '../passwords.js';
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import { pageLayout } from '../../pages/layout.js';
+import type { WrongPasswordDay } from '../sign-in/wrong-passwords.js';
 import { decisionsCard, reportsCard } from './own-cases.js';
 import type { AppealFault, OwnCasesView } from './own-cases.js';
 import { hiddenField, timeElement, personCard, scopeList, textField } from './parts.js';
@@ -27,6 +28,8 @@ export interface AccountPage {
   readonly form: string;
   readonly person: Person & { readonly email: string; readonly registeredAt: number };
   readonly applications: readonly ConnectedApplication[];
+  /** Days with wrong passwords at sign-in, the newest first. */
+  readonly wrongPasswords: readonly WrongPasswordDay[];
   readonly passwordFaults: Readonly<Partial<Record<PasswordField, string>>>;
   /** When the account will be erased, in Unix milliseconds; null without a planned erasure. */
   readonly erasesAt: number | null;
@@ -49,7 +52,7 @@ export function accountPage(page: AccountPage): string {
     html`${page.notice && html`<p class="notice" role="status">${page.notice}</p>`}
       <h1 class="unseen">Your account</h1>
       ${pending(page)} ${identity(page)} ${decisions(page)} ${reportsCard(page.cases.reports)}
-      ${applications(page)} ${password(page)} ${sessions(page)} ${erasure(page)}`,
+      ${applications(page)} ${password(page)} ${wrongPasswords(page)} ${sessions(page)} ${erasure(page)}`,
     { corner: signOut, wide: true },
   );
 }
@@ -144,6 +147,30 @@ function password({ actions, form, person, passwordFaults: faults }: AccountPage
         <button class="main" type="submit">Change password</button>
       </div>
     </form>
+  </section>`;
+}
+
+function wrongPasswords({ wrongPasswords: days }: AccountPage): Html | undefined {
+  if (days.length === 0) return undefined;
+  return html`<section class="card" aria-labelledby="wrong-passwords">
+    <h2 id="wrong-passwords">Wrong passwords</h2>
+    <p class="quiet">
+      Somebody typed a wrong password to sign in as you, on these of the last 30 days (UTC). Tries that were
+      refused unread, after too many others, are not counted.
+    </p>
+    <dl class="facts">
+      ${days.map(
+        ({ day, tries }) =>
+          html`<div>
+            <dt><time datetime="${day}">${day}</time></dt>
+            <dd>${tries === 1 ? 'once' : `${tries} times`}</dd>
+          </div>`,
+      )}
+    </dl>
+    <p class="quiet">
+      If it was not you, there is nothing to do while your password is a good one. In browsers in which you
+      have signed in, nobody else can use up your tries. A new browser may have to wait meanwhile.
+    </p>
   </section>`;
 }
 

@@ -1,14 +1,17 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Provider } from 'oidc-provider';
+import type { Clock } from '../../commands/support/clock.js';
 import { RecordSignIn } from '../../commands/account/record-sign-in.js';
 import { AccountRow } from '../../store/authority/account.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import { lockCredentialShared } from '../../store/authority/credential-lock.js';
+import { lockCredential } from '../../store/authority/credential-lock.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import { Fault } from '../protocol/faults.js';
 import { SESSION_LIFETIME_SECONDS } from '../protocol/policy.js';
 import { pageRequestMetadata } from './exchange.js';
 import type { HttpExchange } from './exchange.js';
+import { KNOWN_BROWSER_MS } from './known-browsers.js';
+import type { KnownBrowsers } from './known-browsers.js';
 import type { PageCookies } from './page-cookies.js';
 import type { VerifiedAccount } from './sign-in.js';
 
@@ -27,6 +30,8 @@ export class BrowserSessions {
     private readonly authorization: AuthorizationServer,
     private readonly cookies: PageCookies,
     private readonly store: AuthorityStore,
+    private readonly knownBrowsers: KnownBrowsers,
+    private readonly clock: Clock,
   ) {}
 
   async find(exchange: HttpExchange): Promise<SignedIn | undefined> {
@@ -58,15 +63,17 @@ export class BrowserSessions {
   async begin(exchange: HttpExchange, { actorId, passwordHash }: VerifiedAccount): Promise<Session> {
     const { Session } = this.authorization.provider;
     const session = new Session();
-    await this.store.transaction(async () => {
-      if ((await lockCredentialShared(this.store, actorId)) !== passwordHash)
+    const known = await this.store.transaction(async () => {
+      if ((await lockCredential(this.store, actorId)) !== passwordHash)
         throw new Fault(403, 'login_required', 'Your password was just changed. Sign in with the new one.');
       const previous = await this.session(exchange);
       if (previous?.accountId === actorId) session.uid = previous.uid;
       session.loginAccount({ accountId: actorId, amr: ['pwd'] });
       await session.save(SESSION_LIFETIME_SECONDS);
       await previous?.destroy();
+      return this.knownBrowsers.remember(exchange, actorId);
     });
+    this.cookies.setKnownBrowser(exchange, known, new Date(this.clock.now() + KNOWN_BROWSER_MS));
     this.cookies.set(exchange, this.cookieName, session.jti, new Date(session.exp * 1000));
     return session;
   }

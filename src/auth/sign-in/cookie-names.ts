@@ -11,6 +11,7 @@ export function cookieNames(baseUrl: string) {
     interaction: `${secure}plaza_interaction`,
     resume: `${secure}plaza_resume`,
     visitor: `${host}plaza_visitor`,
+    knownBrowser: `${host}plaza_known_browser`,
     notice: `${host}plaza_notice`,
     appeal: `${secure}plaza_appeal`,
   } as const;

@@ -46,6 +46,15 @@ export class PageCookies {
     return visitor;
   }
 
+  /** The tokens of known-browsers.ts. */
+  knownBrowser(exchange: HttpExchange): string | undefined {
+    return this.get(exchange, this.names.knownBrowser);
+  }
+
+  setKnownBrowser(exchange: HttpExchange, value: string, until: Date): void {
+    this.set(exchange, this.names.knownBrowser, value, until);
+  }
+
   /** Sets the notice of the next page. It is signed, so that no link can set it. */
   setNotice(exchange: HttpExchange, notice: string): void {
     this.set(exchange, this.names.notice, notice, new Date(this.clock.now() + NOTICE_MS));

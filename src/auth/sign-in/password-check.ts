@@ -1,13 +1,17 @@
 import { Fault } from '../protocol/faults.js';
 import type { HttpExchange, FormFields } from './exchange.js';
+import type { KnownBrowsers } from './known-browsers.js';
 import type { LocalSignIn } from './local.strategy.js';
 import type { SignInResult, VerifiedAccount } from './sign-in.js';
 import type { SignInLimits, LimitDecision } from './sign-in-limits.js';
+import type { WrongPasswords } from './wrong-passwords.js';
 
 export class PasswordCheck {
   constructor(
     private readonly local: LocalSignIn,
     private readonly limits: SignInLimits,
+    private readonly knownBrowsers: KnownBrowsers,
+    private readonly wrongPasswords: WrongPasswords,
   ) {}
 
   /**
@@ -32,9 +36,11 @@ export class PasswordCheck {
    */
   async recognize(exchange: HttpExchange, fields: FormFields): Promise<SignInResult | undefined> {
     const { handle = '', password = '' } = fields;
-    enforceLimit(exchange, await this.limits.takeSignIn(handle, exchange.address));
+    const tries = await this.knownBrowsers.nameOfTries(exchange, handle);
+    enforceLimit(exchange, await this.limits.takeSignIn(tries, exchange.address));
     const recognized = await this.local.authenticate({ handle, password });
-    if (recognized) await this.limits.refundSignIn(handle, exchange.address);
+    if (recognized) await this.limits.refundSignIn(tries, exchange.address);
+    else this.wrongPasswords.count(handle);
     return recognized;
   }
 }

@@ -7,7 +7,6 @@ import type { HeaderFields, QuotaState } from '../../limits/rate-limit-fields.js
 import { LimitsUnavailable, SharedWindow } from '../../limits/shared-window.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { Fault, toFault } from '../protocol/faults.js';
-import { normalizeHandle } from './sign-in.js';
 
 export interface LimitDecision {
   readonly allowed: boolean;
@@ -62,21 +61,16 @@ export class SignInLimits {
   /**
    * Takes one try from the address's quota, then one from the account's. An exhausted address takes none from the
    * account, which limits how long that address can lock a person out.
-   * @param handle as typed
+   * @param tries the name under which they count: see known-browsers.ts
    * @param address `request.ip`
    * @throws {Fault} `trusted_address_unavailable`, `pilot_limits_unavailable`
    */
-  async takeSignIn(handle: string, address: string): Promise<LimitDecision> {
+  async takeSignIn(tries: string, address: string): Promise<LimitDecision> {
     const { windows } = this;
     if (!windows) return { allowed: true, headers: {} };
     const addressState = await count(windows, 'address', this.blockOf(address));
     if (isLimitExceeded(addressState)) return answer(windows, signInPolicies, addressState);
-    return answer(
-      windows,
-      signInPolicies,
-      await count(windows, 'account', normalizeHandle(handle)),
-      addressState,
-    );
+    return answer(windows, signInPolicies, await count(windows, 'account', tries), addressState);
   }
 
   takeSignUp(address: string): Promise<LimitDecision> {
@@ -105,13 +99,10 @@ export class SignInLimits {
    * Refunds a successful try, so that only failures count. A refund that fails because the database is unreachable does
    * not fail the sign-in.
    */
-  async refundSignIn(handle: string, address: string): Promise<void> {
+  async refundSignIn(tries: string, address: string): Promise<void> {
     const { windows } = this;
     if (!windows) return;
-    await this.refund(
-      windows.account.keyOf(normalizeHandle(handle)),
-      windows.address.keyOf(this.blockOf(address)),
-    );
+    await this.refund(windows.account.keyOf(tries), windows.address.keyOf(this.blockOf(address)));
   }
 
   async refundPasswordConfirmation(browser: SignedInBrowser): Promise<void> {

@@ -1,6 +1,8 @@
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Clock } from '../../commands/support/clock.js';
+import { KNOWN_BROWSER_MS } from '../sign-in/known-browsers.js';
+import { WRONG_PASSWORD_DAYS } from '../sign-in/wrong-passwords.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { isUnreachable } from '../../store/unreachable.js';
 
@@ -24,10 +26,18 @@ const expired = [
   `DELETE FROM authority.operator_session WHERE session_hash IN (
      SELECT session_hash FROM authority.operator_session WHERE expires_at < $1::bigint
      ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+  `DELETE FROM authority.known_browser WHERE browser_hash IN (
+     SELECT browser_hash FROM authority.known_browser WHERE signed_in_at < $1::bigint - ${KNOWN_BROWSER_MS}
+     ORDER BY signed_in_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+  `DELETE FROM authority.wrong_password WHERE (actor_id, day) IN (
+     SELECT actor_id, day FROM authority.wrong_password
+     WHERE day <= to_timestamp($1::double precision / 1000)::date - ${WRONG_PASSWORD_DAYS}
+     ORDER BY day LIMIT $2 FOR UPDATE SKIP LOCKED)`,
 ];
 
 /**
- * Deletes expired tokens, codes, sessions and interactions, operators' too, and the used quota of ended limit windows. A spent token
+ * Deletes expired tokens, codes, sessions and interactions, operators' too, the used quota of ended limit
+ * windows, and what sign-in no longer needs of known browsers and wrong passwords. A spent token
  * stays until it expires, so that its reuse is detected. Servers may run it concurrently: each skips locked rows.
  * Batches are small, so that no request waits long.
  */

@@ -40,8 +40,8 @@ export const derivedAuthorityTables = [
 
 /**
  * Tables that are neither copied nor restored: the state of the authority rebuild, which a restored network begins anew
- * (incarnations/authority-rebuild.ts), the migrations of this database, the last uses of operators' credentials, and
- * their sign-ins.
+ * (incarnations/authority-rebuild.ts), the migrations of this database, the last uses of operators' credentials,
+ * their sign-ins, and what a sign-in page knows of browsers and wrong passwords.
  */
 const transient = [
   'authority.deriving',
@@ -51,6 +51,8 @@ const transient = [
   'authority.operator_challenge',
   'authority.operator_passkey_link',
   'authority.operator_session',
+  'authority.known_browser',
+  'authority.wrong_password',
 ];
 
 /**

@@ -2,11 +2,12 @@ import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { lockCredential } from '../../store/authority/credential-lock.js';
 
 /**
- * Ends every browser session and unfinished sign-in of a person, within the transaction of the caller. Returns their
- * number. The rows stay for a while without content, so that a concurrent request cannot write back its stale copy.
+ * Ends every browser session and unfinished sign-in of a person, within the transaction of the caller, and makes every
+ * browser an unknown one again. Returns the number of sessions and sign-ins. The rows stay for a while without content, so that a concurrent request cannot write back its stale copy.
  */
 export async function endSessions(store: AuthorityStore, actorId: string): Promise<number> {
   await lockCredential(store, actorId);
+  await store.db.query('DELETE FROM authority.known_browser WHERE actor_id = $1', [actorId]);
   const [, sessions] = await store.db.query<[unknown[], number]>(
     `${endSessionsSql} AND kind = 'Session' AND payload->>'accountId' = $1`,
     [actorId],

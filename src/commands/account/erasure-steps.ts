@@ -89,6 +89,7 @@ export class ErasureSteps {
     await this.store.transaction(async () => {
       await endSessions(this.store, actorId);
       await this.store.db.delete(CredentialRow, { actorId });
+      await this.store.db.query('DELETE FROM authority.wrong_password WHERE actor_id = $1', [actorId]);
       await this.store.db.query(deleteTokens, [actorId]);
     });
   }

@@ -11,6 +11,7 @@ import { CreateRegistration1763890000000 } from '../migrations/1763890000000-reg
 import { CreateBatches1763891000000 } from '../migrations/1763891000000-batches.js';
 import { CreatePasskeys1763895000000 } from '../migrations/1763895000000-passkeys.js';
 import { CreateApprovals1763897000000 } from '../migrations/1763897000000-approvals.js';
+import { CreateKnownBrowsers1763900000000 } from '../migrations/1763900000000-known-browsers.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -41,4 +42,5 @@ export const authorityMigrations = [
   CreateBatches1763891000000,
   CreatePasskeys1763895000000,
   CreateApprovals1763897000000,
+  CreateKnownBrowsers1763900000000,
 ];
