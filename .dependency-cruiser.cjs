@@ -141,6 +141,7 @@ const mayImport = {
     '^src/backup/restore/(restore-state|remove-pre-restore-copies)\\.ts$',
     '^src/config/',
     '^src/embedded-event-store/(server|errors|storage/directory-lock)\\.ts$',
+    '^src/store/store-client\\.ts$',
     '^src/telemetry/event-store-metrics\\.ts$',
   ],
   '^src/operator/': [

@@ -1,5 +1,4 @@
 import { fastify } from 'fastify';
-import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { ConfigError } from '../../src/config/config.js';
 import type { Config } from '../../src/config/config.js';
@@ -9,6 +8,7 @@ import { arrivalDeadline } from '../../src/http/server/arrival-deadline.js';
 import { sendError } from '../../src/http/server/error.filter.js';
 import { requireMetricsHost } from '../../src/http/health/metrics-host.js';
 import { mountProbeRoutes } from '../../src/http/health/probes.js';
+import { storePool } from '../../src/store/store-client.js';
 import type { ProcessMetrics } from '../../src/telemetry/process-metrics.js';
 import { workerChecks } from './worker-checks.js';
 import type { WorkerCheckOptions } from './worker-checks.js';
@@ -32,14 +32,13 @@ export async function serveProbes(options: ProbeOptions): Promise<{ close(): Pro
   const { config, databaseUrl, logger, groups } = options;
   const { operatorHost: host, metricsPort: port } = config;
   if (port === undefined) return { close: () => Promise.resolve() };
-  const pool = new Pool({
+  const pool = storePool({
     connectionString: databaseUrl,
     application_name: 'plaza-projector',
     max: 1,
     connectionTimeoutMillis: DATABASE_MS,
     query_timeout: DATABASE_MS,
   });
-  pool.on('error', () => undefined);
   const metrics = new WorkerMetrics(options.metrics, groups);
   const server = fastify({ forceCloseConnections: true, ...arrivalDeadline(limits.connections) });
   server.setErrorHandler(sendError);

@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { endSession, sessionClient } from '../store/session-client.js';
 import { sleep } from '../support/sleep.js';
 
@@ -28,8 +27,7 @@ export async function waitForPublicationChange(
 }
 
 async function readState(databaseUrl: string, group: string): Promise<string | undefined> {
-  const client: Client = sessionClient(databaseUrl, 'plaza-projector');
-  client.on('error', () => undefined);
+  const client = sessionClient(databaseUrl, 'plaza-projector');
   try {
     await client.connect();
     const { rows } = await client.query<{ standing: string }>(stateSql, [group]);

@@ -1,8 +1,8 @@
-import { Pool } from 'pg';
-import type { Client } from 'pg';
+import type { Client, Pool } from 'pg';
 import { ProjectionStoppedError, messageOf, VersionTooOldError } from '../../projections/runner/faults.js';
 import { repeatUnderLock, RETRY_MS } from '../../projections/runner/locked-rounds.js';
 import { LogReplaced, LogUnavailable, WrongExpectedRevision } from '../log/event-log.js';
+import { storePool } from '../store/store-client.js';
 import { isUnreachable } from '../store/unreachable.js';
 import { sleep } from '../support/sleep.js';
 import { WitnessUnavailable } from '../witness/witness.js';
@@ -45,8 +45,7 @@ export class JobRunner {
 
   async run(stop: AbortSignal): Promise<void> {
     const { databaseUrl, logger } = this.options;
-    const progressPool = new Pool({ ...PROGRESS_POOL, connectionString: databaseUrl });
-    progressPool.on('error', () => undefined);
+    const progressPool = storePool({ ...PROGRESS_POOL, connectionString: databaseUrl });
     const round = async (client: Client, signal: AbortSignal): Promise<boolean> => {
       await this.dropObsolete(client);
       const job = await nextRunnableJob(client);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { Client } from 'pg';
 import type { Logger } from 'pino';
+import { StoreClient } from '../store/store-client.js';
 import { sleep } from '../support/sleep.js';
 import { freePort } from './free-port.js';
 import { findBinaries } from './postgres/binaries.js';
@@ -79,7 +79,7 @@ async function preparePassword(cluster: Cluster, file: string, signal?: AbortSig
 }
 
 async function ensureDatabases(url: string): Promise<void> {
-  const client = new Client({ connectionString: url });
+  const client = new StoreClient({ connectionString: url });
   await client.connect();
   try {
     const { rows } = await client.query<{ datname: string }>('SELECT datname FROM pg_database');

@@ -1,7 +1,7 @@
-import { Client } from 'pg';
 import type { ClientBase } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { CONNECT_MS, MIGRATION_LOCK } from './postgres.js';
+import { StoreClient } from './store-client.js';
 
 type Migrations = readonly (new () => MigrationInterface)[];
 
@@ -17,7 +17,7 @@ export async function forgetLostSchemas(
   connection: { readonly connectionString: string; readonly application_name: string },
   derived: MigrationsBySchema,
 ): Promise<void> {
-  const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_MS });
+  const client = new StoreClient({ ...connection, connectionTimeoutMillis: CONNECT_MS });
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);

@@ -1,7 +1,7 @@
-import { Client } from 'pg';
 import type { ClientBase, ClientConfig, Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import type { EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
+import { StoreClient } from './store-client.js';
 
 export const MIGRATION_LOCK = 7_020_001;
 export const CONNECT_MS = 5_000;
@@ -64,7 +64,7 @@ type Query = (...args: unknown[]) => unknown;
  * statements behind that one, and drop them unsent when they time out. A dropped ROLLBACK would leave the transaction
  * open: the next user of the connection would write into it, and no COMMIT would follow.
  */
-class TimeoutClient extends Client {
+class TimeoutClient extends StoreClient {
   constructor(config?: string | ClientConfig) {
     super(config);
     const query = this.query.bind(this) as Query;
@@ -84,7 +84,7 @@ class TimeoutClient extends Client {
         closeAfterTimeout(error);
         throw error;
       });
-    }) as Client['query'];
+    }) as StoreClient['query'];
   }
 }
 
@@ -103,8 +103,6 @@ export async function migrate(
   });
   try {
     const lock = await poolOf(dataSource).connect();
-    // A broken connection fails the next statement; this event adds nothing.
-    lock.on('error', () => undefined);
     try {
       await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
       await dataSource.runMigrations();
@@ -133,6 +131,7 @@ function connect(
     synchronize: false,
     logging: false,
     ...connections,
+    extra: { Client: StoreClient, ...connections.extra },
   }).initialize();
 }
 

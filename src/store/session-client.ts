@@ -1,5 +1,6 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { endsWithin } from '../support/sleep.js';
+import { StoreClient } from './store-client.js';
 
 const CONNECT_MS = 5_000;
 const QUERY_MS = 30_000;
@@ -12,7 +13,7 @@ const CLOSE_MS = 1_000;
  * by its timeouts and keepalive. `queryMs`: limit of a statement; Infinity: none.
  */
 export function sessionClient(url: string, applicationName: string, queryMs = QUERY_MS): Client {
-  return new Client({
+  return new StoreClient({
     connectionString: url,
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_MS,

@@ -1,9 +1,10 @@
-import { DatabaseError, Pool } from 'pg';
-import type { PoolClient, QueryResultRow } from 'pg';
+import { DatabaseError } from 'pg';
+import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { DeadlineExceeded, within } from '../log/eventstoredb/client-errors.js';
 import { Witness1763790000000 } from '../store/migrations/1763790000000-witness.js';
 import { FindRestrictionsOfOperators1763880000001 } from '../store/migrations/1763880000001-restrictions-by-stream.js';
 import { migrate } from '../store/postgres.js';
+import { storePool } from '../store/store-client.js';
 import { isUnreachable } from '../store/unreachable.js';
 import { endsWithin } from '../support/sleep.js';
 import { WitnessUnavailable } from './witness.js';
@@ -30,7 +31,7 @@ export class WitnessConnections {
   private migrating: Promise<void> | undefined;
 
   constructor(private readonly address: WitnessAddress) {
-    this.pool = new Pool({
+    this.pool = storePool({
       connectionString: address.url,
       application_name: address.applicationName,
       max: CONNECTIONS,
@@ -41,11 +42,9 @@ export class WitnessConnections {
       idle_in_transaction_session_timeout: TIMEOUT_MS.statement,
       keepAlive: true,
     });
-    // The pool discards a broken idle connection; its user sees the error of the next query.
-    this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => {
       this.open.add(client);
-      client.on('error', () => undefined).once('end', () => this.open.delete(client));
+      client.once('end', () => this.open.delete(client));
     });
   }
 

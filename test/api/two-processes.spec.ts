@@ -7,9 +7,13 @@ import { requestAt, startApiProcess } from '../support/api-process.js';
 import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import type { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 
 let network: TestNetwork;
+/** Between the second process and the read store. */
+let front: TcpProxy;
 let second: ApiProcess;
 let ports: readonly [number, number];
 let database: Client;
@@ -18,7 +22,10 @@ let bob: SignedIn;
 
 beforeAll(async () => {
   network = await lentNetwork();
-  second = await startApiProcess(network);
+  const url = new URL(network.env['DATABASE_URL'] ?? '');
+  front = await startTcpProxy(Number(url.port));
+  url.port = String(front.port);
+  second = await startApiProcess(network, { DATABASE_URL: url.href });
   ports = [Number(new URL(network.baseUrl).port), second.port];
   database = new Client({ connectionString: network.env['DATABASE_URL'] });
   await database.connect();
@@ -32,6 +39,7 @@ afterEach(() => thawWorker());
 afterAll(async () => {
   await database?.end();
   await second?.stop();
+  await front?.close();
   await network?.stop();
 });
 
@@ -92,6 +100,13 @@ describe('two API processes', () => {
     });
     expect(view.ownPosts[0].text).toBe('not seen yet');
   });
+});
+
+it('a process that loses the read store in the middle of a check goes on', async () => {
+  front.loseAnswerTo('generate_series');
+  const { status, body } = await ask(1, 'GET', '/readyz');
+  expect([status, body.components.database.status]).toEqual([503, 'failed']);
+  expect(await until(async () => (await ask(1, 'GET', '/readyz')).status === 200)).toBe(true);
 });
 
 describe('the publication', () => {

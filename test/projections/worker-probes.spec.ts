@@ -12,6 +12,7 @@ import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startOwnPostgres } from '../support/postgres.js';
 import type { OwnPostgres } from '../support/postgres.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { WorkerBench } from './support/worker.js';
 
@@ -36,6 +37,7 @@ describe('the probes of a worker', () => {
     bench = WorkerBench.open(await postgres.createReadStore());
     env = environment({
       ROLE: 'projector',
+      LOG_LEVEL: 'fatal',
       EVENTSTORE_URL: eventStore.url,
       DATABASE_URL: bench.databaseUrl,
       VAULT_DATABASE_URL: await postgres.createDatabase(),
@@ -52,7 +54,7 @@ describe('the probes of a worker', () => {
   const start = async (settings: NodeJS.ProcessEnv = {}): Promise<number> => {
     const port = await freePort();
     const own = { ...env, METRICS_PORT: String(port), ...settings };
-    workers.push(spawn(process.execPath, [ENTRY], { env: own, stdio: 'ignore' }));
+    workers.push(spawn(process.execPath, [ENTRY], { env: own, stdio: ['ignore', 'ignore', 'inherit'] }));
     return port;
   };
   const get = (port: number, path: string) => fetch(`http://127.0.0.1:${port}${path}`);
@@ -135,6 +137,19 @@ describe('the probes of a worker', () => {
     await notReady(port, 'serving', /interrupted/);
     await postgres.start();
     await expect(isReady(port)).resolves.toBe(true);
+  });
+
+  test('name a database that is lost in the middle of its check', async () => {
+    const url = new URL(bench.databaseUrl);
+    const front = await startTcpProxy(Number(url.port));
+    url.port = String(front.port);
+    const port = await start({ DATABASE_URL: url.href });
+    await isReady(port);
+    front.loseAnswerTo('generate_series');
+    const said = (await (await get(port, '/readyz')).json()) as Readiness;
+    expect(said.components['database']).toMatchObject({ status: 'failed' });
+    await expect(isReady(port)).resolves.toBe(true);
+    await front.close();
   });
 
   test('give the reason why a group has stopped', async () => {

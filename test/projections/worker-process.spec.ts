@@ -43,6 +43,7 @@ describe('the worker process', () => {
     env = {
       ...process.env,
       ROLE: 'projector',
+      LOG_LEVEL: 'fatal',
       EVENTSTORE_URL: stores.eventStoreUrl,
       DATABASE_URL: bench.databaseUrl,
       VAULT_DATABASE_URL: stores.vaultDatabaseUrl,
@@ -56,7 +57,7 @@ describe('the worker process', () => {
   });
 
   const start = async (): Promise<ChildProcess> => {
-    const worker = fork(ENTRY, { env, stdio: 'ignore' });
+    const worker = fork(ENTRY, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     workers.push(worker);
     await once(worker, 'message');
     return worker;

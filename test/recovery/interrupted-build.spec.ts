@@ -129,6 +129,7 @@ describe('an interrupted build', () => {
       env = {
         ...process.env,
         ROLE: 'projector',
+        LOG_LEVEL: 'fatal',
         EVENTSTORE_URL: stores.eventStoreUrl,
         VAULT_DATABASE_URL: stores.vaultDatabaseUrl,
       };
@@ -148,7 +149,10 @@ describe('an interrupted build', () => {
     });
 
     async function start(databaseUrl: string): Promise<ChildProcess> {
-      const worker = fork(ENTRY, { env: { ...env, DATABASE_URL: databaseUrl }, stdio: 'ignore' });
+      const worker = fork(ENTRY, {
+        env: { ...env, DATABASE_URL: databaseUrl },
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      });
       workers.push(worker);
       await once(worker, 'message');
       return worker;

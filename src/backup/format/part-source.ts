@@ -1,5 +1,5 @@
-import { Client } from 'pg';
 import { LogSnapshot } from '../../embedded-event-store/snapshot.js';
+import { StoreClient } from '../../store/store-client.js';
 import type { BackupPart } from './manifest.js';
 import { encodeFiles } from './multi-file-stream.js';
 import { beginSnapshot, tablesAsFiles, bytesOfTables, tablesOfPart } from './tables.js';
@@ -31,8 +31,7 @@ export async function* encodeTablesPart(
   url: string,
   explain: Explain,
 ): AsyncGenerator<Buffer, void> {
-  const client = new Client({ connectionString: url, application_name: 'plaza-backup' });
-  client.on('error', () => undefined);
+  const client = new StoreClient({ connectionString: url, application_name: 'plaza-backup' });
   await client.connect();
   try {
     await beginSnapshot(client);

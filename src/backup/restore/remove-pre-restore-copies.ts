@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
-import { Client } from 'pg';
 import type { Logger } from 'pino';
 import { isReady } from '../../launch/readiness.js';
+import { StoreClient } from '../../store/store-client.js';
 import { sleep } from '../../support/sleep.js';
 import { allPreRestoreCopies, restoringLogIn } from './restore-state.js';
 
@@ -41,7 +41,7 @@ export async function removePreRestoreCopies(options: {
 }
 
 async function drop(connectionString: string | undefined, schemas: readonly string[]): Promise<void> {
-  const client = new Client({ connectionString });
+  const client = new StoreClient({ connectionString });
   await client.connect();
   try {
     for (const schema of schemas)

@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import type { ClientBase } from 'pg';
 import { createLogger } from '../../config/logger.js';
 import type { Config } from '../../config/config.js';
@@ -7,6 +6,7 @@ import { startPostgres } from '../../launch/embedded-postgres.js';
 import { openVaultDatabase } from '../../log/open-log.js';
 import { openWitness } from '../../witness/open-witness.js';
 import { openReadStore } from '../../store/database.js';
+import { StoreClient } from '../../store/store-client.js';
 import { Failure } from '../../operator/cli/failure.js';
 
 const APPLICATION_NAME = 'plaza-restore';
@@ -79,7 +79,7 @@ async function migrateTables(urls: Readonly<Record<DatabaseVariable, string>>): 
 
 async function connectAll(urls: Readonly<Record<DatabaseVariable, string>>): Promise<DatabaseClients> {
   const to = (connectionString: string) =>
-    new Client({ connectionString, application_name: APPLICATION_NAME });
+    new StoreClient({ connectionString, application_name: APPLICATION_NAME });
   const database = to(urls.DATABASE_URL);
   const vault = to(urls.VAULT_DATABASE_URL);
   const witness = to(urls.WITNESS_DATABASE_URL);

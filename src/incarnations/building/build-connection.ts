@@ -33,7 +33,6 @@ export class BuildConnection {
    */
   static async open(url: string, schemas: readonly string[], signal?: AbortSignal): Promise<BuildConnection> {
     const client = sessionClient(url, applicationNameOf(schemas), Infinity);
-    client.on('error', () => undefined);
     try {
       await client.connect();
       // Ends the statements of a dead process, which would run on for minutes.
@@ -110,7 +109,6 @@ export class BuildConnection {
   /** Cancels repeatedly, since a cancellation between two statements has no effect. */
   private async cancelUntil(isOver: () => boolean): Promise<void> {
     const client = sessionClient(this.url, 'plaza-build');
-    client.on('error', () => undefined);
     try {
       await client.connect();
       while (!isOver()) {

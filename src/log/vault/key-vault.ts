@@ -144,7 +144,6 @@ export class KeyVault implements KeyCache {
     });
     const options = Number(rows[0]?.size) <= REWRITTEN_BYTES ? '(FULL)' : '(SKIP_LOCKED)';
     const client = await this.pool.connect();
-    client.on('error', () => undefined);
     try {
       await client.query("SET lock_timeout = '300ms'");
       await client.query(`VACUUM ${options} person_key`);
