@@ -14,7 +14,6 @@ import type { Target } from './target.js';
 import { withIdleTicks } from './idle-ticks.js';
 import { WorkerConnection } from './worker-connection.js';
 
-/** Events read at a time, which bounds the memory. */
 const BATCH_SIZE = 1_000;
 const BACKOFF_MS = { first: 100, longest: 2_000 };
 const OUTDATED_RETRY_MS = 5_000;

@@ -11,7 +11,6 @@ export interface LockedRounds {
   readonly logger: Logger;
   /** Workers of all releases know the lock by it, as `plaza/NAME`. */
   readonly name: string;
-  /** Names the work in log lines. */
   readonly subject: string;
   /** On the connection that holds the lock, until `signal` aborts. False: there was nothing to do. */
   readonly round: (client: Client, signal: AbortSignal) => Promise<boolean>;

@@ -6,7 +6,6 @@ import type { Page } from './metrics-page.js';
 
 interface ProbeOptions {
   authentication: 'insecure' | 'internal';
-  /** Undefined: `/metrics` is unknown. */
   metrics?: Page | undefined;
 }
 

@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Metrics of this process for Prometheus. */
 export interface MetricsSource {
   readonly contentType: string;
   metrics(): Promise<string>;
 }
 
 export interface MetricsPageOptions {
-  /** Called at each scrape. */
   source: () => Promise<MetricsSource>;
   tls: boolean;
   log: (level: 'error', message: string, fields: Record<string, unknown>) => void;

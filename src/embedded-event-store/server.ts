@@ -40,7 +40,6 @@ export interface EventStoreOptions extends Omit<StoreOptions, 'newId'> {
    */
   tls?: boolean;
   limits?: PendingConnectionLimits;
-  /** Serves them at `/metrics`; called at each scrape. */
   metrics?: () => Promise<MetricsSource>;
   newId?: StoreOptions['newId'];
 }

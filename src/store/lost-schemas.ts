@@ -5,7 +5,6 @@ import { StoreClient } from './store-client.js';
 
 type Migrations = readonly (new () => MigrationInterface)[];
 
-/** The migrations that fill each schema. */
 export type MigrationsBySchema = Readonly<Record<string, Migrations>>;
 
 /**

@@ -7,7 +7,6 @@ export class Backoff {
 
   constructor(private readonly ms: { readonly first: number; readonly longest: number }) {}
 
-  /** Number of failures since the last success. */
   get failures(): number {
     return this.count;
   }

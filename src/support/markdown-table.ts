@@ -1,4 +1,3 @@
-/** Padded as prettier pads tables. */
 export function markdownTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((_, at) =>
     Math.max(3, ...[headings, ...rows].map((row) => row[at]?.length ?? 0)),

@@ -3,7 +3,6 @@ import { Refusal } from '../domain/refusal.js';
 import { observeCalls } from './observe-calls.js';
 import type { Telemetry } from './telemetry.js';
 
-/** Observes every command by the name of its class. */
 export function observeCommands(bus: Pick<CommandBus, 'execute'>, telemetry: Telemetry): void {
   const { commands: histogram } = telemetry.metrics;
   observeCalls(bus, 'execute', ([command], run) => {

@@ -5,7 +5,6 @@ import { Telemetry } from './telemetry.js';
 
 export interface TelemetryOptions {
   readonly config: Pick<Config, 'otlpEndpoint'>;
-  /** Name of the process in traces. */
   readonly service: string;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
 }

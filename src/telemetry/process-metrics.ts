@@ -66,7 +66,6 @@ export class ProcessMetrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Reports the free bytes of the file system that has this directory. */
   reportDisk(directory: string): void {
     diskFree(this.registry, directory);
   }

@@ -7,7 +7,6 @@ export type ObservedStore = 'read' | 'vault';
 
 type Query = (...args: readonly unknown[]) => unknown;
 
-/** Observes every statement of a pool. */
 export function observePool(pool: Pool, store: ObservedStore, telemetry: Telemetry): void {
   const observed = new WeakSet<ClientBase>();
   pool.on('acquire', (client: PoolClient) => {

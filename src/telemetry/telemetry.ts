@@ -4,7 +4,6 @@ import type { OpenSpan, SpanOptions, Tracer } from './tracer.js';
 
 export interface Operation<Label extends string> {
   readonly histogram: Histogram<Label>;
-  /** Undefined: the operation succeeded. */
   readonly labels: (error: unknown) => LabelValues<Label>;
   /** Called only if traces are exported. */
   readonly span: () => SpanOptions;
@@ -18,7 +17,6 @@ export type End = (error?: unknown) => void;
  * process is composed (docs/adr/0023-telemetry.md).
  */
 export class Telemetry {
-  /** `tracer`: undefined if no traces are exported. */
   constructor(
     readonly metrics = new ProcessMetrics(),
     private readonly tracer?: Tracer,

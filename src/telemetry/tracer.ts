@@ -16,9 +16,7 @@ export interface OpenSpan {
   end(errorType?: string, attributes?: SpanOptions['attributes']): void;
 }
 
-/** Port to the exporter of traces. */
 export interface Tracer {
-  /** Undefined: no span is made. */
   start(options: SpanOptions): OpenSpan | undefined;
   /** Sends the remaining spans. Never rejects. */
   close(): Promise<void>;

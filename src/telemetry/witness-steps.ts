@@ -4,7 +4,6 @@ import type { Telemetry } from './telemetry.js';
 
 const steps = ['prepare', 'accept', 'finalize', 'withdraw'] as const;
 
-/** Observes the writes of the witness: the steps of each restriction. */
 export function observeWitness(witness: Pick<Witness, (typeof steps)[number]>, telemetry: Telemetry): void {
   const { witnessSteps: histogram } = telemetry.metrics;
   for (const step of steps)

@@ -68,7 +68,6 @@ export interface RestoreRequest {
   readonly reason: string | undefined;
   readonly operator: string;
   readonly account: string;
-  /** Time of the request, in Unix milliseconds. */
   readonly now: number;
   readonly command: string;
   readonly observe?: (step: ReplacementStep) => Promise<void>;

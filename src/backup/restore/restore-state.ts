@@ -12,7 +12,6 @@ const restored = z.object({
   parts: z.array(z.string()),
   at: z.number(),
   operator: z.string(),
-  /** Undefined: an earlier release restored. */
   account: z.string().optional(),
   reason: z.string().optional(),
 });

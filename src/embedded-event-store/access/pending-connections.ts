@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 
 export interface PendingConnectionLimits {
-  /** Most connections whose user is not known yet. */
   unidentified: number;
   /** Most connections that have sent no first bytes yet or, over TLS, no call with valid credentials. */
   silent: number;

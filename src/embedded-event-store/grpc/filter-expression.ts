@@ -64,7 +64,6 @@ export function translateExpression(pattern: string): RegExp {
   try {
     return new RegExp(source, 'v');
   } catch (error) {
-    // the engine's message quotes the translation, which the client does not know
     const reason = (error as Error).message.split(': ').at(-1);
     throw new UnsupportedExpressionError(`the regular expression of the filter is invalid: ${reason}`, {
       cause: error,

@@ -17,7 +17,6 @@ export interface ReadRequest {
     | { kind: 'stream'; stream: string; from: StartPoint<number> }
     | { kind: 'all'; from: StartPoint<Position>; filter?: ReadFilter };
   backwards: boolean;
-  /** Most events to read. Undefined: the call is a subscription. */
   count: number | undefined;
   resolveLinks: boolean;
   structuredIds: boolean;

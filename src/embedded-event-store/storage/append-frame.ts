@@ -62,7 +62,6 @@ export function eachRecord(
   }
 }
 
-/** Gives each record its position in the log: that of its prefix. */
 function encodersAt(records: readonly NewRecord[], frame: number): RecordEncoder[] {
   let position = frame + FRAME_HEADER_LENGTH;
   return records.map((record) => {

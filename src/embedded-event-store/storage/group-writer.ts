@@ -13,7 +13,6 @@ export interface FramePlace {
 export interface QueuedFrame extends FramePlace {
   bytes: Buffer;
   onDurable(): void;
-  /** Called if the frame is not stored, or if that is unknown. */
   onFailed(error: Error): void;
 }
 

@@ -59,7 +59,6 @@ export class NameTable {
   #equals(number: number, bytes: Buffer, start: number, end: number): boolean {
     const from = this.#starts.at(number);
     if (this.#starts.at(number + 1) - from !== end - start) return false;
-    // names are short: a loop is faster than a native call
     for (let at = start; at < end; at++) if (bytes[at] !== this.#bytes[from + at - start]) return false;
     return true;
   }

@@ -9,7 +9,6 @@ export interface BuildProgress {
 
 export type OnProgress = (progress: BuildProgress) => void;
 
-/** The phases for an operator. */
 export const buildSteps: { readonly [Phase in BuildProgress['phase']]: string } = {
   loading: 'loading events',
   finishing: 'building indexes',

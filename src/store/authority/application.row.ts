@@ -1,7 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { millisecondsColumn } from './milliseconds.js';
 
-/** Row of an application, from the events of the stream `application-<appId>`. */
 @Entity({ schema: 'authority', name: 'application' })
 export class ApplicationRow {
   @PrimaryColumn('text', { name: 'app_id' })

@@ -6,7 +6,6 @@ export interface RegistrationState {
   readonly by: 'operator' | 'setting';
 }
 
-/** @throws errors of the store. */
 export async function registrationState(
   store: AuthorityStore,
   { registration }: { readonly registration: 'open' | 'closed' },
