@@ -168,7 +168,7 @@ const mayImport = {
     '^src/telemetry/',
     '^src/transparency-log/',
     '^src/witness/',
-    '^projections/audit/(activity\\.read-model|audit\\.read-model|event\\.read-model|follow\\.read-model|moment\\.read-model|impact\\.read-model|log\\.read-model|posts-of-application\\.read-model|subject)\\.ts$',
+    '^projections/audit/(activity\\.read-model|audit\\.read-model|event\\.read-model|follow\\.read-model|moment\\.read-model|impact\\.read-model|known\\.read-model|log\\.read-model|posts-of-application\\.read-model|subject)\\.ts$',
     '^projections/(inbox/inbox-entry|posts/post|profile/profile\\.read-model)\\.ts$',
     '^projections/cases/cases\\.read-model\\.ts$',
     '^projections/groups\\.ts$',

@@ -52,8 +52,11 @@ function recordEvent(recorded: Recorded, write: Write): void {
   for (const { kind, id } of auditSubjectsOf(recorded)) write(insertAbout, { kind, id, at, position });
 }
 
-/** Raise this version when a row's content changes, and add a migration that empties the tables. */
-const ROW_VERSION = 2;
+/**
+ * Raise this version when a row's content changes, and add a migration that empties the tables and leaves them to workers
+ * of this version: src/store/migrations/1763900000000-audit-claimed.ts.
+ */
+const ROW_VERSION = 3;
 
 export const auditTrail: Projection = {
   name: 'audit',

@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { auditGroup } from './audit.projection.js';
-import { eventsOf, listsOf, Parameters, windowOf } from './search.sql.js';
+import { eventsOf, listsOf, windowOf } from './search.sql.js';
+import { Parameters } from './parameters.js';
 import type { AuditCursor, AuditSearch, EventList } from './search.sql.js';
 import { inSnapshot } from './snapshot.js';
 import type { EventIds } from './subject.js';

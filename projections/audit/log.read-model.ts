@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import { presentEvent } from './audit.read-model.js';
 import type { AuditedEvent, AuditRow } from './audit.read-model.js';
-import { eventsOf, Parameters } from './search.sql.js';
+import { eventsOf } from './search.sql.js';
+import { Parameters } from './parameters.js';
 
 export interface LogPage {
   readonly events: readonly AuditedEvent[];

@@ -1,14 +1,18 @@
+import type { Parameters } from './parameters.js';
+import { isReason, REASON, reasonsThatBegin } from './reasons.sql.js';
+import type { ReasonCondition } from './reasons.sql.js';
 import type { AuditSubject, SubjectKind } from './subject.js';
 
 /**
  * All conditions must hold. `since` and `until`: Unix milliseconds, inclusive and exclusive. `types`: one of them.
- * `request`: a secret or a public id of a request.
+ * `request`: a secret or a public id of a request. `reason`: see reasons.sql.ts.
  */
 export interface AuditSearch {
   readonly about?: readonly AuditSubject[];
   readonly types?: readonly string[] | undefined;
   readonly request?: string | undefined;
   readonly intent?: string | undefined;
+  readonly reason?: ReasonCondition | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
@@ -19,18 +23,9 @@ export interface AuditCursor {
   readonly position: bigint;
 }
 
-/** Collects the parameters of one SQL statement; `add` returns the placeholder. */
-export class Parameters {
-  readonly values: unknown[] = [];
-
-  add(value: unknown): string {
-    return `$${this.values.push(value)}`;
-  }
-}
-
 /** The events that meet one condition of a search, newest first, from an index that has this order. */
 export interface EventList {
-  readonly kind: SubjectKind | 'types' | 'request' | 'intent' | 'all';
+  readonly kind: SubjectKind | 'types' | 'request' | 'intent' | 'reason' | 'all';
   /** SQL of at most `limit` rows of `at` and `position`. `window`: a condition on both columns. */
   newest(window: string, limit: number, parameters: Parameters): string;
   /** A condition on a candidate and its event; undefined: the list has every event. */
@@ -119,13 +114,26 @@ const intentList = (id: string): EventList => ({
   filter: (parameters) => ({ where: `event.intent_id = ${parameters.add(id)}` }),
 });
 
+const reasonList = (reason: ReasonCondition): EventList => ({
+  kind: 'reason',
+  newest(window, limit, parameters) {
+    const whole = (text: string) => ofEvent(`${REASON} = ${text}`, window, limit);
+    if (!reason.isBegin) return whole(parameters.add(reason.text));
+    return `SELECT at, position FROM (${reasonsThatBegin(reason.text, parameters)}) AS wanted
+      CROSS JOIN LATERAL (${whole('wanted.reason')}) AS of_reason
+    ${ORDER} LIMIT ${limit}`;
+  },
+  filter: (parameters) => ({ where: isReason(reason, parameters) }),
+});
+
 /** The lists whose events are in the result if they are in all of them; the shorter ones first, as a rule. */
-export function listsOf({ about = [], types, request, intent }: AuditSearch): readonly EventList[] {
-  const ranks: readonly SubjectKind[] = ['post', 'grant', 'operator', 'actor', 'app'];
+export function listsOf({ about = [], types, request, intent, reason }: AuditSearch): readonly EventList[] {
+  const ranks: readonly SubjectKind[] = ['post', 'grant', 'operator', 'claimed', 'actor', 'app'];
   const subjects = about.toSorted((a, b) => ranks.indexOf(a.kind) - ranks.indexOf(b.kind));
   const lists = [
     ...(request === undefined ? [] : [requestList(request)]),
     ...(intent === undefined ? [] : [intentList(intent)]),
+    ...(reason === undefined ? [] : [reasonList(reason)]),
     ...subjects.map(aboutList),
     ...(types === undefined ? [] : [typesList(types)]),
   ];

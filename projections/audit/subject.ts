@@ -4,7 +4,8 @@ import type { StoredEvent } from '../../src/log/registry.js';
 
 export type EventIds = Readonly<Record<string, string>>;
 
-export type SubjectKind = 'actor' | 'post' | 'app' | 'grant' | 'operator';
+/** `claimed`: a name that the client of an operator sent, which nothing proves. */
+export type SubjectKind = 'actor' | 'post' | 'app' | 'grant' | 'operator' | 'claimed';
 
 export interface AuditSubject {
   readonly kind: SubjectKind;
@@ -27,7 +28,7 @@ export function eventIdsOf({ type, data }: StoredEvent): EventIds {
 
 /**
  * Returns each subject of an event once: the actor, application, grant and operator that caused it, and the ids in its
- * data. An operator is found by id and by claimed name.
+ * data. The name that an operator's client claimed is a subject of its own kind: it could be the id or name of another.
  */
 export function auditSubjectsOf({ event, metadata }: Recorded): readonly AuditSubject[] {
   const { actorId, appId, grantId, operatorId, operator } = metadata;
@@ -51,7 +52,8 @@ function kindOf(field: string, { data }: StoredEvent): SubjectKind | undefined {
   if (/actorId$/i.test(field)) return 'actor';
   if (field === 'postId' || (field === 'targetId' && 'kind' in data && data.kind === 'like')) return 'post';
   if (field === 'appId') return 'app';
-  if (field === 'operatorId' || field === 'operator') return 'operator';
+  if (field === 'operatorId') return 'operator';
+  if (field === 'operator') return 'claimed';
   return field === 'grantId' ? 'grant' : undefined;
 }
 

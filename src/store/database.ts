@@ -11,6 +11,7 @@ import { heartbeatMigrations } from './migrations/1763820000000-heartbeats.js';
 import { caughtUpMigrations } from './migrations/1763860000000-caught-up.js';
 import { outstandingRestrictionMigrations } from './migrations/1763870000000-outstanding-restrictions.js';
 import { auditEventIdMigrations } from './migrations/1763897000000-audit-event-id.js';
+import { auditClaimedMigrations } from './migrations/1763900000000-audit-claimed.js';
 import { sampleMigrations } from './migrations/1763896000000-samples.js';
 import { asOfMigrations } from './migrations/1763899000000-as-of.js';
 import { forgetLostSchemas, recordAuthorityMigrations } from './lost-schemas.js';
@@ -33,7 +34,13 @@ const derived = {
     ...asOfMigrations,
   ],
   limits: limitMigrations,
-  audit: [...auditMigrations, ...auditSearchMigrations, ...auditCauseMigrations, ...auditEventIdMigrations],
+  audit: [
+    ...auditMigrations,
+    ...auditSearchMigrations,
+    ...auditCauseMigrations,
+    ...auditEventIdMigrations,
+    ...auditClaimedMigrations,
+  ],
   telemetry: sampleMigrations,
   cases: caseMigrations,
 };

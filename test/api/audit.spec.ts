@@ -5,10 +5,17 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config/config.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
+import { enrollInConsole } from '../support/console.js';
+import { newModerator } from '../support/moderators.js';
+import { someName } from '../support/operators.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { describeOnTerminal, runOnTerminal } from '../support/terminal.js';
@@ -113,9 +120,14 @@ describe('plaza audit', () => {
   it('names the operator and the reason of an act', async () => {
     await operatorOf(network).setAccountState(bob.actorId, 'suspend', 'a flood');
     const [suspended] = await audit('--actor', bob.actorId, '--limit', '1');
-    expect(suspended).toMatchObject({ type: 'account.suspended', operator: 'test', reason: 'a flood' });
+    expect(suspended).toMatchObject({
+      type: 'account.suspended',
+      operatorId: 'shared-token',
+      operator: 'test',
+      reason: 'a flood',
+    });
     await operatorOf(network).setAccountState(bob.actorId, 'reinstate', 'over');
-    expect(typesIn(await audit('operator:test', 'type:account.*', `actor:${bob.actorId}`))).toEqual([
+    expect(typesIn(await audit('claimed:test', 'type:account.*', `actor:${bob.actorId}`))).toEqual([
       'account.reinstated',
       'account.suspended',
       'account.registered',
@@ -173,10 +185,6 @@ describe('plaza audit', () => {
     expect(head).toMatch(/^time,type,actorId,/);
     expect(row).toContain(`,post.created,${alice.actorId},`);
     expect(row).toContain(`,"'=1+1, ""quoted""\nsecond line",`);
-  });
-
-  it('prints nothing for an unknown id', async () => {
-    expect(await audit('--post', 'nobody_wrote_this')).toEqual([]);
   });
 
   it.each([
@@ -263,6 +271,146 @@ describe('plaza app impact', () => {
     const later = ['--since', new Date(Date.now() + 3_600_000).toISOString()];
     const none = await runPlaza(['app', 'impact', application.clientId, ...later], network.env);
     expect(none.stdout).toBe('nothing was done through this application\n');
+  });
+});
+
+describe('a name in a search', () => {
+  const first = someName('Ångström');
+  const appName = someName('Œuvre');
+  let handle: string;
+  let operatorId: string;
+  let appId: string;
+
+  beforeAll(async () => {
+    handle = String((await alice.get('/api/profile')).body.profile.handle);
+    appId = (await registerApplication(network, appName)).clientId;
+    ({ operatorId } = await newModerator(network, 'moderator', first));
+  });
+
+  /** The search as the network resolved it. */
+  async function resolved(
+    q: string,
+    path = '',
+  ): Promise<{ readonly status: number; readonly q?: string; readonly error?: string }> {
+    const authorization = `Bearer ${network.operatorToken}`;
+    const query = new URLSearchParams({ q, limit: '1' });
+    const address = `http://127.0.0.1:${network.env['OPERATOR_PORT']}/operator/audit${path}?${query.toString()}`;
+    const answer = await fetch(address, { headers: { authorization } });
+    return { status: answer.status, ...((await answer.json()) as { q?: string; error?: string }) };
+  }
+
+  it('finds the events of its id, which the next page has in its place', async () => {
+    expect(typesIn(await audit('--actor', handle, 'type:account.registered'))).toEqual([
+      'account.registered',
+    ]);
+    const typed = `actor:@${handle} app:"${appName}" operator:"${first.toUpperCase()}" actor:${alice.actorId}`;
+    for (const path of ['', '/follow'])
+      expect(await resolved(typed, path)).toMatchObject({
+        status: 200,
+        q: `actor:${alice.actorId} app:${appId} operator:${operatorId}`,
+      });
+  });
+
+  it('that is an id of the network is that, unless it says that it is a handle', async () => {
+    const other = await operatorOf(network).createAccount({
+      handle: `x${handle.slice(1)}`,
+      displayName: 'X',
+      email: `x${handle}@example.org`,
+      password: 'correct horse battery',
+    });
+    expect(await resolved(`actor:x${handle.slice(1)}`)).toMatchObject({ q: `actor:${other.actorId}` });
+    expect(await resolved(`actor:@${alice.actorId}`)).toMatchObject({ status: 400 });
+    expect(await resolved('operator:shared-token')).toMatchObject({ q: 'operator:shared-token' });
+  });
+
+  it.each([
+    ['actor:nobody_here', 'actor: nobody has the id or present handle “nobody_here”'],
+    ['operator:Nobody', 'operator: no operator has the id or name “Nobody”'],
+    ['app:Nothing', 'app: no application has the id or name “Nothing”'],
+    ['post:nobody_wrote_this', 'post: there is no post “nobody_wrote_this”'],
+    ['grant:no_grant', 'grant: there is no grant “no_grant”'],
+    ['claimed:nobody', 'claimed: nobody claimed the name “nobody”'],
+    ['reason:"no such reason"', 'reason: no recorded reason is that'],
+    ['reason:"no such*"', 'reason: no recorded reason begins so'],
+  ])('that nothing has is refused: %s', async (term, said) => {
+    const answer = await resolved(term);
+    expect(answer).toMatchObject({ status: 400, error: 'invalid_request' });
+    expect(JSON.stringify(answer)).toContain(JSON.stringify(said).slice(1, -1));
+  });
+
+  it('that nobody has is refused by every command as wrong usage', async () => {
+    const to = join(tmpdir(), randomUUID());
+    for (const command of [['audit'], ['audit', '--follow'], ['export', 'audit', to]]) {
+      const { code, stdout, stderr } = await runPlaza([...command, 'actor:@nobody_here'], network.env);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain('actor: nobody has the id or present handle “@nobody_here”');
+    }
+    expect(existsSync(to)).toBe(false);
+  });
+
+  it('that several have is refused with their ids', async () => {
+    const twin = await registerApplication(network, appName.toLowerCase());
+    const { code, stderr } = await runPlaza(['audit', `app:"${appName}"`], network.env);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('several have the name')]);
+    for (const id of [appId, twin.clientId]) expect(stderr).toContain(id);
+  });
+
+  it('of somebody erased finds nobody', async () => {
+    const gone = { handle: `g${handle.slice(1)}`, displayName: 'G', email: `g${handle}@example.org` };
+    const { actorId } = await operatorOf(network).createAccount({
+      ...gone,
+      password: 'correct horse battery',
+    });
+    await operatorOf(network).eraseAccount(actorId, 0, 'a test');
+    expect(await resolved(`actor:@${gone.handle}`)).toMatchObject({ status: 400 });
+    expect(await resolved(`actor:${actorId}`)).toMatchObject({ status: 200 });
+  });
+
+  it('finds acts by their reason, whole or by its begin', async () => {
+    const why = `order ${randomUUID()}`;
+    await operatorOf(network).setAccountState(bob.actorId, 'suspend', `${why} a`);
+    await operatorOf(network).setAccountState(bob.actorId, 'reinstate', `${why} b`);
+    expect(typesIn(await audit(`reason:"${why}*"`))).toEqual(['account.reinstated', 'account.suspended']);
+    expect(typesIn(await audit(`reason:"${why} a"`))).toEqual(['account.suspended']);
+  });
+});
+
+describe('who acted', () => {
+  it('is the identified operator, and a claimed name of another frames nobody', async () => {
+    const url = readConfig(network.env).operatorBaseUrl;
+    const names = [someName('Mallory'), someName('Victim'), someName('Ida')] as const;
+    const [mallory, victim] = [
+      await newModerator(network, 'moderator', names[0]),
+      await newModerator(network, 'moderator', names[1]),
+    ];
+    const ida = await enrollInConsole(url, operatorOf(network), ['moderator', 'auditor'], names[2]);
+    const cleo = await signIn(network, await registerApplication(network));
+    const { code } = await runPlaza(
+      ['account', 'suspend', cleo.actorId, '--reason', 'spam', '--as', victim.operatorId],
+      mallory.env,
+    );
+    expect(code).toBe(0);
+    await operatorOf(network).setAccountState(cleo.actorId, 'reinstate', 'an error');
+    const one = `/console/accounts/${cleo.actorId}`;
+    const page = await ida.browser.open(url + one);
+    await ida.browser.submit(
+      page,
+      page.forms.find(({ action }) => action === `${one}/suspend`)!,
+      {
+        reason: 'spam after all',
+      },
+    );
+    await audit('--limit', '1');
+    const { text } = await ida.browser.open(url + one);
+    const shown = text.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
+    expect(shown).toContain(`by operator ${names[0]}, says: ${victim.operatorId}`);
+    expect(shown).toContain('by shared token, says: test');
+    expect(shown).toMatch(new RegExp(`by operator ${names[2]}, actor \\S+ why: spam after all`));
+    expect(shown).not.toContain(names[1]);
+
+    const about = `actor:${cleo.actorId}`;
+    expect(await audit(`operator:${victim.operatorId}`, about)).toEqual([]);
+    expect(typesIn(await audit(`claimed:${victim.operatorId}`, about))).toEqual(['account.suspended']);
   });
 });
 

@@ -10,10 +10,12 @@ import { enrollInConsole } from '../support/console.js';
 import type { ConsoleUser } from '../support/console.js';
 import { newModerator, report, reportedPost, stateOf } from '../support/moderators.js';
 import type { Moderator } from '../support/moderators.js';
+import { someName } from '../support/operators.js';
 import { createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 
+const name = someName();
 const scope = 'openid read post:create report:create';
 
 let network: SharedNetwork;
@@ -31,8 +33,8 @@ beforeAll(async () => {
   [reporter, reader, grace, hedy] = await Promise.all([
     signIn(network, application, scope),
     newModerator(network),
-    enroll('moderator', 'Grace'),
-    enroll('moderator', 'Hedy'),
+    enroll('moderator', name),
+    enroll('moderator', someName('Hedy')),
   ]);
 });
 
@@ -87,7 +89,7 @@ describe('the queue of the console', () => {
     expect([await isListed(grace, ''), await isListed(grace, '&state=mine')]).toEqual([false, true]);
     expect(await isListed(hedy, '&state=mine')).toBe(false);
     expect((await open(hedy, '/console/cases?state=claimed&order=newest')).text).toContain(
-      'Claimed by <bdi>Grace</bdi>',
+      `Claimed by <bdi>${name}</bdi>`,
     );
     expect((await open(grace, '/console/cases?state=lost')).status).toBe(400);
     expect(await stateOf(reader, caseId)).toBe('claimed');

@@ -115,6 +115,21 @@ describe('plaza export audit', () => {
     }
   });
 
+  it('is recorded and signed with ids, also of a search by handle', async () => {
+    const to = join(scratch, 'by-handle');
+    const handle = String((await author.get('/api/profile')).body.profile.handle);
+    expect((await exported(to, `actor:@${handle}`)).code).toBe(0);
+    const { exportId, query } = manifestIn(to);
+    expect(query).toBe(`actor:${author.actorId}`);
+    const opened = await openLogOf(network);
+    try {
+      const [recorded] = await opened.log.read(`plaza_audit_export-${exportId}`);
+      expect(recorded?.event.data).toMatchObject({ query });
+    } finally {
+      await opened.close();
+    }
+  });
+
   it('covers the log up to its own record, in a window of absolute times', async () => {
     const to = join(scratch, 'window');
     const { code } = await exported(to, 'type:audit.exported', '--since', '1h', '--until', '2100-01-01');

@@ -10,8 +10,12 @@ import {
 import type { AuditCursor, AuditSearch, SubjectKind } from '../../projections/audit/audit.read-model.js';
 import { eventsAfter, followFrom } from '../../projections/audit/follow.read-model.js';
 import type { FollowCursor } from '../../projections/audit/follow.read-model.js';
+import { reasonsLike } from '../../projections/audit/known.read-model.js';
+import { REASON } from '../../projections/audit/reasons.sql.js';
 import { applicationImpact } from '../../projections/audit/impact.read-model.js';
 import { eventTypesOf } from '../../projections/runner/projection.js';
+import { openReadStore } from '../../src/store/database.js';
+import { AddAuditClaimed1763900000000 } from '../../src/store/migrations/1763900000000-audit-claimed.js';
 import { eventTypes } from '../../src/log/registry.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import type { EventMetadata } from '../../src/log/recorded.js';
@@ -118,6 +122,39 @@ describe('the audit', () => {
     expect(rows.map(({ indexdef }) => indexdef.replace(/.* USING /, ''))).toContain('btree (event_id)');
   });
 
+  test('is emptied by the upgrade that tells claimed names from operators, and left to workers of that release', async () => {
+    await given([{ operator: 'op1' }, some.post('p1')]);
+    const earlier = { ...auditGroup, projections: [{ ...auditGroup.projections[0]!, version: 2_999 }] };
+    const readStore = await openReadStore({
+      url: bench.databaseUrl,
+      applicationName: 'test',
+      maxConnections: 2,
+    });
+    try {
+      const runner = readStore.dataSource.createQueryRunner();
+      const upgrade = new AddAuditClaimed1763900000000();
+      await upgrade.down(runner);
+      await bench.pool.query(
+        `INSERT INTO audit.about (kind, id, at, position) VALUES ('operator', 'op1', 1000, 100);
+        INSERT INTO recovery.checkpoint (group_name, versions, applied_position, applied_event_id)
+        VALUES ('audit', '{"audit": 2999}', 100, gen_random_uuid())`,
+      );
+      await upgrade.up(runner);
+      await runner.release();
+    } finally {
+      await readStore.close();
+    }
+    const worker = bench.startWithOwnTables(new MemoryLog(), earlier, 'audit');
+    await until(() =>
+      bench.logged.some((line) => line.includes('tables written by a later release; waiting')),
+    );
+    await worker.stop();
+    expect([(await search({})).events, await found(about('operator', 'op1'))]).toEqual([[], []]);
+    await given([{ operator: 'op1', operatorId: 'op2' }, some.post('p1')]);
+    expect(await found(about('operator', 'op2'))).toEqual(['post.created']);
+    expect(await found(about('operator', 'op1'))).toEqual([]);
+  });
+
   test('handles every event type', () => {
     expect(eventTypesOf(auditGroup)).toEqual([...eventTypes].sort());
   });
@@ -186,14 +223,60 @@ describe('the audit', () => {
       ]);
     });
 
-    test('the acts of an operator, by id and by claimed name', async () => {
+    test('the acts of an operator by id, and claimed names apart, which may be the id of another', async () => {
       await given(
         [{ operator: 'ana' }, some.suspension('bob')],
         [{ operator: 'ana', operatorId: 'op1' }, some.reinstatement('bob')],
         [{ operator: 'op2', operatorId: 'op1' }, some.restriction('p1')],
       );
-      expect(await found(about('operator', 'ana'))).toEqual(['account.reinstated', 'account.suspended']);
+      expect(await found(about('claimed', 'ana'))).toEqual(['account.reinstated', 'account.suspended']);
       expect(await found(about('operator', 'op1'))).toEqual(['post.restricted', 'account.reinstated']);
+      expect(await found(about('claimed', 'op2'))).toEqual(['post.restricted']);
+      for (const id of ['ana', 'op2']) expect(await found(about('operator', id))).toEqual([]);
+    });
+
+    test('the events with a reason, or with one that begins so, by an index', async () => {
+      const reasons = [
+        'order 12',
+        'order 120',
+        'ORDER 12',
+        'order',
+        'order 13',
+        `order 12${'x'.repeat(9_000)}`,
+      ];
+      await given(
+        ...reasons.map((reason): [Partial<EventMetadata>, StoredEvent] => [
+          { reason },
+          some.suspension('bob'),
+        ]),
+        [{ reason: 'order 12' }, some.restriction('p1')],
+        some.post('p1'),
+      );
+      const why = async (reason: AuditSearch['reason'], more: AuditSearch = {}) =>
+        (await search({ reason, ...more })).events.map((event) => event.reason?.slice(0, 10));
+      const [whole, begin] = [
+        { text: 'order 12', isBegin: false },
+        { text: 'order 12', isBegin: true },
+      ];
+      expect(await why(whole)).toEqual(['order 12', 'order 12']);
+      expect(await why(whole, about('post', 'p1'))).toEqual(['order 12']);
+      expect(await why(begin)).toEqual(['order 12', 'order 12xx', 'order 120', 'order 12']);
+      expect(await why(begin, { types: ['post.restricted'] })).toEqual(['order 12']);
+      expect((await eventsAfter(bench.pool, { reason: begin }, 'none', 10)).events).toHaveLength(4);
+      expect([await reasonsLike(bench.pool, begin, 10), await reasonsLike(bench.pool, begin, 2)]).toEqual([
+        3, 2,
+      ]);
+      expect(await reasonsLike(bench.pool, { text: 'order 1', isBegin: false }, 10)).toBe(0);
+      const client = await bench.pool.connect();
+      try {
+        await client.query('SET enable_seqscan = off');
+        const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+          `EXPLAIN SELECT FROM audit.event WHERE ${REASON} = 'order 12' ORDER BY at DESC, position DESC LIMIT 1`,
+        );
+        expect(JSON.stringify(rows)).toMatch(/Index.*Scan.*event_by_reason/);
+      } finally {
+        client.release(true);
+      }
     });
 
     test('the events of a request, by its secret and its public id, and of an intent', async () => {

@@ -3,6 +3,7 @@ import type { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { Browser } from '../../src/operator/demo/browser.js';
 import type { BrowserPage } from '../../src/operator/demo/browser.js';
 import { Authenticator } from './authenticator.js';
+import { someName } from './operators.js';
 
 /** An operator at the console, in a browser without scripts and with a passkey in software. */
 export interface ConsoleUser {
@@ -17,7 +18,7 @@ export async function enrollInConsole(
   baseUrl: string,
   client: OperatorClient,
   roles: readonly Role[],
-  name = 'Grace',
+  name = someName(),
 ): Promise<ConsoleUser> {
   const { operatorId, link } = await client.inviteOperator({ name, roles }, 'a test');
   const user = {

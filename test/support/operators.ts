@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Role } from '../../src/domain/operator/roles.js';
 import type { OperatorClient } from '../../src/operator/cli/operator-client.js';
 
@@ -7,11 +8,14 @@ export interface EnrolledOperator {
   readonly token: string;
 }
 
+/** Two operators of a network cannot have one name. */
+export const someName = (first = 'Grace'): string => `${first} ${randomBytes(3).toString('hex')}`;
+
 /** Invites an operator and accepts the invitation. `client`: with a token that may invite. */
 export async function enrollOperator(
   client: OperatorClient,
   roles: readonly Role[],
-  name = 'Grace',
+  name = someName(),
 ): Promise<EnrolledOperator> {
   const { invitationCode } = await client.inviteOperator({ name, roles }, 'a test');
   return client.enrollOperator(invitationCode, {});

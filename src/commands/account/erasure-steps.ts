@@ -77,7 +77,8 @@ export class ErasureSteps {
 
   /** Ignores grants that the log does not know: they give no authority, since the account has none. */
   private async revokeGrants(actorId: string, requester: EventMetadata): Promise<void> {
-    const cause = requester.operator === undefined ? 'person' : 'operator';
+    const cause =
+      requester.operatorId === undefined && requester.operator === undefined ? 'person' : 'operator';
     try {
       await this.commands.execute(new RevokeGrants({ cause, actorId }, requester));
     } catch (error) {

@@ -53,6 +53,5 @@ function metadataOf(
   }: Pick<ActRequest, 'requestId' | 'clientRequestId' | 'claimedName'>,
   reason: string | undefined,
 ): EventMetadata {
-  const operator = claimedName ?? (caller.kind === 'shared' ? 'operator' : undefined);
-  return { requestId, clientRequestId, operatorId: operatorIdOf(caller), operator, reason };
+  return { requestId, clientRequestId, operatorId: operatorIdOf(caller), operator: claimedName, reason };
 }

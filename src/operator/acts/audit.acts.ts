@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { applicationImpact } from '../../../projections/audit/impact.read-model.js';
-import type { AuditSearch } from '../../../projections/audit/audit.read-model.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { followCursor, searchCursor } from '../audit/cursors.js';
 import { followAudit } from '../audit/follow.js';
 import { parseSearch } from '../audit/search-query.js';
+import type { TypedSearch } from '../audit/search-query.js';
 import { SearchError } from '../audit/search-terms.js';
 import { searchAudit } from '../audit/search.js';
 import { beginOf, endOf, TIME_HELP } from '../audit/time.js';
@@ -88,13 +88,15 @@ export const auditActs = [
         applicationImpact(pool, clientId, window, hours),
         applicationName(store, clientId),
       ]);
+      if (name === null && impact.first === null)
+        throw new HttpRefusal('not_found', 'There is no such application.');
       return { clientId, name, ...impact };
     },
   }),
 ];
 
 /** @throws {HttpRefusal} `invalid_request`: says how a search is written. */
-export function searchOf(text: string, now: number): AuditSearch {
+export function searchOf(text: string, now: number): TypedSearch {
   try {
     return parseSearch(text, now);
   } catch (error) {

@@ -14,17 +14,3 @@ export async function otherDeciders(store: AuthorityStore): Promise<(operatorId:
   const rows = await store.rows<{ operator_id: string }>(activeDeciders, [deciding]);
   return (operatorId) => rows.some(({ operator_id: id }) => id !== operatorId);
 }
-
-const operatorNames = {
-  name: 'case.operators',
-  text: `SELECT operator_id, name FROM authority.operator WHERE operator_id = ANY ($1::text[]) AND name <> ''`,
-};
-
-/** Names of operators by id. An operator without a name is missing. */
-export async function namesOf(
-  store: AuthorityStore,
-  ids: readonly (string | null)[],
-): Promise<Readonly<Record<string, string>>> {
-  const rows = await store.rows<{ operator_id: string; name: string }>(operatorNames, [[...new Set(ids)]]);
-  return Object.fromEntries(rows.map(({ operator_id: id, name }) => [id, name]));
-}

@@ -3,7 +3,8 @@ import { caseFilters, casesPage } from '../../../projections/cases/cases.read-mo
 import { reportReasons } from '../../domain/report/report-reasons.js';
 import type { ActContext } from './act.js';
 import { operatorIdOf } from './caller.js';
-import { namesOf, otherDeciders } from './case-operators.js';
+import { operatorNames } from '../identity/operator-names.js';
+import { otherDeciders } from './case-operators.js';
 
 const PAGE = 100;
 
@@ -32,7 +33,7 @@ export async function queueOf(
     reportedFor: reportedFor ?? null,
     order,
     cases: page.cases.map((each) => ({ ...each, hasOtherOperator: hasOther(each.decidedBy) })),
-    operators: await namesOf(store, operators),
+    operators: await operatorNames(pool, operators),
     next: page.next,
   };
 }

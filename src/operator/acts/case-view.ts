@@ -7,7 +7,8 @@ import { unknownCase } from '../../domain/case/handling.js';
 import type { Recorded } from '../../log/recorded.js';
 import type { ActContext } from './act.js';
 import { ownIdOf } from './caller.js';
-import { namesOf, otherDeciders } from './case-operators.js';
+import { operatorNames } from '../identity/operator-names.js';
+import { otherDeciders } from './case-operators.js';
 import { shownPost, shownProfile, shownReports } from './case-texts.js';
 import type { ShownReport, ShownText } from './case-texts.js';
 
@@ -47,7 +48,7 @@ export async function viewOf(context: ActContext, caseId: string) {
     reports: { total: reports.total, newest },
     decisions: state.decisions.map(withOther),
     history,
-    operators: await namesOf(store, operators),
+    operators: await operatorNames(pool, operators),
     post: texts?.post ?? null,
     profile: texts?.profile ?? null,
   };

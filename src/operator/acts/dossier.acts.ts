@@ -4,7 +4,7 @@ import type { AuditSubject } from '../../../projections/audit/subject.js';
 import { OpenDossier } from '../../commands/operator/open-dossier.js';
 import type { DossierSubject } from '../../commands/operator/open-dossier.js';
 import { HttpRefusal } from '../../http/server/errors.js';
-import { hasTextOfPerson } from '../audit/disclose.js';
+import { entriesOf } from '../audit/search.js';
 import { act } from './act.js';
 import type { ActContext } from './act.js';
 import { operatorIdOf } from './caller.js';
@@ -69,17 +69,8 @@ async function dossier<Facts extends object>(
   if (!facts) throw new HttpRefusal('not_found', 'No resource has such an id.');
   const { events } = await newestEvents(services.pool, { about: [{ kind, id }] }, undefined, TIMELINE);
   await services.commands.execute(new OpenDossier(operatorIdOf(caller) ?? '', subject(id), metadata));
-  const timeline = events.map(({ eventId, at, type, subject: ids, appId, operator, reason }) => ({
-    eventId,
-    at,
-    type,
-    ids,
-    appId,
-    operator,
-    reason,
-    hasText: hasTextOfPerson(type),
-  }));
-  return { ...facts, timeline };
+  const { events: timeline, ...names } = await entriesOf(services, events, false);
+  return { ...facts, timeline, names: { ...names.applications, ...names.operators } };
 }
 
-export type Dossier<Facts> = Facts & Pick<Awaited<ReturnType<typeof dossier>>, 'timeline'>;
+export type Dossier<Facts> = Facts & Pick<Awaited<ReturnType<typeof dossier>>, 'timeline' | 'names'>;

@@ -5,6 +5,7 @@ import { describeError } from '../../config/error-description.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { exportAudit } from '../audit/export.js';
 import { auditProgress, waitForAudit } from '../audit/progress.js';
+import { resolveSearch } from '../audit/resolve.js';
 import { searchText } from '../audit/search-query.js';
 import { act, Answer } from './act.js';
 import { searchOf } from './audit.acts.js';
@@ -24,8 +25,9 @@ export const exportActs = [
     reason: 'optional',
     input: exportedSearch,
     duplicates: 'export',
-    run: async ({ q }, { services: { pool, log, clock, commands, logKeys, logger }, caller, metadata }) => {
-      const search = searchOf(q, clock.now());
+    run: async ({ q }, { services, caller, metadata }) => {
+      const { pool, log, clock, commands, logKeys, logger } = services;
+      const search = await resolveSearch(services, searchOf(q, clock.now()));
       const query = searchText(search);
       const recorded = await commands.execute(new RecordExport(query, metadata));
       const head = await waitForAudit(pool, log, WAIT_MS);

@@ -8,7 +8,7 @@ import type { IdGenerator } from '../../commands/support/id-generator.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { findJob, moveJob, requestJob, findUnfinishedJob } from '../../jobs/job.js';
 import type { Job, JobKind } from '../../jobs/job.js';
-import { SHARED_TOKEN } from './caller.js';
+import { actingText } from '../audit/who.js';
 
 export interface JobServices {
   readonly pool: Pool;
@@ -59,9 +59,7 @@ export function jobIdOf(approvalId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The shared token proves no name, so the claimed one stands for it. */
-export const requesterOf = ({ operatorId = SHARED_TOKEN, operator = 'operator' }: EventMetadata): string =>
-  operatorId === SHARED_TOKEN ? operator : operatorId;
+export const requesterOf = (metadata: EventMetadata): string => actingText(metadata) ?? 'nobody';
 
 /** Resumes the job if it is paused. Returns its current state. */
 export async function resumeJob(

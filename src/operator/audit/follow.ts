@@ -1,14 +1,16 @@
 import { eventsAfter, followFrom } from '../../../projections/audit/follow.read-model.js';
 import type { FollowCursor } from '../../../projections/audit/follow.read-model.js';
-import type { AuditSearch } from '../../../projections/audit/audit.read-model.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { followCursorText } from './cursors.js';
 import { auditProgress } from './progress.js';
+import { resolveSearch } from './resolve.js';
+import { searchText } from './search-query.js';
+import type { TypedSearch } from './search-query.js';
 import { entriesOf, waitForPosts } from './search.js';
 import type { AuditAnswer, AuditStores } from './search.js';
 
 export interface FollowedPage {
-  readonly search: AuditSearch;
+  readonly search: TypedSearch;
   /** Undefined: from the begin of the search, or without one from now on. */
   readonly after: FollowCursor | 'none' | undefined;
   readonly limit: number;
@@ -17,13 +19,15 @@ export interface FollowedPage {
 
 /**
  * The next events in the order of the log. `next`: the cursor to go on from.
- * @throws {HttpRefusal} `recovery_publication_changed`: the log no longer has the event of the cursor.
+ * @throws {HttpRefusal} `recovery_publication_changed`: the log no longer has the event of the cursor. Those of
+ * {@link resolveSearch}.
  */
 export async function followAudit(
   stores: AuditStores,
-  { search, after, limit, withTexts }: FollowedPage,
+  { search: typed, after, limit, withTexts }: FollowedPage,
 ): Promise<AuditAnswer> {
   const progress = await auditProgress(stores.pool, stores.log);
+  const search = await resolveSearch(stores, typed);
   const from = after ?? (await followFrom(stores.pool, search.since));
   const { events, cursor } = await eventsAfter(stores.pool, search, from, limit);
   if (cursor === 'unknown' && from !== 'none' && !isBefore(progress, from))
@@ -33,7 +37,7 @@ export async function followAudit(
     );
   if (withTexts) await waitForPosts(stores, events);
   const next = followCursorText(cursor === 'unknown' ? from : cursor);
-  return { ...(await entriesOf(stores, events, withTexts)), ...progress, next };
+  return { ...(await entriesOf(stores, events, withTexts)), ...progress, q: searchText(search), next };
 }
 
 /** The audit is being filled, and may reach the event yet. */

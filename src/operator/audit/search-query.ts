@@ -5,9 +5,9 @@ import { SearchError, termsOf, termText } from './search-terms.js';
 import type { Term } from './search-terms.js';
 import { beginOf, endOf, TIME_HELP } from './time.js';
 
-const subjectKinds = ['actor', 'app', 'grant', 'post', 'operator'] as const;
+const subjectKinds = ['actor', 'app', 'grant', 'post', 'operator', 'claimed'] as const;
 
-const filterNames = [...subjectKinds, 'type', 'since', 'until', 'request', 'intent'] as const;
+const filterNames = [...subjectKinds, 'type', 'since', 'until', 'request', 'intent', 'reason'] as const;
 type FilterName = (typeof filterNames)[number];
 
 /** Two of these can both hold for one event; of types, any one. */
@@ -18,23 +18,32 @@ const identifier = {
   is: 'an identifier of the network',
 };
 
+const line = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
+
 const values: Readonly<Partial<Record<FilterName, { readonly pattern: RegExp; readonly is: string }>>> = {
-  actor: identifier,
-  app: identifier,
+  actor: { pattern: /^@?[A-Za-z0-9_-]{1,64}$/, is: 'an id or a handle' },
+  app: { pattern: line, is: 'an id or a name of one line' },
   grant: identifier,
   post: identifier,
-  operator: { pattern: /^[\u0020-\u007E]{1,64}$/, is: "an operator's id or name" },
+  operator: { pattern: line, is: 'an id or a name of one line' },
+  claimed: { pattern: line, is: 'a name of one line' },
   request: { pattern: /^[A-Za-z0-9._:/+=-]{1,64}$/, is: 'an x-request-id or requestId' },
   intent: { pattern: /^[A-Za-z0-9._:-]{1,128}$/, is: 'an intentId' },
+  reason: { pattern: /^[^\0\p{Cs}]{1,500}$/u, is: 'a reason, or its begin and *, of at most 500 characters' },
 };
 
+/** A search as somebody typed it: a subject may have a name in place of its id (resolve.ts). */
+export interface TypedSearch extends Omit<AuditSearch, 'about'> {
+  readonly typed: readonly AuditSubject[];
+}
+
 /**
- * Reads a search: terms that must all hold, `actor:` `app:` `grant:` `post:` `operator:` `type:` `since:` `until:`
- * `request:` `intent:`. Several types are alternatives; `-type:` excludes; `type:post.*` stands for all that begin so.
- * `now`: Unix milliseconds.
+ * Reads a search: terms that must all hold, `actor:` `app:` `grant:` `post:` `operator:` `claimed:` `type:` `since:`
+ * `until:` `request:` `intent:` `reason:`. Several types are alternatives; `-type:` excludes; `type:post.*` stands for all
+ * that begin so, and `reason:"order 12*"` likewise. `now`: Unix milliseconds.
  * @throws {SearchError} with a message for the operator
  */
-export function parseSearch(text: string, now: number): AuditSearch {
+export function parseSearch(text: string, now: number): TypedSearch {
   const terms = termsOf(text).map(checked);
   const valuesOf = (name: FilterName, isExcluded = false) =>
     terms.filter((each) => each.name === name && each.isExcluded === isExcluded).map(({ value }) => value);
@@ -51,26 +60,52 @@ export function parseSearch(text: string, now: number): AuditSearch {
   const [since, until] = [time('since', beginOf), time('until', endOf)];
   if (since !== undefined && until !== undefined && since >= until)
     throw new SearchError('since: must be before until:.');
-  const about: AuditSubject[] = subjectKinds.flatMap((kind) =>
+  const typed: AuditSubject[] = subjectKinds.flatMap((kind) =>
     [...new Set(valuesOf(kind))].map((id) => ({ kind, id })),
   );
-  const [[request], [intent]] = [valuesOf('request'), valuesOf('intent')];
-  return { about, types: typesOf(valuesOf('type'), valuesOf('type', true)), request, intent, since, until };
+  const [[request], [intent], [reason]] = [valuesOf('request'), valuesOf('intent'), valuesOf('reason')];
+  return {
+    typed,
+    types: typesOf(valuesOf('type'), valuesOf('type', true)),
+    request,
+    intent,
+    reason: reason === undefined ? undefined : reasonOf(reason),
+    since,
+    until,
+  };
 }
 
-/** The search as text, with absolute times: for the pages after the first one. */
-export function searchText({ about = [], types, request, intent, since, until }: AuditSearch): string {
+/** The search as text, with ids and absolute times: to record it, and for the pages after the first one. */
+export function searchText({
+  about = [],
+  types,
+  request,
+  intent,
+  reason,
+  since,
+  until,
+}: AuditSearch): string {
   const time = (at: number | undefined) => (at === undefined ? [] : [new Date(at).toISOString()]);
   return [
     ...about.map(({ kind, id }) => termText(kind, id)),
     ...(types ?? []).map((type) => termText('type', type)),
     ...[request ?? []].flat().map((id) => termText('request', id)),
     ...[intent ?? []].flat().map((id) => termText('intent', id)),
+    ...(reason === undefined ? [] : [termText('reason', reason.isBegin ? `${reason.text}*` : reason.text)]),
     ...time(since).map((at) => termText('since', at)),
     ...time(until).map((at) => termText('until', at)),
   ].join(' ');
 }
 
+/** As it was typed, but with absolute times. */
+export const typedText = ({ typed, ...search }: TypedSearch): string =>
+  searchText({ ...search, about: typed });
+
+function reasonOf(value: string) {
+  const begin = value.replace(/\*$/, '');
+  if (begin === '') throw new SearchError('reason: must have characters before the *.');
+  return { text: begin, isBegin: begin !== value };
+}
 function checked({ isExcluded, name, value }: Term): Term & { readonly name: FilterName } {
   const known = filterNames.find((filter) => filter === name);
   if (known === undefined) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventTypes } from '../../log/registry.js';
-import { parseSearch, searchText } from './search-query.js';
+import { parseSearch, searchText, typedText } from './search-query.js';
 
 const now = Date.UTC(2026, 0, 31, 12);
 const HOUR = 3_600_000;
@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 describe('a search of the audit', () => {
   it('has terms in any order, all of which must hold', () => {
     expect(parseSearch(' app:Pebble_1 actor:-k3Jx0 since:24h  actor:bob type:post.created ', now)).toEqual({
-      about: [
+      typed: [
         { kind: 'actor', id: '-k3Jx0' },
         { kind: 'actor', id: 'bob' },
         { kind: 'app', id: 'Pebble_1' },
@@ -19,11 +19,11 @@ describe('a search of the audit', () => {
   });
 
   it('may be empty', () => {
-    expect(parseSearch('', now)).toEqual({ about: [] });
+    expect(parseSearch('', now)).toEqual({ typed: [] });
   });
 
   it('has quotes around a value with spaces', () => {
-    expect(parseSearch(String.raw`operator:"Ana \"the\" L" grant:"g1"`, now).about).toEqual([
+    expect(parseSearch(String.raw`operator:"Ana \"the\" L" grant:"g1"`, now).typed).toEqual([
       { kind: 'grant', id: 'g1' },
       { kind: 'operator', id: 'Ana "the" L' },
     ]);
@@ -34,6 +34,17 @@ describe('a search of the audit', () => {
       request: 'a:b/c+d=.e',
       intent: 'i:1',
     });
+  });
+
+  it('has handles, names of any script, and a reason or its begin', () => {
+    expect(parseSearch('actor:@ana app:"Œuvre 1" claimed:root', now).typed).toEqual([
+      { kind: 'actor', id: '@ana' },
+      { kind: 'app', id: 'Œuvre 1' },
+      { kind: 'claimed', id: 'root' },
+    ]);
+    const reasonOf = (text: string) => parseSearch(text, now).reason;
+    expect(reasonOf('reason:"order 12 C 34/26"')).toEqual({ text: 'order 12 C 34/26', isBegin: false });
+    expect(reasonOf('reason:"order 12*"')).toEqual({ text: 'order 12', isBegin: true });
   });
 
   it('has alternative types, types by their begin, and excluded types', () => {
@@ -58,7 +69,9 @@ describe('a search of the audit', () => {
     ['aktor:bob', 'There is no filter aktor:. Did you mean actor:?'],
     ['colour:red', 'There is no filter colour:. Filters: actor:'],
     ['actor:', 'actor: has no value.'],
-    ['actor:a/b', 'actor: must be an identifier of the network.'],
+    ['actor:a/b', 'actor: must be an id or a handle.'],
+    ['post:@ana', 'post: must be an identifier of the network.'],
+    ['reason:*', 'reason: must have characters before the *.'],
     ['-actor:bob', 'Only types can be excluded: not -actor:.'],
     ['app:a app:b', 'app: stands there twice; no event has two of them.'],
     ['type:post.create', 'There is no event type post.create. Did you mean post.created?'],
@@ -76,11 +89,11 @@ describe('a search of the audit', () => {
 
   it('is written with absolute times, and read again', () => {
     const search = parseSearch(
-      String.raw`actor:bob operator:"Ana \\ L" -type:post.* request:r intent:i since:24h until:1h`,
+      String.raw`actor:bob operator:"Ana \\ L" -type:post.* request:r intent:i reason:"order 12*" since:24h until:1h`,
       now,
     );
-    expect(parseSearch(searchText(search), now + 5 * HOUR)).toEqual(search);
-    expect(searchText(parseSearch('since:24h operator:"Ana L"', now))).toBe(
+    expect(parseSearch(typedText(search), now + 5 * HOUR)).toEqual(search);
+    expect(searchText({ about: [{ kind: 'operator', id: 'Ana L' }], since: now - 24 * HOUR })).toBe(
       'operator:"Ana L" since:2026-01-30T12:00:00.000Z',
     );
   });

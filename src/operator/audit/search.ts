@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { newestEvents } from '../../../projections/audit/audit.read-model.js';
-import type { AuditCursor, AuditedEvent, AuditSearch } from '../../../projections/audit/audit.read-model.js';
+import type { AuditCursor, AuditedEvent } from '../../../projections/audit/audit.read-model.js';
 import type { PublicPosts } from '../../http/admission/public-posts.js';
 import type { PositionListener } from '../../incarnations/position-listener.js';
 import { LogUnavailable } from '../../log/event-log.js';
@@ -8,8 +8,12 @@ import type { EventLog } from '../../log/event-log.js';
 import { searchCursorText } from './cursors.js';
 import { entryOf } from './entry.js';
 import type { AuditEntry } from './entry.js';
+import { operatorNames } from '../identity/operator-names.js';
 import { auditProgress, waitForAudit } from './progress.js';
 import type { AuditProgress } from './progress.js';
+import { resolveSearch } from './resolve.js';
+import { searchText } from './search-query.js';
+import type { TypedSearch } from './search-query.js';
 import { readTexts } from './texts.js';
 import type { AuditedText } from './texts.js';
 
@@ -29,12 +33,14 @@ export interface AuditAnswer extends AuditProgress {
   readonly operators: Names;
   /** False: the log does not answer, so texts are missing. */
   readonly hasTexts: boolean;
+  /** The search with ids and absolute times, which later pages send: a name may be another one's by then. */
+  readonly q: string;
   /** Cursor of the next page, which may be short or empty; null: this is the last one. */
   readonly next: string | null;
 }
 
 export interface SearchedPage {
-  readonly search: AuditSearch;
+  readonly search: TypedSearch;
   readonly before: AuditCursor | undefined;
   readonly limit: number;
   readonly withTexts: boolean;
@@ -42,7 +48,10 @@ export interface SearchedPage {
   readonly waitMs?: number | undefined;
 }
 
-/** One page of the search that command line and console share, newest first. */
+/**
+ * One page of the search that command line and console share, newest first.
+ * @throws {HttpRefusal} of {@link resolveSearch}
+ */
 export async function searchAudit(
   stores: AuditStores,
   { search, before, limit, withTexts, waitMs }: SearchedPage,
@@ -51,11 +60,13 @@ export async function searchAudit(
   const head = waitMs === undefined ? undefined : await waitForAudit(pool, log, waitMs);
   // First: the page then has all that the progress claims.
   const progress = await auditProgress(pool, log, head);
-  const { events, next } = await newestEvents(pool, search, before, limit);
+  const resolved = await resolveSearch(stores, search);
+  const { events, next } = await newestEvents(pool, resolved, before, limit);
   if (withTexts && waitMs !== undefined) await waitForPosts(stores, events);
   return {
     ...(await entriesOf(stores, events, withTexts)),
     ...progress,
+    q: searchText(resolved),
     next: next ? searchCursorText(next) : null,
   };
 }
@@ -79,14 +90,12 @@ export async function entriesOf(
 ): Promise<Pick<AuditAnswer, 'events' | 'applications' | 'operators' | 'hasTexts'>> {
   const [texts, applications, operators] = await Promise.all([
     withTexts ? textsIfReadable(log, publicPosts, events) : new Map<string, AuditedText>(),
-    namesIn(
+    applicationNames(
       pool,
-      'SELECT app_id AS id, name FROM authority.application WHERE app_id = ANY ($1)',
       events.map(({ appId }) => appId),
     ),
-    namesIn(
+    operatorNames(
       pool,
-      `SELECT operator_id AS id, name FROM authority.operator WHERE operator_id = ANY ($1) AND name <> ''`,
       events.map(({ operatorId }) => operatorId),
     ),
   ]);
@@ -112,9 +121,12 @@ async function textsIfReadable(
   }
 }
 
-async function namesIn(pool: Pool, select: string, found: readonly (string | null)[]): Promise<Names> {
+async function applicationNames(pool: Pool, found: readonly (string | null)[]): Promise<Names> {
   const ids = [...new Set(found.flatMap((id) => id ?? []))];
   if (ids.length === 0) return {};
-  const { rows } = await pool.query<{ id: string; name: string }>(select, [ids]);
+  const { rows } = await pool.query<{ id: string; name: string }>(
+    'SELECT app_id AS id, name FROM authority.application WHERE app_id = ANY ($1)',
+    [ids],
+  );
   return Object.fromEntries(rows.map(({ id, name }) => [id, name]));
 }

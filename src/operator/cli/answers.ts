@@ -121,6 +121,7 @@ export const auditPage = z.object({
   applications: z.record(z.string(), z.string()),
   operators: z.record(z.string(), z.string()),
   hasTexts: z.boolean(),
+  q: z.string(),
   next: text,
   position: z.number().nullable(),
   upTo: z.number().nullable(),

@@ -1,3 +1,4 @@
+import { actingText } from '../audit/who.js';
 import { plainText } from '../../support/plain-text.js';
 import type { AuditEntry } from './answers.js';
 import { csvLine } from './csv.js';
@@ -57,11 +58,8 @@ export function auditTable(entries: readonly AuditEntry[], names: Names): string
   );
 }
 
-function whoOf({ actorId, operatorId, operator }: AuditEntry, names: Names): string {
-  if (operatorId !== null) return `operator ${names[operatorId] ?? operatorId}`;
-  if (operator !== null) return `${operator} (claimed)`;
-  return actorId ?? 'network';
-}
+const whoOf = (entry: AuditEntry, names: Names): string =>
+  actingText(entry, names) ?? entry.actorId ?? 'network';
 
 /** The first id that is neither of the actor, nor of the operator or application that caused the event. */
 function aboutOf({ subject, actorId, operatorId, appId }: AuditEntry): string {

@@ -43,12 +43,16 @@ describe('the table of the audit', () => {
     expect(row({})).toEqual(['ada', 'post.created', 'post p1', 'app1']);
   });
 
-  it('says that the name of an operator is claimed, unless the operator is known', () => {
+  it('names the identified operator, and beside it the claimed name as what it is', () => {
     const act = { actorId: null, appId: null, operator: 'ana', reason: 'a flood', type: 'account.suspended' };
     const subject = { actorId: 'bob' };
     expect(row({ ...act, subject })).toEqual(['ana (claimed)', 'account.suspended', 'actor bob', 'a flood']);
-    expect(row({ ...act, subject, operatorId: 'op1' })?.[0]).toBe('operator op1');
-    expect(row({ ...act, subject, operatorId: 'op1' }, { op1: 'Grace' })?.[0]).toBe('operator Grace');
+    expect(row({ ...act, subject, operatorId: 'op1' })?.[0]).toBe('operator op1, says: ana');
+    expect(row({ ...act, subject, operatorId: 'op1' }, { op1: 'Grace' })?.[0]).toBe(
+      'operator Grace, says: ana',
+    );
+    expect(row({ ...act, subject, operatorId: 'op1', operator: null })?.[0]).toBe('operator op1');
+    expect(row({ ...act, subject, operatorId: 'shared-token' })?.[0]).toBe('shared token, says: ana');
     const disclosed = { operatorId: 'op1', eventId: 'e1', actorId: 'bob' };
     expect(row({ ...act, subject: disclosed, operatorId: 'op1' })?.[2]).toBe('event e1');
   });

@@ -24,7 +24,7 @@ export async function* pagesOf(
     yield page;
     left -= page.events.length;
     if (page.next === null || left <= 0) return;
-    page = await api.audit({ ...question, ...pageSize(left), before: page.next });
+    page = await api.audit({ ...question, ...pageSize(left), q: page.q, before: page.next });
   }
 }
 
@@ -46,11 +46,13 @@ export async function* followedEvents(
   question: AuditQuestion,
   after: string | undefined,
 ): AsyncGenerator<FollowedEntry> {
-  let [cursor, problem] = [after, ''];
+  let [cursor, problem, { q }] = [after, '', question];
   let isFirst = true;
   for (;;) {
     try {
-      const { events, next, hasTexts } = await api.followAudit({ ...question, after: cursor });
+      const page = await api.followAudit({ ...question, q, after: cursor });
+      const { events, next, hasTexts } = page;
+      q = page.q;
       // A follower never passes an event without the text that it asked for.
       if (!hasTexts) throw new Failure('the log does not answer');
       for (const event of events) yield { cursor: `${event.position}.${event.eventId}`, ...event };

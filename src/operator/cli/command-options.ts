@@ -21,7 +21,7 @@ export interface LifecycleOptions extends CommandOptions {
 export function withOperator(command: Command): Command {
   return withJsonOption(command).option(
     '--as <name>',
-    'operator to record (default: your account on this machine)',
+    'name to record as claimed, beside the operator of the token (default: your account on this machine)',
     operatorName,
   );
 }

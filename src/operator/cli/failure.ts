@@ -5,5 +5,10 @@ export class Failure extends Error {
 
 /** The network understood the command and refused it: the same command would be refused again. */
 export class Refused extends Failure {
-  override readonly name = 'Refused';
+  override readonly name: string = 'Refused';
+}
+
+/** An argument is wrong: the command exits with 2, as for those that it refuses itself. */
+export class WrongArgument extends Refused {
+  override readonly name = 'WrongArgument';
 }

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../../config/config.js';
 import { LaunchError } from '../../launch/launch-error.js';
 import { AwaitsApproval } from './awaits-approval.js';
-import { Failure } from './failure.js';
+import { Failure, WrongArgument } from './failure.js';
 import { withIdentifiersLast } from './leading-hyphens.js';
 import { plainText } from '../../support/plain-text.js';
 import { commandLine } from './program.js';
@@ -35,5 +35,5 @@ function explain(error: unknown): number {
   }
   const isExpected = error instanceof Failure || error instanceof LaunchError;
   console.error(isExpected ? plainText(error.message) : error);
-  return 1;
+  return error instanceof WrongArgument ? 2 : 1;
 }

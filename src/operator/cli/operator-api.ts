@@ -6,7 +6,7 @@ import { operatorUrl } from '../../launch/banner.js';
 import { readSecret } from '../../launch/secret-file.js';
 import { awaitedApproval } from './approval-answers.js';
 import { AwaitsApproval } from './awaits-approval.js';
-import { Failure, Refused } from './failure.js';
+import { Failure, Refused, WrongArgument } from './failure.js';
 import { jsonRequest } from './json-request.js';
 import { unreachableFailure } from './unreachable-failure.js';
 
@@ -22,7 +22,7 @@ const refusal = z.object({ error: z.string(), message: z.string() });
 export class OperatorApi {
   readonly #url: string;
 
-  /** @param operator recorded with each command. */
+  /** @param operator name to claim, recorded with each command. */
   constructor(
     private readonly config: Config,
     private readonly operator: string,
@@ -89,6 +89,7 @@ function failureOf(status: number, content: unknown): Failure {
   const message = data
     ? `${data.message} (${data.error})`
     : `the operator API answered ${status} without a reason; see its log`;
+  if (data?.error === 'invalid_request') return new WrongArgument(message);
   return status < 500 ? new Refused(message) : new Failure(message);
 }
 

@@ -33,7 +33,7 @@ export class OperatorClient {
   readonly approvals: ApprovalClient;
   readonly #api: OperatorApi;
 
-  /** @param operator recorded with each command. */
+  /** @param operator name to claim, recorded with each command. */
   constructor(config: Config, operator: string, answerTimeoutMs?: number) {
     this.#api = new OperatorApi(config, operator, answerTimeoutMs);
     this.batches = new BatchClient(this.#api);

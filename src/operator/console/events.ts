@@ -1,5 +1,6 @@
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
+import { identities } from '../audit/who.js';
 import { timeElement } from './parts.js';
 
 /** An event as its list shows it. `text`: only if the audit hands it out. */
@@ -45,7 +46,12 @@ export function eventList(events: readonly ListedEvent[], names: Names = {}): Ht
 }
 
 function whoDid({ actorId, operatorId, operator }: ListedEvent, names: Names): Html {
-  if (operatorId !== null) return html`by operator ${operatorLink(operatorId, names[operatorId])}`;
+  if (operatorId !== null) {
+    const identity = identities[operatorId];
+    const says = operator === null ? undefined : html`, says: <bdi>${operator}</bdi>`;
+    return html`by
+    ${identity === undefined ? 'operator ' : ''}${operatorLink(operatorId, identity ?? names[operatorId])}${says}`;
+  }
   if (operator !== null) return html`by <bdi>${operator}</bdi> (claimed)`;
   return actorId === null ? html`by the network` : html`by ${account(actorId)}`;
 }
@@ -57,9 +63,9 @@ export const operatorLink = (id: string, name: string | null = null): Html =>
 const account = (id: string): Html => html`<a href="/console/accounts/${id}">${id}</a>`;
 
 /** The ids in the event, but for those that tell who acted, and through which application. */
-function about({ subject, actorId, appId }: ListedEvent): readonly Html[] {
+function about({ subject, actorId, appId, operatorId }: ListedEvent): readonly Html[] {
   return Object.entries(subject)
-    .filter(([, id]) => id !== actorId && id !== appId)
+    .filter(([, id]) => id !== actorId && id !== appId && id !== operatorId)
     .map(([field, id]) => {
       const place = placeOf(field);
       const shown = place === undefined ? html`${id}` : html`<a href="/console/${place}/${id}">${id}</a>`;

@@ -78,7 +78,7 @@ export function answerPage(row: Act): Answering {
     const answer = (await perform(exchange, row, { ...input, ...fixedInput[row.name] })) as never;
     const isReloading = follow !== 'no' && (isUnfinished[row.name]?.(answer) ?? false);
     if (isReloading) void reply.header('refresh', String(RELOAD_SECONDS));
-    const view = { query, isReloading, now: services.clock.now() };
+    const view = { query, isReloading };
     return sendPage(exchange, page(await frameOf(exchange), answer, view));
   };
 }

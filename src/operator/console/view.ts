@@ -1,8 +1,6 @@
 /** Given to a page with the answer of its act. */
 export interface View {
   readonly query: Readonly<Record<string, string>>;
-  /** Unix milliseconds. */
-  readonly now: number;
   /** True: the browser loads the page again by itself. */
   readonly isReloading: boolean;
 }

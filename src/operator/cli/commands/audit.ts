@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { parseSearch, searchText } from '../../audit/search-query.js';
+import { parseSearch, typedText } from '../../audit/search-query.js';
 import { SearchError, termText } from '../../audit/search-terms.js';
 import { TIME_HELP } from '../../audit/time.js';
 import { plainText } from '../../../support/plain-text.js';
@@ -16,11 +16,12 @@ import { printLines } from '../print-lines.js';
 const TABLE_LIMIT = 50;
 
 const filters = {
-  actor: ['<id>', 'by this actor and about them'],
+  actor: ['<id or handle>', 'by this actor and about them; @ana is a handle in any case'],
   post: ['<id>', 'of this post'],
-  app: ['<client-id>', 'of this application and through it'],
+  app: ['<client-id or name>', 'of this application and through it'],
   grant: ['<id>', 'of this grant and under it'],
-  operator: ['<id>', 'by this operator, by id or claimed name, and about them'],
+  operator: ['<id or name>', 'by this operator and about them'],
+  claimed: ['<name>', 'whose client claimed this name (--as), which nothing proves'],
   type: ['<name>', 'of this type: post.created, or post.* for all that begin so'],
   request: ['<id>', 'of the request with this x-request-id, or requestId of an event'],
   intent: ['<id>', 'of this intentId'],
@@ -42,7 +43,10 @@ interface AuditOptions extends OperatorOptions, Filters {
 export function addAuditCommand(program: Command): void {
   const audit = withOperator(program.command('audit'))
     .description('search the recorded events, newest first: who did what, through which application, why')
-    .argument('[search...]', 'terms that must all hold: actor:ID since:24h -type:post.created');
+    .argument(
+      '[search...]',
+      'terms that must all hold: actor:ID since:24h -type:post.created reason:"order 12*"',
+    );
   withFilters(audit)
     .option('--limit <number>', `the most events (default: ${TABLE_LIMIT} in a table, else all)`, wholeNumber)
     .addOption(new Option('--csv', 'print CSV, with a line of headings').conflicts('json'))
@@ -70,14 +74,14 @@ export function withFilters(command: Command): Command {
   return command;
 }
 
-/** With absolute times, so that all pages have the same window. */
+/** With absolute times, so that all pages have the same window. The network puts ids in the place of names. */
 export function searchOf(terms: readonly string[], options: Filters, command: Command): string {
   const typed = Object.keys(filters).flatMap((name) => {
     const value = options[name as keyof Filters];
     return value === undefined ? [] : [termText(name, value)];
   });
   try {
-    return searchText(parseSearch([...typed, ...terms].join(' '), Date.now()));
+    return typedText(parseSearch([...typed, ...terms].join(' '), Date.now()));
   } catch (error) {
     if (error instanceof SearchError) command.error(`error: ${error.message}`, { exitCode: 2 });
     throw error;

@@ -2,7 +2,6 @@ import { html } from '../../../pages/html.js';
 import type { Html } from '../../../pages/html.js';
 import type { AuditProgress } from '../../audit/progress.js';
 import type { AuditAnswer } from '../../audit/search.js';
-import { parseSearch, searchText } from '../../audit/search-query.js';
 import { disclosureForm } from '../disclosure-form.js';
 import { eventList } from '../events.js';
 import { consolePage } from '../layout.js';
@@ -13,12 +12,11 @@ import type { View } from '../view.js';
 
 export function auditPage(
   frame: Frame,
-  { events, applications, operators, next, ...progress }: AuditAnswer,
+  { events, applications, operators, next, q: resolved, ...progress }: AuditAnswer,
   view: View,
 ): string {
   const { q = '' } = view.query;
-  // With absolute times, so that all pages have the same window.
-  const older = new URLSearchParams({ q: searchText(parseSearch(q, view.now)), before: next ?? '' });
+  const older = new URLSearchParams({ q: resolved, before: next ?? '' });
   const content = html`<section class="card" aria-labelledby="audit">
       <h1 id="audit">Audit</h1>
       <form method="get" action="/console/audit" role="search">
@@ -36,8 +34,11 @@ export function auditPage(
               aria-describedby="q-hint"
             />
             <p class="hint" id="q-hint">
-              <code>actor: app: grant: post: operator: type: request: intent: since: until: -type:</code>, for
-              example <code>app:ID since:24h -type:post.*</code>. The command line has the same search:
+              <code
+                >actor: app: grant: post: operator: claimed: type: request: intent: reason: since: until:
+                -type:</code
+              >, for example <code>actor:@ana since:24h -type:post.*</code>. <code>operator:</code> finds who
+              acted; <code>claimed:</code> a name that nothing proves. The command line has the same search:
               <code>plaza audit</code>.
             </p>
           </div>

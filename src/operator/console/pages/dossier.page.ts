@@ -2,7 +2,9 @@ import { html } from '../../../pages/html.js';
 import type { Html } from '../../../pages/html.js';
 import type { Dossier } from '../../acts/dossier.acts.js';
 import type { AccountFacts, ApplicationFacts, GrantFacts, PostFacts } from '../../acts/dossiers.js';
+import { hasTextOfPerson } from '../../audit/disclose.js';
 import { disclosureForm } from '../disclosure-form.js';
+import { eventList } from '../events.js';
 import { consolePage } from '../layout.js';
 import type { Frame } from '../layout.js';
 import { actNamed, mayDo } from '../may.js';
@@ -16,13 +18,14 @@ interface DossierParts {
   readonly acts: readonly (readonly [string, string, string])[];
   readonly more?: Html | undefined;
   readonly fields?: Html;
-  readonly timeline: Dossier<object>['timeline'];
+  readonly about: Dossier<object>;
   /** The search of the audit for all events of the subject. */
   readonly search: string;
 }
 
 function dossierPage(frame: Frame, parts: DossierParts): string {
   const { proof, session } = frame;
+  const { timeline, names } = parts.about;
   const forms = parts.acts
     .filter(([name]) => mayDo(session, name))
     .map(([name, action, button]) =>
@@ -35,7 +38,7 @@ function dossierPage(frame: Frame, parts: DossierParts): string {
         ...(parts.fields && { fields: parts.fields }),
       }),
     );
-  const written = parts.timeline.filter(({ hasText }) => hasText);
+  const written = timeline.filter(({ type }) => hasTextOfPerson(type));
   const content = html`<section class="card" aria-labelledby="subject">
       <h1 id="subject">${parts.title}</h1>
       ${facts(parts.facts)} ${parts.more} ${forms} ${disclosureForm(frame, written)}
@@ -43,21 +46,8 @@ function dossierPage(frame: Frame, parts: DossierParts): string {
     <section class="card" aria-labelledby="timeline">
       <h2 id="timeline">Newest events</h2>
       <p class="small"><a href="/console/audit?q=${parts.search}">All of them, in the audit</a></p>
-      ${parts.timeline.length === 0 ? html`<p>None yet, or the audit is behind.</p>` : undefined}
-      <ol class="listed">
-        ${parts.timeline.map(
-          ({ at, type, appId, operator, reason }) =>
-            html`<li>
-              <strong>${type}</strong> <span class="quiet small">${timeElement(at)}</span>
-              ${
-                appId === null
-                  ? undefined
-                  : html`<p class="small">through <a href="/console/applications/${appId}">${appId}</a></p>`
-              }
-              ${operator === null && reason === null ? undefined : html`<p class="small">${operator ?? ''} ${reason ?? ''}</p>`}
-            </li>`,
-        )}
-      </ol>
+      ${timeline.length === 0 ? html`<p>None yet, or the audit is behind.</p>` : undefined}
+      ${eventList(timeline, names)}
     </section>`;
   return consolePage(parts.name, content, frame);
 }
@@ -66,7 +56,7 @@ const account = (actorId: string, handle: string | null): Html =>
   html`<a href="/console/accounts/${actorId}">${handle === null ? actorId : html`@${handle}`}</a>`;
 
 export function accountPage(frame: Frame, about: Dossier<AccountFacts>): string {
-  const { actorId, handle, displayName, state: is, timeline } = about;
+  const { actorId, handle, displayName, state: is } = about;
   const one = `/console/accounts/${actorId}`;
   return dossierPage(frame, {
     title: html`<bdi>${displayName === '' ? 'Account' : displayName}</bdi> ${state(is, is !== 'active')}`,
@@ -92,13 +82,13 @@ export function accountPage(frame: Frame, about: Dossier<AccountFacts>): string 
             </li>`,
         )}
       </ul>`,
-    timeline,
+    about,
     search: `actor:${actorId}`,
   });
 }
 
 export function applicationPage(frame: Frame, about: Dossier<ApplicationFacts>): string {
-  const { clientId, name, state: is, registeredAt, timeline } = about;
+  const { clientId, name, state: is, registeredAt } = about;
   const one = `/console/applications/${clientId}`;
   return dossierPage(frame, {
     title: html`<bdi>${name}</bdi> ${state(is, is !== 'active')}`,
@@ -117,13 +107,13 @@ export function applicationPage(frame: Frame, about: Dossier<ApplicationFacts>):
       ['application.revoke_grants', `${one}/revoke-grants`, 'Revoke all its grants'],
     ],
     more: html`<p><a href="${one}/impact">What it did</a></p>`,
-    timeline,
+    about,
     search: `app:${clientId}`,
   });
 }
 
 export function grantPage(frame: Frame, about: Dossier<GrantFacts>): string {
-  const { grantId, clientId, actorId, revokedAt, lastUsedAt, timeline } = about;
+  const { grantId, clientId, actorId, revokedAt, lastUsedAt } = about;
   return dossierPage(frame, {
     title: html`Grant ${revokedAt === null ? undefined : state('revoked', true)}`,
     name: `Grant ${grantId}`,
@@ -141,13 +131,13 @@ export function grantPage(frame: Frame, about: Dossier<GrantFacts>): string {
     ],
     acts:
       revokedAt === null ? [['grant.revoke', `/console/grants/${grantId}/revoke`, 'Revoke the grant']] : [],
-    timeline,
+    about,
     search: `grant:${grantId}`,
   });
 }
 
 export function postPage(frame: Frame, about: Dossier<PostFacts>): string {
-  const { postId, status, clientId, text, timeline } = about;
+  const { postId, status, clientId, text } = about;
   const one = `/console/posts/${postId}`;
   return dossierPage(frame, {
     title: html`Post ${state(status, status !== 'published')}`,
@@ -172,7 +162,7 @@ export function postPage(frame: Frame, about: Dossier<PostFacts>): string {
         : status === 'restricted'
           ? [['post.unrestrict', `${one}/unrestrict`, 'Unrestrict the post']]
           : [],
-    timeline,
+    about,
     search: `post:${postId}`,
   });
 }

@@ -1,0 +1,103 @@
+import type { Pool } from 'pg';
+import { hasSubject, reasonsLike } from '../../../projections/audit/known.read-model.js';
+import type { AuditSearch, AuditSubject, SubjectKind } from '../../../projections/audit/audit.read-model.js';
+import { operatorNameKey } from '../../domain/operator/name.js';
+import { HttpRefusal } from '../../http/server/errors.js';
+import type { EventLog } from '../../log/event-log.js';
+import { streams } from '../../log/streams.js';
+import { namedOperators } from '../identity/operator-names.js';
+import type { TypedSearch } from './search-query.js';
+import { identities } from './who.js';
+
+interface Stores {
+  readonly pool: Pool;
+  readonly log: EventLog;
+}
+
+/** Each is a lookup of its own in a page of a search. */
+const MAX_REASONS = 100;
+
+/**
+ * Puts ids in the place of typed names. So no record of a search keeps a handle beyond the erasure of its person, and a search
+ * for nobody does not pass for one without events.
+ * @throws {HttpRefusal} `invalid_request`: nothing or several have the id, name or reason.
+ */
+export async function resolveSearch(stores: Stores, { typed, ...search }: TypedSearch): Promise<AuditSearch> {
+  const resolved = await Promise.all(typed.map((subject) => resolveSubject(stores, subject)));
+  if (search.reason) {
+    const { isBegin } = search.reason;
+    const found = await reasonsLike(stores.pool, search.reason, MAX_REASONS + 1);
+    if (found === 0) throw unknown(`reason: no recorded reason ${isBegin ? 'begins so' : 'is that'}`);
+    if (found > MAX_REASONS)
+      throw refused(`reason: more than ${MAX_REASONS} different reasons begin so; write more of it.`);
+  }
+  const unique = new Map(resolved.map((each) => [`${each.kind}:${each.id}`, each]));
+  return { ...search, about: [...unique.values()] };
+}
+
+async function resolveSubject(stores: Stores, { kind, id: typed }: AuditSubject): Promise<AuditSubject> {
+  const isHandle = kind === 'actor' && typed.startsWith('@');
+  if (!isHandle && (await isKnown(stores, kind, typed))) return { kind, id: typed };
+  const ids = (await named[kind]?.(stores.pool, typed)) ?? [];
+  const [id] = ids;
+  if (id === undefined) throw unknown(`${kind}: ${nobody[kind]} “${typed}”`);
+  if (ids.length > 1)
+    throw refused(`${kind}: several have the name “${typed}”; write the id of one: ${ids.join(', ')}.`);
+  return { kind, id };
+}
+
+const knownIds: Readonly<Partial<Record<SubjectKind, string>>> = {
+  actor: 'SELECT FROM authority.account WHERE actor_id = $1',
+  app: 'SELECT FROM authority.application WHERE app_id = $1',
+  grant: 'SELECT FROM authority.app_grant WHERE grant_id = $1',
+  operator: 'SELECT FROM authority.operator WHERE operator_id = $1',
+};
+
+/** The audit may be behind, and it has ids that the authority store never had. */
+async function isKnown({ pool, log }: Stores, kind: SubjectKind, id: string): Promise<boolean> {
+  if (kind === 'operator' && Object.hasOwn(identities, id)) return true;
+  const select = knownIds[kind];
+  if (select !== undefined && (await pool.query(select, [id])).rowCount === 1) return true;
+  if (await hasSubject(pool, { kind, id })) return true;
+  return kind === 'post' && (await log.read(streams.post(id), { limit: 1 })).length > 0;
+}
+
+type Named = (pool: Pool, typed: string) => Promise<readonly string[]>;
+
+/** Ids by what people call a subject. Grants, posts and claimed names have no other name. */
+const named: Readonly<Partial<Record<SubjectKind, Named>>> = {
+  actor: async (pool, typed) => {
+    const handle = typed.replace(/^@/, '').toLowerCase();
+    const { rows } = await pool.query<{ id: string }>(
+      `SELECT actor_id AS id FROM authority.account WHERE handle = $1 AND state <> 'erased'`,
+      [handle],
+    );
+    return rows.map(({ id }) => id);
+  },
+  app: async (pool, typed) => {
+    const text = 'SELECT app_id AS id, name FROM authority.application ORDER BY app_id';
+    return withName((await pool.query<{ id: string; name: string }>(text)).rows, typed);
+  },
+  operator: async (pool, typed) =>
+    withName(
+      (await namedOperators(pool)).map(({ operatorId: id, name }) => ({ id, name })),
+      typed,
+    ),
+};
+
+const withName = (listed: readonly { readonly id: string; readonly name: string }[], typed: string) =>
+  listed.filter(({ name }) => operatorNameKey(name) === operatorNameKey(typed)).map(({ id }) => id);
+
+const nobody: Readonly<Record<SubjectKind, string>> = {
+  actor: 'nobody has the id or present handle',
+  app: 'no application has the id or name',
+  grant: 'there is no grant',
+  post: 'there is no post',
+  operator: 'no operator has the id or name',
+  claimed: 'nobody claimed the name',
+};
+
+const refused = (message: string) => new HttpRefusal('invalid_request', message);
+
+const unknown = (message: string) =>
+  refused(`${message}, or the audit does not have it yet (--wait waits for the newest events).`);
