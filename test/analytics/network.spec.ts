@@ -461,7 +461,7 @@ describe('what an operator is shown of a data set', () => {
       [moderator.token, ['query', encrypted, POSTS, ...decrypt], 1, 'it needs the role auditor'],
       [moderator.token, ['resolve', dir, pseudonym, '--reason', 'x'], 1, 'it needs the role auditor'],
       [auditor.token, ['query', encrypted, POSTS, '--decrypt'], 2, '--decrypt needs --reason'],
-      [auditor.token, ['query', encrypted, POSTS, '--decrypt', '--reason', ''], 1, 'say why'],
+      [auditor.token, ['query', encrypted, POSTS, '--decrypt', '--reason', ''], 2, 'say why'],
       [auditor.token, ['resolve', dir, pseudonym], 2, '--reason'],
       [
         auditor.token,

@@ -199,7 +199,7 @@ describe('the operator API', () => {
     [
       'applications',
       { ...application, name: 'Quill\u202E' },
-      'The name must be one line of 1 to 64 visible characters, none of which changes the direction of the text.',
+      'The name must be one line of 1 to 64 visible characters.',
     ],
   ])('explains a fault in plain words at %s with %j', async (path, body, message) => {
     expect(await post(`/operator/${path}`, body)).toMatchObject({ status: 400, body: { message } });

@@ -194,11 +194,11 @@ describe('on such a day, the console without JavaScript', () => {
     const q = encodeURIComponent(`actor:${author.actorId} type:post.*`);
     const first = await until(async () => {
       const page = await open(`/audit?q=${q}`);
-      return page.text.includes('Older events') && page;
+      // One event of the 52 may still be missing when the page is full.
+      return page.text.includes('<bdi>note 49</bdi>') && page.text.includes('Older events') && page;
     });
     const next = /href="(\/console\/audit\?[^"]*before=[^"]+)"/.exec(first.text)?.[1] ?? '';
     const second = await grace.browser.open(url + next.replaceAll('&amp;', '&'));
-    expect(first.text).toContain('<bdi>note 49</bdi>');
     expect(second.text).toContain('post.deleted');
     expect(second.text).toContain('they are not public');
     expect(second.text).not.toContain('Older events');
