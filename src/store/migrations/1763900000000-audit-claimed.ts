@@ -14,8 +14,8 @@ export class AddAuditClaimed1763900000000 implements MigrationInterface {
     // The checkpoint first, as the group's worker locks it. A worker of an earlier release then finds tables of a later
     // version, and leaves them: it would fill them with its own rows.
     await runner.query(
-      `INSERT INTO recovery.checkpoint (group_name, versions) VALUES ('audit', $1)
-      ON CONFLICT (group_name) DO UPDATE SET versions = excluded.versions, applied_position = NULL, applied_event_id = NULL`,
+      `UPDATE recovery.checkpoint SET versions = $1, applied_position = NULL, applied_event_id = NULL
+      WHERE group_name = 'audit'`,
       [{ audit: VERSION }],
     );
     await runner.query(`
