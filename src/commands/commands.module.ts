@@ -4,6 +4,7 @@ import { CreateAccountHandler } from './account/create-account.js';
 import { EraseAccountHandler } from './account/erase-account.js';
 import { ErasureSteps } from './account/erasure-steps.js';
 import { ChangeApprovalHandler } from './approval/change-approval.js';
+import { ReserveRestrictionsHandler, ReturnRestrictionsHandler } from './approval/reserve-restrictions.js';
 import { SetFourEyesHandler } from './approval/set-four-eyes.js';
 import { ChangeBatchHandler } from './batch/change-batch.js';
 import { ChangeBatchItemHandler } from './batch/change-batch-item.js';
@@ -182,6 +183,8 @@ const shared = [
     ...post,
     ...relation,
     ChangeApprovalHandler,
+    ReserveRestrictionsHandler,
+    ReturnRestrictionsHandler,
     SetFourEyesHandler,
     ChangeBatchHandler,
     ChangeBatchItemHandler,

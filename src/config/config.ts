@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { durationOf } from '../support/duration.js';
 import { AddressError } from './event-store-address.js';
 import { readEventStoreAddress } from './event-store-files.js';
 import { withPasswordsFromFiles } from './password-files.js';
@@ -36,6 +37,8 @@ export abstract class Config {
   abstract readonly trustedProxies: readonly string[];
   abstract readonly rateLimits: 'on' | 'off';
   abstract readonly fanOutThreshold: number;
+  /** A duration: see `establishedFrom` (src/domain/four-eyes/standing.ts). */
+  abstract readonly fourEyesMinAge: string;
   abstract readonly operatorToken: string | undefined;
   /** Base URL of an OpenTelemetry collector. Undefined: no traces are exported. */
   abstract readonly otlpEndpoint: string | undefined;
@@ -135,6 +138,12 @@ const environment = z
       .regex(/^[0-9]{1,6}$/, 'must be a whole number up to 999999')
       .transform(Number)
       .default(DEFAULT_FAN_OUT_THRESHOLD),
+    FOUR_EYES_MIN_AGE: z
+      .string()
+      .refine((value) => (durationOf(value) ?? 0) > 0, {
+        error: 'must be a duration above 0, a number below 1000000 with s, m, h or d: 7d',
+      })
+      .default('7d'),
     OTEL_EXPORTER_OTLP_ENDPOINT: urlWith('http:', 'https:').optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   })
@@ -197,6 +206,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     trustedProxies: read.TRUSTED_PROXIES ?? [],
     rateLimits: read.RATE_LIMITS,
     fanOutThreshold: read.FAN_OUT_THRESHOLD,
+    fourEyesMinAge: read.FOUR_EYES_MIN_AGE,
     operatorToken: read.OPERATOR_TOKEN,
     otlpEndpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: read.LOG_LEVEL,

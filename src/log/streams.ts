@@ -26,6 +26,8 @@ export const streams = {
   batch: (batchId: string) => `plaza_batch-${batchId}`,
   approval: (approvalId: string) => `plaza_approval-${approvalId}`,
   fourEyes: () => 'plaza_four_eyes',
+  /** Reservations of restrictions that the operator makes alone while four-eyes is on. */
+  operatorRestrictions: (operatorId: string) => `plaza_operator_restrictions-${operatorId}`,
   registration: () => 'plaza_registration',
   job: (jobId: string) => `plaza_job-${jobId}`,
   signIns: (actorId: string) => `plaza_sign-ins-${actorId}`,
@@ -41,6 +43,8 @@ export function caseIdOf(stream: string): string | undefined {
   const prefix = streams.case('');
   return stream.startsWith(prefix) ? stream.slice(prefix.length) : undefined;
 }
+
+export const isApprovalStream = (stream: string): boolean => stream.startsWith(streams.approval(''));
 
 export const isBatchStream = (stream: string): boolean => stream.startsWith(streams.batch(''));
 

@@ -63,7 +63,7 @@ export function actServicesOf(app: INestApplicationContext): ActServices {
     log,
     vault: app.get(KeyVault),
     witness,
-    fourEyes: new FourEyes({ ...parts, pool, log, witness, proof: app.get(RestrictionProof) }),
+    fourEyes: new FourEyes({ ...parts, config, pool, log, witness, proof: app.get(RestrictionProof) }),
     positions: app.get(PositionListener),
     publicPosts: app.get(PublicPosts),
     publicProfiles: app.get(PublicProfiles),

@@ -13,8 +13,8 @@ export interface Frame {
   /** Path of the page, for the navigation. */
   readonly path?: string;
   readonly notice?: string | undefined;
-  /** Names of operators whom the limited shared token invited. */
-  readonly unconfirmed?: readonly string[];
+  /** What concerns the trust in operators. */
+  readonly warnings?: readonly Html[];
   /** Requests that wait for an approval. */
   readonly waiting?: number;
 }
@@ -46,7 +46,7 @@ export function consolePage(
   frame: Frame,
   { scripts = [], sheets = [] }: PageFiles = {},
 ): string {
-  const { session, notice, unconfirmed = [] } = frame;
+  const { session, notice, warnings = [] } = frame;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -65,15 +65,7 @@ export function consolePage(
         </header>
         <main>
           ${notice && html`<p class="notice" role="status">${notice}</p>`}
-          ${
-            unconfirmed.length === 0
-              ? undefined
-              : html`<p class="problem" role="status">
-                  The limited shared token invited ${unconfirmed.join(', ')}. If that is right, an
-                  administrator confirms it under <a href="/console/operators">Operators</a>; if not, suspend
-                  them there.
-                </p>`
-          }
+          ${warnings.map((warning) => html`<p class="problem" role="status">${warning}</p>`)}
           ${content}
         </main>
       </body>

@@ -254,6 +254,10 @@ export const some = {
   auditExport: () => event('audit.exported', { exportId: 'export', query: '', at: 1_000 }),
   fourEyesRequirement: () => event('operator.four_eyes_required', { batchItems: 5, at: 1_000 }),
   fourEyesEnd: () => event('operator.four_eyes_lifted', { at: 1_000 }),
+  reservation: (operatorId: string, reservationId = 'reservation') =>
+    event('operator.restrictions_reserved', { operatorId, reservationId, count: 1, at: 2_500 }),
+  reservationReturn: (operatorId: string, reservationId = 'reservation') =>
+    event('operator.restrictions_returned', { operatorId, reservationId, at: 2_500 }),
   approvalRequest: (approvalId: string) =>
     event('approval.requested', {
       approvalId,
