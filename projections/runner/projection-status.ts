@@ -127,7 +127,8 @@ async function lagOf(
     if (head === undefined || head < (after?.position ?? 0n)) return null;
     const behind = Math.max(1, Number(head - (after?.position ?? 0n)));
     const signal = AbortSignal.timeout(PROBE_MS);
-    for await (const { events } of log.subscribe({ after, types: eventTypesOf(group), batchSize: 1, signal }))
+    // Not decoded: an event that cannot be read is behind, too.
+    for await (const { events } of log.references({ after, types: eventTypesOf(group), batchSize: 1, signal }))
       return events.length === 0 ? 0 : behind;
     return caughtUp ? 0 : behind;
   } catch (error) {

@@ -117,11 +117,20 @@ export function decodeWithoutKeys(stored: Pick<UndecodedEvent, 'type' | 'data' |
 
 function partsOf(stored: Pick<UndecodedEvent, 'type' | 'data' | 'metadata'>) {
   const entry = requireEntry(stored.type);
-  const { schemaVersion, ...metadata } = stored.metadata as StoredMetadata;
+  const { schemaVersion, ...metadata } = metadataOf(stored);
   const { sealed: _sealed, ...plain } = stored.data as Json;
   const encrypted = encryptedFieldsOf(stored);
   assertFieldsEncrypted(entry, encrypted, plain);
   return { entry, schemaVersion, metadata, plain, encrypted };
+}
+
+/** @throws {Error} the event has no metadata, or that of another program. */
+function metadataOf({ metadata }: Pick<UndecodedEvent, 'metadata'>): StoredMetadata {
+  const { schemaVersion } = (metadata ?? {}) as Partial<StoredMetadata>;
+  if (Number.isInteger(schemaVersion)) return metadata as StoredMetadata;
+  throw new Error(
+    'it has no metadata of Plaza, so another program wrote it into a stream of Plaza: stop that program, then follow docs/recovery.md, "A projection stands still"',
+  );
 }
 
 /**

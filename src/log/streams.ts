@@ -44,32 +44,29 @@ export function caseIdOf(stream: string): string | undefined {
 
 export const isBatchStream = (stream: string): boolean => stream.startsWith(streams.batch(''));
 
-const categories: ReadonlySet<string> = new Set([
-  'readiness',
-  'network',
-  'account',
-  'handle',
-  'application',
-  'grant',
-  'post',
-  'pair',
-  'like',
-  'profile',
-  'inbox',
-  'report',
-]);
-/**
- * Prefix of the categories that later releases add: this release already takes their streams for those of the
- * network.
- */
-const futureCategory = /^plaza_[a-z]/;
+/** Plaza's own streams: whole names, and how others begin. `plaza_` is for streams of later releases too. */
+export const ownStreams = {
+  names: ['network', 'readiness'],
+  prefixes: [
+    'account-',
+    'handle-',
+    'application-',
+    'grant-',
+    'post-',
+    'pair-',
+    'like-',
+    'profile-',
+    'inbox-',
+    'report-',
+    'plaza_',
+  ],
+};
 
 /** .NET regular expression for the names of {@link isOwnStream}. */
-export const ownStreamExpression = `^(?:(?:${[...categories].join('|')})(?:-|$)|plaza_[a-z])`;
+export const ownStreamExpression = `^(?:(?:${ownStreams.names.join('|')})$|${ownStreams.prefixes.join('|')})`;
 
-export function isOwnStream(name: string): boolean {
-  const [category = ''] = name.split('-', 1);
-  return categories.has(category) || futureCategory.test(category);
-}
+const ownStream = new RegExp(ownStreamExpression);
+
+export const isOwnStream = (name: string): boolean => ownStream.test(name);
 
 export const isForeignStream = (name: string): boolean => !name.startsWith('$') && !isOwnStream(name);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Readiness } from '../../src/http/health/health.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
@@ -135,9 +136,9 @@ describe('on an event store with streams of another application', () => {
   });
 
   /** Events of another application, of a type that the network uses, too. */
-  const appendOrders = (count: number) =>
+  const appendOrders = (count: number, stream = 'order-1') =>
     client.appendToStream(
-      'order-1',
+      stream,
       Array.from({ length: count }, () =>
         jsonEvent({ id: randomUUID(), type: 'post.created', data: { amount: 1 } }),
       ),
@@ -162,12 +163,27 @@ describe('on an event store with streams of another application', () => {
     const ada: SignedIn = await signIn(network, await registerApplication(network));
     expect((await ada.say('before')).status).toBe(200);
     await appendOrders(300);
+    await appendOrders(1, 'network-x');
     expect((await ada.say('behind it')).status).toBe(200);
     await appendOrders(300);
     const lags = async () => (await operatorOf(network).projections()).projections.map(({ lag }) => lag);
     await until(async () => (await lags()).every((lag) => lag === 0));
     await until(async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200);
     expect((await ada.get('/api/reconcile')).body.ownPosts).toHaveLength(2);
+  });
+
+  it('an event of the other application in a stream of Plaza stops the read models, and operators read what to do', async () => {
+    await appendOrders(1, 'post-1');
+    const reasons = async () =>
+      (await operatorOf(network).projections()).projections.map(({ stopped }) => stopped?.reason);
+    const stopped = await until(async () => (await reasons()).find((reason) => reason !== undefined));
+    expect(stopped).toMatch(
+      /^post\.created \S+ at 0@post-1: it has no metadata of Plaza, so another program wrote it into a stream of Plaza: stop that program, then follow docs\/recovery\.md/,
+    );
+    const { components } = (await (await fetch(`${network.baseUrl}/readyz`)).json()) as Readiness;
+    expect(components['readModels']?.reason).toBe(
+      'A projection stands still: `plaza projections status` gives the reason.',
+    );
   });
 });
 
