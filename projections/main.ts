@@ -6,6 +6,7 @@ import { ConfigError, readConfig, storesOf } from '../src/config/config.js';
 import type { Config, StoreUrls } from '../src/config/config.js';
 import { createLogger } from '../src/config/logger.js';
 import { openCases } from '../src/cases/open-cases.js';
+import { BoundedClock } from '../src/commands/support/bounded-clock.js';
 import { systemIds } from '../src/commands/support/id-generator.js';
 import { LogCheck } from '../src/http/health/log-check.js';
 import { announceReady, stopOnSignal } from '../src/launch/child.js';
@@ -50,10 +51,12 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   const telemetry = await openTelemetry({ config, service: 'plaza-worker', logger });
   const witness = openWitness({ url, applicationName: APPLICATION_NAME });
   if (url !== undefined) observeWitness(witness, telemetry);
+  const clock = new BoundedClock('worker');
   const probeState: ProbeState = { states: new Map(), log: undefined };
   const probes = await serveProbes({
     config,
     databaseUrl,
+    clock,
     logger,
     metrics: telemetry.metrics,
     reachWitness: async () => url === undefined || witness.find([]),
@@ -76,14 +79,20 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   const { log } = opened;
   observeAppends(log, telemetry);
   observePool(opened.vaultPool, 'vault', telemetry);
-  probeState.log = new LogCheck(log, monotonic);
+  probeState.log = new LogCheck(log, monotonic, clock);
   const configuredWitness = url === undefined ? undefined : witness;
-  const runs = runners({ log, witness: configuredWitness, databaseUrl, serving, logger, telemetry }).map(
-    ({ group, runner }) => {
-      probeState.states.set(group, () => runner.state);
-      return keepRunning(runner, () => waitForPublicationChange(databaseUrl, group, signal), signal);
-    },
-  );
+  const runs = runners({
+    log,
+    witness: configuredWitness,
+    databaseUrl,
+    clock,
+    serving,
+    logger,
+    telemetry,
+  }).map(({ group, runner }) => {
+    probeState.states.set(group, () => runner.state);
+    return keepRunning(runner, () => waitForPublicationChange(databaseUrl, group, signal), signal);
+  });
   const work = {
     group: serving,
     fixedGroups,
@@ -144,6 +153,7 @@ interface RunnerOptions {
   readonly log: EventLog;
   readonly witness: Witness | undefined;
   readonly databaseUrl: string;
+  readonly clock: BoundedClock;
   readonly serving: Group;
   readonly logger: Logger;
   readonly telemetry: Telemetry;
@@ -153,6 +163,7 @@ function runners({
   log,
   witness,
   databaseUrl,
+  clock,
   serving,
   logger,
   telemetry,
@@ -193,7 +204,7 @@ function runners({
         group: casesGroup,
         prepare: async (client) => ({
           ...(await quarantiningTarget(log, client, casesGroup, 'cases')),
-          onCaughtUp: () => openCases({ client, log, ids: systemIds, now: Date.now }),
+          onCaughtUp: () => openCases({ client, log, ids: systemIds, clock }),
         }),
       }),
     },

@@ -4,7 +4,8 @@ import type { Logger } from 'pino';
 import { PositionListener } from './incarnations/position-listener.js';
 import { AuthSettings } from './auth/settings.js';
 import { VaultSigningKeys } from './auth/signing-keys-vault.js';
-import { Clock, systemClock } from './commands/support/clock.js';
+import { BoundedClock } from './commands/support/bounded-clock.js';
+import { Clock } from './commands/support/clock.js';
 import { IdGenerator, systemIds } from './commands/support/id-generator.js';
 import { ReadModels } from './commands/account/read-models.js';
 import { SigningKeys } from './commands/network/signing-keys.js';
@@ -34,6 +35,7 @@ import { InDoubtResolver } from './witness/in-doubt-resolver.js';
 import { Witness } from './witness/witness.js';
 import { AuthorityStore } from './store/authority/authority-store.js';
 import { openReadStore } from './store/database.js';
+import { databaseNow } from './store/database-clock.js';
 import { Postgres } from './store/postgres.js';
 import type { Closable } from './support/closable.js';
 import { logOrigin } from './transparency-log/origin.js';
@@ -92,7 +94,9 @@ export async function openResources({
   const witness = openWitness({ url: urls.witnessDatabaseUrl, applicationName });
   opened.push(witness);
   if (urls.witnessDatabaseUrl !== undefined) observeWitness(witness, telemetry);
-  const now = () => systemClock.now();
+  const clock = new BoundedClock('API process');
+  clock.observe(await databaseNow(database.pool));
+  const now = () => clock.now();
   const { pool } = database;
   const shown = (ids: readonly string[]) => shownRestrictions(pool, ids);
   const resolver = new InDoubtResolver({ log, witness, shown, now, logger });
@@ -122,7 +126,8 @@ export async function openResources({
     { provide: LogKeys, useValue: await loadLogKeys(secrets, logOrigin(config.baseUrl)) },
     { provide: PositionListener, useValue: positions },
     { provide: RestrictionProof, useValue: watch satisfies RestrictionProof },
-    { provide: Clock, useValue: systemClock },
+    { provide: BoundedClock, useValue: clock },
+    { provide: Clock, useExisting: BoundedClock },
     { provide: IdGenerator, useValue: systemIds },
   ];
   return { module: ResourcesModule, providers, exports: providers };

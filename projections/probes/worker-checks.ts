@@ -1,4 +1,6 @@
 import type { Pool } from 'pg';
+import type { BoundedClock } from '../../src/commands/support/bounded-clock.js';
+import { checkClock } from '../../src/http/health/clock-check.js';
 import { checkDatabase } from '../../src/http/health/database-check.js';
 import { NotReady } from '../../src/http/health/health.js';
 import type { HealthCheck, HealthChecks } from '../../src/http/health/health.js';
@@ -9,6 +11,7 @@ export type GroupStates = Readonly<Record<string, () => GroupState>>;
 
 export interface WorkerCheckOptions {
   readonly pool: Pool;
+  readonly clock: BoundedClock;
   readonly log: () => LogCheck | undefined;
   readonly reachWitness: () => Promise<unknown>;
   readonly groups: GroupStates;
@@ -25,14 +28,14 @@ const notReady: { readonly [Each in GroupActivity]?: string } = {
  * The checks of a worker's `/readyz`: its stores, and that this worker or another one keeps each group up to date. The
  * witness is optional, because only restrictions depend on it.
  */
-export function workerChecks({ pool, log, reachWitness, groups }: WorkerCheckOptions): HealthChecks {
+export function workerChecks({ pool, clock, log, reachWitness, groups }: WorkerCheckOptions): HealthChecks {
   return {
     required: {
       eventStore: (signal) => checkLog(log(), signal),
-      database: () => checkDatabase(pool),
+      database: () => checkDatabase(pool, clock),
       ...Object.fromEntries(Object.entries(groups).map(([name, state]) => [name, checkOf(state)])),
     },
-    informational: { witness: reachWitness },
+    informational: { witness: reachWitness, clock: () => checkClock(clock) },
   };
 }
 

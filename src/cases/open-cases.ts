@@ -4,7 +4,9 @@ import type { Case, CaseEvent } from '../domain/case/case.js';
 import { openCase } from '../domain/case/handling.js';
 import type { EventLog } from '../log/event-log.js';
 import { streams } from '../log/streams.js';
+import { databaseNowSql } from '../store/database-clock.js';
 import { handleCommand } from '../commands/support/handle-command.js';
+import type { BoundedClock } from '../commands/support/bounded-clock.js';
 import type { IdGenerator } from '../commands/support/id-generator.js';
 
 interface Row {
@@ -13,6 +15,7 @@ interface Row {
   readonly target_actor_id: string;
   readonly report_id: string;
   readonly position: string;
+  readonly database_now: string;
 }
 
 /**
@@ -20,7 +23,8 @@ interface Row {
  * events.
  */
 const casesToOpen = `
-  SELECT case_id, post_id, target_actor_id, first.report_id, first.position::text AS position
+  SELECT case_id, post_id, target_actor_id, first.report_id, first.position::text AS position,
+    ${databaseNowSql} AS database_now
   FROM cases.summary CROSS JOIN LATERAL (
     SELECT report_id, position FROM cases.report
     WHERE report.case_id = summary.case_id AND report.position > coalesce(decided_up_to, -1)
@@ -33,7 +37,7 @@ export interface OpenCasesOptions {
   readonly client: ClientBase;
   readonly log: EventLog;
   readonly ids: IdGenerator;
-  readonly now: () => number;
+  readonly clock: BoundedClock;
 }
 
 /**
@@ -41,9 +45,10 @@ export interface OpenCasesOptions {
  * log: the stream of the case decides, so a case is opened once.
  * @throws errors of log and Postgres
  */
-export async function openCases({ client, log, ids, now }: OpenCasesOptions): Promise<void> {
+export async function openCases({ client, log, ids, clock }: OpenCasesOptions): Promise<void> {
   const { rows } = await client.query<Row>(casesToOpen);
   for (const row of rows) {
+    clock.observe(Number(row.database_now));
     const subject = {
       caseId: row.case_id,
       postId: row.post_id ?? undefined,
@@ -54,7 +59,12 @@ export async function openCases({ client, log, ids, now }: OpenCasesOptions): Pr
       initial: noCase,
       evolve: evolveCase,
       decide: (state) =>
-        openCase(state, { subject, reportId: row.report_id, position: Number(row.position), at: now() }),
+        openCase(state, {
+          subject,
+          reportId: row.report_id,
+          position: Number(row.position),
+          at: clock.now(),
+        }),
       metadata: { requestId: ids.uuid() },
     });
   }

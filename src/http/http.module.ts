@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { serving } from '../../projections/groups.js';
 import { PositionListener } from '../incarnations/position-listener.js';
 import { versionsOf } from '../../projections/runner/projection.js';
+import { BoundedClock } from '../commands/support/bounded-clock.js';
 import { Clock } from '../commands/support/clock.js';
 import { CommandsModule } from '../commands/commands.module.js';
 import { Config } from '../config/config.js';
@@ -90,8 +91,8 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
     { provide: APP_PIPE, useValue: validation },
     {
       provide: MutationAdmission,
-      inject: [Postgres, Clock, RestrictionProof],
-      useFactory: ({ pool }: Postgres, clock: Clock, proof: RestrictionProof) =>
+      inject: [Postgres, BoundedClock, RestrictionProof],
+      useFactory: ({ pool }: Postgres, clock: BoundedClock, proof: RestrictionProof) =>
         new MutationAdmission(pool, clock, proof),
     },
     {
@@ -186,9 +187,17 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
     },
     {
       provide: Health,
-      inject: [Postgres, EventLog, RestrictionProof, LOGGER],
-      useFactory: ({ pool }: Postgres, log: EventLog, proof: RestrictionProof, logger: Logger) =>
-        new Health(readinessChecks(pool, new LogCheck(log, () => performance.now()), proof), logger),
+      inject: [Postgres, EventLog, RestrictionProof, BoundedClock, LOGGER],
+      useFactory: (
+        { pool }: Postgres,
+        log: EventLog,
+        proof: RestrictionProof,
+        clock: BoundedClock,
+        logger: Logger,
+      ) => {
+        const logCheck = new LogCheck(log, () => performance.now(), clock);
+        return new Health(readinessChecks({ pool, log: logCheck, proof, clock }), logger);
+      },
     },
   ],
 })

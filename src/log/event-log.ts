@@ -123,7 +123,8 @@ export abstract class EventLog {
    */
   abstract head(): Promise<bigint | undefined>;
 
-  abstract reach(signal?: AbortSignal): Promise<void>;
+  /** Resolves if the leader answers a read, within this time. @throws {LogUnavailable} */
+  abstract reach(signal?: AbortSignal, milliseconds?: number): Promise<void>;
 
   abstract reconnect(): Promise<void>;
 

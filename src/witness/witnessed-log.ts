@@ -84,8 +84,8 @@ export class WitnessedLog extends EventLog {
     return this.log.head();
   }
 
-  reach(signal?: AbortSignal): Promise<void> {
-    return this.log.reach(signal);
+  reach(signal?: AbortSignal, milliseconds?: number): Promise<void> {
+    return this.log.reach(signal, milliseconds);
   }
 
   reconnect(): Promise<void> {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Client } from 'pg';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { requestAt, startApiProcess } from '../support/api-process.js';
+import { clockAheadBy, requestAt, startApiProcess } from '../support/api-process.js';
 import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -107,6 +107,54 @@ it('a process that loses the read store in the middle of a check goes on', async
   const { status, body } = await ask(1, 'GET', '/readyz');
   expect([status, body.components.database.status]).toEqual([503, 'failed']);
   expect(await until(async () => (await ask(1, 'GET', '/readyz')).status === 200)).toBe(true);
+});
+
+describe('a process whose clock is wrong', () => {
+  const SHIFT_MS = 90 * 60_000;
+  const MINUTE_MS = 60_000;
+  let wrong: ApiProcess;
+
+  afterEach(() => wrong?.stop());
+
+  const readiness = () => requestAt(network, wrong.port, 'GET', '/readyz');
+  /** How far apart the clocks are that the sentence names, in milliseconds. */
+  const namedDifference = (reason: string) => {
+    const [, own, database] =
+      /The clock of this API process is at (\S+), that of Postgres at (\S+): set the wrong one\.$/.exec(
+        reason,
+      ) ?? [];
+    return Date.parse(own!) - Date.parse(database!);
+  };
+
+  it('gives its mutations the time of Postgres if it is ahead, and names both clocks', async () => {
+    wrong = await startApiProcess(network, clockAheadBy(SHIFT_MS));
+    const body = { intentId: randomUUID(), text: 'not from the future', audience: 'public' };
+    const say = () => requestAt(network, wrong.port, 'POST', '/api/posts', { by: alice, body });
+    const said = await until(async () => {
+      const answer = await say();
+      return answer.status === 200 && answer.body;
+    });
+    const { body: seen } = await ask(0, 'GET', `/api/posts/${said.post.id}`, alice);
+    expect(seen.post.createdAt).toBeLessThan(Date.now() + MINUTE_MS);
+    const { status: ready, body: parts } = await readiness();
+    expect([ready, parts.components.clock.status]).toEqual([200, 'failed']);
+    expect(Math.abs(namedDifference(parts.components.clock.reason) - SHIFT_MS)).toBeLessThan(MINUTE_MS);
+  });
+
+  it('says that the clock is why it takes no writes if it is behind', async () => {
+    wrong = await startApiProcess(network, clockAheadBy(-SHIFT_MS));
+    const { eventStore } = await until(async () => {
+      const { components } = (await readiness()).body;
+      return components.clock.status === 'failed' && components;
+    });
+    expect(eventStore.reason).toMatch(/^The event log answers reads but takes no writes\. The clock of this/);
+    expect(Math.abs(namedDifference(eventStore.reason) + SHIFT_MS)).toBeLessThan(MINUTE_MS);
+    const { status, body } = await requestAt(network, wrong.port, 'POST', '/api/posts', {
+      by: alice,
+      body: { intentId: randomUUID(), text: 'from the past', audience: 'public' },
+    });
+    expect([status, body.error]).toEqual([503, 'domain_storage_unavailable']);
+  });
 });
 
 describe('the publication', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { pino } from 'pino';
+import { createLogger } from '../../src/config/logger.js';
 import { Health } from '../../src/http/health/health.js';
 import { JSON_BODY_LIMIT_BYTES } from '../../src/http/requests/json-body.js';
 import { LogCheck } from '../../src/http/health/log-check.js';
@@ -68,6 +68,14 @@ async function explanations(url: string): Promise<readonly (string | undefined)[
   ];
 }
 
+/** Returns a function that gives what `/readyz` says about the event store at this address. */
+async function readinessOf(url: string, lines: string[] = []): Promise<() => Promise<string | undefined>> {
+  const check = new LogCheck(await logAt(url), () => performance.now());
+  const logger = createLogger({ logLevel: 'warn' }, 'test', { write: (line) => void lines.push(line) });
+  const health = new Health({ required: { log: () => check.check() }, informational: {} }, logger);
+  return async () => (await health.readiness()).components['log']?.reason;
+}
+
 const withCa = (url: string, dir: string) =>
   url.replace(/tlsCAFile=.*/, `tlsCAFile=${encodeURIComponent(join(dir, 'tls.crt'))}`);
 
@@ -116,14 +124,23 @@ describe('the explanation for an operator', () => {
   });
 
   it('names a wrong CA before the readiness check times out, although the discovery takes longer', async () => {
-    const log = await logAt(withCa(store.url, other.dir).replace('esdb:', 'esdb+discover:'));
-    const check = new LogCheck(log, () => performance.now());
-    const health = new Health(
-      { required: { log: () => check.check() }, informational: {} },
-      pino({ level: 'silent' }),
-    );
-    const reason = async () => (await health.readiness()).components['log']?.reason;
+    const reason = await readinessOf(withCa(store.url, other.dir).replace('esdb:', 'esdb+discover:'));
     expect(await until(async () => (await reason())?.includes('tlsCAFile in EVENTSTORE_URL'))).toBe(true);
+  });
+
+  it.each([
+    ['esdb://PORT?tls=false', 'Nothing listens at its address.'],
+    ['esdb://NAME?tls=false', 'Its host name does not resolve.'],
+    ['esdb+discover://NAME?tls=false', 'The host name of the event store does not resolve.'],
+    ['esdb+discover://PORT?tls=false', 'No node of the event store answers.'],
+    ['esdb://PORT,PORT?tls=false', 'No node of the event store answers.'],
+  ])('is what readiness and the log line say about %s: %s', async (pattern, expected) => {
+    let url = pattern.replace('NAME', `${'x'.repeat(64)}.invalid:2113`);
+    while (url.includes('PORT')) url = url.replace('PORT', `127.0.0.1:${await freePort()}`);
+    const lines: string[] = [];
+    const reason = await readinessOf(url, lines);
+    await until(async () => (await reason()) === expected);
+    expect(lines.at(-1)).toMatch(/not resolve|resolution failed|No node|ECONNREFUSED/);
   });
 
   it('names a user who may not read $all', async () => {

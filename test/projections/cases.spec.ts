@@ -9,6 +9,7 @@ import {
 import type { CaseFilter, CasePage } from '../../projections/cases/cases.read-model.js';
 import { fixedSchemaTarget } from '../../projections/runner/target.js';
 import { openCases } from '../../src/cases/open-cases.js';
+import { BoundedClock } from '../../src/commands/support/bounded-clock.js';
 import { systemIds } from '../../src/commands/support/id-generator.js';
 import { streams } from '../../src/log/streams.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -19,7 +20,7 @@ import { some } from './support/recorded.js';
 import { WorkerBench } from './support/worker.js';
 import type { Worker } from './support/worker.js';
 
-const now = () => 5_000;
+const clock = new BoundedClock('worker', { now: () => 5_000 });
 
 describe('the worker of cases', () => {
   let postgres: TestPostgres;
@@ -52,7 +53,7 @@ describe('the worker of cases', () => {
       group: casesGroup,
       prepare: async (client) => ({
         ...(await fixedSchemaTarget(client, casesGroup, 'cases')),
-        onCaughtUp: () => openCases({ client, log, ids: systemIds, now }),
+        onCaughtUp: () => openCases({ client, log, ids: systemIds, clock }),
       }),
     });
 
@@ -94,7 +95,7 @@ describe('the worker of cases', () => {
     await worker.stop();
     const client = await bench.pool.connect();
     try {
-      for (const _again of [1, 2]) await openCases({ client, log, ids: systemIds, now });
+      for (const _again of [1, 2]) await openCases({ client, log, ids: systemIds, clock });
     } finally {
       client.release();
     }

@@ -21,7 +21,16 @@ const LIVE = { status: 'ok' };
 const ok = { status: 'ok' };
 const allOk = {
   status: 'ok',
-  components: { eventStore: ok, database: ok, serving: ok, authority: ok, audit: ok, cases: ok, witness: ok },
+  components: {
+    eventStore: ok,
+    database: ok,
+    serving: ok,
+    authority: ok,
+    audit: ok,
+    cases: ok,
+    witness: ok,
+    clock: ok,
+  },
 };
 
 /** Real worker processes, each with a port of its own. */
@@ -116,7 +125,7 @@ describe('the probes of a worker', () => {
     expect(said).toMatchObject({
       status: 'failed',
       components: {
-        database: { status: 'failed', reason: 'No answer; the log of this process has the error.' },
+        database: { status: 'failed', reason: 'Nothing listens at its address.' },
         serving: { status: 'failed', reason: 'This worker has not started this group yet.' },
       },
     });
@@ -133,7 +142,7 @@ describe('the probes of a worker', () => {
     eventStore = await startEmbeddedEventStore({ dir, port: at });
     await isReady(port);
     await postgres.kill();
-    await notReady(port, 'database', /No answer/);
+    await notReady(port, 'database', /Nothing listens at its address/);
     await notReady(port, 'serving', /interrupted/);
     await postgres.start();
     await expect(isReady(port)).resolves.toBe(true);

@@ -236,7 +236,7 @@ describe('a process that cannot prove that no restriction is missing', () => {
         expect(headers['retry-after']).toMatch(/^[1-9]/);
       }
       expect(await readiness(String(api.port))).toMatchObject({
-        witness: 'No answer; the log of this process has the error.',
+        witness: 'It does not answer in time.',
         readModels: expect.stringContaining('The restriction witness cannot be reached'),
       });
       const body = { intentId: randomUUID(), text: 'not yet', audience: 'public' };
@@ -252,7 +252,7 @@ describe('a process that cannot prove that no restriction is missing', () => {
       proxy.loseAnswers();
       expect((await read(api.port)).status).toBe(200);
       expect(await readiness(String(api.port))).toEqual({
-        witness: 'No answer; the log of this process has the error.',
+        witness: 'It does not answer in time.',
       });
     } finally {
       await api.stop();

@@ -50,6 +50,12 @@ export async function startApiProcess(
   };
 }
 
+/** Settings of a process whose clock is ahead by so much, or behind if it is negative. */
+export const clockAheadBy = (milliseconds: number): NodeJS.ProcessEnv => ({
+  NODE_OPTIONS: `--import ${new URL('shifted-clock.mjs', import.meta.url).href}`,
+  CLOCK_SHIFT_MS: String(milliseconds),
+});
+
 export interface ProcessAnswer {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;

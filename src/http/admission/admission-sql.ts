@@ -2,6 +2,7 @@ import { outstandingSql } from '../../../projections/outstanding.sql.js';
 import { scopeOf } from '../../../projections/runner/read-query.js';
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import { publicationStateSql } from '../../incarnations/recovery-state.js';
+import { databaseNowSql } from '../../store/database-clock.js';
 import { authorityRebuildSql, admissionStateSql } from './unavailable.js';
 import type { AdmissionState } from './unavailable.js';
 
@@ -67,7 +68,7 @@ export const callerSql = (tokenHash = '$1::bytea'): string => `
   WHERE token.kind = 'AccessToken' AND token.key_hash = ${tokenHash}`;
 
 export const mutationAdmissionSql = `
-  SELECT standing.*, caller.*, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused
+  SELECT standing.*, caller.*, ${databaseNowSql} AS database_now, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused
   FROM (${admissionStateSql}) standing LEFT JOIN (${callerSql()}) caller ON true`;
 
 /**

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Clock } from '../../commands/support/clock.js';
+import type { BoundedClock } from '../../commands/support/bounded-clock.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal } from '../server/errors.js';
 import { mutationAdmissionSql } from './admission-sql.js';
@@ -17,6 +17,7 @@ export interface MutationRule {
 
 interface PublisherRow extends CallerRow, AdmissionState {
   readonly publishing_paused: boolean;
+  readonly database_now: string;
 }
 
 /**
@@ -26,7 +27,7 @@ interface PublisherRow extends CallerRow, AdmissionState {
 export class MutationAdmission {
   constructor(
     private readonly pool: Pool,
-    private readonly clock: Clock,
+    private readonly clock: BoundedClock,
     private readonly proof: RestrictionProof,
   ) {}
 
@@ -56,6 +57,7 @@ export class MutationAdmission {
       });
     const [row] = rows;
     if (!row) throw new Error('the statement that admits a mutation returned no row');
+    this.clock.observe(Number(row.database_now));
     return row;
   }
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { within } from '../../log/eventstoredb/client-errors.js';
+import { storeFault } from './store-fault.js';
 
 /** One component of `/readyz`. `reason`: for a person, present unless the status is ok. */
 export interface ComponentHealth {
@@ -29,8 +30,8 @@ export class NotReady extends Error {
 export class StillStarting extends NotReady {}
 
 /**
- * Checks one component of `/readyz`, and rejects if it is not ready. Only the message of a {@link NotReady} is shown to
- * clients. The signal aborts at the time limit of the check.
+ * Checks one component of `/readyz`, and rejects if it is not ready. Clients see the message of a {@link NotReady}, and
+ * of other errors what {@link storeFault} makes of them. The signal aborts at the time limit of the check.
  */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
 
@@ -44,6 +45,7 @@ export interface HealthChecks {
 }
 
 const CHECK_MS = 1_500;
+const UNKNOWN = 'The check failed; the log of this process has the error.';
 
 /** Readiness of this process. Concurrent requests of load balancers share one check. Only changes are logged. */
 export class Health {
@@ -80,8 +82,7 @@ export class Health {
     try {
       await within(CHECK_MS, check);
     } catch (error) {
-      const reason =
-        error instanceof NotReady ? error.message : 'No answer; the log of this process has the error.';
+      const reason = error instanceof NotReady ? error.message : (storeFault(error) ?? UNKNOWN);
       const fault = error instanceof NotReady ? error.fault : reason;
       if (this.faults.get(name) !== fault) this.record(name, error);
       this.faults.set(name, fault);

@@ -36,8 +36,9 @@ it.each(['required', 'informational'] as const)(
       new NotReady('In quarantine: one reason'),
       new NotReady('In quarantine: one reason'),
       new NotReady('In quarantine: another'),
-      new Error('connection refused'),
-      new Error('timeout'),
+      new Error('one error'),
+      new Error('another error'),
+      Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
       undefined,
       undefined,
       new NotReady('In quarantine: another'),
@@ -46,7 +47,8 @@ it.each(['required', 'informational'] as const)(
     expect(logged).toEqual([
       'store: not ready: In quarantine: one reason',
       'store: not ready: In quarantine: another',
-      'store: not ready: connection refused',
+      'store: not ready: one error',
+      'store: not ready: refused',
       'store: ready',
       'store: not ready: In quarantine: another',
     ]);

@@ -3,6 +3,7 @@ import { LogFull, LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
 import { explainFailure, LogUnusable } from '../../log/eventstoredb/usable.js';
 import { NotReady } from './health.js';
+import type { BoundedClock } from '../../commands/support/bounded-clock.js';
 
 /**
  * After this time without an answer, the log is asked for the reason, for example that no node of the cluster can be
@@ -19,6 +20,7 @@ export class LogCheck {
   constructor(
     private readonly log: EventLog,
     private readonly monotonic: () => number,
+    private readonly clock?: BoundedClock,
   ) {}
 
   check(signal?: AbortSignal): Promise<void> {
@@ -48,16 +50,22 @@ export class LogCheck {
     const { log } = this;
     let isRead = false;
     try {
-      await explainFailure(log, 'read', log.reach(signal));
+      await explainFailure(log, 'read', log.reach(signal, ANSWER_LIMIT_MS));
       isRead = true;
       await explainFailure(log, 'append', log.checkWritable());
     } catch (error) {
       if (error instanceof LogUnusable) throw new NotReady(error.message);
       if (error instanceof LogFull)
         throw new NotReady('The disk of the event log is full: nothing can be written until space is freed.');
-      if (isRead && error instanceof LogUnavailable)
-        throw new NotReady('The event log answers reads but takes no writes.');
+      if (isRead && error instanceof LogUnavailable) throw this.readOnly();
       throw error;
     }
+  }
+
+  /** An append has a deadline by the clock of this process: a server whose clock is an hour ahead refuses each. */
+  private readOnly(): NotReady {
+    const readOnly = 'The event log answers reads but takes no writes.';
+    const fault = this.clock?.fault();
+    return new NotReady(fault === undefined ? readOnly : `${readOnly} ${fault}`, readOnly);
   }
 }

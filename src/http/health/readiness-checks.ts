@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
+import type { BoundedClock } from '../../commands/support/bounded-clock.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 import type { RestrictionProof } from '../admission/restriction-proof.js';
+import { checkClock } from './clock-check.js';
 import { checkDatabase } from './database-check.js';
 import { NotReady, StillStarting } from './health.js';
 import type { HealthChecks } from './health.js';
@@ -9,19 +11,26 @@ import type { LogCheck } from './log-check.js';
 /** Silence after which a worker counts as missing: several times the longest silence of an idle one. */
 const SILENT_SECONDS = 15;
 
+export interface ReadinessCheckOptions {
+  readonly pool: Pool;
+  readonly log: LogCheck;
+  readonly proof: RestrictionProof;
+  readonly clock: BoundedClock;
+}
+
 /**
  * The checks of `/readyz`, by component. The witness is informational: a process that has the restriction proof works
- * without it, and one that has no proof yet reports its read models as not ready.
+ * without it, and one that has no proof yet reports its read models as not ready. So is the clock, which is bounded.
  */
-export function readinessChecks(pool: Pool, log: LogCheck, proof: RestrictionProof): HealthChecks {
+export function readinessChecks({ pool, log, proof, clock }: ReadinessCheckOptions): HealthChecks {
   return {
     required: {
       eventStore: (signal) => log.check(signal),
-      database: () => checkDatabase(pool),
+      database: () => checkDatabase(pool, clock),
       readModels: () => checkReadModels(pool, proof),
       worker: () => checkWorker(pool, log),
     },
-    informational: { witness: () => proof.reachWitness() },
+    informational: { witness: () => proof.reachWitness(), clock: () => checkClock(clock) },
   };
 }
 
@@ -31,14 +40,14 @@ async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<voi
   if (state.status === 'quarantined') throw new NotReady(`In quarantine: ${state.reason}`);
   const unproven = proof.unavailableReason(state.witnessEpoch);
   if (unproven !== undefined) throw new NotReady(unproven);
-  const { rows } = await pool.query<{ stopped_reason: string }>(
-    `SELECT stopped_reason FROM recovery.incarnation WHERE incarnation = $1 AND stopped_reason IS NOT NULL
+  const { rowCount } = await pool.query(
+    `SELECT FROM recovery.incarnation WHERE incarnation = $1 AND stopped_reason IS NOT NULL
      UNION ALL
-     SELECT stopped_reason FROM recovery.checkpoint WHERE stopped_reason IS NOT NULL`,
+     SELECT FROM recovery.checkpoint WHERE stopped_reason IS NOT NULL`,
     [state.incarnation],
   );
-  const [stopped] = rows;
-  if (stopped) throw new NotReady(`A projection stands still: ${stopped.stopped_reason}`);
+  // The reason may be an error of any code, and anybody reads this answer.
+  if (rowCount) throw new NotReady('A projection stands still: `plaza projections status` gives the reason.');
 }
 
 /**

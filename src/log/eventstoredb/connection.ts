@@ -31,6 +31,8 @@ export class Connection {
   private previousEnded: Promise<void> = Promise.resolve();
   private missed = { count: 0, at: -Infinity };
   private failedAt = -Infinity;
+  /** Why the last search for the leader failed; undefined: it succeeded. */
+  private searchFault: unknown;
   private hasHeartbeat = false;
   private readonly closing = new AbortController();
 
@@ -70,14 +72,15 @@ export class Connection {
     }
   }
 
-  newest(caller?: AbortSignal): Promise<RecordedEvent | undefined> {
-    return this.ask(READ_DEADLINE_MS, readNewest, caller);
+  newest(caller?: AbortSignal, milliseconds = READ_DEADLINE_MS): Promise<RecordedEvent | undefined> {
+    return this.ask(milliseconds, readNewest, caller);
   }
 
   find(): Promise<Leader> {
     this.pendingLeader ??= this.connectToLeader().catch((error: unknown) => {
       this.pendingLeader = undefined;
       this.failedAt = performance.now();
+      this.searchFault = error;
       throw error;
     });
     return this.pendingLeader;
@@ -132,6 +135,7 @@ export class Connection {
         return answer;
       } catch (error) {
         if (leader) this.note(leader, error, startedAt);
+        else if (error instanceof DeadlineExceeded) error.cause ??= this.searchFault;
         if (!this.isRetryable(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt) throw error;
       }
       await sleep(RETRY_PAUSE_MS);
@@ -146,6 +150,7 @@ export class Connection {
     this.closing.signal.throwIfAborted();
     this.leader = await Leader.reach(this.address, await nodeToAsk(this.address), CONNECT_TIMEOUT_MS);
     this.missed = { count: 0, at: performance.now() };
+    this.searchFault = undefined;
     return this.leader;
   }
 

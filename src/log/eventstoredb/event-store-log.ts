@@ -126,8 +126,8 @@ export class EventStoreLog extends EventLog {
     return verifyCheckpoint(this.connection, checkpoint, signal);
   }
 
-  async reach(signal?: AbortSignal): Promise<void> {
-    await this.connection.newest(signal).catch(throwUnavailable);
+  async reach(signal?: AbortSignal, milliseconds?: number): Promise<void> {
+    await this.connection.newest(signal, milliseconds).catch(throwUnavailable);
   }
 
   reconnect(): Promise<void> {

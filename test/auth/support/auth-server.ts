@@ -12,6 +12,7 @@ import { AuthModule } from '../../../src/auth/auth.module.js';
 import { mountAuthorizationServer } from '../../../src/auth/mount.js';
 import { AuthSettings } from '../../../src/auth/settings.js';
 import { VaultSigningKeys } from '../../../src/auth/signing-keys-vault.js';
+import { BoundedClock } from '../../../src/commands/support/bounded-clock.js';
 import { Clock } from '../../../src/commands/support/clock.js';
 import { ReservedHandles } from '../../../src/domain/account/reserved-handles.js';
 import { IdGenerator, systemIds } from '../../../src/commands/support/id-generator.js';
@@ -120,6 +121,7 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
   };
   const proof = new RecoveryWatch(watch);
   const logCheck = new LogCheck(opened.log, () => performance.now());
+  const clock = new BoundedClock('API process', on.clock);
   const publications = new PublicationCache(database.pool, versionsOf(serving));
   const statements = new PublishedStatements(database.pool, publications);
   const publicPosts = new PublicPosts(statements, on.clock, proof);
@@ -141,7 +143,10 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
     { provide: RestrictionProof, useValue: proof },
     { provide: PublicPosts, useValue: publicPosts },
     { provide: PublicProfiles, useValue: new PublicProfiles({ statements, clock: on.clock, proof }) },
-    { provide: Health, useValue: new Health(readinessChecks(database.pool, logCheck, proof), logger) },
+    {
+      provide: Health,
+      useValue: new Health(readinessChecks({ pool: database.pool, log: logCheck, proof, clock }), logger),
+    },
     { provide: Clock, useValue: on.clock },
     { provide: IdGenerator, useValue: systemIds },
     { provide: ReservedHandles, useValue: new ReservedHandles(on.config.reservedHandles) },

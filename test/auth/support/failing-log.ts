@@ -22,7 +22,7 @@ export class FailingLog implements EventLog {
   ensureWitnessed: EventLog['ensureWitnessed'] = (recorded) => this.log.ensureWitnessed(recorded);
   read: EventLog['read'] = (...given) => this.log.read(...given);
   head: EventLog['head'] = () => this.log.head();
-  reach: EventLog['reach'] = (signal) => this.log.reach(signal);
+  reach: EventLog['reach'] = (...given) => this.log.reach(...given);
   reconnect: EventLog['reconnect'] = () => this.log.reconnect();
   find: EventLog['find'] = (...given) => this.log.find(...given);
   verify: EventLog['verify'] = (...asked) => this.log.verify(...asked);
