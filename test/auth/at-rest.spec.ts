@@ -18,6 +18,7 @@ const canaries = {
   eventStore: `canary${randomBytes(16).toString('hex')}`,
   table: `canary${randomBytes(16).toString('hex')}`,
   deleted: `canary${randomBytes(16).toString('hex')}`,
+  refused: `canary${randomBytes(16).toString('hex')}`,
 };
 
 let network: TestNetwork;
@@ -98,6 +99,11 @@ async function leaveCanaries([database]: readonly Client[]): Promise<void> {
   await database?.query('CREATE TABLE canary (value text)');
   await database?.query('INSERT INTO canary VALUES ($1), ($2)', [canaries.table, canaries.deleted]);
   await database?.query('DELETE FROM canary WHERE value = $1', [canaries.deleted]);
+  const refused = database?.query('INSERT INTO authority.account VALUES ($1, NULL, $1, $1, $2, 0, 0)', [
+    canaries.refused,
+    'none',
+  ]);
+  await expect(refused).rejects.toThrow('violates check constraint');
 }
 
 /** All files below a directory. Follows links: the embedded Postgres may be elsewhere. */
@@ -164,6 +170,11 @@ describe('each issued secret', () => {
   it('is in no log line, even at level debug', () => {
     expect(output).toContain('"serving"');
     expect([...issued].filter(([, value]) => output.includes(value))).toEqual([]);
+  });
+
+  it('is not quoted by the log of Postgres from a row that it refuses', () => {
+    expect(output).toContain('violates check constraint');
+    expect(output).not.toContain(canaries.refused);
   });
 
   it('would be found: the search finds canaries', () => {

@@ -40,6 +40,8 @@ export async function startServer(
     log_checkpoints: false,
     // Erased data disappears with its segments of the write-ahead log, see fill-wal-segment.ts.
     wal_recycle: false,
+    // Without the DETAIL of an error, which can quote a row.
+    log_error_verbosity: 'terse',
     fsync: true,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
