@@ -152,6 +152,7 @@ const mayImport = {
     '^src/commands/',
     '^src/config/',
     '^src/domain/',
+    '^src/erasure/pending-rewrites\\.ts$',
     '^src/http/server/(arrival-deadline|client-request-id|errors|error\\.filter|network-origin|refusal-code)\\.ts$',
     '^src/http/requests/(json-body|unknown-field|unreadable)\\.ts$',
     '^src/http/health/(metrics-host|database-check|health)\\.ts$',

@@ -11,7 +11,7 @@ import { PasswordCheck } from './auth/sign-in/password-check.js';
 import { PendingCaseEffects } from './cases/pending-case-effects.js';
 import { Clock } from './commands/support/clock.js';
 import { IdGenerator } from './commands/support/id-generator.js';
-import { readConfig } from './config/config.js';
+import { readConfig, storesOf } from './config/config.js';
 import type { Config } from './config/config.js';
 import { createLogger } from './config/logger.js';
 import { SignInAdmission } from './http/admission/sign-in-admission.js';
@@ -25,6 +25,7 @@ import { startOperatorApi } from './operator/api/operator-server.js';
 import { recordRestores } from './backup/restore/record-restores.js';
 import { Batches } from './batches/batches.js';
 import { Erasures } from './erasure/erasures.js';
+import { Rewrites } from './erasure/rewrites.js';
 import { Witness } from './witness/witness.js';
 import { openResources } from './resources.js';
 import { Postgres } from './store/postgres.js';
@@ -69,7 +70,7 @@ async function serve(config: Config, logger: Logger, telemetry: Telemetry): Prom
   await app.listen(config.port, config.host);
   await recordRestores(app);
   opened.push(await startOperatorApi(app));
-  opened.push(startErasures(app), startBatches(app), startCaseEffects(app));
+  opened.push(startErasures(app), startRewrites(app), startBatches(app), startCaseEffects(app));
   announceReady();
   logger.info({ port: config.port }, 'serving');
 }
@@ -99,6 +100,20 @@ function startErasures(app: NestFastifyApplication): { close(): Promise<void> } 
   });
   erasures.start();
   return { close: () => erasures.stop() };
+}
+
+function startRewrites(app: NestFastifyApplication): { close(): Promise<void> } {
+  const { databaseUrl, vaultDatabaseUrl } = storesOf(config);
+  const rewrites = new Rewrites({
+    pool: app.get(Postgres).pool,
+    urls: { read: databaseUrl, vault: vaultDatabaseUrl },
+    witness: app.get(Witness),
+    clock: app.get(Clock),
+    hour: config.erasureRewriteHour,
+    logger,
+  });
+  rewrites.start();
+  return { close: () => rewrites.stop() };
 }
 
 function startCaseEffects(app: NestFastifyApplication): { close(): Promise<void> } {

@@ -57,7 +57,7 @@ export const pageProviders: readonly FactoryProvider[] = [
   ),
   pageProvider(ConnectedApplications, AuthorityStore, Clock),
   pageProvider(PasswordChange, CommandBus, AuthorityStore, Passwords, SignInLimits, BrowserSessions),
-  pageProvider(AccountErasure, CommandBus, AuthorityStore, Passwords, SignInLimits),
+  pageProvider(AccountErasure, CommandBus, AuthorityStore, Passwords, SignInLimits, Config),
   pageProvider(AppealAccess, PageCookies, AuthorityStore, Clock),
   pageProvider(Appeals, CommandBus),
   pageProvider(OwnCases, Postgres, EventLog),

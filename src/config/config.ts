@@ -36,6 +36,8 @@ export abstract class Config {
   abstract readonly trustedProxies: readonly string[];
   abstract readonly rateLimits: 'on' | 'off';
   abstract readonly fanOutThreshold: number;
+  /** In UTC. */
+  abstract readonly erasureRewriteHour: number | 'off';
   abstract readonly operatorToken: string | undefined;
   /** Base URL of an OpenTelemetry collector. Undefined: no traces are exported. */
   abstract readonly otlpEndpoint: string | undefined;
@@ -65,6 +67,7 @@ export class ConfigError extends Error {
 }
 
 export const DEFAULT_FAN_OUT_THRESHOLD = 500;
+const DEFAULT_REWRITE_HOUR = 3;
 
 const port = z.coerce.number('must be a port number').int().min(1).max(65_535, 'must be a port number');
 const urlWith = (...protocols: string[]) =>
@@ -135,6 +138,20 @@ const environment = z
       .regex(/^[0-9]{1,6}$/, 'must be a whole number up to 999999')
       .transform(Number)
       .default(DEFAULT_FAN_OUT_THRESHOLD),
+    ERASURE_REWRITE_HOUR: z
+      .union(
+        [
+          z.literal('off'),
+          z
+            .string()
+            .regex(/^(1?[0-9]|2[0-3])$/)
+            .transform(Number),
+        ],
+        {
+          error: 'must be an hour from 0 to 23, or off',
+        },
+      )
+      .default(DEFAULT_REWRITE_HOUR),
     OTEL_EXPORTER_OTLP_ENDPOINT: urlWith('http:', 'https:').optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   })
@@ -197,6 +214,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     trustedProxies: read.TRUSTED_PROXIES ?? [],
     rateLimits: read.RATE_LIMITS,
     fanOutThreshold: read.FAN_OUT_THRESHOLD,
+    erasureRewriteHour: read.ERASURE_REWRITE_HOUR,
     operatorToken: read.OPERATOR_TOKEN,
     otlpEndpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: read.LOG_LEVEL,

@@ -25,6 +25,7 @@ export function settingsOf(config: Config): Record<string, string> {
     TRUSTED_PROXIES: config.trustedProxies.join(','),
     RATE_LIMITS: config.rateLimits,
     FAN_OUT_THRESHOLD: String(config.fanOutThreshold),
+    ERASURE_REWRITE_HOUR: String(config.erasureRewriteHour),
     OTEL_EXPORTER_OTLP_ENDPOINT: config.otlpEndpoint,
     LOG_LEVEL: config.logLevel,
   };

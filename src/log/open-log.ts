@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { openPostgres } from '../store/postgres.js';
 import type { Postgres, PostgresOptions } from '../store/postgres.js';
 import { Vault1763640000000 } from '../store/migrations/1763640000000-vault.js';
+import { DropVaultStatistics1763901000001 } from '../store/migrations/1763901000001-vault-statistics.js';
 import { endsWithin } from '../support/sleep.js';
 import { Codec } from './codec.js';
 import type { EventLog, UndecodedLog } from './event-log.js';
@@ -26,7 +27,7 @@ const FIRST_CHECK_MS = 1_000;
 export function openVaultDatabase(
   options: Omit<PostgresOptions, 'entities' | 'migrations'>,
 ): Promise<Postgres> {
-  return openPostgres({ ...options, migrations: [Vault1763640000000] });
+  return openPostgres({ ...options, migrations: [Vault1763640000000, DropVaultStatistics1763901000001] });
 }
 
 export interface LogOptions {

@@ -44,6 +44,9 @@ const deletionDateOn = ({ text }: PageAnswer): number =>
 describe('deleting one’s account', () => {
   it('needs the password, shows the date in every browser, and changes nothing before that date', async () => {
     const { visitor, page, handle, actorId } = await fixture.newPerson();
+    const told = page.text.replace(/\s+/g, ' ');
+    expect(told).toContain('what they still hold of key, name and texts within fifteen minutes');
+    expect(told).toContain('those of large tables in the hour after the next 03:00 UTC.');
     const token = await fixture.connect(visitor);
     const before = Date.now();
     const planned = await visitor.submitTo(page, '/erase', { confirm: password });

@@ -95,13 +95,4 @@ describe('a destroyed key', () => {
     const left = await vault.notDestroyed([gone, back, unknown]);
     expect(left.toSorted()).toEqual([back, unknown].toSorted());
   });
-
-  test('is in no file of its table after the table was rewritten', async () => {
-    const fileOf = async () =>
-      (await database.query<{ file: string }>(`SELECT pg_relation_filepath('person_key') AS file`)).rows[0]
-        ?.file;
-    const before = await fileOf();
-    await vaultOf(one).rewriteFiles();
-    expect(await fileOf()).not.toBe(before);
-  });
 });

@@ -3,8 +3,9 @@
  *
  * @sample first
  */
+import { randomBytes } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
@@ -19,6 +20,8 @@ const scope =
   'openid offline_access read post:create post:edit profile:write relation:write block:write report:create';
 /** Found nowhere by chance. */
 const MARKER = 'xyzzyplughfrotz';
+/** A text that stays. */
+const CONTROL = 'what others wrote';
 
 describe('an erased person', () => {
   let network: TestNetwork;
@@ -29,6 +32,8 @@ describe('an erased person', () => {
   let reply: string;
   let logBefore: string;
   let handle: string;
+  let address: string;
+  let key: Buffer;
 
   const idOf = ({ body }: Answer): string => body.post.id;
   const database = async <Row>(url: string | undefined, sql: string): Promise<Row[]> => {
@@ -64,8 +69,9 @@ describe('an erased person', () => {
     const [row] = await database<{ key: Buffer }>(network.env['VAULT_DATABASE_URL'], sql);
     return row!.key;
   };
-  /** The write-ahead log of all databases. */
-  const journal = () => join(realpathSync(join(network.dataDir, 'postgres')), 'data', 'pg_wal');
+  /** The files of all databases, with their write-ahead log. */
+  const postgres = () => join(realpathSync(join(network.dataDir, 'postgres')), 'data');
+  const journal = () => join(postgres(), 'pg_wal');
 
   beforeAll(async () => {
     network = await startNetwork();
@@ -73,16 +79,23 @@ describe('an erased person', () => {
     [ada, bob] = [await signIn(network, application, scope), await signIn(network, application, scope)];
     post = idOf(await ada.say(`${MARKER} first`));
     await ada.patch(`/api/posts/${post}`, { intentId: 'edit', revision: 1, text: `${MARKER} edited` });
-    reply = idOf(await bob.say('what others wrote', { parentId: post }));
+    reply = idOf(await bob.say(CONTROL, { parentId: post }));
     await ada.say(`${MARKER} reply`, { parentId: reply });
     handle = `h${MARKER}`;
+    // Incompressible, so that it is found as it is.
+    await ada.say(`${MARKER} long ${randomBytes(1_200).toString('hex')}`);
     await ada.patch('/api/profile', {
       intentId: 'bio',
       revision: 1,
-      bio: MARKER,
-      displayName: MARKER,
+      bio: `${MARKER} biography`,
+      displayName: `${MARKER} name`,
       handle,
     });
+    const [account] = await database<{ email: string }>(
+      network.env['DATABASE_URL'],
+      `SELECT email FROM authority.account WHERE actor_id = '${ada.actorId}'`,
+    );
+    address = account!.email;
     await ada.post('/api/reports', { intentId: 'r', actorId: bob.actorId, reason: 'other', text: MARKER });
     await bob.put(`/api/relations/follow/${ada.actorId}`, { intentId: 'follow' });
     logBefore = join(network.dataDir, 'log-before');
@@ -115,7 +128,7 @@ describe('an erased person', () => {
     // Autovacuum does the same from time to time.
     await database(network.env['DATABASE_URL'], 'ANALYZE');
     expect(await tablesWith(MARKER)).not.toEqual([]);
-    const key = await keyOf(ada.actorId);
+    key = await keyOf(ada.actorId);
     const inVault = (sql: string) => database(network.env['VAULT_DATABASE_URL'], sql);
     await inVault('CREATE TABLE copied_key (key bytea)');
     // The header of a page may part the key in one record of the journal. The record of an UPDATE leaves unchanged bytes out.
@@ -127,14 +140,14 @@ describe('an erased person', () => {
     const racing = Promise.all([1, 2, 3, 4, 5].map((each) => ada.say(`${MARKER} race ${each}`)));
     const erased = await erase();
     expect(erased).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(erased.stdout)).toEqual({ changed: true, revision: 2 });
+    expect(JSON.parse(erased.stdout)).toMatchObject({ changed: true, revision: 2 });
     for (const { status } of await racing) expect([200, 401, 403]).toContain(status);
     expect(await ada.get('/api/profile')).toMatchObject({ status: 401, body: { error: 'invalid_token' } });
     expect(await bob.get(`/api/posts/${post}`)).toMatchObject({ status: 404 });
     expect(await bob.get(`/api/actors/${ada.actorId}`)).toMatchObject({ status: 404 });
     expect(await bob.get(`/api/posts/${reply}`)).toMatchObject({
       status: 200,
-      body: { post: { text: 'what others wrote', parentUnavailable: true } },
+      body: { post: { text: CONTROL, parentUnavailable: true } },
     });
     expect(await until(async () => (await tablesWith(MARKER)).length === 0)).toBe(true);
     expect(filesWith(MARKER, logBefore)).toEqual([]);
@@ -142,10 +155,37 @@ describe('an erased person', () => {
     const audit = await runPlaza(['audit', '--actor', ada.actorId, '--wait'], network.env);
     expect(audit.stdout).toContain('account.erased');
     expect(audit.stdout).not.toContain(MARKER);
+  });
+
+  test('is in no file of any database after the rewrites and a checkpoint', async () => {
+    const pending = async () => {
+      const answer = await operatorOf(network).eraseAccount(ada.actorId, 0, 'asked for');
+      return answer.pending ?? [];
+    };
+    expect(await until(async () => (await pending()).every(({ state }) => state === 'checkpoint'))).toBe(
+      true,
+    );
+    const metrics = await (await fetch(`http://localhost:${network.env['OPERATOR_PORT']}/metrics`)).text();
+    expect(metrics).toContain('plaza_erasure_pending_tables{state="rewrite"} 0');
+    expect(metrics).toMatch(/plaza_erasure_pending_tables\{state="checkpoint"\} [1-9]/);
     // A stopping Postgres writes a checkpoint; a running one does so after some minutes.
     await network.restart();
-    expect(filesWith(key, journal())).toEqual([]);
-    expect(filesWith(MARKER, journal())).toEqual([]);
+    const erased = {
+      key,
+      address,
+      handle,
+      name: `${MARKER} name`,
+      biography: `${MARKER} biography`,
+      text: MARKER,
+    };
+    const found = Object.entries(erased).flatMap(([what, bytes]) =>
+      filesWith(bytes, postgres()).map((file) => `${what} in ${relative(postgres(), file)}`),
+    );
+    expect(found).toEqual([]);
+    expect(filesWith(CONTROL, postgres())).not.toEqual([]);
+    expect(filesWith(await keyOf(bob.actorId), postgres())).not.toEqual([]);
+    // The newest checkpoint is younger than the rewrites.
+    expect(await until(async () => (await pending()).length === 0)).toBe(true);
   });
 
   test('stays erased in rebuilt read models', async () => {
@@ -183,7 +223,7 @@ describe('an erased person', () => {
   });
 
   test('is erased once, and the handle becomes free', async () => {
-    expect(JSON.parse((await erase()).stdout)).toEqual({ changed: false, revision: 2 });
+    expect(JSON.parse((await erase()).stdout)).toMatchObject({ changed: false, revision: 2 });
     const another = {
       handle,
       displayName: 'Another',

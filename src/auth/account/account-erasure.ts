@@ -1,5 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { CancelErasure, RequestErasure } from '../../commands/account/plan-erasure.js';
+import type { Config } from '../../config/config.js';
 import { ERASURE_DELAY_DAYS } from '../../config/limit-settings.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
@@ -18,7 +19,13 @@ export class AccountErasure {
     private readonly store: AuthorityStore,
     private readonly passwords: Passwords,
     private readonly limits: SignInLimits,
+    private readonly config: Config,
   ) {}
+
+  /** Hour in UTC in which bytes of erased data are removed from large tables. */
+  get largeTablesAt(): number | 'off' {
+    return this.config.erasureRewriteHour;
+  }
 
   /**
    * Schedules the erasure of the account, after a check of the password in the field `confirm`. Returns a message if

@@ -198,6 +198,7 @@ export class AccountPages {
       passwordFaults: {},
       erasesAt,
       erasureDays: ERASURE_DELAY_DAYS,
+      largeTablesAt: this.erasure.largeTablesAt,
       erasureFault: undefined,
       appealFault: undefined,
       cases: await this.ownCases.of(actorId),

@@ -34,6 +34,8 @@ export interface AccountPage {
   /** When the account will be erased, in Unix milliseconds; null without a planned erasure. */
   readonly erasesAt: number | null;
   readonly erasureDays: number;
+  /** Hour in UTC in which bytes of erased data are removed from large tables. */
+  readonly largeTablesAt: number | 'off';
   readonly erasureFault: string | undefined;
   readonly cases: OwnCasesView;
   readonly appealFault: AppealFault | undefined;
@@ -212,12 +214,15 @@ function pending({ actions, form, erasesAt }: AccountPage): Html | undefined {
   </section>`;
 }
 
+const hourText = (hour: number): string => `${String(hour).padStart(2, '0')}:00 UTC`;
+
 function erasure({
   actions,
   form,
   person,
   erasesAt,
   erasureDays,
+  largeTablesAt,
   erasureFault,
 }: AccountPage): Html | undefined {
   if (erasesAt !== null) return undefined;
@@ -237,9 +242,11 @@ function erasure({
       that somebody did something at some time.
     </p>
     <p class="quiet">
-      Your texts are stored encrypted with a key of your own, which is destroyed on that day. Key and texts
-      disappear from the database journals within ten minutes. Copies in old backups can be read only with an
-      old copy of the key, until the operator of this network deletes that copy, too.
+      Your texts are stored encrypted with a key of your own, which is destroyed on that day. The files of the
+      database lose what they still hold of key, name and texts within fifteen minutes; those of large tables
+      ${largeTablesAt === 'off' ? 'when the operator of this network rebuilds them' : `in the hour after the next ${hourText(largeTablesAt)}`}.
+      A backup that runs then delays this until it ends. Copies in old backups can be read only with an old
+      copy of the key, until the operator of this network deletes that copy, too.
     </p>
     <form method="post" action="${actions.erase}">
       ${hiddenField('form', form)}

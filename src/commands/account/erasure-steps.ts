@@ -8,7 +8,6 @@ import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { fillWalSegment } from '../../store/fill-wal-segment.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
 import { sleep } from '../../support/sleep.js';
 import { Clock } from '../support/clock.js';
@@ -36,7 +35,10 @@ const markFinished = `
   UPDATE authority.account SET erasure_finished_at = $2
   WHERE actor_id = $1 AND state = 'erased' AND erasure_finished_at IS NULL`;
 
-/** The steps after an erasure is in the log. Each step is idempotent: after a crash they start again from the first. */
+/**
+ * The steps after an erasure is in the log. Each step is idempotent: after a crash they start again from the first. The
+ * files of Postgres follow by themselves, in `src/erasure/rewrites.ts`.
+ */
 @Injectable()
 export class ErasureSteps {
   constructor(
@@ -70,8 +72,6 @@ export class ErasureSteps {
     await this.revokeGrants(actorId, requester);
     await this.deleteCredentials(actorId);
     await this.waitForReadModels(actorId, position);
-    if (!(await this.vault.rewriteFiles())) return;
-    await fillWalSegment(this.store.db);
     await this.store.db.query(markFinished, [actorId, this.clock.now()]);
   }
 

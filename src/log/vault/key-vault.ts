@@ -1,9 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { DatabaseError } from 'pg';
 import type { Pool, QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { fillWalSegment } from '../../store/fill-wal-segment.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { LogUnavailable } from '../event-log.js';
 import { DESTROYED_CHANNEL } from './destroyed-keys.js';
@@ -29,9 +27,6 @@ interface KeyRow {
  * receives the notifications of destroyed keys.
  */
 const CACHE = { max: 20_000, ttl: 60_000 };
-
-const REWRITTEN_BYTES = 64 * 1024 * 1024;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Keys of persons, one each, in a database apart from the log (docs/recovery.md, "The stores"). Destroying the key
@@ -129,33 +124,6 @@ export class KeyVault implements KeyCache {
       values: [people],
     });
     return rows.map(({ person }) => person);
-  }
-
-  /**
-   * Removes overwritten keys from the files of Postgres, since a key that can be read from the disk is not destroyed.
-   * A small table is rewritten at once; in a large one, the space is freed to be overwritten.
-   * @returns False, with nothing removed, if a long read such as a backup holds a lock: other queries must not queue
-   * behind VACUUM.
-   * @throws {LogUnavailable}
-   */
-  async rewriteFiles(): Promise<boolean> {
-    const { rows } = await this.query<{ size: string }>({
-      text: "SELECT pg_total_relation_size('person_key') AS size",
-    });
-    const options = Number(rows[0]?.size) <= REWRITTEN_BYTES ? '(FULL)' : '(SKIP_LOCKED)';
-    const client = await this.pool.connect();
-    try {
-      await client.query("SET lock_timeout = '300ms'");
-      await client.query(`VACUUM ${options} person_key`);
-      await fillWalSegment(client);
-      return true;
-    } catch (cause) {
-      if (cause instanceof DatabaseError && cause.code === LOCK_NOT_AVAILABLE) return false;
-      if (!isUnreachable(cause)) throw cause;
-      throw new LogUnavailable('The key vault did not answer.', { cause });
-    } finally {
-      client.release(true);
-    }
   }
 
   allowCaching(may: boolean): void {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { CreateAccount } from '../../commands/account/create-account.js';
 import { EraseAccount } from '../../commands/account/erase-account.js';
 import { CancelErasure, RequestErasure } from '../../commands/account/plan-erasure.js';
+import { pendingRewrites } from '../../erasure/pending-rewrites.js';
 import { ReinstateAccount, SuspendAccount } from '../../commands/account/suspend-account.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { streams } from '../../log/streams.js';
@@ -89,11 +90,12 @@ export const accountActs = [
     reason: 'required',
     input: erasure,
     approval: erasureApproval,
-    run: ({ revision: lifecycle, delayMs }, { services, params, metadata }): Promise<unknown> => {
+    run: async ({ revision: lifecycle, delayMs }, { services, params, metadata }): Promise<unknown> => {
+      const { commands, pool, config } = services;
       const actorId = idIn(params);
-      return delayMs > 0
-        ? services.commands.execute(new RequestErasure(actorId, delayMs, metadata, { lifecycle }))
-        : services.commands.execute(new EraseAccount(actorId, metadata, { lifecycle }));
+      if (delayMs > 0) return commands.execute(new RequestErasure(actorId, delayMs, metadata, { lifecycle }));
+      const change = await commands.execute(new EraseAccount(actorId, metadata, { lifecycle }));
+      return { ...change, pending: await pendingRewrites(pool), largeTablesAt: config.erasureRewriteHour };
     },
   }),
   act({

@@ -6,6 +6,7 @@ import { projectionStatus } from '../../../projections/runner/projection-status.
 import { Config } from '../../config/config.js';
 import { RestrictionProof } from '../../http/admission/restriction-proof.js';
 import { checkDatabase, DatabaseFull } from '../../http/health/database-check.js';
+import { pendingRewrites } from '../../erasure/pending-rewrites.js';
 import { requireMetricsHost } from '../../http/health/metrics-host.js';
 import { EventLog, LogFull, LogUnavailable } from '../../log/event-log.js';
 import { listJobs } from '../../jobs/job.js';
@@ -31,13 +32,14 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
   const metrics = new Metrics(app.get(Telemetry).metrics);
 
   server.get('/metrics', { onRequest: requireMetricsHost(app.get(Config)) }, async (_request, reply) => {
-    const [writable, isDatabaseFull, status, state, job, cases, unsettled] = await Promise.all([
+    const [writable, isDatabaseFull, status, state, job, cases, rewrites, unsettled] = await Promise.all([
       stateOf(log),
       isFull(pool),
       undefinedIfUnreachable(projectionStatus(pool, log)),
       undefinedIfUnreachable(readPublicationState(pool).then((found) => found ?? null)),
       undefinedIfUnreachable(listJobs(pool, 1).then(([newest]) => newest)),
       undefinedIfUnreachable(countOpenCases(pool)),
+      undefinedIfUnreachable(pendingRewrites(pool)),
       undefinedIfUnreachable(
         witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, MAX_UNSETTLED).then(({ length }) => length),
       ),
@@ -53,6 +55,7 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
       state,
       job,
       unsettled,
+      rewrites,
       cases,
       unproven,
       isLogCompared: proof.isLogCompared,

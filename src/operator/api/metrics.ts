@@ -1,6 +1,7 @@
 import type { OpenCases } from '../../../projections/cases/cases.read-model.js';
 import { Gauge } from 'prom-client';
 import type { ProjectionStatus } from '../../../projections/runner/projection-status.js';
+import type { PendingRewrite } from '../../erasure/pending-rewrites.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
 import type { ProcessMetrics } from '../../telemetry/process-metrics.js';
 
@@ -17,6 +18,8 @@ export interface NetworkStatus {
   readonly state: PublicationState | null | undefined;
   /** Number of restrictions that are prepared or accepted, but not finalized. */
   readonly unsettled: number | undefined;
+  /** Tables with bytes of erased data in their files; undefined: unknown. */
+  readonly rewrites: readonly PendingRewrite[] | undefined;
   /** Numbers of cases by state; undefined: unknown. */
   readonly cases: OpenCases | undefined;
   /** Reason why this process refuses reads; undefined: it does not. */
@@ -66,6 +69,15 @@ export class Metrics {
     'unsettled_restrictions',
     'Restrictions that are prepared or accepted, but not finalized.',
   );
+  private readonly pendingTables = this.gauge(
+    'erasure_pending_tables',
+    'Tables whose files still have bytes of erased data, by what they wait for.',
+    'state',
+  );
+  private readonly pendingSeconds = this.gauge(
+    'erasure_pending_seconds',
+    'Age of the oldest request to remove bytes of erased data from the files of Postgres; 0 without one.',
+  );
   private readonly openCases = this.gauge(
     'open_cases',
     'Cases that wait for operators: not claimed, claimed, or with an appeal.',
@@ -108,6 +120,7 @@ export class Metrics {
     status,
     state,
     unsettled,
+    rewrites,
     cases,
     unproven,
     isLogCompared,
@@ -123,6 +136,7 @@ export class Metrics {
     if (unproven !== undefined) this.unproven.set({ reason: unproven }, 1);
     this.logCompared.set(isLogCompared ? 1 : 0);
     this.unsettled.set(unsettled ?? NaN);
+    this.showRewrites(rewrites);
     this.openCases.reset();
     for (const [of, count] of Object.entries(cases ?? {})) this.openCases.set({ state: of }, count);
     this.showProjections(status);
@@ -141,6 +155,12 @@ export class Metrics {
     if (!state) return;
     if (state.reason !== null) this.quarantine.set({ reason: state.reason }, 1);
     this.incarnation.set({ incarnation: state.incarnation }, 1);
+  }
+
+  private showRewrites(rewrites: readonly PendingRewrite[] | undefined): void {
+    for (const state of ['rewrite', 'large', 'checkpoint'] as const)
+      this.pendingTables.set({ state }, rewrites?.filter((each) => each.state === state).length ?? NaN);
+    this.pendingSeconds.set(rewrites ? Math.max(0, ...rewrites.map(({ seconds }) => seconds)) : NaN);
   }
 
   private showProjections(status: ProjectionStatus | undefined): void {

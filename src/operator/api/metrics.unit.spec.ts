@@ -10,6 +10,7 @@ const nothing: NetworkStatus = {
   status: undefined,
   state: undefined,
   unsettled: undefined,
+  rewrites: undefined,
   cases: undefined,
   unproven: undefined,
   isLogCompared: true,
@@ -37,6 +38,10 @@ const serving: NetworkStatus = {
     versions: {},
   },
   unsettled: 2,
+  rewrites: [
+    { store: 'read', table: 'authority.account', state: 'checkpoint', seconds: 60 },
+    { store: 'vault', table: 'public.person_key', state: 'rewrite', seconds: 0 },
+  ],
   cases: { open: 3, claimed: 1, appealed: 0 },
   unproven: undefined,
   isLogCompared: true,
@@ -62,6 +67,10 @@ describe('metrics', () => {
       'plaza_incarnation_info{incarnation="one"} 1',
       'plaza_witness_epoch 3',
       'plaza_unsettled_restrictions 2',
+      'plaza_erasure_pending_tables{state="rewrite"} 1',
+      'plaza_erasure_pending_tables{state="large"} 0',
+      'plaza_erasure_pending_tables{state="checkpoint"} 1',
+      'plaza_erasure_pending_seconds 60',
       'plaza_open_cases{state="open"} 3',
       'plaza_open_cases{state="claimed"} 1',
       'plaza_open_cases{state="appealed"} 0',
@@ -132,6 +141,10 @@ describe('metrics', () => {
       'plaza_log_compared 1',
       'plaza_witness_epoch Nan',
       'plaza_unsettled_restrictions Nan',
+      'plaza_erasure_pending_tables{state="rewrite"} Nan',
+      'plaza_erasure_pending_tables{state="large"} Nan',
+      'plaza_erasure_pending_tables{state="checkpoint"} Nan',
+      'plaza_erasure_pending_seconds Nan',
     ]);
   });
 });

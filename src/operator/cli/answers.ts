@@ -10,7 +10,21 @@ export const changedAnswer = z.object({ changed: z.boolean() });
 
 export const lifecycleChanged = changedAnswer.extend({ revision: z.number() });
 
-export const erased = lifecycleChanged.extend({ erasesAt: z.number().optional() });
+const pendingRewrite = z.object({
+  store: z.string(),
+  table: z.string(),
+  state: z.enum(['rewrite', 'large', 'checkpoint']),
+  seconds: z.number(),
+});
+
+export type PendingRewrite = z.infer<typeof pendingRewrite>;
+
+/** `pending` and `largeTablesAt`: of an erasure at once; an hour in UTC. The release before has neither. */
+export const erased = lifecycleChanged.extend({
+  erasesAt: z.number().optional(),
+  pending: z.array(pendingRewrite).optional(),
+  largeTablesAt: z.union([z.number(), z.literal('off')]).optional(),
+});
 
 export const rotatedSecret = registeredAnswer.extend({ previousUntil: z.number() });
 

@@ -12,6 +12,7 @@ import { CreateBatches1763891000000 } from '../migrations/1763891000000-batches.
 import { CreatePasskeys1763895000000 } from '../migrations/1763895000000-passkeys.js';
 import { CreateApprovals1763897000000 } from '../migrations/1763897000000-approvals.js';
 import { CreateKnownBrowsers1763900000000 } from '../migrations/1763900000000-known-browsers.js';
+import { CreateRewrites1763901000000 } from '../migrations/1763901000000-rewrites.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -43,4 +44,5 @@ export const authorityMigrations = [
   CreatePasskeys1763895000000,
   CreateApprovals1763897000000,
   CreateKnownBrowsers1763900000000,
+  CreateRewrites1763901000000,
 ];

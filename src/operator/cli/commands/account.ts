@@ -15,6 +15,7 @@ import type { BatchOptions } from '../batch.js';
 import { Failure } from '../failure.js';
 import { parseDuration } from '../duration.js';
 import { printResult, timeText } from '../output.js';
+import { pendingLines } from '../pending-lines.js';
 import { typedText } from '../typed-text.js';
 
 interface CreateOptions extends CommandOptions {
@@ -103,7 +104,7 @@ export function addAccountCommands(program: Command): void {
       const result = await operatorClientOf(options).eraseAccount(actorId, delay, reason, revision);
       const { erasesAt } = result;
       const state = erasesAt === undefined ? 'erased' : `scheduled for erasure at ${timeText(erasesAt)}`;
-      printResult(options, result, [lifecycleLine(actorId, state, result)]);
+      printResult(options, result, [lifecycleLine(actorId, state, result), ...pendingLines(result)]);
     });
 
   withOperator(account.command('cancel-erasure'))

@@ -1,0 +1,195 @@
+import type { Pool } from 'pg';
+import type { Clock } from '../commands/support/clock.js';
+import { Backoff } from '../support/backoff.js';
+import { ExclusiveTask } from '../witness/exclusive-task.js';
+import type { ExclusiveTaskOptions } from '../witness/exclusive-task.js';
+import { personalStores } from './personal-tables.js';
+import type { PersonalStore } from './personal-tables.js';
+import {
+  endRewrite,
+  hasOpenRewrites,
+  openRewrites,
+  recordLarge,
+  recordRewrite,
+  requestRewrites,
+} from './rewrite-requests.js';
+import type { Rewrite } from './rewrite-requests.js';
+import { RewriteSession } from './rewrite-session.js';
+import type { ServerState } from './rewrite-session.js';
+
+const INTERVAL_MS = 2_000;
+/** Larger tables, with their indexes, are rewritten in a set hour, because their reads wait meanwhile. */
+const AT_ONCE_BYTES = 64 * 1024 * 1024;
+/** Below the timeout of a request's statements, which wait meanwhile. */
+const AT_ONCE_MS = 4_000;
+/** Many erasures in a row must not keep a table locked. */
+const GAP_MS = 60_000;
+const PAUSE_MS = { first: 2_000, longest: 60_000 };
+
+export interface RewritesOptions extends ExclusiveTaskOptions {
+  readonly pool: Pool;
+  readonly urls: Readonly<Record<PersonalStore, string>>;
+  readonly clock: Clock;
+  /** Of the day, in UTC, in which large tables are rewritten. */
+  readonly hour: number | 'off';
+  readonly atOnceBytes?: number;
+}
+
+/** An attempt that this process makes at the requests of a table up to `request`. */
+interface Attempt {
+  readonly request: bigint;
+  /** The rows that these requests are about were deleted by transactions before this one. */
+  readonly deletedBefore: bigint;
+  readonly backoff: Backoff;
+  notBefore: number;
+}
+
+interface Due {
+  readonly store: PersonalStore;
+  readonly table: string;
+  readonly attempt: Attempt;
+}
+
+/**
+ * Removes the bytes of erased data from the files of Postgres: rewrites the tables of open requests, then waits for the
+ * checkpoint that removes the write-ahead log from before.
+ */
+export class Rewrites extends ExclusiveTask {
+  protected override readonly lock = 'erasure-rewrites';
+  protected override readonly subject = 'rewrites of tables with bytes of erased data';
+  private readonly attempts = new Map<string, Attempt>();
+  private session: RewriteSession | undefined;
+
+  constructor(private readonly options: RewritesOptions) {
+    super(INTERVAL_MS, options);
+  }
+
+  override async stop(): Promise<void> {
+    const stopped = super.stop();
+    await this.session?.close();
+    await stopped;
+  }
+
+  protected override hasWork(): Promise<boolean> {
+    return hasOpenRewrites(this.options.pool);
+  }
+
+  protected override async work(): Promise<void> {
+    const { pool, urls } = this.options;
+    await requestRewrites(pool);
+    for (const store of personalStores) {
+      const rewrites = await openRewrites(pool, store);
+      if (rewrites.length === 0 || this.isStopping) continue;
+      this.session = new RewriteSession(urls[store]);
+      try {
+        await this.session.open();
+        await this.workIn(store, this.session, rewrites);
+      } catch (error) {
+        if (!this.isStopping) throw error;
+      } finally {
+        await this.session.close();
+        this.session = undefined;
+      }
+    }
+  }
+
+  private async workIn(
+    store: PersonalStore,
+    session: RewriteSession,
+    rewrites: readonly Rewrite[],
+  ): Promise<void> {
+    const { pool, atOnceBytes = AT_ONCE_BYTES } = this.options;
+    const state = await session.state();
+    const bytes = await session.bytesOf(rewrites.map(({ table }) => table));
+    const due = { atOnce: [] as Due[], large: [] as Due[] };
+    for (const rewrite of rewrites) {
+      const { table } = rewrite;
+      const size = bytes.get(table);
+      if (size === undefined || isOver(rewrite, state)) {
+        await endRewrite(pool, store, rewrite);
+        continue;
+      }
+      const isLarge = rewrite.isLarge || size > atOnceBytes;
+      if (isLarge && !rewrite.isLarge) await recordLarge(pool, store, table);
+      const attempt = this.attemptAt(store, rewrite, state);
+      if (attempt) due[isLarge ? 'large' : 'atOnce'].push({ store, table, attempt });
+    }
+    await this.rewriteAll(store, session, due.atOnce, AT_ONCE_MS);
+    if (this.isHour()) await this.rewriteAll(store, session, due.large, 0);
+  }
+
+  /**
+   * Returns the attempt if its time has come: the rows that it is about are deleted in the table, and no session can see
+   * them any more. A rewrite would copy them for it.
+   */
+  private attemptAt(
+    store: PersonalStore,
+    { table, request, doneUpTo, rewrittenAt, isSettled }: Rewrite,
+    { now, next, oldest }: ServerState,
+  ): Attempt | undefined {
+    if (doneUpTo >= request || !isSettled) return undefined;
+    if (rewrittenAt && now.getTime() - rewrittenAt.getTime() < GAP_MS) return undefined;
+    const key = keyOf(store, table);
+    let attempt = this.attempts.get(key);
+    // Another process may have rewritten the table since.
+    if (!attempt || attempt.request <= doneUpTo) {
+      attempt = { request, deletedBefore: next, backoff: new Backoff(PAUSE_MS), notBefore: 0 };
+      this.attempts.set(key, attempt);
+    }
+    const isTime = oldest >= attempt.deletedBefore && performance.now() >= attempt.notBefore;
+    return isTime ? attempt : undefined;
+  }
+
+  private isHour(): boolean {
+    return new Date(this.options.clock.now()).getUTCHours() === this.options.hour;
+  }
+
+  private async rewriteAll(
+    store: PersonalStore,
+    session: RewriteSession,
+    due: readonly Due[],
+    limitMs: number,
+  ): Promise<void> {
+    const { pool } = this.options;
+    const done: Due[] = [];
+    for (const each of due) {
+      if (this.isStopping) return;
+      if (await this.rewrite(session, each, limitMs)) done.push(each);
+    }
+    if (done.length === 0) return;
+    const at = await session.fillWal();
+    for (const { table, attempt } of done) {
+      await recordRewrite(pool, store, { table, request: attempt.request, at });
+      this.attempts.delete(keyOf(store, table));
+    }
+  }
+
+  private async rewrite(
+    session: RewriteSession,
+    { store, table, attempt }: Due,
+    limitMs: number,
+  ): Promise<boolean> {
+    const { logger, pool } = this.options;
+    const begun = performance.now();
+    const outcome = await session.rewrite(table, limitMs);
+    if (outcome === 'rewritten') {
+      const ms = Math.round(performance.now() - begun);
+      logger.info({ store, table, ms }, 'rewrote a table to remove bytes of erased data');
+      return true;
+    }
+    if (outcome === 'slow') await recordLarge(pool, store, table);
+    if (outcome === 'refused' && attempt.backoff.failures === 0)
+      logger.error(
+        { store, table },
+        'Postgres refuses to rewrite a table, so its files keep bytes of erased data; make the role of this process the owner of the database',
+      );
+    attempt.notBefore = performance.now() + attempt.backoff.next();
+    return false;
+  }
+}
+
+const keyOf = (store: PersonalStore, table: string): string => `${store} ${table}`;
+
+/** True if a checkpoint began after the table was rewritten. */
+const isOver = ({ request, doneUpTo, rewrittenAt }: Rewrite, { checkpointAt }: ServerState): boolean =>
+  doneUpTo >= request && rewrittenAt !== null && checkpointAt > rewrittenAt;

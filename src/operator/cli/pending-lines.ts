@@ -1,0 +1,30 @@
+import type { PendingRewrite } from './answers.js';
+
+interface Erasure {
+  readonly pending?: readonly PendingRewrite[] | undefined;
+  /** Hour in UTC. */
+  readonly largeTablesAt?: number | 'off' | undefined;
+}
+
+/** Lines about what the files of Postgres still have of erased people, and until when; none if they have nothing. */
+export function pendingLines({ pending = [], largeTablesAt = 'off' }: Erasure): readonly string[] {
+  if (pending.length === 0) return [];
+  const of = (state: PendingRewrite['state']) => pending.filter((each) => each.state === state);
+  const hour = `${String(largeTablesAt).padStart(2, '0')}:00 UTC`;
+  const when =
+    largeTablesAt === 'off'
+      ? 'waits for an hour in ERASURE_REWRITE_HOUR, or for plaza projections rebuild if it is a read model'
+      : `is rewritten at ${hour}`;
+  return [
+    "Postgres' files still hold bytes of erased data. Repeat this command to see what is left.",
+    ...counted(of('rewrite').length, 'rewritten within minutes, as soon as no older session can read them'),
+    ...of('large').map(({ store, table }) => `  ${store} ${table} is large and ${when}`),
+    ...counted(
+      of('checkpoint').length,
+      'rewritten; the next checkpoint, within ten minutes, removes the rest',
+    ),
+  ];
+}
+
+const counted = (tables: number, text: string): readonly string[] =>
+  tables === 0 ? [] : [`  ${tables} ${tables === 1 ? 'table is' : 'tables are'} ${text}`];

@@ -1,0 +1,12 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Statistics would keep samples of keys. Naming the type again drops those that exist. */
+export class DropVaultStatistics1763901000001 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE person_key ALTER key SET STATISTICS 0, ALTER key TYPE bytea');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE person_key ALTER key SET STATISTICS -1');
+  }
+}
