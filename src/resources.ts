@@ -27,6 +27,7 @@ import { waitForAuthorityRebuild } from './incarnations/authority-rebuild.js';
 import { readPublicationState, shownRestrictions } from './incarnations/recovery-state.js';
 import { RecoveryWatch } from './recovery/detect/recovery-watch.js';
 import { observeAppends } from './telemetry/appends.js';
+import { observeProofs } from './telemetry/proofs.js';
 import { observePool } from './telemetry/statements.js';
 import { Telemetry } from './telemetry/telemetry.js';
 import { observeWitness } from './telemetry/witness-steps.js';
@@ -82,6 +83,7 @@ export async function openResources({
   observePool(database.pool, 'read', telemetry);
   observePool(openedLog.vaultPool, 'vault', telemetry);
   observeAppends(log, telemetry);
+  observeProofs(log, telemetry);
   await waitForAuthorityRebuild(database.pool, logger);
   const positions = new PositionListener({
     databaseUrl: urls.databaseUrl,

@@ -88,6 +88,14 @@ export interface EventReference {
   readonly witnessEpoch: number | undefined;
 }
 
+/**
+ * `holds`: the proven leader is still the one that is read from. A read that began after the proof and ended while it
+ * holds has every event that was acknowledged before the proof was asked for.
+ */
+export interface LeaderProof {
+  readonly holds: boolean;
+}
+
 /** The event log, for all other code. A process has one instance, so that only one client appends. */
 export abstract class EventLog {
   /**
@@ -105,6 +113,13 @@ export abstract class EventLog {
    * @throws {NotWitnessed}
    */
   abstract ensureWitnessed(recorded: readonly Recorded[]): Promise<void>;
+
+  /**
+   * Proves that the leader still leads, by a write that begins after this call: a leader that is cut off answers reads
+   * from an old state. Undefined: the server is one node alone, whose reads are never old.
+   * @throws {LogUnavailable}
+   */
+  abstract prove(): Promise<LeaderProof | undefined>;
 
   /** Reads events of a stream from the leader. Empty if the stream does not exist. @throws {LogUnavailable} */
   abstract read(stream: string, options?: ReadOptions): Promise<readonly Recorded[]>;

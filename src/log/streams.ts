@@ -5,6 +5,8 @@ export const streams = {
    * stream has.
    */
   readiness: () => 'readiness',
+  /** Never exists either: the proof of a leader appends no events to it. */
+  barrier: () => 'plaza_barrier',
   network: () => 'network',
   account: (actorId: string) => `account-${actorId}`,
   handle: (digest: string) => `handle-${digest}`,

@@ -43,6 +43,12 @@ export class ProcessMetrics {
     labelNames: ['outcome'],
     buckets: APPEND_SECONDS,
   });
+  readonly proofs = new Counter({
+    name: 'plaza_log_proofs_total',
+    help: 'Proofs of the leader that commands without an append asked for, by outcome; one for all that ask at once.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
   readonly witnessSteps = this.histogram({
     name: 'plaza_witness_step_duration_seconds',
     help: 'Time of one step of the witness for a restriction.',

@@ -7,6 +7,7 @@ import type {
   Batch,
   Checkpoint,
   EventReference,
+  LeaderProof,
   NewEvent,
   ReadOptions,
   SubscribeOptions,
@@ -15,6 +16,7 @@ import type {
 import type { Recorded } from '../log/recorded.js';
 import { isRestriction } from '../log/restrictions.js';
 import type { RestrictionEvent } from '../log/restrictions.js';
+import { SharedRuns } from '../support/shared-runs.js';
 import { proofOf } from './proof.js';
 import { refusalOfAccept, refusalOfPrepare } from './witness-refusals.js';
 import type { AppendProof, Restriction, Witness, WitnessedRestriction } from './witness.js';
@@ -33,6 +35,7 @@ const REMEMBERED = 10_000;
  */
 export class WitnessedLog extends EventLog {
   private readonly finalized = new LRUCache<string, true>({ max: REMEMBERED });
+  private readonly proofs = new SharedRuns(() => this.log.prove());
 
   constructor(
     private readonly log: EventLog,
@@ -70,6 +73,11 @@ export class WitnessedLog extends EventLog {
     const witnessed = await this.findWitnessed(restrictions.map(({ id }) => id));
     for (const each of restrictions)
       await this.ensureAcknowledged(each as Recorded<RestrictionEvent>, witnessed.get(each.id));
+  }
+
+  /** Shared by all commands that ask while one is made. */
+  prove(): Promise<LeaderProof | undefined> {
+    return this.proofs.run();
   }
 
   read(stream: string, options?: ReadOptions): Promise<readonly Recorded[]> {

@@ -175,6 +175,58 @@ describe('a frozen leader', () => {
   });
 });
 
+describe('a proof of the leader', () => {
+  it('is acknowledged by the leader of a cluster, and ends with its leadership', async () => {
+    const log = await openAt(cluster.url);
+    const proof = await log.prove();
+    expect(proof).toMatchObject({ holds: true });
+    await cluster.elect(second);
+    await until(() => proof?.holds === false);
+    expect(await log.prove()).toMatchObject({ holds: true });
+  });
+
+  it('ends with the connection, which may lead to another node behind the same address', async () => {
+    const log = await openAt(first.url);
+    const proof = await log.prove();
+    first.network.reset();
+    await until(() => proof?.holds === false);
+    expect(await until(() => log.prove().catch(() => undefined))).toMatchObject({ holds: true });
+  });
+
+  it('is not given by an isolated leader, which still answers reads from its old state', async () => {
+    const isolated = await openAt(first.directUrl);
+    await append(isolated);
+    await cluster.isolate(first, second);
+    const { stream } = await append(await openAt(second.url));
+    expect(await isolated.read(stream)).toEqual([]);
+    await expect(isolated.prove()).rejects.toMatchObject({
+      name: 'LogUnavailable',
+      message: 'The event log did not prove that its leader still leads.',
+    });
+    await cluster.rejoin(first);
+    expect(await until(() => isolated.prove().catch(() => undefined))).toMatchObject({ holds: true });
+    expect(await isolated.read(stream)).toHaveLength(1);
+  });
+
+  it('is not needed on one node, which is asked once on each connection', async () => {
+    const single = await TestCluster.start(1);
+    try {
+      const [node] = single.nodes as [ClusterNode];
+      const log = await openAt(node.url);
+      expect(await log.prove()).toBeUndefined();
+      await single.add();
+      expect(await log.prove()).toBeUndefined();
+      node.network.reset();
+      expect(await until(async () => (await log.prove().catch(() => undefined)) ?? false)).toMatchObject({
+        holds: true,
+      });
+    } finally {
+      for (const each of opened.splice(0)) await each.close();
+      await single.stop();
+    }
+  });
+});
+
 describe('an address that names some nodes of a cluster', () => {
   const some = (...nodes: readonly ClusterNode[]) =>
     `esdb://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}?tls=false`;

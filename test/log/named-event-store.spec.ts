@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readEventStoreAddress } from '../../src/config/event-store-files.js';
 import { LogReplaced, WrongExpectedRevision } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
+import { isClusterAddress } from '../../src/log/eventstoredb/gossip.js';
 import type { OpenLog } from '../../src/log/open-log.js';
+import { streams } from '../../src/log/streams.js';
 import { configuredEventStoreUrl } from '../support/configured-event-store.js';
 import { LogBench, metadata, post } from './support/log-bench.js';
 
@@ -62,6 +65,14 @@ const url = configuredEventStoreUrl();
       const { position, id } = await append();
       for (const inside of [position + 1n, position + 40n])
         await expect(log.verify({ position: inside, eventId: id })).rejects.toBeInstanceOf(LogReplaced);
+    });
+
+    it('proves its leader if it has several nodes, without a stream or an event', async () => {
+      const isCluster = url !== undefined && isClusterAddress(readEventStoreAddress(url));
+      const head = await log.head();
+      for (let times = 0; times < 3; times++)
+        expect((await log.prove())?.holds).toBe(isCluster ? true : undefined);
+      expect([await log.read(streams.barrier()), await log.head()]).toEqual([[], head]);
     });
 
     it('accepts the largest appends, and its settings suffice', async () => {

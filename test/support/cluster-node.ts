@@ -73,6 +73,11 @@ export class ClusterNode {
     return `esdb://127.0.0.1:${this.port}?tls=false`;
   }
 
+  /** Past the network that other processes use, for a client that stays beside a node that is cut off. */
+  get directUrl(): string {
+    return `esdb://127.0.0.1:${this.serving.port}?tls=false`;
+  }
+
   /** Like a stopped process: connections stay open and silent. */
   freeze(): void {
     this.network.freeze();

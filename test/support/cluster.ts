@@ -60,6 +60,33 @@ export class TestCluster {
     this.leading = node;
   }
 
+  /**
+   * Cuts the leader off from the other nodes, which elect another one, and from all clients but those of its
+   * `directUrl`. It still believes that it leads: it answers reads from its old state, and never answers an append.
+   */
+  async isolate(leader: ClusterNode, elected: ClusterNode): Promise<void> {
+    leader.replica.holdBack();
+    this.wakeAsLeader(leader);
+    this.mislead(leader, leader);
+    await leader.network.cut();
+    await elected.replica.catchUp();
+    elected.lead(true);
+    this.leading = elected;
+  }
+
+  /** Reconnects an isolated node, which follows the elected leader. */
+  async rejoin(node: ClusterNode): Promise<void> {
+    node.lead(false);
+    this.beliefs.delete(node);
+    await node.replica.catchUp();
+    await node.network.reopen();
+  }
+
+  /** Starts another node, which follows. */
+  async add(): Promise<void> {
+    await this.startNode();
+  }
+
   /** From now on this node names another leader than the elected one. */
   mislead(node: ClusterNode, leader: ClusterNode): void {
     this.beliefs.set(node, leader);
@@ -89,14 +116,17 @@ export class TestCluster {
   }
 
   private async startNodes(size: number): Promise<void> {
-    for (let i = 0; i < size; i++) {
-      const election: Election = {
-        leader: () => this.leading && { host: '127.0.0.1', port: this.leading.port },
-        gossip: (_call, callback) => callback(null, this.gossipOf(this.nodes[i])),
-      };
-      this.nodes.push(await ClusterNode.start(this.store, this.dir, election));
-    }
+    for (let i = 0; i < size; i++) await this.startNode();
     await this.elect(this.nodes[0]);
+  }
+
+  private async startNode(): Promise<void> {
+    const i = this.nodes.length;
+    const election: Election = {
+      leader: () => this.leading && { host: '127.0.0.1', port: this.leading.port },
+      gossip: (_call, callback) => callback(null, this.gossipOf(this.nodes[i])),
+    };
+    this.nodes.push(await ClusterNode.start(this.store, this.dir, election));
   }
 
   private gossipOf(asked: ClusterNode | undefined): InstanceType<typeof gossipPb.ClusterInfo> {

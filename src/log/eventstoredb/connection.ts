@@ -3,6 +3,7 @@ import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import { sleep } from '../../support/sleep.js';
+import type { LeaderProof } from '../event-log.js';
 import { readNewest, READ_DEADLINE_MS } from './bounded-read.js';
 import {
   ConnectionGivenUp,
@@ -59,17 +60,13 @@ export class Connection {
    * Appends to a stream, like {@link ask}. An append is safe to repeat: expected revision and event ids prevent that
    * it is stored twice.
    */
-  async append(milliseconds: number, ...given: Parameters<EventStoreDBClient['appendToStream']>) {
-    let used: Leader | undefined;
-    try {
-      return await this.askLeader(milliseconds, (leader, signal) => {
-        used = leader;
-        return leader.unanswered.run(() => leader.client.appendToStream(...given), signal);
-      });
-    } catch (error) {
-      if (used && isFeaturesFault(error)) this.discard(used);
-      throw error;
-    }
+  append(milliseconds: number, ...given: Parameters<EventStoreDBClient['appendToStream']>) {
+    return this.askToAppend(milliseconds, (leader, signal) => leader.append(given, signal));
+  }
+
+  /** Proves that the leader leads, like {@link ask}. */
+  prove(milliseconds: number): Promise<LeaderProof | undefined> {
+    return this.askToAppend(milliseconds, (leader, signal) => leader.prove(signal));
   }
 
   newest(caller?: AbortSignal, milliseconds = READ_DEADLINE_MS): Promise<RecordedEvent | undefined> {
@@ -115,6 +112,19 @@ export class Connection {
     this.closing.abort(new ConnectionGivenUp('The connection is closed.'));
     await this.pendingLeader?.catch(() => undefined);
     await this.renew();
+  }
+
+  private async askToAppend<T>(
+    milliseconds: number,
+    work: (leader: Leader, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    let used: Leader | undefined;
+    try {
+      return await this.askLeader(milliseconds, (leader, signal) => work((used = leader), signal));
+    } catch (error) {
+      if (used && isFeaturesFault(error)) this.discard(used);
+      throw error;
+    }
   }
 
   private async askLeader<T>(

@@ -15,6 +15,7 @@ import { readEventStoreAddress } from '../../config/event-store-files.js';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import { keepLoopbackFromProxies } from '../../config/grpc-proxy.js';
 import { sleep } from '../../support/sleep.js';
+import { APPEND_OPTIONS } from './append-options.js';
 import { isTooLarge, largestEvent, APPEND_LIMIT_TOO_LOW } from './append-size.js';
 import { collectEvents, FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
 import { isAmbiguous } from './client-errors.js';
@@ -28,6 +29,7 @@ import type {
   Batch,
   Checkpoint,
   EventReference,
+  LeaderProof,
   ReadOptions,
   SubscribeOptions,
   UndecodedEvent,
@@ -41,11 +43,6 @@ import { ofOwnStreams, ofTypes, subscribe } from './subscription.js';
 import { verifyCheckpoint } from './verify-checkpoint.js';
 
 const DEADLINE_MS = { attempt: 2_000, append: 5_000, check: 1_200 };
-/**
- * Deadline that the client sends with an append, as a point in time. It is an hour because of wrong clocks: a server
- * whose clock is ahead by more than that rejects every append.
- */
-const SERVER_DEADLINE_MS = 60 * 60_000;
 const RETRY_PAUSE_MS = 100;
 const READ_PAGE = 500;
 
@@ -75,36 +72,26 @@ export class EventStoreLog extends EventLog {
   }
 
   async append(append: Append): Promise<AppendedEvents> {
-    const giveUpAt = performance.now() + DEADLINE_MS.append;
     const events = await this.codec.encode(append);
     const expectedRevision = append.expected === 'no_stream' ? NO_STREAM : append.expected;
-    for (;;) {
-      const deadline = Math.max(1, Math.min(DEADLINE_MS.attempt, giveUpAt - performance.now()));
-      try {
-        const { nextExpectedRevision, position } = await this.connection.append(
-          deadline,
-          append.stream,
-          events,
-          {
-            expectedRevision,
-            deadline: SERVER_DEADLINE_MS,
-            ...FROM_LEADER,
-          },
-        );
-        if (position === undefined)
-          throw new Error('the event store confirmed an append without sending its position in the log');
-        return { revision: nextExpectedRevision, position: position.commit };
-      } catch (error) {
-        if (error instanceof WrongExpectedVersionError) throw new WrongExpectedRevision(error.message);
-        if (isTooLarge(error)) {
-          this.acceptsLargest = false;
-          throw new LogUnavailable(APPEND_LIMIT_TOO_LOW, { cause: error });
-        }
-        if (!isAmbiguous(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt)
-          throw new LogUnavailable('The event log did not confirm the append.', { cause: error });
-        await sleep(RETRY_PAUSE_MS);
-      }
-    }
+    const { nextExpectedRevision, position } = await untilAnswered((deadline) =>
+      this.connection.append(deadline, append.stream, events, { expectedRevision, ...APPEND_OPTIONS }),
+    ).catch((error: unknown) => {
+      if (error instanceof WrongExpectedVersionError) throw new WrongExpectedRevision(error.message);
+      if (!isTooLarge(error))
+        throw new LogUnavailable('The event log did not confirm the append.', { cause: error });
+      this.acceptsLargest = false;
+      throw new LogUnavailable(APPEND_LIMIT_TOO_LOW, { cause: error });
+    });
+    if (position === undefined)
+      throw new Error('the event store confirmed an append without sending its position in the log');
+    return { revision: nextExpectedRevision, position: position.commit };
+  }
+
+  prove(): Promise<LeaderProof | undefined> {
+    return untilAnswered((deadline) => this.connection.prove(deadline)).catch((cause: unknown) => {
+      throw new LogUnavailable('The event log did not prove that its leader still leads.', { cause });
+    });
   }
 
   ensureWitnessed(): Promise<void> {
@@ -145,8 +132,7 @@ export class EventStoreLog extends EventLog {
   async checkWritable(): Promise<void> {
     const appendOptions = {
       expectedRevision: IMPOSSIBLE_REVISION,
-      deadline: SERVER_DEADLINE_MS,
-      ...FROM_LEADER,
+      ...APPEND_OPTIONS,
     };
     // Servers check the size before the revision.
     const event = this.acceptsLargest ? READINESS_EVENT : largestEvent;
@@ -233,6 +219,20 @@ export class EventStoreLog extends EventLog {
       if (isProof && error instanceof StreamDeletedError) return [];
       return throwUnavailable(error);
     }
+  }
+}
+
+/** Repeats an attempt without a clear answer, for 5 s. `attempt`: gets its deadline in milliseconds. */
+async function untilAnswered<T>(attempt: (deadline: number) => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + DEADLINE_MS.append;
+  for (;;) {
+    try {
+      return await attempt(Math.max(1, Math.min(DEADLINE_MS.attempt, giveUpAt - performance.now())));
+    } catch (error) {
+      if (isTooLarge(error) || !isAmbiguous(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt)
+        throw error;
+    }
+    await sleep(RETRY_PAUSE_MS);
   }
 }
 

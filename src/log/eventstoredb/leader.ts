@@ -1,12 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { AccessDeniedError, NotLeaderError } from '@eventstore/db-client';
-import type { EndPoint, EventStoreDBClient } from '@eventstore/db-client';
+import type { AppendResult, EndPoint, EventStoreDBClient } from '@eventstore/db-client';
 import type { Channel } from '@grpc/grpc-js';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import { endsWithin, sleep } from '../../support/sleep.js';
 import { readNewest } from './bounded-read.js';
 import { ConnectionGivenUp, within } from './client-errors.js';
 import { connect } from './connect.js';
+import type { LeaderProof } from '../event-log.js';
+import { ReadBarrier } from './read-barrier.js';
 import { UnansweredAppends } from './unanswered-appends.js';
 import { writeWithoutQueue } from './unqueued-writes.js';
 
@@ -20,6 +22,7 @@ const DISPOSE_TIMEOUT_MS = 1_000;
 export class Leader {
   readonly unanswered = new UnansweredAppends();
   private readonly lossController = new AbortController();
+  private readonly barrier = new ReadBarrier(this);
   private disposing: Promise<void> | undefined;
 
   private constructor(
@@ -44,6 +47,18 @@ export class Leader {
 
   get lost(): AbortSignal {
     return this.lossController.signal;
+  }
+
+  append(
+    given: Parameters<EventStoreDBClient['appendToStream']>,
+    signal: AbortSignal,
+  ): Promise<AppendResult> {
+    return this.unanswered.run(() => this.client.appendToStream(...given), signal);
+  }
+
+  /** As {@link EventLog.prove}. */
+  prove(signal: AbortSignal): Promise<LeaderProof | undefined> {
+    return this.barrier.prove(signal);
   }
 
   /** Cancels all calls and closes the client. Resolves once no append can go through it any more. */

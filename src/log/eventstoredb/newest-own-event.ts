@@ -3,6 +3,7 @@ import type { RecordedEvent } from '@eventstore/db-client';
 import { readAll } from './read-all.js';
 import { noPosition } from '../codec.js';
 import type { Connection } from './connection.js';
+import { SharedRuns } from '../../support/shared-runs.js';
 import { isOwnStream } from '../streams.js';
 
 const PAGE = 64;
@@ -25,8 +26,7 @@ interface ScannedRange {
  */
 export class NewestOwnEvent {
   private scanned: ScannedRange | undefined;
-  private scanning: Promise<bigint | undefined> | undefined;
-  private next: Promise<bigint | undefined> | undefined;
+  private readonly scans = new SharedRuns(() => this.scan());
 
   constructor(private readonly connection: Connection) {}
 
@@ -35,17 +35,7 @@ export class NewestOwnEvent {
    * a scan share the next scan, which covers the events appended since. Rejects with the errors of the client.
    */
   position(): Promise<bigint | undefined> {
-    if (!this.scanning) {
-      this.scanning = this.scan().finally(() => (this.scanning = undefined));
-      return this.scanning;
-    }
-    this.next ??= this.scanning
-      .catch(() => undefined)
-      .then(() => {
-        this.next = undefined;
-        return this.position();
-      });
-    return this.next;
+    return this.scans.run();
   }
 
   private async scan(): Promise<bigint | undefined> {

@@ -131,6 +131,21 @@ describe('appending', () => {
     });
   });
 
+  describe('of no events', () => {
+    it('is acknowledged each time, and leaves no stream', async () => {
+      const stream = newStream();
+      const options = { expectedRevision: NO_STREAM, requiresLeader: true } as const;
+      for (let times = 0; times < 3; times++)
+        expect(await target.client.appendToStream(stream, [], options)).toMatchObject({ success: true });
+      expect(await rejection(collect(target.client.readStream(stream)))).toMatchObject({
+        type: 'stream-not-found',
+      });
+      expect(await target.client.appendToStream(stream, events(1), options)).toMatchObject({
+        nextExpectedRevision: 0n,
+      });
+    });
+  });
+
   describe('of large batches', () => {
     it('is all or nothing for many events', async () => {
       const stream = newStream();

@@ -122,6 +122,10 @@ export class MemoryLog extends EventLog {
     return Promise.resolve();
   }
 
+  override prove(): Promise<undefined> {
+    return this.down ? Promise.reject(new LogUnavailable('the log is down')) : Promise.resolve(undefined);
+  }
+
   override read(stream: string): Promise<readonly Recorded[]> {
     if (this.down) return Promise.reject(new LogUnavailable('the log is down'));
     return Promise.resolve(this.ofStream(stream));
