@@ -1,4 +1,5 @@
 import type { EventLog } from '../log/event-log.js';
+import { readNewest } from '../log/read-newest.js';
 import type { Recorded } from '../log/recorded.js';
 import type { RestrictionEvent } from '../log/restrictions.js';
 import { proofOf } from './proof.js';
@@ -10,7 +11,8 @@ import type { Restriction, Witness, WitnessedRestriction } from './witness.js';
 export type Resolution = 'finalized' | 'withdrawn' | 'missing';
 
 /**
- * Resolves a restriction in doubt by independent proof: a read of its stream in the log. `now`: Unix milliseconds.
+ * Resolves a restriction in doubt by independent proof: a read of its stream in the log, from a leader that proved that
+ * it leads if the restriction is not found. `now`: Unix milliseconds.
  * @throws {LogUnavailable} and the witness's errors; the restriction stays in doubt, and can be resolved later.
  */
 export async function resolveInDoubt(
@@ -20,7 +22,11 @@ export async function resolveInDoubt(
   now: number,
 ): Promise<Resolution> {
   const { id } = restriction;
-  const recorded = await findInLog(log, restriction);
+  const recorded = await readNewest(
+    log,
+    () => findInLog(log, restriction),
+    (found) => found !== undefined,
+  );
   if (recorded) {
     await witness.accept(id, proofOf(recorded as Recorded<RestrictionEvent>), now);
     await witness.finalize(id, now);

@@ -8,6 +8,8 @@ import type { RestrictionEvent } from '../../src/log/restrictions.js';
 import { InDoubtResolver } from '../../src/witness/in-doubt-resolver.js';
 import type { Restriction, Witness } from '../../src/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
+import { TestCluster } from '../support/cluster.js';
+import type { ClusterNode } from '../support/cluster-node.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -96,6 +98,35 @@ describe('a restriction in doubt', () => {
     await resolverOn(log).settleBefore(Date.now());
     expect((await witness.find([id])).get(id)).toMatchObject({ state: 'finalized' });
     expect(await stateOf(gone)).toBe('withdrawn');
+  });
+
+  it('stays in doubt while an isolated leader does not show it', async () => {
+    const cluster = await TestCluster.start();
+    const vaultDatabaseUrl = await postgres.createDatabase();
+    const openAt = (eventStoreUrl: string) =>
+      openLog({ eventStoreUrl, vaultDatabaseUrl, applicationName: 'test' });
+    const [first, second] = cluster.nodes as [ClusterNode, ClusterNode];
+    const stale = await openAt(first.directUrl);
+    const current = await openAt(second.url);
+    try {
+      await stale.log.reach();
+      await cluster.isolate(first, second);
+      const restriction = deletionOf('p');
+      const { stream, id, event, metadata } = restriction;
+      await witness.prepare(restriction, 1);
+      await retryWhileUnavailable(() =>
+        current.log.append({ stream, expected: 'no_stream', events: [{ id, event }], metadata }),
+      );
+      await expect(resolverOn(stale.log).settleBefore(Date.now())).rejects.toThrow(LogUnavailable);
+      expect(await stateOf(restriction)).toBe('prepared');
+      await cluster.rejoin(first);
+      await retryWhileUnavailable(() => resolverOn(stale.log).settleBefore(Date.now()));
+      expect(await stateOf(restriction)).toBe('finalized');
+    } finally {
+      await stale.close();
+      await current.close();
+      await cluster.stop();
+    }
   });
 
   it('is resolved up to the last one, even behind many that cannot be resolved', async () => {

@@ -14,12 +14,13 @@ import { ReservedHandles } from '../../domain/account/reserved-handles.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
+import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
-import { handleCommand, newestEventOf } from '../support/handle-command.js';
+import { handleCommand, isChange, newestEventOf } from '../support/handle-command.js';
 import { releaseIfHolderErased } from './erased-handles.js';
 import { HandleDigest } from '../support/handle-digest.js';
 
@@ -67,13 +68,18 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
   ) {}
 
   async execute({ account, metadata }: CreateAccount): Promise<CreatedAccount> {
-    const { actorId, past, current } = await this.accountOf(account);
     const { handle, displayName, email, passwordHash } = account;
-    const registration = { actorId, handle, displayName, email, at: this.clock.now() };
+    // Decided before any write: a claim for a registration that must fail would hold the handle for good.
+    const { actorId, past, registration, decision } = await readNewest(
+      this.log,
+      async () => {
+        const found = await this.accountOf(account);
+        const asked = { actorId: found.actorId, handle, displayName, email, at: this.clock.now() };
+        return { ...found, registration: asked, decision: registerAccount(found.current, asked) };
+      },
+      (found) => isChange(found.decision),
+    );
     const stream = streams.account(actorId);
-
-    // Checked before any write: a claim for a registration that must fail would hold the handle for good.
-    const decision = registerAccount(current, registration);
     if (decision instanceof Refusal) throw decision;
     if (decision.length === 0) {
       await projectInline(past, this.store.db);
@@ -82,10 +88,12 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
 
     const digest = await this.digest.ofHandle(handle);
     const { log, ids, clock } = this;
-    await releaseIfHolderErased({ log, ids, clock }, { digest, metadata });
     await handleCommand(this.log, this.ids, {
       stream: streams.handle(digest),
-      read: newestEventOf,
+      read: async (_log, handleStream) => {
+        await releaseIfHolderErased({ log, ids, clock }, { digest, metadata });
+        return newestEventOf(log, handleStream);
+      },
       initial: freeHandle,
       evolve: (state, event: HandleEvent) => evolveHandle(state, event),
       decide: (state) => claimHandle(state, { ...registration, isReserved: this.reserved.has(handle) }),

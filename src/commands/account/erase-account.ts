@@ -46,19 +46,18 @@ export class EraseAccountHandler implements ICommandHandler<EraseAccount> {
 
   async execute({ actorId, metadata, options }: EraseAccount): Promise<LifecycleChange> {
     const { onlyWhenDue = false, lifecycle } = options;
-    const past = await this.log.read(streams.account(actorId));
-    const identifiers = await this.identifiersOf(actorId, past[0]);
+    const requested = onlyWhenDue ? await this.log.read(streams.account(actorId)) : [];
     const change = await decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.account(actorId),
       initial: noAccount,
       evolve: (account, event: AccountEvent) => evolveAccount(account, event),
-      decide: (account) => {
-        const erasure = { actorId, ...identifiers, at: this.clock.now() };
+      decide: async (account, [first]) => {
+        const erasure = { actorId, ...(await this.identifiersOf(actorId, first)), at: this.clock.now() };
         return onlyWhenDue
           ? eraseWhenDue(account, erasure)
           : eraseAccount(account, { ...erasure, lifecycle });
       },
-      metadata: onlyWhenDue ? { ...requesterOf(past), ...metadata } : metadata,
+      metadata: onlyWhenDue ? { ...requesterOf(requested), ...metadata } : metadata,
     });
     await this.steps.finish(actorId);
     return change;

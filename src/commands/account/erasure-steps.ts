@@ -4,6 +4,7 @@ import { projectInline } from '../../../projections/authority/authority.projecti
 import type { AccountErased } from '../../domain/account/events.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
+import { readNewest } from '../../log/read-newest.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
@@ -56,7 +57,11 @@ export class ErasureSteps {
    * @throws {ErasurePendingError}, and errors of log, vault and store: repeating completes the unfinished steps.
    */
   async finish(actorId: string): Promise<void> {
-    const [last] = await newestEventOf(this.log, streams.account(actorId));
+    const [last] = await readNewest(
+      this.log,
+      () => newestEventOf(this.log, streams.account(actorId)),
+      ([newest]) => newest?.event.type === 'account.erased',
+    );
     if (last?.event.type !== 'account.erased') return;
     const { event, position, metadata } = last as Recorded<AccountErased>;
     const { handleDigest: digest, keyId } = event.data;

@@ -4,6 +4,7 @@ import type { AuditExported } from '../../domain/audit/events.js';
 import { networkMissing } from '../../domain/network/network.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
+import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
 import { Clock } from '../support/clock.js';
 import { handleCommand } from '../support/handle-command.js';
@@ -40,7 +41,11 @@ export class RecordExportHandler implements ICommandHandler<RecordExport> {
   ) {}
 
   async execute({ query, metadata }: RecordExport): Promise<RecordedExport> {
-    const [founded] = await this.log.read(streams.network(), { limit: 1 });
+    const [founded] = await readNewest(
+      this.log,
+      () => this.log.read(streams.network(), { limit: 1 }),
+      (found) => found.length > 0,
+    );
     if (founded?.event.type !== 'network.founded') throw networkMissing();
     const data = { exportId: this.ids.random(), query, at: this.clock.now() };
     const { added } = await handleCommand<undefined, AuditExported>(this.log, this.ids, {

@@ -4,6 +4,7 @@ import type { BackupPartSent } from '../../domain/backup/events.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
+import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
@@ -33,7 +34,12 @@ export class SendBackupPartHandler implements ICommandHandler<SendBackupPart> {
   ) {}
 
   async execute({ backupId, part, metadata }: SendBackupPart): Promise<void> {
-    if (!(await this.isBegunBy(metadata.operatorId, backupId)))
+    const isBegun = await readNewest(
+      this.log,
+      () => this.isBegunBy(metadata.operatorId, backupId),
+      (found) => found,
+    );
+    if (!isBegun)
       throw new Refusal('not_found', 'You began no such backup: only the operator who began it receives it.');
     await handleCommand<undefined, BackupPartSent>(this.log, this.ids, {
       stream: streams.backup(backupId),

@@ -57,26 +57,26 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
   ) {}
 
   async execute({ kind, itemId, step, metadata }: ChangeBatchItem): Promise<ItemOutcome> {
-    const overturned = step === 'undo' ? await this.overturned(kind, itemId) : new Set();
-    const changesOf = (past: Past) =>
-      past
+    const changesOf = async (past: Past) => {
+      const overturned = step === 'undo' ? await this.overturnedAmong(past) : new Set();
+      return past
         .filter(({ id }) => !overturned.has(id))
         .map(({ event: { type }, metadata: { cause } }) => ({ type, isOwn: cause === metadata.cause }));
-    const isDue = (past: Past) =>
-      step === 'apply' ? !isRestrictedBy(changesOf(past)) : mayLift(changesOf(past));
+    };
+    const isDue = async (past: Past) =>
+      step === 'apply' ? !isRestrictedBy(await changesOf(past)) : mayLift(await changesOf(past));
     const decided = await this.change(kind, itemId, step, isDue, metadata);
     if (!decided) return 'skipped';
     const { past, added } = decided;
     if (added.length > 0) return 'changed';
-    const changes = changesOf(past);
+    const changes = await changesOf(past);
     if (step === 'apply') return isRestrictedBy(changes) ? 'changed' : 'skipped';
     if (isLiftedBy(changes)) return 'changed';
     return isRestrictedBy(changes) ? 'skipped' : 'untouched';
   }
 
   /** Ids of the events by which decisions restricted the item that were overturned since. */
-  private async overturned(kind: BatchKind, itemId: string): Promise<ReadonlySet<string>> {
-    const past = await this.log.read(streamOf(kind, itemId));
+  private async overturnedAmong(past: Past): Promise<ReadonlySet<string>> {
     const ids = new Set<string>();
     for (const each of past)
       if (isRestricting(each.event.type) && caseIdOf(each.metadata.cause ?? '') !== undefined)
@@ -89,15 +89,15 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
     kind: BatchKind,
     itemId: string,
     step: 'apply' | 'undo',
-    isDue: (past: Past) => boolean,
+    isDue: (past: Past) => Promise<boolean>,
     metadata: EventMetadata,
   ): Promise<Pick<Decided<PostEvent | AccountEvent>, 'past' | 'added'> | undefined> {
     const at = this.clock.now();
     const stream = streamOf(kind, itemId);
     const ifDue =
       <State, Event extends PostEvent | AccountEvent>(decide: (state: State) => Decision<Event>) =>
-      (state: State, past: Past) =>
-        isDue(past) ? decide(state) : [];
+      async (state: State, past: Past) =>
+        (await isDue(past)) ? decide(state) : [];
     try {
       if (kind === 'posts')
         return await handleCommand<Post, PostEvent>(this.log, this.ids, {

@@ -12,6 +12,7 @@ import { evolvePost, noPost } from '../../domain/post/post.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog, LogUnavailable } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
+import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
 import { ReinstateAccount, SuspendAccount } from '../account/suspend-account.js';
 import { RestrictPost, UnrestrictPost } from '../post/restrict-post.js';
@@ -83,8 +84,14 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
   ) {}
 
   async execute({ caseId }: FinishCaseEffects): Promise<number> {
-    const recorded = await readCase(this.log, caseId);
-    const unfinished = unfinishedDecisions(recorded.state);
+    const { recorded, unfinished } = await readNewest(
+      this.log,
+      async () => {
+        const found = await readCase(this.log, caseId);
+        return { recorded: found, unfinished: unfinishedDecisions(found.state) };
+      },
+      (found) => found.unfinished.length > 0,
+    );
     for (const decision of unfinished) await this.finish(recorded, decision);
     return unfinished.length;
   }
@@ -159,21 +166,38 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
 
   /** Undoes the effect, unless somebody lifted it before, or something else than overturned decisions restricts its subject. */
   private async undo(effect: Effect, metadata: EventMetadata): Promise<boolean> {
-    const past = await this.log.read(effect.stream);
-    const lifted = ownEvent(past, effect.lift, metadata);
+    const { past, lifted, isDue } = await readNewest(
+      this.log,
+      () => this.toUndo(effect, metadata),
+      (found) => found.isDue || found.lifted !== undefined,
+    );
     if (lifted) {
       await this.log.ensureWitnessed([lifted]);
       return true;
     }
-    const inForce = past
-      .slice(past.findLastIndex(({ event }) => event.type === effect.lift) + 1)
-      .filter(({ event }) => event.type === effect.type);
-    if (!ownEvent(inForce, effect.type, metadata)) return false;
-    for (const each of inForce) if (!(await isOverturned(this.log, each))) return false;
+    if (!isDue) return false;
     const lifecycle = effect.lifecycleOf(past);
     const { changed } = await this.commands.execute(effect.undo(metadata, { lifecycle }));
     return changed;
   }
+
+  private async toUndo({ stream, type, lift }: Effect, metadata: EventMetadata): Promise<ToUndo> {
+    const past = await this.log.read(stream);
+    const lifted = ownEvent(past, lift, metadata);
+    const inForce = past
+      .slice(past.findLastIndex(({ event }) => event.type === lift) + 1)
+      .filter(({ event }) => event.type === type);
+    let isDue = !lifted && ownEvent(inForce, type, metadata) !== undefined;
+    for (const each of inForce) isDue &&= await isOverturned(this.log, each);
+    return { past, lifted, isDue };
+  }
+}
+
+/** `lifted`: the effect is undone already. `isDue`: it is in force, and nothing else that stands is. */
+interface ToUndo {
+  readonly past: readonly Recorded[];
+  readonly lifted: Recorded | undefined;
+  readonly isDue: boolean;
 }
 
 const ownEvent = (

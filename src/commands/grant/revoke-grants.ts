@@ -4,6 +4,7 @@ import { unknownApplication } from '../../domain/application/application.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { EventLog } from '../../log/event-log.js';
+import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { RevokeGrant } from './revoke-grant.js';
@@ -90,7 +91,11 @@ export class RevokeGrantsHandler implements ICommandHandler<RevokeGrants> {
   }
 
   private async requireApplication(appId: string): Promise<void> {
-    const [registered] = await this.log.read(streams.application(appId), { limit: 1 });
+    const [registered] = await readNewest(
+      this.log,
+      () => this.log.read(streams.application(appId), { limit: 1 }),
+      (found) => found.length > 0,
+    );
     if (!registered) throw unknownApplication();
   }
 

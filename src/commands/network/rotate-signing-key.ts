@@ -3,6 +3,7 @@ import type { ICommandHandler } from '@nestjs/cqrs';
 import { evolveNetwork, noNetwork, networkMissing, rotateSigningKey } from '../../domain/network/network.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
+import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
@@ -41,7 +42,11 @@ export class RotateSigningKeyHandler implements ICommandHandler<RotateSigningKey
   async execute({ metadata }: RotateSigningKey): Promise<RotatedKey> {
     const at = this.clock.now();
     const stream = streams.network();
-    const [first] = await this.log.read(stream, { limit: 1 });
+    const [first] = await readNewest(
+      this.log,
+      () => this.log.read(stream, { limit: 1 }),
+      (found) => found.length > 0,
+    );
     if (first?.event.type !== 'network.founded') throw networkMissing();
     const next = await this.keys.next(at);
     const { added } = await handleCommand(this.log, this.ids, {

@@ -8,6 +8,7 @@ import type { OperatorEvent } from '../../domain/operator/operator.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
+import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Clock } from '../support/clock.js';
@@ -72,17 +73,26 @@ abstract class SignInHandler {
 @CommandHandler(SignInOperator)
 export class SignInOperatorHandler extends SignInHandler implements ICommandHandler<SignInOperator> {
   async execute({ operatorId, passkeyId, metadata }: SignInOperator): Promise<RecordedSignIn> {
-    const recorded = await this.log.read(streams.operator(operatorId));
-    const { status, passkeys, removedPasskeys } = recorded.reduce(
-      (older, { event }) => evolveOperator(older, event as OperatorEvent),
-      noOperator,
+    const mayEnter = await readNewest(
+      this.log,
+      () => this.mayEnter(operatorId, passkeyId),
+      (found) => found,
     );
-    if (status !== 'active' || !passkeys.includes(passkeyId) || removedPasskeys.includes(passkeyId))
+    if (!mayEnter)
       throw new Refusal('capability_required', 'You may not sign in: an administrator suspended you.');
     const at = this.clock.now();
     const signedIn = { type: 'operator.signed_in', data: { operatorId, passkeyId, at } } as const;
     await this.record(signedIn, { ...metadata, operatorId });
     return { at };
+  }
+
+  private async mayEnter(operatorId: string, passkeyId: string): Promise<boolean> {
+    const recorded = await this.log.read(streams.operator(operatorId));
+    const { status, passkeys, removedPasskeys } = recorded.reduce(
+      (older, { event }) => evolveOperator(older, event as OperatorEvent),
+      noOperator,
+    );
+    return status === 'active' && passkeys.includes(passkeyId) && !removedPasskeys.includes(passkeyId);
   }
 }
 

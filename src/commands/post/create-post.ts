@@ -7,16 +7,18 @@ import { Refusal } from '../../domain/refusal.js';
 import type { Decision } from '../../domain/refusal.js';
 import { EventLog, WrongExpectedRevision } from '../../log/event-log.js';
 import { payloadDigest } from '../../log/encryption.js';
+import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
 import { Clock } from '../support/clock.js';
+import { isChange } from '../support/handle-command.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { createdId, metadataOf } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
 import { MentionedActors } from './mentioned-actors.js';
 import { postOfEvents } from './post-outcome.js';
 import type { PostOutcome } from './post-outcome.js';
-import { recreateLostPost, replayCreation } from './repeated-creation.js';
+import { findCreation, recreateLostPost, replayCreation } from './repeated-creation.js';
 import { OtherActors } from '../support/other-actors.js';
 
 export class CreatePost extends Command<PostOutcome> {
@@ -53,8 +55,17 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     const payloadHash = payloadDigest(key, { text, audience, parentId });
     const creation = { stream, intent, payloadHash };
 
-    const decision = await this.decide(id, command);
-    if (decision instanceof Refusal) return replayCreation(this.log, creation, decision);
+    const { decision, earlier } = await readNewest(
+      this.log,
+      async () => {
+        const found = await this.decide(id, command);
+        const isRefused = found instanceof Refusal;
+        return { decision: found, earlier: isRefused ? await findCreation(this.log, creation) : undefined };
+      },
+      (found) => isChange(found.decision) || found.earlier !== undefined,
+    );
+    if (earlier) return earlier;
+    if (decision instanceof Refusal) throw decision;
 
     // A new event id each time: with the same id, a repeated intent would pass for a retry of this append. Another
     // payload or a later deletion would stay unnoticed (docs/adr/0004-event-ids-of-creations.md).

@@ -25,8 +25,7 @@ export class EditPostHandler implements ICommandHandler<EditPost> {
     private readonly mentioned: MentionedActors,
   ) {}
 
-  async execute({ intent, postId, revision, text }: EditPost): Promise<PostOutcome> {
-    const mentions = await this.mentioned.mentionedIn(text, intent.actorId);
+  execute({ intent, postId, revision, text }: EditPost): Promise<PostOutcome> {
     const { appId } = intent;
     return this.changes.execute({
       intent,
@@ -34,10 +33,12 @@ export class EditPostHandler implements ICommandHandler<EditPost> {
       revision,
       payload: { verb: 'edit', text },
       isLimited: true,
-      decide: (post, change, isVisible) =>
-        mentions instanceof Refusal
+      decide: async (post, change, isVisible) => {
+        const mentions = await this.mentioned.mentionedIn(text, intent.actorId);
+        return mentions instanceof Refusal
           ? mentions
-          : editPost(post, { ...change, appId, text, mentions }, isVisible),
+          : editPost(post, { ...change, appId, text, mentions }, isVisible);
+      },
     });
   }
 }

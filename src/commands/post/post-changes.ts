@@ -12,7 +12,7 @@ import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import type { Intent } from '../support/intent.js';
-import { postOutcomeOf, postOfEvents } from './post-outcome.js';
+import { postOutcomeOf } from './post-outcome.js';
 import type { PostOutcome } from './post-outcome.js';
 import { OtherActors } from '../support/other-actors.js';
 
@@ -26,7 +26,11 @@ export interface PostChangeCommand {
   readonly revision: number;
   readonly payload: object;
   readonly isLimited?: boolean;
-  readonly decide: (post: Post, change: PostChange, isVisible: boolean) => Decision<PostEvent>;
+  readonly decide: (
+    post: Post,
+    change: PostChange,
+    isVisible: boolean,
+  ) => Decision<PostEvent> | Promise<Decision<PostEvent>>;
 }
 
 @Injectable()
@@ -48,10 +52,7 @@ export class PostChangeCommands {
     decide,
   }: PostChangeCommand): Promise<PostOutcome> {
     const { actorId } = intent;
-    const [key, isVisible] = await Promise.all([
-      this.vault.keyOf(actorId),
-      this.isVisibleTo(actorId, postId),
-    ]);
+    const key = await this.vault.keyOf(actorId);
     const change = { actorId, revision, at: this.clock.now() };
     const { state, newest, position } = await handleIdempotentCommand<Post, PostEvent>(this.log, this.ids, {
       stream: streams.post(postId),
@@ -62,16 +63,14 @@ export class PostChangeCommands {
       // A creation addresses no post, so its intentId may name a later change of the same post.
       filter: ({ type }) => type !== 'post.created',
       isLimited,
-      decide: (post) => decide(post, change, isVisible),
+      decide: async (post) => decide(post, change, await this.isVisibleTo(actorId, post)),
     });
     const post = postOutcomeOf(state, newest);
     if (!post) throw new Refusal('post_unavailable', 'This post does not exist or is not available to you.');
     return { post, position };
   }
 
-  /** The first event is enough: the author of a post never changes. */
-  private async isVisibleTo(actorId: string, postId: string): Promise<boolean> {
-    const post = postOfEvents(await this.log.read(streams.post(postId), { limit: 1 }));
+  private async isVisibleTo(actorId: string, post: Post): Promise<boolean> {
     return post.status !== 'absent' && (await this.others.mayInteract(actorId, post.authorActorId));
   }
 }

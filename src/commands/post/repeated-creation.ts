@@ -19,26 +19,40 @@ export interface PostCreation {
   readonly payloadHash: string;
 }
 
-/**
- * Returns the outcome of the intent's earlier execution. Without one, throws `reason`; with another payload,
- * `intent_conflict`.
- */
+/** As {@link outcomeIn}, once the stream has the event that an append met. Without an outcome, throws `reason`. */
 export async function replayCreation(
   log: EventLog,
-  { stream, intent, payloadHash }: PostCreation,
-  reason: Error,
+  creation: PostCreation,
+  reason: WrongExpectedRevision,
 ): Promise<PostOutcome> {
-  const recorded = await readUntilDurable(log, stream, reason);
+  const outcome = await outcomeIn(await readUntilDurable(log, creation.stream, reason), log, creation);
+  if (!outcome) throw reason;
+  return outcome;
+}
+
+export async function findCreation(log: EventLog, creation: PostCreation): Promise<PostOutcome | undefined> {
+  return outcomeIn(await log.read(creation.stream), log, creation);
+}
+
+/**
+ * Returns the outcome of the intent's earlier execution; undefined: the stream has none. With another payload, throws
+ * `intent_conflict`.
+ */
+async function outcomeIn(
+  recorded: readonly Recorded[],
+  log: EventLog,
+  { intent, payloadHash }: PostCreation,
+): Promise<PostOutcome | undefined> {
   const newest = recorded.at(-1);
-  if (!newest) throw reason;
+  if (!newest) return undefined;
   const created = recorded.findIndex(({ event }) => event.type === 'post.created');
   const now = postOfEvents(recorded);
   // The deletion exists and the creation does not: a recovered log lost the creation. The post id derives from this
   // intent alone.
   const isLost = created === -1 && now.status === 'deleted';
-  if (!isLost && !earlierOutcome(recorded, intent, payloadHash)) throw reason;
+  if (!isLost && !earlierOutcome(recorded, intent, payloadHash)) return undefined;
   const post = postOutcomeOf(isLost ? now : postOfEvents(recorded.slice(0, created + 1)), now);
-  if (!post) throw reason;
+  if (!post) return undefined;
   // Witnessed first: an answer of deletion must hold for good.
   await log.ensureWitnessed(recorded);
   return { post, position: newest.position };
@@ -71,10 +85,14 @@ export async function recreateLostPost(
  * Retries while nothing is read: the append may have been refused because of a concurrent one, which reads do not show
  * before it is durable.
  */
-async function readUntilDurable(log: EventLog, stream: string, reason: Error): Promise<readonly Recorded[]> {
+async function readUntilDurable(
+  log: EventLog,
+  stream: string,
+  reason: WrongExpectedRevision,
+): Promise<readonly Recorded[]> {
   for (let tries = 1; ; tries++) {
     const recorded = await log.read(stream);
-    if (recorded.length > 0 || !(reason instanceof WrongExpectedRevision)) return recorded;
+    if (recorded.length > 0) return recorded;
     if (tries === DURABLE_WAIT.tries)
       throw new LogUnavailable('The same intent is still being executed; retry in a moment.', {
         cause: reason,

@@ -6,8 +6,10 @@ import type { ProfileChanged } from '../../domain/profile/events.js';
 import { changeProfile, evolveProfile, registeredProfile } from '../../domain/profile/profile.js';
 import type { Profile, ProfileChange } from '../../domain/profile/profile.js';
 import { Refusal } from '../../domain/refusal.js';
+import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
-import type { Recorded } from '../../log/recorded.js';
+import { readNewest } from '../../log/read-newest.js';
+import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
@@ -16,7 +18,7 @@ import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import { readFromMemory } from '../support/handle-command.js';
-import { earlierOutcome, metadataOf } from '../support/intent.js';
+import { metadataOf } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
 import { ProfileHandles } from './profile-handles.js';
 
@@ -61,7 +63,6 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
       this.changesOf(intent.actorId),
     ]);
     try {
-      await this.claim(registered, past, intent, payloadHash, change);
       return await this.change(registered, past, intent, payloadHash, change);
     } catch (error) {
       if (error instanceof Refusal && typeof change.handle === 'string')
@@ -71,24 +72,26 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
   }
 
   /** Claims the handle of a change that the rules allow, unless the person already holds it. */
-  private async claim(
-    registered: Profile,
-    past: Changes,
-    intent: Intent,
-    payloadHash: string,
+  private async decide(
+    profile: Profile,
     change: ProfileChange,
-  ): Promise<void> {
-    if (typeof change.handle !== 'string') return;
-    if (earlierOutcome(past, intent, payloadHash)) return;
-    const profile = profileAfter(registered, past);
+    metadata: EventMetadata,
+  ): Promise<Decision<ProfileChanged>> {
+    const { handle } = change;
     const at = this.clock.now();
     const decision = changeProfile(profile, change, at);
-    if (decision instanceof Refusal) throw decision;
+    if (decision instanceof Refusal || typeof handle !== 'string' || handle === profile.heldHandle)
+      return decision;
     const [changed] = decision;
-    if (!changed || change.handle === profile.heldHandle) return;
+    if (!changed) return decision;
     const { actorId, revision: profileRevision } = changed.data;
-    const metadata = metadataOf(intent, payloadHash);
-    await this.handles.claim(change.handle, { actorId, profileRevision, at }, metadata);
+    try {
+      await this.handles.claim(handle, { actorId, profileRevision, at }, metadata);
+    } catch (error) {
+      if (error instanceof Refusal) return error;
+      throw error;
+    }
+    return decision;
   }
 
   private async change(
@@ -110,7 +113,7 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
       intent,
       payloadHash,
       isLimited: true,
-      decide: (profile) => changeProfile(profile, change, this.clock.now()),
+      decide: (profile) => this.decide(profile, change, metadataOf(intent, payloadHash)),
     });
     await projectInline(own, this.store.db);
     if (own.length > 0 && state.formerHandle !== undefined)
@@ -133,7 +136,11 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
   }
 
   private async registered(actorId: string): Promise<Profile> {
-    const [first] = await this.log.read(streams.account(actorId), { limit: 1 });
+    const [first] = await readNewest(
+      this.log,
+      () => this.log.read(streams.account(actorId), { limit: 1 }),
+      (found) => found.length > 0,
+    );
     if (!first) throw new Refusal('not_found', 'There is no account with this profile.');
     return registeredProfile(first.event as AccountRegistered);
   }

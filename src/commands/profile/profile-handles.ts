@@ -29,9 +29,13 @@ export class ProfileHandles {
    */
   async claim(name: string, claim: HandleClaim, metadata: EventMetadata): Promise<void> {
     const { log, ids, clock } = this;
-    await releaseIfHolderErased({ log, ids, clock }, { digest: await this.digest.ofHandle(name), metadata });
+    const digest = await this.digest.ofHandle(name);
     await handleCommand(log, ids, {
       ...(await this.streamOf(name)),
+      read: async (_log, stream) => {
+        await releaseIfHolderErased({ log, ids, clock }, { digest, metadata });
+        return newestEventOf(log, stream);
+      },
       decide: (handle) => claimForProfile(handle, claim, { isReserved: this.reserved.has(name) }),
       metadata,
     });

@@ -49,7 +49,7 @@ abstract class LikingHandler {
   protected async handle(
     { intent, postId }: LikePost | UnlikePost,
     verb: 'like' | 'unlike',
-    decide: (like: Like, action: LikeAction) => Decision<RelationEvent>,
+    decide: (like: Like, action: LikeAction) => Decision<RelationEvent> | Promise<Decision<RelationEvent>>,
   ): Promise<RelationOutcome> {
     const { actorId } = intent;
     const action = { actorId, postId, at: this.clock.now() };
@@ -73,9 +73,10 @@ abstract class LikingHandler {
 
 @CommandHandler(LikePost)
 export class LikePostHandler extends LikingHandler implements ICommandHandler<LikePost> {
-  async execute(command: LikePost): Promise<RelationOutcome> {
-    const authorActorId = await this.likeableAuthor(command);
-    return this.handle(command, 'like', (like, action) => likePost(like, action, authorActorId));
+  execute(command: LikePost): Promise<RelationOutcome> {
+    return this.handle(command, 'like', async (like, action) =>
+      likePost(like, action, await this.likeableAuthor(command)),
+    );
   }
 
   private async likeableAuthor({ intent, postId }: LikePost): Promise<string | undefined> {

@@ -64,14 +64,13 @@ export class CreateReportHandler implements ICommandHandler<CreateReport> {
       text,
       at: this.clock.now(),
     };
-    const target = await this.targetOf(intent.actorId, complaint);
     const { position } = await handleIdempotentCommand<Report, ReportCreated>(this.log, this.ids, {
       stream: streams.report(reportId),
       initial: noReport,
       evolve: evolveReport,
       intent,
       payloadHash: payloadDigest(key, { postId, actorId, reason, text }),
-      decide: () => createReport(draft, target),
+      decide: async () => createReport(draft, await this.targetOf(intent.actorId, complaint)),
     });
     return { report: { id: reportId, status: 'received' }, position };
   }

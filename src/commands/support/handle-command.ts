@@ -3,6 +3,7 @@ import type { Decision } from '../../domain/refusal.js';
 import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
 import type { Append, AppendedEvents, EventLog, NewEvent } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
+import { readNewest } from '../../log/read-newest.js';
 import type { StoredEvent } from '../../log/registry.js';
 import { isRestriction, restrictionId } from '../../log/restrictions.js';
 import { sleep } from '../../support/sleep.js';
@@ -10,6 +11,9 @@ import type { IdGenerator } from './id-generator.js';
 
 /**
  * `read`: undefined reads the whole stream. `known`: the first attempt decides on this state without a read.
+ * `decide` is called again after a lost race and after a proof: what it needs from other streams, it reads anew.
+ * `isRepetition`: the stream has an event of this very command, so that its answer needs no proof. Undefined: it never
+ * shows.
  * `toConfirm`: events that justify a refusal or an empty decision, recorded in the witness before the answer;
  * undefined: all that were read.
  */
@@ -19,7 +23,11 @@ export interface CommandContext<State, Event extends StoredEvent> {
   readonly known?: { readonly revision: bigint; readonly state: State } | undefined;
   readonly initial: State;
   readonly evolve: (state: State, event: Event) => State;
-  readonly decide: (state: State, past: readonly Recorded<Event>[]) => Decision<Event>;
+  readonly decide: (
+    state: State,
+    past: readonly Recorded<Event>[],
+  ) => Decision<Event> | Promise<Decision<Event>>;
+  readonly isRepetition?: (past: readonly Recorded<Event>[]) => boolean;
   readonly toConfirm?: (past: readonly Recorded<Event>[]) => readonly Recorded<Event>[];
   readonly metadata: EventMetadata;
 }
@@ -40,23 +48,33 @@ const ATTEMPTS = 5;
 const PAUSE_MS = 20;
 
 /**
- * Reads a stream, decides and appends; retries when another writer was first.
- * @throws {Refusal} and errors of {@link EventLog}; {@link LogUnavailable} also after all attempts lost the race:
- * nothing was written, and a retry is safe.
+ * Reads a stream, decides and appends; retries when another writer was first. A refusal or an empty decision is
+ * answered only if the read is proven to be the newest (docs/adr/0034).
+ * @throws {Refusal} and errors of {@link EventLog}; {@link LogUnavailable} also after all attempts lost the race, and
+ * without a proof: nothing was written, and a retry is safe.
  */
 export async function handleCommand<State, Event extends StoredEvent>(
   log: EventLog,
   ids: IdGenerator,
   context: CommandContext<State, Event>,
 ): Promise<Decided<Event>> {
-  const { stream, read = wholeStream, known, initial, evolve, decide, toConfirm, metadata } = context;
-  for (let attempt = 1; ; attempt++) {
-    const knownStream = attempt === 1 ? known : undefined;
+  const { stream, read = wholeStream, initial, evolve, decide, isRepetition, toConfirm, metadata } = context;
+  let { known } = context;
+  const readAndDecide = async () => {
+    const knownStream = known;
+    known = undefined;
     const past = knownStream ? [] : ((await read(log, stream)) as readonly Recorded<Event>[]);
     const state = knownStream
       ? knownStream.state
       : past.reduce((older, { event }) => evolve(older, event), initial);
-    const decision = decide(state, past);
+    return { knownStream, past, decision: await decide(state, past) };
+  };
+  for (let attempt = 1; ; attempt++) {
+    const { knownStream, past, decision } = await readNewest(
+      log,
+      readAndDecide,
+      (found) => isChange(found.decision) || isRepetition?.(found.past) === true,
+    );
     if (decision instanceof Refusal || decision.length === 0) {
       await log.ensureWitnessed(toConfirm ? toConfirm(past) : past);
       if (decision instanceof Refusal) throw decision;
@@ -77,6 +95,9 @@ export async function handleCommand<State, Event extends StoredEvent>(
     }
   }
 }
+
+export const isChange = (decision: Decision<unknown>): boolean =>
+  !(decision instanceof Refusal) && decision.length > 0;
 
 const idFor = (event: StoredEvent, stream: string, metadata: EventMetadata): string | undefined =>
   isRestriction(event) ? restrictionId(event.type, stream, metadata) : undefined;

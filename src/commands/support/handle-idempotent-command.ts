@@ -25,7 +25,7 @@ export interface IdempotentCommandContext<State, Event extends StoredEvent> exte
   readonly filter?: (event: Event) => boolean;
   readonly isVisible?: (event: Event) => boolean;
   readonly isLimited?: boolean;
-  readonly decide: (state: State) => Decision<Event>;
+  readonly decide: (state: State) => Decision<Event> | Promise<Decision<Event>>;
 }
 
 /**
@@ -69,10 +69,11 @@ export async function handleIdempotentCommand<State, Event extends StoredEvent>(
       return first.length > 0 ? first : addressed;
     },
     metadata: metadataOf(intent, payloadHash),
-    decide: (state, recorded) => {
+    isRepetition: (recorded) => recorded.some((each) => filter(each.event) && isOfIntent(each, intent)),
+    decide: async (state, recorded) => {
       const addressed = recorded.filter(({ event }) => filter(event));
       if (earlierOutcome(addressed, intent, payloadHash)) return [];
-      const decision = decide(state);
+      const decision = await decide(state);
       const changesNothing = decision instanceof Refusal || decision.length === 0;
       return isLimited && !changesNothing && changesBy(intent.actorId, addressed) >= MAX_CHANGES
         ? tooManyChanges()

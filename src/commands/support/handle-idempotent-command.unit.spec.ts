@@ -29,7 +29,8 @@ const unfollowing = (pair: Pair): Decision<PairEvent> => unfollow(pair, act);
 function logOf(first: () => Promise<unknown> = () => Promise.resolve()): EventLog {
   const recorded: Recorded[] = [];
   const waiting = [first];
-  const log: Pick<EventLog, 'read' | 'append' | 'ensureWitnessed'> = {
+  const log: Pick<EventLog, 'read' | 'append' | 'ensureWitnessed' | 'prove'> = {
+    prove: () => Promise.resolve(undefined),
     ensureWitnessed: () => Promise.resolve(),
     read: () => Promise.resolve([...recorded]),
     append: async ({ stream, expected, events, metadata }: Append) => {

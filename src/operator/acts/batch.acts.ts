@@ -4,6 +4,7 @@ import { MAX_BATCH_ACTORS } from '../../domain/batch/batch.js';
 import { batchKinds } from '../../domain/batch/events.js';
 import type { BatchRequested } from '../../domain/batch/events.js';
 import { HttpRefusal } from '../../http/server/errors.js';
+import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
 import { beginOf, endOf, TIME_HELP } from '../audit/time.js';
 import { previewOf } from '../batches/preview.js';
@@ -144,7 +145,11 @@ async function exactPreview(services: ActServices, asked: BatchPlan, digest: str
 
 /** The batch that a killed process has requested already. */
 async function requestedBatch({ log }: ActServices, batchId: string) {
-  const [first] = await log.read(streams.batch(batchId), { limit: 1 });
+  const [first] = await readNewest(
+    log,
+    () => log.read(streams.batch(batchId), { limit: 1 }),
+    (found) => found.length > 0,
+  );
   return first && (first.event as BatchRequested).data;
 }
 

@@ -11,9 +11,12 @@ import {
 } from '../../domain/approval/approval.js';
 import type { Approval } from '../../domain/approval/approval.js';
 import type { ApprovalEvent } from '../../domain/approval/events.js';
+import { isChange } from '../../commands/support/handle-command.js';
 import { Refusal } from '../../domain/refusal.js';
+import type { Decision } from '../../domain/refusal.js';
 import { HttpRefusal, httpStatusOf } from '../../http/server/errors.js';
 import type { EventMetadata } from '../../log/recorded.js';
+import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
 import { Answer } from '../acts/act.js';
 import type { Act, ActContext, ApprovalDesk, ApprovalPreview, ApprovalRule } from '../acts/act.js';
@@ -76,10 +79,12 @@ export class Approvals implements ApprovalDesk {
   }
 
   async give(approvalId: string, digest: string, { caller, metadata }: ActContext): Promise<unknown> {
-    const requested = await this.read(approvalId);
-    requireAdmission(requested.act, caller);
     const change = { approvalId, operatorId: ownIdOf(caller), digest };
-    const decision = giveApproval(requested.approval, { ...change, at: this.services.clock.now() });
+    const at = this.services.clock.now();
+    const decide = (approval: Approval) => giveApproval(approval, { ...change, at });
+    const requested = await this.read(approvalId, decide);
+    requireAdmission(requested.act, caller);
+    const decision = decide(requested.approval);
     if (decision instanceof Refusal) throw decision;
     await this.requireEntitled(change.operatorId, requested.act, 'You are');
     if (decision.length > 0) await this.requireUnchanged(requested, change, metadata);
@@ -94,11 +99,13 @@ export class Approvals implements ApprovalDesk {
   }
 
   async carryOut(approvalId: string, context: ActContext): Promise<unknown> {
-    const requested = await this.read(approvalId);
+    const change = { approvalId, operatorId: ownIdOf(context.caller) };
+    const at = this.services.clock.now();
+    const decide = (approval: Approval) => useApproval(approval, { ...change, at });
+    const requested = await this.read(approvalId, decide);
     const { act, approval, content } = requested;
     requireAdmission(act, context.caller);
-    const change = { approvalId, operatorId: ownIdOf(context.caller) };
-    const decision = useApproval(approval, { ...change, at: this.services.clock.now() });
+    const decision = decide(approval);
     if (decision instanceof Refusal) throw decision;
     await this.requireEntitled(approval.approverId ?? '', act, 'Who approved it is');
     const isDone = decision.length === 0 && (await this.hasItsEvent(requested, approvalId));
@@ -121,9 +128,13 @@ export class Approvals implements ApprovalDesk {
   }
 
   /** A process that was killed may have done the act. */
-  private async hasItsEvent({ act, content }: Requested, approvalId: string): Promise<boolean> {
-    const past = await this.services.log.read(act.approval.streamOf(content.params, approvalId));
-    return past.some(({ metadata: { cause } }) => cause === streams.approval(approvalId));
+  private hasItsEvent({ act, content }: Requested, approvalId: string): Promise<boolean> {
+    const { log } = this.services;
+    const find = async () =>
+      (await log.read(act.approval.streamOf(content.params, approvalId))).some(
+        ({ metadata: { cause } }) => cause === streams.approval(approvalId),
+      );
+    return readNewest(log, find, (found) => found);
   }
 
   /** After a refusal by the rules the request is void: nobody approved what a later attempt would do. */
@@ -161,7 +172,21 @@ export class Approvals implements ApprovalDesk {
     return new AwaitedApproval({ approvalId, expiresAt, digest, act, facts });
   }
 
-  private async read(approvalId: string): Promise<Requested> {
+  /** `decide`: the caller throws its refusal. Undefined: the caller's command decides. */
+  private async read(
+    approvalId: string,
+    decide?: (approval: Approval) => Decision<ApprovalEvent>,
+  ): Promise<Requested> {
+    const requested = await readNewest(
+      this.services.log,
+      () => this.find(approvalId),
+      (found) => found !== undefined && (!decide || isChange(decide(found.approval))),
+    );
+    if (!requested) throw new HttpRefusal('not_found', 'There is no such request.');
+    return requested;
+  }
+
+  private async find(approvalId: string): Promise<Requested | undefined> {
     const recorded = await this.services.log.read(streams.approval(approvalId));
     const approval = recorded.reduce(
       (older, { event }) => evolveApproval(older, event as ApprovalEvent),
@@ -169,8 +194,7 @@ export class Approvals implements ApprovalDesk {
     );
     const { request } = approval;
     const act = this.acts.get(request?.act ?? '');
-    if (!request || !act?.approval || request.content === '')
-      throw new HttpRefusal('not_found', 'There is no such request.');
+    if (!request || !act?.approval || request.content === '') return undefined;
     const { digest, content } = request;
     return { approval, digest, content: readContent(content), act: { ...act, approval: act.approval } };
   }
@@ -194,8 +218,11 @@ export class Approvals implements ApprovalDesk {
     const { services } = this;
     const { params, salt } = content;
     const input = act.schema && parse(act.schema, content.input);
-    const preview = await undefinedIfGone(act.approval.preview(input, { services, params }, 0));
-    if (preview && digestOf(act.name, contentOf({ params, input, preview, salt })) === digest) return;
+    const compare = async () => {
+      const preview = await undefinedIfGone(act.approval.preview(input, { services, params }, 0));
+      return preview && digestOf(act.name, contentOf({ params, input, preview, salt })) === digest;
+    };
+    if (await readNewest(services.log, compare, (isSame) => isSame === true)) return;
     await this.change({ type: 'approval.voided', data: { approvalId, operatorId } }, metadata);
     throw new HttpRefusal(
       'effect_mismatch',

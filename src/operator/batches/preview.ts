@@ -7,6 +7,7 @@ import { MAX_BATCH_ITEMS } from '../../domain/batch/batch.js';
 import type { BatchKind } from '../../domain/batch/events.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
+import { readNewest } from '../../log/read-newest.js';
 import { applicationName } from '../acts/applications.js';
 import { auditProgress, waitForAudit } from '../audit/progress.js';
 import type { ActServices } from '../acts/services.js';
@@ -53,7 +54,12 @@ async function postsOf(
 ): Promise<readonly string[]> {
   if ((await applicationName(store, window.appId)) === null)
     throw new HttpRefusal('not_found', 'There is no such application.');
-  const head = (await log.head()) ?? 0n;
+  const head =
+    (await readNewest(
+      log,
+      () => log.head(),
+      () => false,
+    )) ?? 0n;
   await waitForAudit(pool, log, WAIT_MS);
   const { position } = await auditProgress(pool, log);
   // The read models keep no position of events that change nothing in them.
