@@ -14,7 +14,13 @@ const mayImport = {
   '^src/embedded-event-store/': [],
   '^src/limits/': ['^src/config/', '^src/store/', '^src/log/recorded\\.ts$'],
   '^src/log/': ['^src/domain/', '^src/config/', '^src/store/', '^src/transparency-log/'],
-  '^src/commands/': ['^src/domain/', '^src/log/', '^src/store/', '^projections/authority/'],
+  '^src/commands/': [
+    '^src/domain/',
+    '^src/log/',
+    '^src/store/',
+    '^projections/authority/',
+    '^projections/cases/cases\\.read-model\\.ts$',
+  ],
   '^src/witness/': ['^src/log/', '^src/store/', '^src/incarnations/position-listener\\.ts$'],
   '^src/incarnations/': [
     '^src/jobs/',

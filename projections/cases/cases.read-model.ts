@@ -137,6 +137,26 @@ export async function casesWithPendingEffects(pool: Pool, limit: number): Promis
   return rows.map(({ case_id: caseId }) => caseId);
 }
 
+export interface DecidedCase {
+  readonly caseId: string;
+  /** The post or actor that was asked about. */
+  readonly item: string;
+}
+
+/** Cases with a decision: `posts` by their ids, `accounts` by the actors whom they or their posts are about. */
+export const decidedCases = {
+  posts: {
+    name: 'cases.decided.posts',
+    text: `SELECT case_id AS "caseId", post_id AS item FROM cases.summary
+      WHERE case_id = ANY ($1::text[]) AND decision_id IS NOT NULL`,
+  },
+  accounts: {
+    name: 'cases.decided.accounts',
+    text: `SELECT case_id AS "caseId", target_actor_id AS item FROM cases.summary
+      WHERE target_actor_id = ANY ($1::text[]) AND decision_id IS NOT NULL`,
+  },
+} as const;
+
 export async function casesPosition(pool: Pool): Promise<bigint> {
   const { rows } = await pool.query<{ position: string | null }>(
     'SELECT applied_position::text AS position FROM recovery.checkpoint WHERE group_name = $1',

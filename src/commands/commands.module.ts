@@ -27,6 +27,7 @@ import {
   ReopenCaseHandler,
   RuleOnAppealHandler,
 } from './case/change-case.js';
+import { Recusals } from './case/recusals.js';
 import { IssueGrantHandler } from './grant/issue-grant.js';
 import { RefreshGrantHandler } from './grant/refresh-grant.js';
 import { RevokeGrantHandler } from './grant/revoke-grant.js';
@@ -165,6 +166,7 @@ const shared = [
   PairCommands,
   PostChangeCommands,
   ProfileHandles,
+  Recusals,
 ];
 
 /**
@@ -192,6 +194,6 @@ const shared = [
     SendBackupPartHandler,
     ...shared,
   ],
-  exports: [HandleDigest],
+  exports: [HandleDigest, Recusals],
 })
 export class CommandsModule {}

@@ -44,6 +44,8 @@ export function caseIdOf(stream: string): string | undefined {
   return stream.startsWith(prefix) ? stream.slice(prefix.length) : undefined;
 }
 
+export const isApprovalStream = (stream: string): boolean => stream.startsWith(streams.approval(''));
+
 export const isBatchStream = (stream: string): boolean => stream.startsWith(streams.batch(''));
 
 /** Plaza's own streams: whole names, and how others begin. `plaza_` is for streams of later releases too. */

@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config/config.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { streams } from '../../src/log/streams.js';
+import { caseLines, caseViewLines } from '../../src/operator/cli/case-table.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { personWithPage } from '../support/account-visitor.js';
@@ -102,21 +103,33 @@ describe('a claim', () => {
 describe('an appeal in a network with one moderator', () => {
   it('waits, and list and console say that another one is needed', async () => {
     const person = await personWithPage(network, application, scope);
-    const caseId = await reportedPost(grace, alice, await createPost(person));
+    const postId = await createPost(person);
+    const caseId = await reportedPost(grace, alice, postId);
     await decide(grace, caseId, ['restrict_post']);
     const [visitor, page] = await person.openAccount();
     await visitor.submitTo(page, '/decisions', { appeal: 'Why?' });
     const waiting = () => until(async () => (await grace.client.cases.list({ state: 'appealed' })).cases[0]);
     expect(await waiting()).toMatchObject({ caseId, state: 'appealed', hasOtherOperator: false });
     const { stdout } = await runPlaza(['case', 'show', caseId], grace.env);
-    const needed = 'another moderator must rule on it, and there is none';
+    const needed = 'another moderator must act on it, and there is none';
     expect(stdout).toContain(needed);
     const { operatorBaseUrl } = readConfig(network.env);
     const { browser } = await enrollInConsole(operatorBaseUrl, operatorOf(network), ['auditor']);
     for (const path of ['?state=appealed', `/${caseId}`])
       expect((await browser.open(`${operatorBaseUrl}/console/cases${path}`)).text).toContain(needed);
-    await newModerator(network);
+    const hedy = await newModerator(network);
     expect(await waiting()).toMatchObject({ hasOtherOperator: true });
+    await hedy.client.cases.claim(caseId);
+    await hedy.client.cases.rule(caseId, 'overturn', 'a test');
+    await operatorOf(network).setOperatorState(hedy.operatorId, 'suspend', 'a test');
+    await report(alice, { postId });
+    await until(async () => (await grace.client.cases.show(caseId)).isOpen);
+    const open = () => grace.client.cases.list({ state: 'open', order: 'newest' });
+    const reopened = await until(async () => (await open()).cases.find((each) => each.caseId === caseId));
+    expect(reopened).toMatchObject({ hasOtherOperator: false });
+    expect(caseLines([reopened], {}).at(-1)).toContain('open, needs another moderator');
+    for (const path of ['?order=newest', `/${caseId}`])
+      expect((await browser.open(`${operatorBaseUrl}/console/cases${path}`)).text).toContain(needed);
   });
 });
 
@@ -126,6 +139,7 @@ describe('a decision', () => {
     const postId = await createPost(person);
     const caseId = await reportedPost(grace, alice, postId);
     await grace.client.cases.claim(caseId);
+    const hedy = await newModerator(network);
     const [step, url] = ['a slow effect', network.env['WITNESS_DATABASE_URL'] ?? ''];
     gates = await Gates.install(url, [{ name: step, at: 'BEFORE INSERT ON restriction' }]);
     const decided = grace.client.cases.decide(
@@ -136,7 +150,6 @@ describe('a decision', () => {
     await gates.waitUntilReached(step);
     const [visitor, page] = await person.openAccount();
     await visitor.submitTo(page, '/decisions', { appeal: 'Why?' });
-    const hedy = await newModerator(network);
     await hedy.client.cases.claim(caseId);
     expect(await hedy.client.cases.rule(caseId, 'overturn', 'x')).toEqual({ effects: 'finished' });
     expect(await typesIn(streams.post(postId))).toEqual(['post.created']);
@@ -148,6 +161,33 @@ describe('a decision', () => {
       'post.restricted',
       'post.unrestricted',
     ]);
+  });
+
+  it('that is overturned while its operator restricts the post: what hides it still is named', async () => {
+    const person = await personWithPage(network, application, scope);
+    const postId = await createPost(person);
+    const caseId = await reportedPost(grace, alice, postId);
+    await decide(grace, caseId, []);
+    const hedy = await newModerator(network);
+    const [visitor, page] = await person.openAccount();
+    const [step, url] = ['a slow restriction', network.env['WITNESS_DATABASE_URL'] ?? ''];
+    gates = await Gates.install(url, [{ name: step, at: 'BEFORE INSERT ON restriction' }]);
+    const restricted = grace.client.setPostState(postId, 'restrict', 'x');
+    await gates.waitUntilReached(step);
+    await visitor.submitTo(page, '/decisions', { appeal: 'Why?' });
+    await hedy.client.cases.claim(caseId);
+    await hedy.client.cases.rule(caseId, 'overturn', 'x');
+    await gates.open(step);
+    await restricted;
+    await gates.close();
+    expect((await hedy.client.cases.show(caseId)).hiddenBy).toMatchObject([
+      { of: 'post', operatorId: grace.operatorId, cause: null },
+    ]);
+    const shown = caseViewLines(await hedy.client.cases.show(caseId));
+    expect(shown).toContainEqual(expect.stringMatching(/^restricted {2}.* by operator .* by itself$/));
+    const [, { text }] = await person.openAccount();
+    expect(text).toContain('there was no violation');
+    expect(text).toMatch(/Your post is still hidden,\s+by an operator/);
   });
 
   it('whose process is killed before the effect has it once, after the restart', async () => {

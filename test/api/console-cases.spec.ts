@@ -149,7 +149,9 @@ describe('a case in the console', () => {
     await send(grace, path, 'claim');
     await send(grace, path, 'decide', violation);
     await appeal(person);
-    expect(actionsOf(await open(grace, path))).toEqual(['reopen', 'notes']);
+    const left = await open(grace, path);
+    expect(actionsOf(left)).toEqual(['notes']);
+    expect(left.text).toContain('another operator must rule on the appeal');
     const claimed = await send(hedy, path, 'claim');
     expect(claimed.text).toContain('They are lamps of my own.');
     // A form that the page does not show is refused all the same.

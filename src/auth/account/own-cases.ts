@@ -1,5 +1,6 @@
 import { casesAbout, reportsBy } from '../../../projections/cases/cases.read-model.js';
 import { readCase } from '../../commands/case/case-command.js';
+import { hidingRestrictions } from '../../commands/case/standing-restrictions.js';
 import type { RecordedCase } from '../../commands/case/case-command.js';
 import type { CaseDecision } from '../../domain/case/case.js';
 import { LogUnavailable } from '../../log/event-log.js';
@@ -49,7 +50,10 @@ export class OwnCases {
     const { postId } = state.subject;
     if (decisions.length === 0) return [];
     const post = postId === undefined ? undefined : await this.textOf(postId);
-    return decisions.map((decision) => ownDecision(recorded, decision, { caseId, post }));
+    const isOverturned = decisions.some(({ appeal }) => appeal === 'overturned');
+    const hidden = isOverturned ? await hidingRestrictions(this.log, state.subject) : [];
+    const hiding = hidden.map(({ of, at, decisionId }) => ({ of, at, isDecision: decisionId !== null }));
+    return decisions.map((decision) => ownDecision(recorded, decision, { caseId, post, hiding }));
   }
 
   /** The newest text of the person's own post. */
@@ -63,8 +67,8 @@ export class OwnCases {
 
 function ownDecision(
   { events }: RecordedCase,
-  { decisionId, effects, appeal }: CaseDecision,
-  about: Pick<OwnDecision, 'caseId' | 'post'>,
+  { decisionId, effects, appeal, execution }: CaseDecision,
+  about: Pick<OwnDecision, 'caseId' | 'post' | 'hiding'>,
 ): OwnDecision {
   const texts = { at: 0, notice: '', appealText: undefined as string | undefined, ruling: '' };
   for (const { event } of events) {
@@ -74,5 +78,5 @@ function ownDecision(
     else if (type === 'case.appealed') texts.appealText = data.appeal;
     else if (type === 'case.appeal_upheld' || type === 'case.appeal_overturned') texts.ruling = data.notice;
   }
-  return { ...about, decisionId, effects, appeal, ...texts };
+  return { ...about, decisionId, effects, appeal, isBeingUndone: execution === 'undoing', ...texts };
 }

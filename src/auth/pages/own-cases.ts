@@ -5,7 +5,17 @@ import { hiddenField, timeElement } from './parts.js';
 
 type Effect = 'restrict_post' | 'suspend_actor';
 
-/** Texts are personal. `post`: the text that the decision is about. `ruling`: the notice of the ruling, may be empty. */
+/** Something that restricts the post or the account now. `isDecision`: a decision of a case, which can be appealed. */
+interface Hiding {
+  readonly of: 'post' | 'account';
+  readonly at: number;
+  readonly isDecision: boolean;
+}
+
+/**
+ * Texts are personal. `post`: the text that the decision is about. `ruling`: the notice of the ruling, may be empty.
+ * `hiding`: what restricts post and account now, if a decision of the case was overturned.
+ */
 export interface OwnDecision {
   readonly caseId: string;
   readonly decisionId: string;
@@ -14,6 +24,8 @@ export interface OwnDecision {
   readonly effects: readonly Effect[];
   readonly notice: string;
   readonly appeal: 'none' | 'waiting' | 'upheld' | 'overturned';
+  readonly isBeingUndone: boolean;
+  readonly hiding: readonly Hiding[];
   readonly appealText: string | undefined;
   readonly ruling: string;
 }
@@ -74,8 +86,32 @@ function decision(each: OwnDecision, forms: AppealForms): Html {
     ${each.notice === '' ? undefined : quotation('From the operators', each.notice)}
     ${each.appealText === undefined ? undefined : quotation('Your appeal', each.appealText)}
     ${each.appeal === 'none' ? appealForm(each, forms) : html`<p>${stateOfAppeal[each.appeal]}</p>`}
+    ${each.appeal === 'overturned' ? remaining(each) : undefined}
     ${each.ruling === '' ? undefined : quotation('On your appeal', each.ruling)}
   </li>`;
+}
+
+/** Says why the post or account is hidden all the same: something else than the overturned decision restricts it. */
+function remaining({ isBeingUndone, hiding }: OwnDecision): Html | undefined {
+  if (isBeingUndone)
+    return html`<p class="problem">
+      What it did is being undone. Please load the page again in a few seconds.
+    </p>`;
+  if (hiding.length === 0) return undefined;
+  return html`<div class="problem">
+    ${hiding.map(
+      ({ of, at, isDecision }) =>
+        html`<p>
+          ${of === 'post' ? 'Your post is still hidden' : 'Your account is still suspended, which hides your posts'},
+          ${
+            isDecision
+              ? html`by another decision about you, of ${timeElement(at)}.`
+              : html`by an operator, on ${timeElement(at)}, and not by this decision. Ask the operator of this
+                network why.`
+          }
+        </p>`,
+    )}
+  </div>`;
 }
 
 const stateOfAppeal = {

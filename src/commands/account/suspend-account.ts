@@ -4,11 +4,12 @@ import type { ICommandHandler } from '@nestjs/cqrs';
 import { evolveAccount, noAccount, reinstateAccount, suspendAccount } from '../../domain/account/account.js';
 import type { Account, AccountEvent, AccountChange } from '../../domain/account/account.js';
 import type { ExpectedLifecycle, RestrictionSource } from '../../domain/lifecycle.js';
-import type { Decision } from '../../domain/refusal.js';
+import type { Decision, Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { Recusals, withRecusal } from '../case/recusals.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { decideLifecycle } from '../support/decide-lifecycle.js';
@@ -17,7 +18,8 @@ import { isOfItsOwn } from '../support/restriction-source.js';
 
 /**
  * Suspends an account, effective on its next request to any process. Idempotent.
- * @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; errors of log and store.
+ * @throws {Refusal} `not_found`, `lifecycle_revision_conflict`, `not_owner`: another operator must suspend it; errors of
+ * log and store.
  */
 export class SuspendAccount extends Command<LifecycleChange> {
   constructor(
@@ -52,20 +54,30 @@ abstract class AccountStateHandler {
     protected readonly store: AuthorityStore,
     protected readonly clock: Clock,
     protected readonly ids: IdGenerator,
+    protected readonly recusals: Recusals,
   ) {}
 
-  execute({ actorId, metadata, expected }: SuspendAccount | ReinstateAccount): Promise<LifecycleChange> {
+  /** Why the operator may not change the account; undefined: they may. */
+  protected recusal(_asked: SuspendAccount | ReinstateAccount): Promise<Refusal | undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  execute(asked: SuspendAccount | ReinstateAccount): Promise<LifecycleChange> {
+    const { actorId, metadata, expected } = asked;
     return decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.account(actorId),
       initial: noAccount,
       evolve: evolveAccount,
-      decide: (account, past) =>
-        this.decide(account, {
-          actorId,
-          at: this.clock.now(),
-          isOfItsOwn: isOfItsOwn(past, 'account.suspended', metadata),
-          ...expected,
-        }),
+      ...withRecusal<Account, AccountEvent>(
+        () => this.recusal(asked),
+        (account, past) =>
+          this.decide(account, {
+            actorId,
+            at: this.clock.now(),
+            isOfItsOwn: isOfItsOwn(past, 'account.suspended', metadata),
+            ...expected,
+          }),
+      ),
       metadata,
     });
   }
@@ -74,6 +86,10 @@ abstract class AccountStateHandler {
 @CommandHandler(SuspendAccount)
 export class SuspendAccountHandler extends AccountStateHandler implements ICommandHandler<SuspendAccount> {
   protected readonly decide = suspendAccount;
+
+  protected override recusal({ actorId, metadata }: SuspendAccount): Promise<Refusal | undefined> {
+    return this.recusals.ofActor(actorId, metadata);
+  }
 }
 
 @CommandHandler(ReinstateAccount)

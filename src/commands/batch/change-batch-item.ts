@@ -17,12 +17,16 @@ import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { caseIdOf, streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { isOverturned } from '../case/overturned.js';
+import { Recusals, withRecusal } from '../case/recusals.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { handleCommand } from '../support/handle-command.js';
 import type { Decided } from '../support/handle-command.js';
 
-/** `skipped`: somebody else restricted it, acted on it since, or it is gone. `untouched`: the batch never changed it. */
+/**
+ * `skipped`: somebody else restricted it, acted on it since, it is gone, or the operator must leave it to others.
+ * `untouched`: the batch never changed it.
+ */
 export type ItemOutcome = 'changed' | 'skipped' | 'untouched';
 
 /**
@@ -54,6 +58,7 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
     private readonly store: AuthorityStore,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
+    private readonly recusals: Recusals,
   ) {}
 
   async execute({ kind, itemId, step, metadata }: ChangeBatchItem): Promise<ItemOutcome> {
@@ -94,17 +99,23 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
   ): Promise<Pick<Decided<PostEvent | AccountEvent>, 'past' | 'added'> | undefined> {
     const at = this.clock.now();
     const stream = streamOf(kind, itemId);
-    const ifDue =
-      <State, Event extends PostEvent | AccountEvent>(decide: (state: State) => Decision<Event>) =>
-      async (state: State, past: Past) =>
-        (await isDue(past)) ? decide(state) : [];
+    const recusal = async () => {
+      if (step === 'undo') return undefined;
+      return kind === 'posts'
+        ? this.recusals.ofPost(itemId, metadata)
+        : this.recusals.ofActor(itemId, metadata);
+    };
+    const ifDue = <State, Event extends PostEvent | AccountEvent>(
+      decide: (state: State) => Decision<Event>,
+    ) =>
+      withRecusal<State, Event>(recusal, async (state, past) => ((await isDue(past)) ? decide(state) : []));
     try {
       if (kind === 'posts')
         return await handleCommand<Post, PostEvent>(this.log, this.ids, {
           stream,
           initial: noPost,
           evolve: evolvePost,
-          decide: ifDue<Post, PostEvent>((post) =>
+          ...ifDue<Post, PostEvent>((post) =>
             step === 'apply' ? restrictPost(post, { at }) : unrestrictPost(post, { at }),
           ),
           metadata,
@@ -114,7 +125,7 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
         stream,
         initial: noAccount,
         evolve: evolveAccount,
-        decide: ifDue<Account, AccountEvent>((account) =>
+        ...ifDue<Account, AccountEvent>((account) =>
           step === 'apply' ? suspendAccount(account, change) : reinstateAccount(account, change),
         ),
         metadata,

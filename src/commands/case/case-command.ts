@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Command } from '@nestjs/cqrs';
+import { evolveApproval, noApproval } from '../../domain/approval/approval.js';
+import type { ApprovalEvent } from '../../domain/approval/events.js';
 import { evolveCase, noCase } from '../../domain/case/case.js';
 import type { Case, CaseEvent } from '../../domain/case/case.js';
 import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
-import { streams } from '../../log/streams.js';
+import { isApprovalStream, streams } from '../../log/streams.js';
 import { Clock } from '../support/clock.js';
 import { handleCommand } from '../support/handle-command.js';
 import { IdGenerator } from '../support/id-generator.js';
@@ -40,11 +42,17 @@ export abstract class CaseHandler<Asked extends CaseCommand<EventMetadata>> {
   ) {}
 
   async execute(asked: Asked): Promise<CaseChange> {
+    let approvers: Approvers = new Map();
     const { past, added } = await handleCommand<Case, CaseEvent>(this.log, this.ids, {
       stream: streams.case(asked.caseId),
+      read: async (log, stream) => {
+        const events = (await log.read(stream)) as readonly Recorded<CaseEvent>[];
+        approvers = await approversIn(log, events);
+        return events;
+      },
       initial: noCase,
       evolve: evolveCase,
-      decide: (state) => this.decide(state, asked, this.clock.now()),
+      decide: (state) => this.decide(withApprovers(state, approvers), asked, this.clock.now()),
       metadata: asked.metadata,
     });
     const { position = 0n } = added.at(-1) ?? past.at(-1) ?? {};
@@ -59,8 +67,33 @@ export interface RecordedCase {
   readonly events: readonly Recorded<CaseEvent>[];
 }
 
-/** @throws {LogUnavailable} */
-export async function readCase(log: EventLog, caseId: string): Promise<RecordedCase> {
-  const events = (await log.read(streams.case(caseId))) as readonly Recorded<CaseEvent>[];
-  return { state: events.reduce((state, { event }) => evolveCase(state, event), noCase), events };
+/** `before`: as it was at this position of the log; undefined: as it is now. @throws {LogUnavailable} */
+export async function readCase(log: EventLog, caseId: string, before?: bigint): Promise<RecordedCase> {
+  const recorded = (await log.read(streams.case(caseId))) as readonly Recorded<CaseEvent>[];
+  const events = recorded.filter(({ position }) => before === undefined || position < before);
+  const state = events.reduce((older, { event }) => evolveCase(older, event), noCase);
+  return { state: withApprovers(state, await approversIn(log, events)), events };
+}
+
+/** Operators who approved decisions, by the ids of these. */
+type Approvers = ReadonlyMap<string, string>;
+
+async function approversIn(log: EventLog, events: readonly Recorded<CaseEvent>[]): Promise<Approvers> {
+  const approvers = new Map<string, string>();
+  for (const { event, metadata } of events) {
+    const { cause = '' } = metadata;
+    if (event.type !== 'case.decided' || !isApprovalStream(cause)) continue;
+    const approval = (await log.read(cause)).reduce(
+      (older, each) => evolveApproval(older, each.event as ApprovalEvent),
+      noApproval,
+    );
+    if (approval.approverId !== undefined) approvers.set(event.data.decisionId, approval.approverId);
+  }
+  return approvers;
+}
+
+function withApprovers(state: Case, approvers: Approvers): Case {
+  if (state.status === 'none' || approvers.size === 0) return state;
+  const decisions = state.decisions.map((each) => ({ ...each, approverId: approvers.get(each.decisionId) }));
+  return { ...state, decisions };
 }

@@ -21,7 +21,7 @@ import { handleCommand } from '../support/handle-command.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { readCase } from './case-command.js';
 import type { RecordedCase } from './case-command.js';
-import { isOverturned } from './overturned.js';
+import { restrictionsInForce, standingRestrictions } from './standing-restrictions.js';
 
 const ATTEMPTS = 5;
 
@@ -184,11 +184,10 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
   private async toUndo({ stream, type, lift }: Effect, metadata: EventMetadata): Promise<ToUndo> {
     const past = await this.log.read(stream);
     const lifted = ownEvent(past, lift, metadata);
-    const inForce = past
-      .slice(past.findLastIndex(({ event }) => event.type === lift) + 1)
-      .filter(({ event }) => event.type === type);
-    let isDue = !lifted && ownEvent(inForce, type, metadata) !== undefined;
-    for (const each of inForce) isDue &&= await isOverturned(this.log, each);
+    const isDue =
+      !lifted &&
+      ownEvent(restrictionsInForce(past), type, metadata) !== undefined &&
+      (await standingRestrictions(this.log, past)).length === 0;
     return { past, lifted, isDue };
   }
 }

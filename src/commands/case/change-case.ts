@@ -13,9 +13,13 @@ import {
   reopenCase,
 } from '../../domain/case/handling.js';
 import type { NewDecision } from '../../domain/case/handling.js';
+import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
-import { CaseCommand, CaseHandler } from './case-command.js';
-import type { OperatorMetadata } from './case-command.js';
+import { Clock } from '../support/clock.js';
+import { IdGenerator } from '../support/id-generator.js';
+import { CaseCommand, CaseHandler, readCase } from './case-command.js';
+import type { CaseChange, OperatorMetadata } from './case-command.js';
+import { Recusals } from './recusals.js';
 
 /** One of two operators at the same time gets `revision_conflict`. */
 export class ClaimCase extends CaseCommand {}
@@ -95,8 +99,8 @@ export class ReleaseCaseHandler extends CaseHandler<ReleaseCase> implements ICom
 
 @CommandHandler(ReopenCase)
 export class ReopenCaseHandler extends CaseHandler<ReopenCase> implements ICommandHandler<ReopenCase> {
-  protected decide(state: Case, _asked: ReopenCase, at: number) {
-    return reopenCase(state, { at });
+  protected decide(state: Case, { metadata: { operatorId } }: ReopenCase, at: number) {
+    return reopenCase(state, { operatorId, at });
   }
 }
 
@@ -116,6 +120,24 @@ export class DiscloseCaseHandler extends CaseHandler<DiscloseCase> implements IC
 
 @CommandHandler(DecideCase)
 export class DecideCaseHandler extends CaseHandler<DecideCase> implements ICommandHandler<DecideCase> {
+  constructor(
+    log: EventLog,
+    clock: Clock,
+    ids: IdGenerator,
+    private readonly recusals: Recusals,
+  ) {
+    super(log, clock, ids);
+  }
+
+  override async execute(asked: DecideCase): Promise<CaseChange> {
+    const { state } = await readCase(this.log, asked.caseId);
+    if (state.status !== 'none' && asked.decision.effects.includes('suspend_actor')) {
+      const recusal = await this.recusals.ofDecision(state.subject, asked.metadata);
+      if (recusal) throw recusal;
+    }
+    return super.execute(asked);
+  }
+
   protected decide(state: Case, { decision, metadata: { operatorId } }: DecideCase, at: number) {
     return decideCase(state, { ...decision, decisionId: this.ids.random(), operatorId, at });
   }

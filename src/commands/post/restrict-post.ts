@@ -7,10 +7,11 @@ import { evolvePost, noPost } from '../../domain/post/post.js';
 import type { Post } from '../../domain/post/post.js';
 import { restrictPost, unrestrictPost } from '../../domain/post/restriction.js';
 import type { RestrictionChange } from '../../domain/post/restriction.js';
-import type { Decision } from '../../domain/refusal.js';
+import type { Decision, Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
+import { Recusals, withRecusal } from '../case/recusals.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { lifecycleChange } from '../support/decide-lifecycle.js';
@@ -24,7 +25,8 @@ export interface RestrictionOutcome extends LifecycleChange {
 
 /**
  * Hides a post from everyone. Idempotent.
- * @throws {Refusal} `not_found`, `post_deleted`, `lifecycle_revision_conflict`; errors of the log.
+ * @throws {Refusal} `not_found`, `post_deleted`, `lifecycle_revision_conflict`, `not_owner`: another operator must
+ * restrict it; errors of the log.
  */
 export class RestrictPost extends Command<RestrictionOutcome> {
   constructor(
@@ -54,19 +56,29 @@ abstract class RestrictionHandler {
     protected readonly log: EventLog,
     protected readonly clock: Clock,
     protected readonly ids: IdGenerator,
+    protected readonly recusals: Recusals,
   ) {}
 
-  async execute({ postId, metadata, expected }: RestrictPost | UnrestrictPost): Promise<RestrictionOutcome> {
+  /** Why the operator may not change the post; undefined: they may. */
+  protected recusal(_asked: RestrictPost | UnrestrictPost): Promise<Refusal | undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  async execute(asked: RestrictPost | UnrestrictPost): Promise<RestrictionOutcome> {
+    const { postId, metadata, expected } = asked;
     const decider = { initial: noPost, evolve: evolvePost };
     const decided = await handleCommand<Post, PostEvent>(this.log, this.ids, {
       ...decider,
       stream: streams.post(postId),
-      decide: (post, past) =>
-        this.decide(post, {
-          at: this.clock.now(),
-          isOfItsOwn: isOfItsOwn(past, 'post.restricted', metadata),
-          ...expected,
-        }),
+      ...withRecusal<Post, PostEvent>(
+        () => this.recusal(asked),
+        (post, past) =>
+          this.decide(post, {
+            at: this.clock.now(),
+            isOfItsOwn: isOfItsOwn(past, 'post.restricted', metadata),
+            ...expected,
+          }),
+      ),
       metadata,
     });
     const { position = 0n } = decided.added.at(-1) ?? decided.past.at(-1) ?? {};
@@ -77,6 +89,10 @@ abstract class RestrictionHandler {
 @CommandHandler(RestrictPost)
 export class RestrictPostHandler extends RestrictionHandler implements ICommandHandler<RestrictPost> {
   protected readonly decide = restrictPost;
+
+  protected override recusal({ postId, metadata }: RestrictPost): Promise<Refusal | undefined> {
+    return this.recusals.ofPost(postId, metadata);
+  }
 }
 
 @CommandHandler(UnrestrictPost)

@@ -12,10 +12,8 @@ export interface LifecycleChange extends ChangeResult {
   readonly revision: number;
 }
 
-type LifecycleContext<State, Event extends StoredEvent> = Omit<
-  CommandContext<State, Event>,
-  'read' | 'known'
->;
+/** `read` returns the whole stream. */
+type LifecycleContext<State, Event extends StoredEvent> = Omit<CommandContext<State, Event>, 'known'>;
 
 /** As {@link decideAndProject}; returns the lifecycle revision too. */
 export async function decideLifecycle<State extends LifecycleState, Event extends StoredEvent>(

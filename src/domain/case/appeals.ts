@@ -11,6 +11,7 @@ import type {
   CaseEffectsUndone,
 } from './events.js';
 import { claimedBy, optionalText, ownAppeal, unknownCase } from './handling.js';
+import { makersOf } from './recusal.js';
 
 export interface NewAppeal {
   readonly actorId: string;
@@ -57,7 +58,7 @@ export function ruleOnAppeal(
   if (waiting.length === 0) return new Refusal('revision_conflict', 'No appeal waits in this case.');
   const named = waiting.filter((each) => decisionId === undefined || each.decisionId === decisionId);
   if (named.length === 0) return new Refusal('revision_conflict', 'No appeal against this decision waits.');
-  const [decision, other] = named.filter((each) => each.operatorId !== operatorId);
+  const [decision, other] = named.filter((each) => !makersOf(each).includes(operatorId));
   if (!decision) return ownAppeal();
   if (other)
     return new Refusal(

@@ -67,11 +67,10 @@ describe('a case', () => {
   });
 
   it('is reopened by an operator once it is decided', () => {
-    expect(reopenCase(given(open), { at: 9 })).toEqual([]);
-    expect(reopenCase(given(...decided), { at: 9 })).toEqual([
-      { type: 'case.reopened', data: { ...subject, at: 9 } },
-    ]);
-    expect(codeOf(reopenCase(noCase, { at: 9 }))).toBe('not_found');
+    const reopen = (state: Case) => reopenCase(state, { operatorId: hedy, at: 9 });
+    expect(reopen(given(open))).toEqual([]);
+    expect(reopen(given(...decided))).toEqual([{ type: 'case.reopened', data: { ...subject, at: 9 } }]);
+    expect(codeOf(reopen(noCase))).toBe('not_found');
   });
 
   it('is claimed by one operator at a time, until anybody releases it', () => {
@@ -212,10 +211,15 @@ describe('an appeal', () => {
     expect(finishEffects(ruled, { ...applied, execution: 'undone' })).toHaveLength(1);
   });
 
-  it('waits while the case is open again, and its decider may decide that', () => {
+  it('waits while the case is open again, which its decider leaves to others', () => {
     const reopened = (state: Case) => openCase(state, { ...report, position: 500 });
-    const state = given(...decided, file, reopened, claim(grace), see(grace, 500));
-    expect(codeOf(rule(grace, 'upheld')(state))).toBe('not_owner');
-    expect(decideCase(state, { ...decision, decisionId: 'd2' })).toHaveLength(1);
+    const claimedBefore = given(...decided, reopened, claim(grace), see(grace, 500), file);
+    const anew = { ...decision, decisionId: 'd2' };
+    expect(codeOf(rule(grace, 'upheld')(claimedBefore))).toBe('not_owner');
+    expect(codeOf(decideCase(claimedBefore, anew))).toBe('not_owner');
+    const state = given(...decided, file, reopened);
+    expect(codeOf(claim(grace)(state))).toBe('not_owner');
+    const byHedy = given(...decided, file, reopened, claim(hedy), see(hedy, 500));
+    expect(decideCase(byHedy, { ...anew, operatorId: hedy })).toHaveLength(1);
   });
 });

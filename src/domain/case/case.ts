@@ -33,11 +33,15 @@ export type CaseEvent =
 export interface CaseDecision {
   readonly decisionId: string;
   readonly operatorId: string;
+  /** Who approved it under four-eyes. The events of the case do not tell. */
+  readonly approverId?: string | undefined;
   readonly at: number;
   readonly outcome: CaseOutcome;
   readonly effects: readonly CaseEffect[];
   readonly networkRevision: number;
   readonly appeal: 'none' | 'waiting' | 'upheld' | 'overturned';
+  /** Number of decisions that the case had when this one was overturned. */
+  readonly overturnedAfter?: number;
   /** `due` and `undoing`: to be executed, and no event records that this is done. */
   readonly execution: 'none' | 'due' | 'applied' | 'undoing' | 'undone';
 }
@@ -91,7 +95,11 @@ function changesBy(known: ExistingCase, { type, data }: CaseEvent): Partial<Exis
       return { ...withDecision(known, data, () => ({ appeal: 'upheld' })), claim: undefined };
     case 'case.appeal_overturned':
       return {
-        ...withDecision(known, data, () => ({ appeal: 'overturned', execution: 'undoing' })),
+        ...withDecision(known, data, () => ({
+          appeal: 'overturned',
+          overturnedAfter: known.decisions.length,
+          execution: 'undoing',
+        })),
         claim: undefined,
       };
     case 'case.effects_applied':

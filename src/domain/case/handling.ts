@@ -14,6 +14,7 @@ import type {
   CaseReopened,
   CaseSubject,
 } from './events.js';
+import { makersOf, recusalOf } from './recusal.js';
 
 const MAX_NOTES = 200;
 /** Event ids that a decision keeps: those that were shown last. */
@@ -41,9 +42,10 @@ export function openCase(
   return state.status === 'decided' && position > covered ? [{ type: 'case.reopened', data }] : [];
 }
 
-export function reopenCase(state: Case, { at }: { readonly at: number }): Decision<CaseReopened> {
+export function reopenCase(state: Case, { operatorId, at }: Act): Decision<CaseReopened> {
   if (state.status === 'none') return unknownCase();
-  return state.status === 'open' ? [] : [{ type: 'case.reopened', data: { ...state.subject, at } }];
+  if (state.status === 'open') return [];
+  return recusalOf(state, operatorId) ?? [{ type: 'case.reopened', data: { ...state.subject, at } }];
 }
 
 export function claimCase(state: Case, { operatorId, at }: Act): Decision<CaseClaimed> {
@@ -52,10 +54,11 @@ export function claimCase(state: Case, { operatorId, at }: Act): Decision<CaseCl
   if (state.claim)
     return new Refusal('revision_conflict', `Operator ${state.claim.operatorId} has claimed this case.`);
   const waiting = state.decisions.filter(({ appeal }) => appeal === 'waiting');
+  const canRule = waiting.some((decision) => !makersOf(decision).includes(operatorId));
+  const recusal = canRule ? undefined : recusalOf(state, operatorId);
+  if (recusal) return recusal;
   if (state.status === 'decided' && waiting.length === 0)
     return new Refusal('revision_conflict', 'This case is decided. To decide it anew, reopen it first.');
-  if (state.status === 'decided' && waiting.every((decision) => decision.operatorId === operatorId))
-    return ownAppeal();
   return [{ type: 'case.claimed', data: { ...state.subject, operatorId, at } }];
 }
 
@@ -106,7 +109,7 @@ export function decideCase(state: Case, decision: NewDecision): Decision<CaseDec
   const { decisionId, outcome, operatorId, at } = decision;
   if (state.status === 'decided')
     return new Refusal('revision_conflict', 'This case is decided. To decide it anew, reopen it first.');
-  const claimed = claimedBy(state, operatorId);
+  const claimed = recusalOf(state, operatorId) ?? claimedBy(state, operatorId);
   if (claimed instanceof Refusal) return claimed;
   const { subject, claim } = claimed;
   const networkRevision = claim?.networkRevision;
@@ -136,7 +139,10 @@ export function claimedBy(state: Case, operatorId: string): ExistingCase | Refus
 export const unknownCase = (): Refusal => new Refusal('not_found', 'There is no such case.');
 
 export const ownAppeal = (): Refusal =>
-  new Refusal('not_owner', 'You decided this case: another operator must rule on the appeal.');
+  new Refusal(
+    'not_owner',
+    'You decided this case, or approved that: another operator must rule on the appeal.',
+  );
 
 /** A text of 1 to 2,000 code points; empty if none is given. */
 export function optionalText(typed: string | undefined): string | Refusal {

@@ -1,8 +1,11 @@
 import type { ReportCreated } from '../report/events.js';
 import type { CaseSubject } from './events.js';
 
+export const caseOfPost = (postId: string): string => `post-${postId}`;
+export const caseOfActor = (actorId: string): string => `actor-${actorId}`;
+
 /** All reports of one post, or of one actor, have one case. */
 export function caseSubjectOf({ postId, targetActorId }: ReportCreated['data']): CaseSubject {
-  const caseId = postId === undefined ? `actor-${targetActorId}` : `post-${postId}`;
+  const caseId = postId === undefined ? caseOfActor(targetActorId) : caseOfPost(postId);
   return { caseId, postId, targetActorId };
 }

@@ -93,6 +93,9 @@ export const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
   ],
 };
 
+/** Recorded as `operatorId` of acts with the shared token. No operator has such an id: theirs are longer. */
+export const SHARED_TOKEN = 'shared-token';
+
 /** The emergency access that is left to the shared token once it is limited. */
 export const limitedSharedToken: readonly Permission[] = [
   'status.read',

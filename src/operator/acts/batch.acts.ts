@@ -11,6 +11,7 @@ import { previewOf } from '../batches/preview.js';
 import type { BatchPlan } from '../batches/preview.js';
 import { batchStatus, newestBatches } from '../batches/status.js';
 import { act, Answer } from './act.js';
+import { operatorIdOf } from './caller.js';
 import type { ActServices } from './services.js';
 import { identifier, idIn } from './schemas.js';
 
@@ -35,11 +36,13 @@ export const batchActs = [
     route: 'POST /operator/batches/preview',
     inConsole: true,
     input: plan,
-    run: async (input, { services }) => {
+    run: async (input, { services, caller }) => {
       const asked = planOf(input, services.clock.now());
       const { items, left, ...preview } = await previewOf(services, asked);
       const window = asked.kind === 'posts' ? { from: asked.from, until: asked.until } : {};
-      return { ...preview, ...window, items: items.length, first: items.slice(0, SHOWN), left };
+      const by = { operatorId: operatorIdOf(caller) };
+      const recused = await services.recusals.ofItems(preview.kind, items, by);
+      return { ...preview, ...window, items: items.length, first: items.slice(0, SHOWN), left, recused };
     },
   }),
   act({
@@ -155,8 +158,8 @@ async function requestedBatch({ log }: ActServices, batchId: string) {
 
 const isoTime = (at: number): string => new Date(at).toISOString();
 
-async function statusOf({ store, log }: ActServices, batchId: string) {
-  const status = await batchStatus(store, log, batchId);
+async function statusOf({ store, log, recusals }: ActServices, batchId: string) {
+  const status = await batchStatus({ store, log, recusals }, batchId);
   if (!status) throw new HttpRefusal('not_found', 'There is no such batch.');
   return status;
 }

@@ -1,8 +1,5 @@
-import { limitedSharedToken, permissionsOf } from '../../domain/operator/roles.js';
+import { limitedSharedToken, permissionsOf, SHARED_TOKEN } from '../../domain/operator/roles.js';
 import type { Permission, Role } from '../../domain/operator/roles.js';
-
-/** Recorded as `operatorId` of acts with the shared token. No operator has such an id: theirs are longer. */
-export const SHARED_TOKEN = 'shared-token';
 
 /** The sender of a request to the operator's port, as the credential proves it. */
 export type Caller =

@@ -6,11 +6,13 @@ const deciding = roles.filter((role) => permissionsOf[role].includes('cases.deci
 const activeDeciders = {
   name: 'case.deciders',
   text: `SELECT operator_id FROM authority.operator
-    WHERE enrolled_at IS NOT NULL AND NOT suspended AND roles && $1::text[] LIMIT 2`,
+    WHERE enrolled_at IS NOT NULL AND NOT suspended AND roles && $1::text[] LIMIT 100`,
 };
 
-/** Tells whether an active operator other than this one may rule on an appeal. */
-export async function otherDeciders(store: AuthorityStore): Promise<(operatorId: string | null) => boolean> {
+/** Tells whether an active operator other than these may decide cases. */
+export async function otherDeciders(
+  store: AuthorityStore,
+): Promise<(operatorIds: readonly string[]) => boolean> {
   const rows = await store.rows<{ operator_id: string }>(activeDeciders, [deciding]);
-  return (operatorId) => rows.some(({ operator_id: id }) => id !== operatorId);
+  return (operatorIds) => rows.some(({ operator_id: id }) => !operatorIds.includes(id));
 }

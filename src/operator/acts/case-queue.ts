@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { caseFilters, casesPage } from '../../../projections/cases/cases.read-model.js';
+import type { ListedCase } from '../../../projections/cases/cases.read-model.js';
+import { readCase } from '../../commands/case/case-command.js';
+import { disputedDecisions, makersOf } from '../../domain/case/recusal.js';
 import { reportReasons } from '../../domain/report/report-reasons.js';
+import type { EventLog } from '../../log/event-log.js';
 import type { ActContext } from './act.js';
 import { operatorIdOf } from './caller.js';
 import { operatorNames } from '../identity/operator-names.js';
@@ -21,21 +25,35 @@ export const queueQuery = z.strictObject({
 });
 
 export async function queueOf(
-  { services: { pool, store }, caller }: ActContext,
+  { services: { pool, store, log }, caller }: ActContext,
   { state, reportedFor, order, after }: z.infer<typeof queueQuery>,
 ) {
   const operatorId = operatorIdOf(caller) ?? '';
   const page = await casesPage(pool, { filter: state, operatorId, reportedFor, order, after, limit: PAGE });
   const hasOther = await otherDeciders(store);
+  const withOther = async (listed: ListedCase) => ({
+    ...listed,
+    hasOtherOperator: hasOther(await excludedFrom(log, listed)),
+  });
   const operators = page.cases.flatMap(({ claimedBy, decidedBy }) => [claimedBy, decidedBy]);
   return {
     state,
     reportedFor: reportedFor ?? null,
     order,
-    cases: page.cases.map((each) => ({ ...each, hasOtherOperator: hasOther(each.decidedBy) })),
+    cases: await Promise.all(page.cases.map(withOther)),
     operators: await operatorNames(pool, operators),
     next: page.next,
   };
+}
+
+/** The operators who may not do what the case waits for. The stream of a reopened case tells if its decision was overturned. */
+async function excludedFrom(
+  log: EventLog,
+  { caseId, state, decidedBy }: ListedCase,
+): Promise<readonly string[]> {
+  if (decidedBy === null || state === 'decided') return [];
+  if (state === 'appealed') return [decidedBy];
+  return disputedDecisions((await readCase(log, caseId)).state).flatMap(makersOf);
 }
 
 export type CaseQueue = Awaited<ReturnType<typeof queueOf>>;

@@ -2,11 +2,13 @@ import { reportsOfCase } from '../../../projections/cases/cases.read-model.js';
 import type { CaseReports, CaseState } from '../../../projections/cases/cases.read-model.js';
 import { readCase } from '../../commands/case/case-command.js';
 import { DiscloseCase } from '../../commands/case/change-case.js';
+import { hidingRestrictions } from '../../commands/case/standing-restrictions.js';
 import type { CaseDecision, CaseEvent, ExistingCase } from '../../domain/case/case.js';
 import { unknownCase } from '../../domain/case/handling.js';
+import { disputedDecisions, makersOf, recusalOf } from '../../domain/case/recusal.js';
 import type { Recorded } from '../../log/recorded.js';
 import type { ActContext } from './act.js';
-import { ownIdOf } from './caller.js';
+import { operatorIdOf, ownIdOf } from './caller.js';
 import { operatorNames } from '../identity/operator-names.js';
 import { otherDeciders } from './case-operators.js';
 import { shownPost, shownProfile, shownReports } from './case-texts.js';
@@ -33,9 +35,11 @@ export async function viewOf(context: ActContext, caseId: string) {
   const hasOther = await otherDeciders(store);
   const withOther = (decision: CaseDecision) => ({
     ...decision,
-    hasOtherOperator: hasOther(decision.operatorId),
+    hasOtherOperator: hasOther(makersOf(decision)),
   });
-  const operators = [claimedBy, ...[...state.decisions, ...history].map(({ operatorId }) => operatorId)];
+  const hiddenBy = await hidingRestrictions(log, state.subject);
+  const named = [...state.decisions, ...history, ...hiddenBy];
+  const operators = [claimedBy, ...named.map(({ operatorId }) => operatorId)];
   return {
     ...state.subject,
     state: stateOf(state),
@@ -44,6 +48,11 @@ export async function viewOf(context: ActContext, caseId: string) {
     claimedBy,
     /** True: the caller has claimed it, so it is shown with its texts. */
     isMine,
+    /** Why the caller must leave the subject to others; null: they need not. */
+    recusal: recusalOf(state, operatorIdOf(context.caller))?.message ?? null,
+    /** False: nobody may decide it, because all who could made a decision that was appealed. */
+    hasOtherOperator: hasOther(disputedDecisions(state).flatMap(makersOf)),
+    hiddenBy,
     networkRevision: reports.networkRevision,
     reports: { total: reports.total, newest },
     decisions: state.decisions.map(withOther),

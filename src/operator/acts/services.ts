@@ -3,6 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Passwords } from '../../auth/passwords.js';
+import { Recusals } from '../../commands/case/recusals.js';
 import { SigningKeys } from '../../commands/network/signing-keys.js';
 import { Clock } from '../../commands/support/clock.js';
 import { IdGenerator } from '../../commands/support/id-generator.js';
@@ -43,6 +44,7 @@ export interface ActServices {
   readonly passkeys: Passkeys;
   readonly passkeyLinks: PasskeyLinks;
   readonly fourEyes: FourEyes;
+  readonly recusals: Recusals;
   readonly health: Health;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -64,6 +66,7 @@ export function actServicesOf(app: INestApplicationContext): ActServices {
     vault: app.get(KeyVault),
     witness,
     fourEyes: new FourEyes({ ...parts, pool, log, witness, proof: app.get(RestrictionProof) }),
+    recusals: app.get(Recusals),
     positions: app.get(PositionListener),
     publicPosts: app.get(PublicPosts),
     publicProfiles: app.get(PublicProfiles),

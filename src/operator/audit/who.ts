@@ -1,4 +1,4 @@
-import { SHARED_TOKEN } from '../acts/caller.js';
+import { SHARED_TOKEN } from '../../domain/operator/roles.js';
 
 /** `operatorId`: as the credential proved it. `operator`: the name that the client claimed, which nothing proves. */
 export interface Acting {

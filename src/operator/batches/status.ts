@@ -1,7 +1,9 @@
-import type { BatchEvent, BatchKind } from '../../domain/batch/events.js';
-import type { EventLog } from '../../log/event-log.js';
+import type { Recusals } from '../../commands/case/recusals.js';
+import type { BatchApplied, BatchEvent, BatchKind, BatchUndone } from '../../domain/batch/events.js';
+import type { Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import type { ActServices } from '../acts/services.js';
 
 /** `done`: items of the current state that are through. Times in Unix milliseconds. */
 export interface ListedBatch {
@@ -23,8 +25,13 @@ interface Outcome {
   readonly skipped: readonly string[];
 }
 
+/** `recused`: those of the skipped items that its operator had to leave to others. */
+interface Application extends Outcome {
+  readonly recused: readonly string[];
+}
+
 export interface BatchStatus extends ListedBatch {
-  readonly applied: Outcome | null;
+  readonly applied: Application | null;
   readonly undone: Outcome | null;
 }
 
@@ -51,8 +58,7 @@ export async function unfinishedBatches(store: AuthorityStore): Promise<number> 
 
 /** @throws errors of log and store */
 export async function batchStatus(
-  store: AuthorityStore,
-  log: EventLog,
+  { store, log, recusals }: Pick<ActServices, 'store' | 'log' | 'recusals'>,
   batchId: string,
 ): Promise<BatchStatus | undefined> {
   const text = `SELECT ${columns} WHERE batch_id = $1`;
@@ -60,10 +66,28 @@ export async function batchStatus(
   if (!row) return undefined;
   // Not the first event, which has all items.
   const recorded = await log.read(streams.batch(batchId), { from: 1n });
-  const outcome = (type: 'batch.applied' | 'batch.undone'): Outcome | null => {
-    const found = recorded.find(({ event }) => event.type === type)?.event as
-      Extract<BatchEvent, { type: typeof type }> | undefined;
-    return found ? { changed: found.data.changed, skipped: found.data.skipped } : null;
+  const find = <Type extends 'batch.applied' | 'batch.undone'>(type: Type) =>
+    recorded.find(({ event }) => event.type === type) as
+      Recorded<Extract<BatchEvent, { type: Type }>> | undefined;
+  const outcome = ({ event: { data } }: Recorded<BatchApplied | BatchUndone>): Outcome => ({
+    changed: data.changed,
+    skipped: data.skipped,
+  });
+  const [applied, undone] = [find('batch.applied'), find('batch.undone')];
+  return {
+    ...row.listed,
+    applied: applied
+      ? { ...outcome(applied), recused: await recusedOf(recusals, row.listed, applied) }
+      : null,
+    undone: undone ? outcome(undone) : null,
   };
-  return { ...row.listed, applied: outcome('batch.applied'), undone: outcome('batch.undone') };
+}
+
+/** The event has no reasons: the cases tell, as they were when the batch was finished. */
+function recusedOf(
+  recusals: Recusals,
+  { kind, operatorId }: ListedBatch,
+  { event, position }: Recorded<BatchApplied>,
+): Promise<readonly string[]> {
+  return recusals.ofItems(kind, event.data.skipped, { operatorId: operatorId ?? undefined }, position);
 }

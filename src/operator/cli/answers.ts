@@ -98,7 +98,7 @@ export type DisclosedText = z.infer<typeof disclosedText>;
 
 export type AuditEntry = z.infer<typeof auditEntry>;
 
-const batchOutcome = z.object({ changed: z.number(), skipped: z.array(z.string()) }).nullable();
+const batchOutcome = z.object({ changed: z.number(), skipped: z.array(z.string()) });
 
 export const listedBatch = z.object({
   batchId: z.string(),
@@ -113,7 +113,10 @@ export const listedBatch = z.object({
   requestedAt: z.number(),
 });
 
-export const batchStatus = listedBatch.extend({ applied: batchOutcome, undone: batchOutcome });
+export const batchStatus = listedBatch.extend({
+  applied: batchOutcome.extend({ recused: z.array(z.string()) }).nullable(),
+  undone: batchOutcome.nullable(),
+});
 
 export type ListedBatch = z.infer<typeof listedBatch>;
 export type BatchStatus = z.infer<typeof batchStatus>;
@@ -123,6 +126,7 @@ export const batchPreview = z.object({
   items: z.number(),
   first: z.array(z.string()),
   left: z.array(z.string()),
+  recused: z.array(z.string()),
   digest: z.string(),
   from: z.number().optional(),
   until: z.number().optional(),

@@ -75,19 +75,26 @@ function previewLines(preview: BatchPreview): string[] {
     ...first,
     ...(items > first.length ? [`and ${items - first.length} more`] : []),
     ...leftLines(preview),
+    ...(preview.recused.length > 0 ? [`skips ${RECUSED}: ${preview.recused.join(' ')}`] : []),
   ];
 }
+
+/** Of items that the operator of a batch must leave to others. */
+const RECUSED = 'what you decided and was appealed, as another operator must decide it';
 
 const leftLines = ({ left }: BatchPreview): string[] =>
   left.length === 0 ? [] : [`left out, as they are suspended, erased or unknown: ${left.join(' ')}`];
 
 export function batchLines({ batchId, kind, state, items, applied, undone }: BatchStatus): string[] {
-  const skipped = (state === 'undone' ? undone : applied)?.skipped ?? [];
+  const recused = state === 'undone' ? [] : (applied?.recused ?? []);
+  const all = (state === 'undone' ? undone : applied)?.skipped ?? [];
+  const skipped = all.filter((id) => !recused.includes(id));
   return [
     `batch ${batchId}: ${state}, ${counted(items, kind)}`,
     ...(applied ? [`restricted ${applied.changed}`] : []),
     ...(undone ? [`lifted again ${undone.changed}`] : []),
     ...(skipped.length > 0 ? [`skipped, as somebody acted on them: ${skipped.join(' ')}`] : []),
+    ...(recused.length > 0 ? [`skipped, ${RECUSED}: ${recused.join(' ')}`] : []),
     ...(state === 'applied' ? [`to undo it: plaza batch undo ${batchId} --reason WHY`] : []),
   ];
 }

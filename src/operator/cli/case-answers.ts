@@ -71,6 +71,14 @@ const entry = z.object({
   erased: z.boolean().optional(),
 });
 
+const hiding = z.object({
+  of: z.enum(['post', 'account']),
+  at: z.number(),
+  operatorId: z.string().nullable(),
+  cause: z.string().nullable(),
+  decisionId: z.string().nullable(),
+});
+
 export const caseView = z.object({
   caseId: z.string(),
   postId: z.string().optional(),
@@ -79,6 +87,9 @@ export const caseView = z.object({
   isOpen: z.boolean(),
   claimedBy: z.string().nullable(),
   isMine: z.boolean(),
+  recusal: z.string().nullable(),
+  hasOtherOperator: z.boolean(),
+  hiddenBy: z.array(hiding),
   networkRevision: z.number(),
   reports: z.object({ total: z.number(), newest: z.array(report) }),
   decisions: z.array(decision),

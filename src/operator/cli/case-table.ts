@@ -1,4 +1,5 @@
 import { plainLine } from '../../support/plain-text.js';
+import { actingText } from '../audit/who.js';
 import type { OperatorClient } from './operator-client.js';
 import { localMoment } from './output.js';
 import { tableLines } from './table.js';
@@ -16,7 +17,9 @@ export function caseLines(listed: readonly Listed[], operators: Names): string[]
     ['CASE', 'STATE', 'REPORTS', 'OPENED', 'REPORTED FOR', 'OPERATOR'],
     listed.map(({ claimedBy, decidedBy, ...each }) => [
       each.caseId,
-      each.state === 'appealed' && !each.hasOtherOperator ? 'appealed, needs another moderator' : each.state,
+      each.state !== 'decided' && decidedBy !== null && !each.hasOtherOperator
+        ? `${each.state}, needs another moderator`
+        : each.state,
       String(each.reports),
       localMoment(each.openedAt),
       each.reasons.join(', '),
@@ -42,6 +45,9 @@ export function caseViewLines(shown: Shown): string[] {
       ...indented(report),
     ]),
     ...shown.decisions.flatMap((decision) => decisionLines(decision, operators)),
+    ...shown.hiddenBy.map((each) => hidingLine(each, operators)),
+    ...(shown.recusal === null ? [] : [shown.recusal]),
+    ...(shown.isOpen && shown.decisions.length > 0 && !shown.hasOtherOperator ? [NOBODY_ELSE] : []),
     'history',
     ...shown.history.flatMap((entry) => [
       `  ${localMoment(entry.at)}  ${entry.type}  ${nameIn(operators, entry.operatorId)}  ${plainLine(entry.reason ?? '')}`.trimEnd(),
@@ -50,6 +56,11 @@ export function caseViewLines(shown: Shown): string[] {
     ...(shown.isMine ? [] : ['The texts are shown to the operator who has claimed the case.']),
   ];
 }
+
+const NOBODY_ELSE = '  It waits: another moderator must act on it, and there is none.';
+
+const hidingLine = ({ of, at, operatorId, cause }: Shown['hiddenBy'][number], operators: Names): string =>
+  `${of === 'post' ? 'restricted' : 'suspended '}  ${localMoment(at)}  by ${actingText({ operatorId }, operators) ?? 'unknown'}  ${cause ?? 'by itself'}`;
 
 function decisionLines(
   {
@@ -66,9 +77,7 @@ function decisionLines(
   const what = [outcome, ...effects].join(', ');
   const by = nameIn(operators, operatorId);
   const line = `decision ${decisionId}  ${what}  by ${by}  effects: ${execution}  appeal: ${appeal}`;
-  return appeal === 'waiting' && !hasOtherOperator
-    ? [line, '  The appeal waits: another moderator must rule on it, and there is none.']
-    : [line];
+  return appeal === 'waiting' && !hasOtherOperator ? [line, NOBODY_ELSE] : [line];
 }
 
 function indented({

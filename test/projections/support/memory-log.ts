@@ -62,6 +62,20 @@ export class MemoryLog extends EventLog {
     });
   }
 
+  /** Another log with the same events. */
+  copy(): MemoryLog {
+    const copy = new MemoryLog();
+    copy.events.push(
+      ...this.events.map(({ id, event, metadata }) => ({ ...copy.recorder.record(event, { metadata }), id })),
+    );
+    return copy;
+  }
+
+  /** Number of its events. */
+  get length(): number {
+    return this.events.length;
+  }
+
   /** Keeps only the first events, as a restore from a backup does. Later events get new ids. */
   rollBack(length: number): void {
     const kept = this.events.slice(0, length);

@@ -1,5 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { BlockHandler, Block, Unblock, UnblockHandler } from '../../../src/commands/relation/block.js';
+import { Recusals } from '../../../src/commands/case/recusals.js';
 import { DeletePost, DeletePostHandler } from '../../../src/commands/post/delete-post.js';
 import { EraseAccount, EraseAccountHandler } from '../../../src/commands/account/erase-account.js';
 import { ErasureSteps } from '../../../src/commands/account/erasure-steps.js';
@@ -119,7 +120,9 @@ const suspendOperator = ({ log, store, clock, ids }: CommandDependencies, key: s
   new SuspendOperatorHandler(log, store, clock, ids).execute(new SuspendOperator(key, act));
 
 const suspendAccount = ({ log, store, clock, ids }: CommandDependencies, key: string) =>
-  new SuspendAccountHandler(log, store, clock, ids).execute(new SuspendAccount(key, act));
+  new SuspendAccountHandler(log, store, clock, ids, new Recusals(log, store)).execute(
+    new SuspendAccount(key, act),
+  );
 const eraseAccount = (tools: CommandDependencies, key: string) => {
   const { log, vault, store, digest, readModels, clock, ids } = tools;
   // Without grants, an erasure executes no other command.
@@ -133,8 +136,8 @@ const eraseAccount = (tools: CommandDependencies, key: string) => {
 };
 const suspendApplication = ({ log, store, clock, ids }: CommandDependencies, key: string) =>
   new SuspendApplicationHandler(log, store, clock, ids).execute(new SuspendApplication(key, act));
-const restrictPost = ({ log, clock, ids }: CommandDependencies, key: string) =>
-  new RestrictPostHandler(log, clock, ids).execute(new RestrictPost(key, act));
+const restrictPost = ({ log, store, clock, ids }: CommandDependencies, key: string) =>
+  new RestrictPostHandler(log, clock, ids, new Recusals(log, store)).execute(new RestrictPost(key, act));
 const block = ({ log, vault, facts, clock, ids }: CommandDependencies, key: string) =>
   new BlockHandler(new PairCommands(log, vault, clock, ids), facts).execute(
     new Block(intentOf(key), other(key)),
@@ -156,7 +159,9 @@ export const scenarios: { readonly [Type in ScenarioType]: Scenario } = {
       await suspendAccount(workshop.tools(), key);
     },
     act: ({ log, store, clock, ids }, key) =>
-      new ReinstateAccountHandler(log, store, clock, ids).execute(new ReinstateAccount(key, act)),
+      new ReinstateAccountHandler(log, store, clock, ids, new Recusals(log, store)).execute(
+        new ReinstateAccount(key, act),
+      ),
   },
   'account.erased': {
     stream: streams.account,
@@ -201,8 +206,10 @@ export const scenarios: { readonly [Type in ScenarioType]: Scenario } = {
       await post(workshop, key);
       await restrictPost(workshop.tools(), key);
     },
-    act: ({ log, clock, ids }, key) =>
-      new UnrestrictPostHandler(log, clock, ids).execute(new UnrestrictPost(key, act)),
+    act: ({ log, store, clock, ids }, key) =>
+      new UnrestrictPostHandler(log, clock, ids, new Recusals(log, store)).execute(
+        new UnrestrictPost(key, act),
+      ),
   },
   'block.established': {
     stream: (key) => streams.pair(key, other(key)),

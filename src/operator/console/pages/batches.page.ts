@@ -58,6 +58,7 @@ interface ShownPreview {
   readonly items: number;
   readonly first: readonly string[];
   readonly left: readonly string[];
+  readonly recused: readonly string[];
   readonly digest: string;
   readonly from?: number;
   readonly until?: number;
@@ -65,7 +66,7 @@ interface ShownPreview {
 
 /** `asked`: the fields of the previewed form, for the request of exactly that. */
 export function previewPage(frame: Frame, preview: ShownPreview, asked: ReadonlyMap<string, string>): string {
-  const { kind, items, first, left, digest, from, until } = preview;
+  const { kind, items, first, left, recused, digest, from, until } = preview;
   // A time ago would be another one when the request arrives.
   const exact = new Map([
     ...asked,
@@ -88,6 +89,7 @@ export function previewPage(frame: Frame, preview: ShownPreview, asked: Readonly
     </ul>
     ${items > first.length ? html`<p>and ${numbers.format(items - first.length)} more</p>` : undefined}
     ${left.length === 0 ? undefined : html`<p class="problem">Left out, as they are suspended, erased or unknown: ${left.join(' ')}</p>`}
+    ${recused.length === 0 ? undefined : recusedItems(kind, recused)}
     ${
       items === 0
         ? undefined
@@ -106,12 +108,23 @@ export function previewPage(frame: Frame, preview: ShownPreview, asked: Readonly
   return consolePage('Preview of a batch', content, frame);
 }
 
+const recusedItems = (kind: ListedBatch['kind'], recused: readonly string[]): Html =>
+  html`<p class="problem">
+      Skipped, as the operator of the batch made a decision about ${recused.length === 1 ? 'it' : 'them'} that
+      was appealed, so another operator must decide:
+    </p>
+    <ul class="links">
+      ${recused.map((id) => html`<li><a href="/console/${kind}/${id}">${id}</a></li>`)}
+    </ul>`;
+
 export const isBatchRunning = ({ state: is }: ListedBatch): boolean => is === 'applying' || is === 'undoing';
 
 export function batchPage(frame: Frame, batch: BatchStatus, { isReloading }: View): string {
   const { batchId, kind, items, done, state: is, appId, applied, undone } = batch;
   const one = `/console/batches/${batchId}`;
-  const skipped = (is === 'undone' ? undone : applied)?.skipped ?? [];
+  const recused = is === 'undone' ? [] : (applied?.recused ?? []);
+  const all = (is === 'undone' ? undone : applied)?.skipped ?? [];
+  const skipped = all.filter((id) => !recused.includes(id));
   const isUndoable = (is === 'applying' || is === 'applied') && mayDo(frame.session, 'batch.undo');
   const content = html`<section class="card" aria-labelledby="batch">
     <h1 id="batch">Batch of ${counted(items, kind)} ${state(is, false)}</h1>
@@ -128,6 +141,7 @@ export function batchPage(frame: Frame, batch: BatchStatus, { isReloading }: Vie
       ...(undone ? [['lifted again', numbers.format(undone.changed)] as const] : []),
     ])}
     ${skipped.length === 0 ? undefined : html`<p>Skipped, as somebody acted on them: ${skipped.join(' ')}</p>`}
+    ${recused.length === 0 ? undefined : recusedItems(kind, recused)}
     ${
       isUndoable && !isReloading
         ? actForm({

@@ -18,7 +18,8 @@ export function caseForms(frame: Frame, shown: CaseView): Html {
     : shown.claimedBy === null
       ? unclaimedForms(frame, shown)
       : [release('End the claim of an operator who is away')];
-  return html`${forms.map((form) => caseForm(frame, shown, form))}`;
+  return html`${shown.recusal === null ? undefined : html`<p class="problem">${shown.recusal}</p>`}
+  ${forms.map((form) => caseForm(frame, shown, form))}`;
 }
 
 export const noteForm = (frame: Frame, shown: CaseView): Html =>
@@ -50,17 +51,18 @@ function caseForm({ proof, session }: Frame, { caseId }: CaseView, { act, button
 
 const release = (button: string): CaseForm => ({ act: 'case.release', button });
 
-function unclaimedForms({ session }: Frame, { isOpen, decisions }: CaseView): CaseForm[] {
+function unclaimedForms({ session }: Frame, { isOpen, decisions, recusal }: CaseView): CaseForm[] {
   const canRule = decisions.some(
     ({ appeal, operatorId }) => appeal === 'waiting' && operatorId !== session?.operatorId,
   );
   const claim = { act: 'case.claim', button: 'Claim the case, and show its texts' };
   const reopen = { act: 'case.reopen', button: 'Reopen the case' };
-  return [...(isOpen || canRule ? [claim] : []), ...(isOpen ? [] : [reopen])];
+  const isFree = recusal === null;
+  return [...((isOpen && isFree) || canRule ? [claim] : []), ...(isOpen || !isFree ? [] : [reopen])];
 }
 
-function decisionForms({ isOpen, postId }: CaseView): CaseForm[] {
-  if (!isOpen) return [];
+function decisionForms({ isOpen, postId, recusal }: CaseView): CaseForm[] {
+  if (!isOpen || recusal !== null) return [];
   return [
     {
       act: 'case.decide',

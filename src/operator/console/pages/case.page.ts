@@ -2,6 +2,7 @@ import { html } from '../../../pages/html.js';
 import type { Html } from '../../../pages/html.js';
 import { quotation } from '../../../pages/quotation.js';
 import type { CaseView } from '../../acts/case-view.js';
+import { actingText } from '../../audit/who.js';
 import { consolePage } from '../layout.js';
 import type { Frame } from '../layout.js';
 import { facts, state, timeElement } from '../parts.js';
@@ -27,7 +28,9 @@ export function casePage(frame: Frame, shown: CaseView): string {
         ],
         ['reports', String(reports.total)],
         ['claimed by', claimedBy === null ? 'nobody' : nameOf(shown, claimedBy)],
+        ...shown.hiddenBy.map(hiding(shown)),
       ])}
+      ${shown.isOpen && shown.decisions.length > 0 && !shown.hasOtherOperator ? nobodyElse : undefined}
       ${shown.isMine ? undefined : html`<p class="quiet">Its texts are shown to the operator who has claimed it, which is recorded.</p>`}
       ${caseForms(frame, shown)}
     </section>
@@ -36,6 +39,18 @@ export function casePage(frame: Frame, shown: CaseView): string {
 }
 
 const nameOf = ({ operators }: CaseView, id: string): Html => html`<bdi>${operators[id] ?? id}</bdi>`;
+
+/** The term and the words of what hides the post or suspends the account now. */
+const hiding =
+  (shown: CaseView) =>
+  ({ of, at, operatorId, cause }: CaseView['hiddenBy'][number]) => {
+    const by = cause === null ? 'by itself' : html`as a part of <a href="/console/log/${cause}">${cause}</a>`;
+    return [
+      of === 'post' ? 'post restricted' : 'account suspended',
+      html`${timeElement(at)}, by <bdi>${actingText({ operatorId }, shown.operators) ?? 'unknown'}</bdi>,
+        ${by}`,
+    ] as const;
+  };
 
 interface Shown {
   readonly text?: string | undefined;

@@ -77,14 +77,17 @@ function caseItem(each: CaseQueue['cases'][number], operators: CaseQueue['operat
             Decided by <bdi>${nameOf(decidedBy)}</bdi>: ${outcomeNames[outcome]}.
           </p>`
     }
-    ${each.state === 'appealed' && !each.hasOtherOperator ? nobodyElse : undefined}
+    ${needsOther(each) ? nobodyElse : undefined}
   </li>`;
 }
 
 export const outcomeNames = { violation: 'violation', no_violation: 'no violation' } as const;
 
+/** It waits for another moderator than those who made the decisions that were appealed, and there is none. */
+const needsOther = ({ state: is, decidedBy, hasOtherOperator }: CaseQueue['cases'][number]): boolean =>
+  is !== 'decided' && decidedBy !== null && !hasOtherOperator;
+
 export const nobodyElse = html`<p class="problem">
-  The appeal waits: another moderator must rule on it, and there is none. An administrator can invite one
-  under
+  It waits: another moderator must act on it, and there is none. An administrator can invite one under
   <a href="/console/operators">Operators</a>.
 </p>`;

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { decidedCases } from '../../../projections/cases/cases.read-model.js';
+import type { DecidedCase } from '../../../projections/cases/cases.read-model.js';
+import type { BatchKind } from '../../domain/batch/events.js';
+import type { CaseSubject } from '../../domain/case/events.js';
+import { recusalOf } from '../../domain/case/recusal.js';
+import { caseOfActor, caseOfPost } from '../../domain/case/subject.js';
+import { Refusal } from '../../domain/refusal.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import type { StoredEvent } from '../../log/registry.js';
+import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { isChange } from '../support/handle-command.js';
+import type { CommandContext } from '../support/handle-command.js';
+import { readCase } from './case-command.js';
+
+type By = Pick<EventMetadata, 'operatorId' | 'decisionId'>;
+
+/**
+ * Finds the subjects that an operator must leave to others, because they made a decision that was appealed
+ * (docs/adr/0029-cases.md).
+ */
+@Injectable()
+export class Recusals {
+  constructor(
+    private readonly log: EventLog,
+    private readonly store: AuthorityStore,
+  ) {}
+
+  /** Returns why this operator may not restrict the post; undefined: they may. @throws {LogUnavailable} */
+  ofPost(postId: string, by: By): Promise<Refusal | undefined> {
+    return this.firstOf([caseOfPost(postId)], by);
+  }
+
+  /**
+   * Returns why this operator may not suspend the actor, which hides each of their posts, too; undefined: they may.
+   * @throws errors of log and store
+   */
+  async ofActor(actorId: string, by: By): Promise<Refusal | undefined> {
+    const decided = await this.decided('accounts', [actorId]);
+    return this.firstOf([caseOfActor(actorId), ...decided.map(({ caseId }) => caseId)], by);
+  }
+
+  /** As {@link ofActor}, by a decision of this case. In a case about a post, the suspension is for that post alone. */
+  ofDecision({ postId, targetActorId }: CaseSubject, by: By): Promise<Refusal | undefined> {
+    return postId === undefined
+      ? this.ofActor(targetActorId, by)
+      : this.firstOf([caseOfActor(targetActorId)], by);
+  }
+
+  /**
+   * Returns the items of a batch that this operator may not restrict. `before`: as of this position of the log.
+   * @throws errors of log and store
+   */
+  async ofItems(kind: BatchKind, items: readonly string[], by: By, before?: bigint): Promise<string[]> {
+    const recused = new Set<string>();
+    for (const { caseId, item } of await this.decided(kind, items))
+      if (await this.ofCase(caseId, by, before)) recused.add(item);
+    return items.filter((item) => recused.has(item));
+  }
+
+  private async firstOf(caseIds: readonly string[], by: By): Promise<Refusal | undefined> {
+    // The effect of a decision, which was taken when its operator was free to.
+    if (by.decisionId !== undefined) return undefined;
+    for (const caseId of caseIds) {
+      const recusal = await this.ofCase(caseId, by);
+      if (recusal) return recusal;
+    }
+    return undefined;
+  }
+
+  private async ofCase(caseId: string, { operatorId }: By, before?: bigint): Promise<Refusal | undefined> {
+    const { state } = await readCase(this.log, caseId, before);
+    return recusalOf(state, operatorId);
+  }
+
+  /** Rows of the cases suffice: each had one before it could be decided. */
+  private decided(kind: BatchKind, items: readonly string[]): Promise<DecidedCase[]> {
+    return this.store.rows<DecidedCase>(decidedCases[kind], [
+      kind === 'posts' ? items.map(caseOfPost) : items,
+    ]);
+  }
+}
+
+/**
+ * Refuses a change to an operator who must leave it to others. The cases are read after the subject: if a decision is
+ * overturned in between, the end of its effect makes the append fail.
+ */
+export function withRecusal<State, Event extends StoredEvent>(
+  find: () => Promise<Refusal | undefined>,
+  decide: CommandContext<State, Event>['decide'],
+): Pick<CommandContext<State, Event>, 'decide'> {
+  return {
+    decide: async (state, past) => {
+      const decision = await decide(state, past);
+      return isChange(decision) ? ((await find()) ?? decision) : decision;
+    },
+  };
+}

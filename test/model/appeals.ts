@@ -1,0 +1,217 @@
+import type { CommandBus } from '@nestjs/cqrs';
+import { ChangeBatchItem, ChangeBatchItemHandler } from '../../src/commands/batch/change-batch-item.js';
+import { readCase } from '../../src/commands/case/case-command.js';
+import { FinishCaseEffects, FinishCaseEffectsHandler } from '../../src/commands/case/case-effects.js';
+import {
+  AppealDecision,
+  AppealDecisionHandler,
+  ClaimCase,
+  ClaimCaseHandler,
+  DecideCase,
+  DecideCaseHandler,
+  DiscloseCase,
+  DiscloseCaseHandler,
+  ReleaseCase,
+  ReleaseCaseHandler,
+  ReopenCase,
+  ReopenCaseHandler,
+  RuleOnAppeal,
+  RuleOnAppealHandler,
+} from '../../src/commands/case/change-case.js';
+import { Recusals } from '../../src/commands/case/recusals.js';
+import { hidingRestrictions, restrictionsInForce } from '../../src/commands/case/standing-restrictions.js';
+import type { HidingRestriction } from '../../src/commands/case/standing-restrictions.js';
+import {
+  RestrictPost,
+  RestrictPostHandler,
+  UnrestrictPost,
+  UnrestrictPostHandler,
+} from '../../src/commands/post/restrict-post.js';
+import { handleCommand } from '../../src/commands/support/handle-command.js';
+import { systemIds } from '../../src/commands/support/id-generator.js';
+import { evolveCase, noCase } from '../../src/domain/case/case.js';
+import type { Case, CaseDecision, CaseEvent } from '../../src/domain/case/case.js';
+import { openCase } from '../../src/domain/case/handling.js';
+import type { PostEvent } from '../../src/domain/post/events.js';
+import { evolvePost, noPost } from '../../src/domain/post/post.js';
+import { Refusal } from '../../src/domain/refusal.js';
+import { isBatchStream, streams } from '../../src/log/streams.js';
+import type { AuthorityStore } from '../../src/store/authority/authority-store.js';
+import { MemoryLog } from '../projections/support/memory-log.js';
+import { some } from '../projections/support/recorded.js';
+
+const [postId, actorId] = ['p', 'ana'];
+const caseId = `post-${postId}`;
+const subject = { caseId, postId, targetActorId: actorId };
+
+export const operators = ['grace', 'hedy'] as const;
+export const SHARED = 'shared-token';
+
+/** `undefined`: it is not an operator's. */
+export type Act = readonly [name: ActName, by?: string];
+export type ActName = (typeof actNames)[number];
+export const actNames = [
+  'report',
+  'appeal',
+  'claim',
+  'decide',
+  'clear',
+  'reopen',
+  'overturn',
+  'restrict',
+  'batch',
+  'undo',
+] as const;
+
+/** The commands of cases, posts and batches, on a log in memory, about one post. */
+export class AppealsWorld {
+  private readonly clock = { now: () => this.log.length };
+  // Only a suspension reads rows.
+  private readonly store = {} as AuthorityStore;
+  private readonly recusals = new Recusals(this.log, this.store);
+  private readonly args = [this.log, this.clock, systemIds] as const;
+  private readonly restrictPost = new RestrictPostHandler(...this.args, this.recusals);
+  private readonly unrestrictPost = new UnrestrictPostHandler(...this.args, this.recusals);
+  private readonly item = new ChangeBatchItemHandler(
+    this.log,
+    this.store,
+    this.clock,
+    systemIds,
+    this.recusals,
+  );
+  private readonly bus = {
+    execute: (command: RestrictPost | UnrestrictPost) =>
+      (command instanceof RestrictPost ? this.restrictPost : this.unrestrictPost).execute(command),
+  } as unknown as CommandBus;
+  private readonly effects = new FinishCaseEffectsHandler(this.log, this.bus, this.clock, systemIds);
+
+  private constructor(private readonly log: MemoryLog) {}
+
+  /** With the post alone. */
+  static first(): AppealsWorld {
+    const log = new MemoryLog();
+    log.add(some.post(postId, { authorActorId: actorId }));
+    return new AppealsWorld(log);
+  }
+
+  copy(): AppealsWorld {
+    return new AppealsWorld(this.log.copy());
+  }
+
+  /** True: it changed something; false: there was nothing to do. @throws {Refusal} */
+  async perform([name, by = '']: Act): Promise<boolean> {
+    const before = this.log.length;
+    await this.acts[name]({ requestId: 'test', operatorId: by });
+    await this.effects.execute(new FinishCaseEffects(caseId));
+    return this.log.length > before;
+  }
+
+  private readonly acts: Record<ActName, (by: By) => Promise<unknown>> = {
+    report: async (by) =>
+      handleCommand<Case, CaseEvent>(this.log, systemIds, {
+        stream: streams.case(caseId),
+        initial: noCase,
+        evolve: evolveCase,
+        decide: (state) => openCase(state, { subject, reportId: 'r', position: this.log.length, at: 1 }),
+        metadata: by,
+      }),
+    appeal: async (by) => {
+      const appealable = (await this.decisions()).findLast(
+        ({ outcome, appeal }) => outcome === 'violation' && appeal === 'none',
+      );
+      const filed = { actorId, decisionId: appealable?.decisionId ?? '', appeal: 'No.' };
+      await new AppealDecisionHandler(...this.args).execute(new AppealDecision(caseId, filed, by));
+    },
+    claim: async (by) => {
+      await new ReleaseCaseHandler(...this.args).execute(new ReleaseCase(caseId, by));
+      await new ClaimCaseHandler(...this.args).execute(new ClaimCase(caseId, by));
+      const seen = { eventIds: [], networkRevision: this.log.length };
+      await new DiscloseCaseHandler(...this.args).execute(new DiscloseCase(caseId, seen, by));
+    },
+    decide: (by) => this.decide(by, { outcome: 'violation', effects: ['restrict_post'] }),
+    clear: (by) => this.decide(by, { outcome: 'no_violation', effects: [] }),
+    reopen: (by) => new ReopenCaseHandler(...this.args).execute(new ReopenCase(caseId, by)),
+    overturn: async (by) => {
+      const waiting = (await this.decisions()).find(
+        ({ appeal, operatorId }) => appeal === 'waiting' && operatorId !== by.operatorId,
+      );
+      const ruling = { decisionId: waiting?.decisionId ?? '', ruling: 'overturned' } as const;
+      await new RuleOnAppealHandler(...this.args).execute(new RuleOnAppeal(caseId, ruling, by));
+    },
+    restrict: (by) => this.restrictPost.execute(new RestrictPost(postId, by)),
+    batch: async (by) => {
+      const batchId = `b${this.log.length}`;
+      const items = [postId];
+      const changed = await this.changeItem('apply', { ...by, cause: streams.batch(batchId) });
+      if (changed === 'changed')
+        this.log.addWithMetadata(by, {
+          type: 'batch.requested',
+          data: { batchId, kind: 'posts', items, at: 1 },
+        });
+    },
+    undo: async (by) => {
+      const newest = await this.newestBatch();
+      if (!newest || newest.isUndone) return;
+      const { batchId, cause } = newest;
+      this.log.addWithMetadata(by, { type: 'batch.undo_requested', data: { batchId, at: 1 } });
+      await this.changeItem('undo', { ...by, cause });
+    },
+  };
+
+  private async newestBatch() {
+    const past = await this.log.read(streams.post(postId));
+    const { cause = '' } =
+      past.findLast(({ metadata }) => isBatchStream(metadata.cause ?? ''))?.metadata ?? {};
+    const [requested, undone] = await this.log.read(cause);
+    if (requested?.event.type !== 'batch.requested') return undefined;
+    return { batchId: requested.event.data.batchId, cause, isUndone: undone !== undefined };
+  }
+
+  private decide(by: By, decision: DecideCase['decision']) {
+    const handler = new DecideCaseHandler(...this.args, this.recusals);
+    return handler.execute(new DecideCase(caseId, decision, by));
+  }
+
+  private changeItem(step: 'apply' | 'undo', metadata: By & { readonly cause: string }) {
+    return this.item.execute(new ChangeBatchItem('posts', postId, step, metadata));
+  }
+
+  async decisions(): Promise<readonly CaseDecision[]> {
+    const { state } = await readCase(this.log, caseId);
+    return state.status === 'none' ? [] : state.decisions;
+  }
+
+  async isHidden(): Promise<boolean> {
+    const past = await this.log.read(streams.post(postId));
+    return (
+      past.reduce((post, { event }) => evolvePost(post, event as PostEvent), noPost).status !== 'published'
+    );
+  }
+
+  /** What the pages name as hiding the post. */
+  hiding(): Promise<readonly HidingRestriction[]> {
+    return hidingRestrictions(this.log, subject);
+  }
+
+  /** Equal for two histories after which the same acts have the same outcomes. */
+  async key(): Promise<string> {
+    const { state } = await readCase(this.log, caseId);
+    if (state.status === 'none') return 'none';
+    const decisions = state.decisions.map(
+      ({ decisionId: _id, at: _at, networkRevision: _to, ...rest }) => rest,
+    );
+    const past = await this.log.read(streams.post(postId));
+    const post = restrictionsInForce(past).map(({ metadata: { operatorId, decisionId, cause } }) => [
+      operatorId,
+      state.decisions.findIndex((each) => each.decisionId === decisionId),
+      cause !== undefined && decisionId === undefined,
+    ]);
+    const undone = await this.newestBatch();
+    return JSON.stringify([state.status, state.claim?.operatorId, decisions, post, undone?.isUndone]);
+  }
+}
+
+type By = { readonly requestId: string; readonly operatorId: string };
+
+export const isRecusal = (error: unknown): boolean =>
+  error instanceof Refusal && /Your decision of case|the shared token does not prove/.test(error.message);
