@@ -49,6 +49,7 @@ import {
 import { ConfirmOperatorHandler } from './operator/confirm-operator.js';
 import { EnrollOperatorHandler } from './operator/enroll-operator.js';
 import { InviteOperatorHandler } from './operator/invite-operator.js';
+import { OperatorNames } from './operator/operator-names.js';
 import { DiscloseTextsHandler } from './operator/disclose-texts.js';
 import { OpenAsOfHandler } from './operator/open-as-of.js';
 import { RecordDisclosureHandler } from './analytics/record-disclosure.js';
@@ -161,6 +162,7 @@ const relation = [
 const shared = [
   ErasureSteps,
   HandleDigest,
+  OperatorNames,
   OtherActors,
   MentionedActors,
   PairCommands,

@@ -3,6 +3,7 @@ import type { AnalyticsDisclosed } from '../domain/analytics/events.js';
 import type {
   AsOfOpened,
   DossierOpened,
+  OperatorNameReserved,
   OperatorSignedIn,
   OperatorSignedOut,
   TextDisclosed,
@@ -18,6 +19,7 @@ const operatorRoles = z.array(z.enum(roles));
 
 export const operatorEntries: RegistryEntries<
   | OperatorEvent
+  | OperatorNameReserved
   | OperatorSignedIn
   | OperatorSignedOut
   | DossierOpened
@@ -36,6 +38,11 @@ export const operatorEntries: RegistryEntries<
       needsConfirmation: z.boolean(),
     }),
     personal: { person: (data) => data.operatorId, placeholders: { name: '' } },
+  },
+  'operator.name_reserved': {
+    version: 1,
+    upcasters: [],
+    schema: operatorFields.extend({ revision: z.int().min(-1) }),
   },
   'operator.confirmed': { version: 1, upcasters: [], schema: operatorFields },
   'operator.enrolled': { version: 1, upcasters: [], schema: operatorFields },

@@ -17,6 +17,7 @@ import type { NetworkEvent } from '../domain/network/network.js';
 import type {
   AsOfOpened,
   DossierOpened,
+  OperatorNameReserved,
   OperatorSignedIn,
   OperatorSignedOut,
   TextDisclosed,
@@ -57,6 +58,7 @@ export type StoredEvent =
   | ApprovalEvent
   | FourEyesEvent
   | OperatorEvent
+  | OperatorNameReserved
   | OperatorSignedIn
   | OperatorSignedOut
   | DossierOpened

@@ -24,6 +24,7 @@ export const streams = {
   report: (reportId: string) => `report-${reportId}`,
   backup: (backupId: string) => `plaza_backup-${backupId}`,
   operator: (operatorId: string) => `plaza_operator-${operatorId}`,
+  operatorName: (digest: string) => `plaza_operator_name-${digest}`,
   auditExport: (exportId: string) => `plaza_audit_export-${exportId}`,
   batch: (batchId: string) => `plaza_batch-${batchId}`,
   approval: (approvalId: string) => `plaza_approval-${approvalId}`,

@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Role } from '../../src/domain/operator/roles.js';
+import { projectInline } from '../../projections/authority/authority.projection.js';
+import { OperatorNames } from '../../src/commands/operator/operator-names.js';
 import { foundNetwork } from '../../src/incarnations/network-identity.js';
 import { streams } from '../../src/log/streams.js';
 import { startOperatorApi } from '../../src/operator/api/operator-server.js';
 import { OperatorClient } from '../../src/operator/cli/operator-client.js';
-import { enrollOperator } from '../support/operators.js';
+import { enrollOperator, someName } from '../support/operators.js';
 import type { EnrolledOperator } from '../support/operators.js';
 import { everyScope, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
@@ -142,6 +144,7 @@ describe('an operator', () => {
       invitedAt: expect.any(Number),
       invitationExpiresAt: null,
       needsConfirmation: false,
+      sameNameAs: [],
       tokens: [
         {
           tokenId,
@@ -181,16 +184,106 @@ describe('an operator', () => {
   });
 
   it('is invited with a code that works once', async () => {
-    const { operatorId, invitationCode } = await shared.inviteOperator({ name: 'Grace', roles: ['viewer'] });
+    const { operatorId, invitationCode } = await shared.inviteOperator({
+      name: someName(),
+      roles: ['viewer'],
+    });
     await expect(shared.enrollOperator(`${invitationCode}x`, {})).rejects.toThrow('(not_found)');
     expect(await shared.enrollOperator(invitationCode, {})).toMatchObject({ operatorId });
     await expect(shared.enrollOperator(invitationCode, {})).rejects.toThrow('(not_found)');
   });
 
   it('who is suspended before the enrollment cannot enroll', async () => {
-    const { operatorId, invitationCode } = await shared.inviteOperator({ name: 'Grace', roles: ['viewer'] });
+    const { operatorId, invitationCode } = await shared.inviteOperator({
+      name: someName(),
+      roles: ['viewer'],
+    });
     await shared.setOperatorState(operatorId, 'suspend', 'a mistake');
     await expect(shared.enrollOperator(invitationCode, {})).rejects.toThrow('(not_found)');
+  });
+});
+
+describe('the name of an operator', () => {
+  const invite = (name: string) => shared.inviteOperator({ name, roles: ['viewer'] });
+  const taken = '(intent_conflict)';
+
+  it('belongs to one who is not suspended, whatever its form', async () => {
+    const name = someName('Ana Lí');
+    const { operatorId } = await invite(name);
+    for (const same of [name, ` ${name.toUpperCase()}`, name.normalize('NFD'), name.replace(' ', '\u00A0 ')])
+      await expect(invite(same)).rejects.toThrow(taken);
+    await expect(invite(operatorId.toUpperCase())).rejects.toThrow(taken);
+    await expect(invite('Shared Token')).rejects.toThrow('(invalid_text)');
+    await shared.setOperatorState(operatorId, 'suspend', 'left');
+    const next = await invite(name.toLowerCase());
+    await expect(shared.setOperatorState(operatorId, 'reinstate', 'back')).rejects.toThrow(
+      `The operator ${next.operatorId} has this name`,
+    );
+    await shared.setOperatorState(next.operatorId, 'suspend', 'left, too');
+    expect(await shared.setOperatorState(operatorId, 'reinstate', 'back')).toMatchObject({ changed: true });
+    await expect(shared.setOperatorState(next.operatorId, 'reinstate', 'back')).rejects.toThrow(taken);
+  });
+
+  it('belongs to one of those who are invited or reinstated with it at the same time', async () => {
+    const name = someName('Ana');
+    const invited = await Promise.allSettled(Array.from({ length: 6 }, () => invite(name)));
+    const [winner, ...more] = invited.filter((each) => each.status === 'fulfilled');
+    expect(more).toEqual([]);
+    let { operatorId } = winner!.value;
+    for (let round = 0; round < 4; round++) {
+      await shared.setOperatorState(operatorId, 'suspend', 'a test');
+      const [reinstated, ...others] = await Promise.allSettled([
+        shared.setOperatorState(operatorId, 'reinstate', 'a test'),
+        invite(name),
+        invite(name),
+      ]);
+      const named = (await shared.operators()).filter(
+        (each) => each.name === name && each.state !== 'suspended',
+      );
+      const succeeded = [reinstated, ...others].filter(({ status: end }) => end === 'fulfilled');
+      expect([named.length, succeeded.length]).toEqual([1, 1]);
+      operatorId = named[0]!.operatorId;
+    }
+  });
+
+  it('is free again after an invitation that was killed half-way', async () => {
+    const name = someName('Ana');
+    const { app } = network;
+    const names = app().get(OperatorNames);
+    const wanted = { operatorId: `half-way-${randomUUID()}`, revision: -1, mayFinish: true };
+    await names.reserve(name, wanted, { requestId: 'test' });
+    expect(await invite(name)).toMatchObject({ operatorId: wanted.operatorId });
+    await expect(invite(name)).rejects.toThrow(taken);
+  });
+
+  it('that two have from an earlier release stays, marked, and is for no third one', async () => {
+    const name = someName('Ana');
+    const ids = [0, 1].map((n) => `twin-${n}-${randomUUID()}`);
+    for (const operatorId of ids) {
+      const event = {
+        type: 'operator.invited',
+        data: {
+          operatorId,
+          name,
+          roles: ['viewer'],
+          invitationHash: 'h',
+          expiresAt: 2,
+          needsConfirmation: false,
+          at: 1,
+        },
+      } as const;
+      const stream = streams.operator(operatorId);
+      const metadata = { requestId: 'test' };
+      await network
+        .log()
+        .append({ stream, expected: 'no_stream', events: [{ id: randomUUID(), event }], metadata });
+      await projectInline(await network.log().read(stream), network.database().dataSource.manager);
+    }
+    const listed = (await shared.operators()).filter(({ operatorId }) => ids.includes(operatorId));
+    expect(listed.map(({ sameNameAs }) => sameNameAs)).toEqual([[ids[1]], [ids[0]]]);
+    await expect(invite(name)).rejects.toThrow(taken);
+    await shared.setOperatorState(ids[0]!, 'suspend', 'a double');
+    expect((await shared.operators()).flatMap(({ sameNameAs }) => sameNameAs)).toEqual([]);
   });
 });
 
@@ -265,7 +358,7 @@ describe('the shared token', () => {
 describe('after its time', () => {
   it('a personal token and an invitation are refused', async () => {
     const viewer = await enroll('viewer');
-    const { invitationCode } = await shared.inviteOperator({ name: 'Grace', roles: ['viewer'] });
+    const { invitationCode } = await shared.inviteOperator({ name: someName(), roles: ['viewer'] });
     network.advanceClock(8 * DAY);
     await expect(shared.enrollOperator(invitationCode, {})).rejects.toThrow('(not_found)');
     expect(await status(viewer)).toMatchObject({ status: 200 });

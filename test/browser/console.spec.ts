@@ -10,6 +10,7 @@ import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { post } from '../support/social.js';
 import { until } from '../support/until.js';
+import { someName } from '../support/operators.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { accessibilityFaults, addAuthenticator } from './support/console.js';
 import { expectLegible, isFocusVisible, overflowingElements } from './support/legibility.js';
@@ -39,7 +40,7 @@ describeInBrowser('the console, in a real browser', () => {
 
   /** A browser with a passkey, at the overview. */
   async function enroll(...roles: Role[]): Promise<Page> {
-    const { link } = await client.inviteOperator({ name: 'Grace Hopper', roles }, 'a test');
+    const { link } = await client.inviteOperator({ name: someName('Grace Hopper'), roles }, 'a test');
     const page = await watched.newPage();
     await addAuthenticator(page);
     await page.goto(link);

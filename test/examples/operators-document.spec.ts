@@ -42,11 +42,11 @@ let url: string;
 
 beforeAll(async () => {
   started = await startNetwork();
-  const { operatorId, token } = await enrollOperator(
-    operatorOf(started),
-    ['administrator', 'moderator', 'auditor'],
-    'Grace',
-  );
+  const { operatorId, token } = await enrollOperator(operatorOf(started), [
+    'administrator',
+    'moderator',
+    'auditor',
+  ]);
   network = Object.assign({}, started, { env: { ...started.env, OPERATOR_TOKEN: token } });
   operator = operatorOf(network);
   moderator = moderatorWith(network, { operatorId, token });
@@ -83,7 +83,7 @@ async function variablesOfADay(): Promise<Readonly<Record<string, string>>> {
   const postId = await post(author, 'Somebody will not like this');
   const answer = await author.say('and this');
   const caseId = await reportedPost(moderator, author, await post(spammer, 'Buy lamps'));
-  const leaving = await enrollOperator(operator, ['moderator'], 'Ida');
+  const leaving = await enrollOperator(operator, ['moderator']);
   writeFileSync(join(scratch, 'spammers'), `${spammer.actorId}\n`);
   return {
     OPERATOR_TOKEN: network.env['OPERATOR_TOKEN'] ?? '',

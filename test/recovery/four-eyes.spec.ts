@@ -18,7 +18,7 @@ import { backUp, destroyLog, newBackupDir, restore } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { openLogOf } from '../support/network-log.js';
-import { enrollOperator } from '../support/operators.js';
+import { enrollOperator, someName } from '../support/operators.js';
 import { until } from '../support/until.js';
 import { enrollPair, entrancesOf, sendJson } from './support/second-pair.js';
 import type { EntranceName, Pair } from './support/second-pair.js';
@@ -279,7 +279,7 @@ describe('what waits for an approval', () => {
   });
 
   it('is the invitation of an administrator, and of nobody else', async () => {
-    const invite = (...roles: Role[]) => pair(ada).client.inviteOperator({ name: 'Cleo', roles });
+    const invite = (...roles: Role[]) => pair(ada).client.inviteOperator({ name: someName('Cleo'), roles });
     expect(await invite('moderator')).toMatchObject({ link: expect.stringContaining('/console/') });
     const waiting = await awaited(invite('administrator'));
     expect(await rolesOf(waiting.approvalId)).toBeUndefined();

@@ -157,6 +157,7 @@ export const treatments: Treatments = {
   },
   'operator.confirmed': operator,
   'operator.enrolled': operator,
+  'operator.name_reserved': { ...operator, revision: 'omit' },
   'operator.roles_changed': { ...operator, roles: 'data' },
   'operator.suspended': operator,
   'operator.reinstated': operator,

@@ -1,7 +1,10 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
+import type { OperatorInvited } from '../../domain/operator/events.js';
 import { evolveOperator, inviteOperator, noOperator } from '../../domain/operator/operator.js';
+import type { Invitation } from '../../domain/operator/operator.js';
 import type { Role } from '../../domain/operator/roles.js';
+import { Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
@@ -9,6 +12,7 @@ import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { decideAndProject } from '../support/decide-and-project.js';
+import { OperatorNames } from './operator-names.js';
 import { newInvitationCode, operatorSecretHash } from './secrets.js';
 
 const INVITATION_MS = 7 * 24 * 60 * 60_000;
@@ -30,7 +34,8 @@ export interface InvitedOperator {
 
 /**
  * Not idempotent.
- * @throws {Refusal} `invalid_text`; `intent_conflict`: the given id is invited already; errors of log and store.
+ * @throws {Refusal} `invalid_text`; `intent_conflict`: the given id is invited already, or another operator has the name;
+ * errors of log and store.
  */
 export class InviteOperator extends Command<InvitedOperator> {
   constructor(
@@ -48,21 +53,35 @@ export class InviteOperatorHandler implements ICommandHandler<InviteOperator> {
     private readonly store: AuthorityStore,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
+    private readonly names: OperatorNames,
   ) {}
 
   async execute({ operator, metadata }: InviteOperator): Promise<InvitedOperator> {
     const at = this.clock.now();
-    const operatorId = operator.operatorId ?? this.ids.random();
     const invitationCode = newInvitationCode();
     const invitationHash = operatorSecretHash(invitationCode);
     const expiresAt = at + INVITATION_MS;
+    const invitation = { ...operator, invitationHash, expiresAt, at };
+    const operatorId = await this.reserveName(invitation, metadata);
     await decideAndProject(this.log, this.ids, this.store, {
       stream: streams.operator(operatorId),
       initial: noOperator,
       evolve: evolveOperator,
-      decide: (state) => inviteOperator(state, { ...operator, operatorId, invitationHash, expiresAt, at }),
+      decide: (state) => inviteOperator(state, { ...invitation, operatorId }),
       metadata,
     });
     return { operatorId, invitationCode, expiresAt };
+  }
+
+  private async reserveName(
+    { operatorId: given, ...invitation }: Omit<Invitation, 'operatorId'> & Pick<NewOperator, 'operatorId'>,
+    metadata: EventMetadata,
+  ): Promise<string> {
+    const operatorId = given ?? this.ids.random();
+    const invited = inviteOperator(noOperator, { ...invitation, operatorId });
+    if (invited instanceof Refusal) throw invited;
+    const [{ data }] = invited as [OperatorInvited];
+    const wanted = { operatorId, revision: -1, mayFinish: given === undefined };
+    return this.names.reserve(data.name, wanted, metadata);
   }
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { NetworkSecrets } from '../../log/vault/network-secrets.js';
 
 /**
- * Keyed digests that do not reveal their text: names of handle streams, and actor ids that derive from registration
+ * Keyed digests that do not reveal their text: names of the streams of handles and of operators' names, and actor ids that derive from registration
  * keys. HMAC-SHA-256 under a secret of the network, because handles are few enough to try them all.
  */
 @Injectable()
@@ -14,6 +14,11 @@ export class HandleDigest {
 
   async ofHandle(handle: string): Promise<string> {
     return this.digest('handle', handle);
+  }
+
+  /** `key`: of {@link operatorNameKey}. */
+  async ofOperatorName(key: string): Promise<string> {
+    return this.digest('operator-name', key);
   }
 
   async actorOf(registration: string): Promise<string> {

@@ -20,6 +20,15 @@ export type OperatorInvited = DomainEvent<
   } & OperatorData
 >;
 
+/**
+ * The name of this stream's digest is the operator's, if they are invited or reinstated next after `revision` of their own
+ * stream; -1: before its first event.
+ */
+export type OperatorNameReserved = DomainEvent<
+  'operator.name_reserved',
+  { readonly revision: number } & OperatorData
+>;
+
 export type OperatorConfirmed = DomainEvent<'operator.confirmed', OperatorData>;
 
 /** The invited person used the invitation code. */

@@ -13,3 +13,14 @@ export function operatorNameKey(name: string): string {
     .replaceAll(/\s+/gu, ' ')
     .trim();
 }
+
+/** True if a name would be taken for the other operator's, or for their id. */
+export const isConfusable = (
+  name: string,
+  other: { readonly operatorId: string; readonly name: string },
+): boolean => [other.name, other.operatorId].some((each) => operatorNameKey(each) === operatorNameKey(name));
+
+/** Lists of who acted show these for identities that are no operator's. */
+const ownNames: ReadonlySet<string> = new Set(['shared token', 'shared-token', 'offline restore', 'offline']);
+
+export const isOwnName = (name: string): boolean => ownNames.has(operatorNameKey(name));

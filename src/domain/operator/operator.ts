@@ -15,6 +15,7 @@ import type {
   OperatorTokenIssued,
   OperatorTokenRevoked,
 } from './events.js';
+import { isOwnName } from './name.js';
 import { canonicalRoles } from './roles.js';
 import type { Role } from './roles.js';
 
@@ -121,6 +122,8 @@ export function inviteOperator(operator: Operator, invitation: Invitation): Deci
   if (operator.status !== 'none') return new Refusal('intent_conflict', 'This operator was invited already.');
   const name = normalizedName(invitation.name, 'The name');
   if (name instanceof Refusal) return name;
+  if (isOwnName(name))
+    return new Refusal('invalid_text', 'The name stands for what is no operator; choose another.');
   const roles = canonicalRoles(invitation.roles);
   if (roles.length === 0) return noRole();
   return [{ type: 'operator.invited', data: { ...invitation, name, roles } }];

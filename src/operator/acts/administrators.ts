@@ -1,4 +1,5 @@
 import { normalizedName } from '../../domain/name.js';
+import { requireUnusedName } from '../../commands/operator/operator-names.js';
 import { canonicalRoles } from '../../domain/operator/roles.js';
 import type { Role } from '../../domain/operator/roles.js';
 import { Refusal } from '../../domain/refusal.js';
@@ -22,10 +23,11 @@ export const invitationApproval: ApprovalRule<Chosen & { readonly name: string }
   covers: makesAdministrator,
   isEmergency: true,
   streamOf: (_params, approvalId) => streams.operator(approvalId),
-  preview: ({ name, roles }) => {
+  preview: async ({ name, roles }, { services }) => {
     const invited = normalizedName(name, 'The name');
-    if (invited instanceof Refusal) return Promise.reject(invited);
-    return Promise.resolve({ facts: { name: invited, roles: canonicalRoles(roles) } });
+    if (invited instanceof Refusal) throw invited;
+    await requireUnusedName(services.store, invited);
+    return { facts: { name: invited, roles: canonicalRoles(roles) } };
   },
 };
 
@@ -47,6 +49,7 @@ export const reinstatementApproval: ApprovalRule<object> = {
   preview: async (_input, { services, params }) => {
     const { operatorId, name, roles, state } = await operatorIn(params, services);
     if (state !== 'suspended' || !roles.includes('administrator')) return undefined;
+    await requireUnusedName(services.store, name, operatorId);
     return { facts: { operator: operatorId, name, state, roles } };
   },
 };

@@ -41,7 +41,7 @@ export async function queueOf(
     reportedFor: reportedFor ?? null,
     order,
     cases: await Promise.all(page.cases.map(withOther)),
-    operators: await operatorNames(pool, operators),
+    operators: await operatorNames(store, operators),
     next: page.next,
   };
 }

@@ -57,7 +57,7 @@ export async function viewOf(context: ActContext, caseId: string) {
     reports: { total: reports.total, newest },
     decisions: state.decisions.map(withOther),
     history,
-    operators: await operatorNames(pool, operators),
+    operators: await operatorNames(store, operators),
     post: texts?.post ?? null,
     profile: texts?.profile ?? null,
   };

@@ -1,5 +1,7 @@
+import { isConfusable } from '../../domain/operator/name.js';
 import type { Role } from '../../domain/operator/roles.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { namedOperators } from '../../store/authority/named-operators.js';
 
 /** Times in Unix milliseconds. Never a token or its hash. */
 export interface ListedToken {
@@ -29,6 +31,8 @@ export interface ListedOperator {
   readonly invitationExpiresAt: number | null;
   /** The limited shared token invited, and no administrator has confirmed it. */
   readonly needsConfirmation: boolean;
+  /** Ids of others who have the same name, if neither is suspended. */
+  readonly sameNameAs: readonly string[];
   readonly tokens: readonly ListedToken[];
   readonly passkeys: readonly ListedPasskey[];
 }
@@ -57,6 +61,17 @@ export async function operatorsOf(
   store: AuthorityStore,
   operatorId?: string,
 ): Promise<readonly ListedOperator[]> {
-  const rows = await store.db.query<{ listed: ListedOperator }[]>(listOperators, [operatorId ?? null]);
-  return rows.map(({ listed }) => listed);
+  const rows = await store.db.query<{ listed: Omit<ListedOperator, 'sameNameAs'> }[]>(listOperators, [
+    operatorId ?? null,
+  ]);
+  const named = (await namedOperators(store)).filter(({ isSuspended }) => !isSuspended);
+  return rows.map(({ listed }) => {
+    const others = named.filter(
+      (each) => each.operatorId !== listed.operatorId && isConfusable(listed.name, each),
+    );
+    return {
+      ...listed,
+      sameNameAs: listed.state === 'suspended' ? [] : others.map((each) => each.operatorId),
+    };
+  });
 }

@@ -5,12 +5,14 @@ import { operatorNameKey } from '../../domain/operator/name.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import type { EventLog } from '../../log/event-log.js';
 import { streams } from '../../log/streams.js';
-import { namedOperators } from '../identity/operator-names.js';
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { namedOperators } from '../../store/authority/named-operators.js';
 import type { TypedSearch } from './search-query.js';
 import { identities } from './who.js';
 
 interface Stores {
   readonly pool: Pool;
+  readonly store: AuthorityStore;
   readonly log: EventLog;
 }
 
@@ -38,7 +40,7 @@ export async function resolveSearch(stores: Stores, { typed, ...search }: TypedS
 async function resolveSubject(stores: Stores, { kind, id: typed }: AuditSubject): Promise<AuditSubject> {
   const isHandle = kind === 'actor' && typed.startsWith('@');
   if (!isHandle && (await isKnown(stores, kind, typed))) return { kind, id: typed };
-  const ids = (await named[kind]?.(stores.pool, typed)) ?? [];
+  const ids = (await named[kind]?.(stores, typed)) ?? [];
   const [id] = ids;
   if (id === undefined) throw unknown(`${kind}: ${nobody[kind]} “${typed}”`);
   if (ids.length > 1)
@@ -62,11 +64,11 @@ async function isKnown({ pool, log }: Stores, kind: SubjectKind, id: string): Pr
   return kind === 'post' && (await log.read(streams.post(id), { limit: 1 })).length > 0;
 }
 
-type Named = (pool: Pool, typed: string) => Promise<readonly string[]>;
+type Named = (stores: Stores, typed: string) => Promise<readonly string[]>;
 
 /** Ids by what people call a subject. Grants, posts and claimed names have no other name. */
 const named: Readonly<Partial<Record<SubjectKind, Named>>> = {
-  actor: async (pool, typed) => {
+  actor: async ({ pool }, typed) => {
     const handle = typed.replace(/^@/, '').toLowerCase();
     const { rows } = await pool.query<{ id: string }>(
       `SELECT actor_id AS id FROM authority.account WHERE handle = $1 AND state <> 'erased'`,
@@ -74,13 +76,13 @@ const named: Readonly<Partial<Record<SubjectKind, Named>>> = {
     );
     return rows.map(({ id }) => id);
   },
-  app: async (pool, typed) => {
+  app: async ({ pool }, typed) => {
     const text = 'SELECT app_id AS id, name FROM authority.application ORDER BY app_id';
     return withName((await pool.query<{ id: string; name: string }>(text)).rows, typed);
   },
-  operator: async (pool, typed) =>
+  operator: async ({ store }, typed) =>
     withName(
-      (await namedOperators(pool)).map(({ operatorId: id, name }) => ({ id, name })),
+      (await namedOperators(store)).map(({ operatorId: id, name }) => ({ id, name })),
       typed,
     ),
 };

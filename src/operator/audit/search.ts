@@ -8,6 +8,7 @@ import type { EventLog } from '../../log/event-log.js';
 import { searchCursorText } from './cursors.js';
 import { entryOf } from './entry.js';
 import type { AuditEntry } from './entry.js';
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { operatorNames } from '../identity/operator-names.js';
 import { auditProgress, waitForAudit } from './progress.js';
 import type { AuditProgress } from './progress.js';
@@ -19,6 +20,7 @@ import type { AuditedText } from './texts.js';
 
 export interface AuditStores {
   readonly pool: Pool;
+  readonly store: AuthorityStore;
   readonly log: EventLog;
   readonly publicPosts: PublicPosts;
   readonly positions: PositionListener;
@@ -84,7 +86,7 @@ export async function waitForPosts(
 }
 
 export async function entriesOf(
-  { pool, log, publicPosts }: AuditStores,
+  { pool, store, log, publicPosts }: AuditStores,
   events: readonly AuditedEvent[],
   withTexts: boolean,
 ): Promise<Pick<AuditAnswer, 'events' | 'applications' | 'operators' | 'hasTexts'>> {
@@ -95,7 +97,7 @@ export async function entriesOf(
       events.map(({ appId }) => appId),
     ),
     operatorNames(
-      pool,
+      store,
       events.map(({ operatorId }) => operatorId),
     ),
   ]);

@@ -166,6 +166,7 @@ export const operators = z.array(
     invitedAt: z.number(),
     invitationExpiresAt: z.number().nullable(),
     needsConfirmation: z.boolean(),
+    sameNameAs: z.array(z.string()),
     tokens: z.array(
       z.object({
         tokenId: z.string(),

@@ -15,6 +15,7 @@ export function operatorLines(listed: readonly Listed[]): string[] {
       each.roles,
       [
         each.name,
+        ...each.sameNameAs.map((id) => `SAME NAME as ${id}`),
         ...(each.invitationExpiresAt === null
           ? []
           : [`invited until ${localMoment(each.invitationExpiresAt)}`]),

@@ -11,6 +11,7 @@ const operator: Listed = {
   invitedAt: 0,
   invitationExpiresAt: null,
   needsConfirmation: false,
+  sameNameAs: [],
   tokens: [],
   passkeys: [],
 };
@@ -32,6 +33,12 @@ describe('the table of operators', () => {
     ];
     expect(textOf({ ...operator, tokens })).toMatch(
       /o1 active viewer Grace .*auditor .*token t1 until .*, never used: laptop .*token t2 revoked .*, last used on 2026-01-31: laptop/,
+    );
+  });
+
+  it('marks names that two have', () => {
+    expect(textOf({ ...operator, sameNameAs: ['o2'] })).toMatch(
+      /o1 active viewer Grace auditor SAME NAME as o2/,
     );
   });
 

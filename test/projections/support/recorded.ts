@@ -40,6 +40,7 @@ function streamOf({ type, data }: StoredEvent): string {
   if (type === 'report.created') return `report-${data.reportId}`;
   if (type === 'profile.changed') return `profile-${data.actorId}`;
   if ('approvalId' in data) return `plaza_approval-${data.approvalId}`;
+  if (type === 'operator.name_reserved') return 'plaza_operator_name-digest';
   if (type.startsWith('operator.four_eyes_')) return 'plaza_four_eyes';
   if ('batchId' in data) return `plaza_batch-${data.batchId}`;
   if (type.startsWith('registration.')) return 'plaza_registration';
@@ -285,6 +286,8 @@ export const some = {
       at: 1_000,
       ...data,
     }),
+  nameReservation: (operatorId: string, revision = -1) =>
+    event('operator.name_reserved', { operatorId, revision, at: 1_000 }),
   confirmation: (operatorId: string) => event('operator.confirmed', { operatorId, at: 1_500 }),
   enrollment: (operatorId: string) => event('operator.enrolled', { operatorId, at: 1_500 }),
   roles: (operatorId: string, roles: EventOf<'operator.roles_changed'>['data']['roles'] = ['moderator']) =>

@@ -36,6 +36,7 @@ import {
   SuspendOperator,
   SuspendOperatorHandler,
 } from '../../../src/commands/operator/change-operator.js';
+import { OperatorNames } from '../../../src/commands/operator/operator-names.js';
 import {
   RevokeOperatorToken,
   RevokeOperatorTokenHandler,
@@ -244,8 +245,12 @@ export const scenarios: { readonly [Type in ScenarioType]: Scenario } = {
       await operator(workshop, key);
       await suspendOperator(workshop.tools(), key);
     },
-    act: ({ log, store, clock, ids }, key) =>
-      new ReinstateOperatorHandler(log, store, clock, ids).execute(new ReinstateOperator(key, act)),
+    act: ({ log, store, digest, clock, ids }, key) => {
+      const names = new OperatorNames(log, store, digest, clock, ids);
+      return new ReinstateOperatorHandler(log, store, clock, ids, names).execute(
+        new ReinstateOperator(key, act),
+      );
+    },
   },
   'operator.roles_changed': {
     stream: streams.operator,

@@ -58,6 +58,14 @@ function operatorItem(frame: Frame, operator: ListedOperator): Html {
   return html`<li>
     <h2><bdi>${name}</bdi> ${state(operator.state, operator.state !== 'active')}</h2>
     ${operator.needsConfirmation ? state('not confirmed', true) : undefined}
+    ${
+      operator.sameNameAs.length === 0
+        ? undefined
+        : html`<p class="problem">
+            Another operator has the same name: ${operator.sameNameAs.join(', ')}. Suspend one of them, and
+            invite them under another name.
+          </p>`
+    }
     ${facts([
       ['roles', operator.roles.join(', ')],
       ['id', html`<code>${id}</code>`],
