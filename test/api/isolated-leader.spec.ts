@@ -1,6 +1,7 @@
 /** Each case goes on where the one before has ended. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Recusals } from '../../src/commands/case/recusals.js';
 import { ChangeBatchItem, ChangeBatchItemHandler } from '../../src/commands/batch/change-batch-item.js';
 import { systemClock } from '../../src/commands/support/clock.js';
 import { systemIds } from '../../src/commands/support/id-generator.js';
@@ -96,13 +97,10 @@ const report = (): Promise<ProcessAnswer> =>
     by: bob,
     body: { intentId: randomUUID(), postId: written, reason: 'spam' },
   });
-const restrictInBatch = () =>
-  new ChangeBatchItemHandler(
-    staleLog.log,
-    new AuthorityStore(database.dataSource),
-    systemClock,
-    systemIds,
-  ).execute(
+const restrictInBatch = () => {
+  const store = new AuthorityStore(database.dataSource);
+  const recusals = new Recusals(staleLog.log, store);
+  return new ChangeBatchItemHandler(staleLog.log, store, systemClock, systemIds, recusals).execute(
     new ChangeBatchItem('posts', restricted, 'apply', {
       requestId: 'test',
       operator: 'grace',
@@ -110,6 +108,7 @@ const restrictInBatch = () =>
       cause: 'plaza_batch-test',
     }),
   );
+};
 
 /** Of the acts that seem to change nothing, or to be impossible, by the old state of the isolated leader. */
 const acts: Readonly<Record<string, () => Promise<unknown>>> = {

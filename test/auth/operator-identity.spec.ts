@@ -248,8 +248,7 @@ describe('the name of an operator', () => {
 
   it('is free again after an invitation that was killed half-way', async () => {
     const name = someName('Ana');
-    const { app } = network;
-    const names = app().get(OperatorNames);
+    const names = network.app().get(OperatorNames);
     const wanted = { operatorId: `half-way-${randomUUID()}`, revision: -1, mayFinish: true };
     await names.reserve(name, wanted, { requestId: 'test' });
     expect(await invite(name)).toMatchObject({ operatorId: wanted.operatorId });

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
 import { serveProbes } from '../../projections/probes/worker-probes.js';
+import { BoundedClock } from '../../src/commands/support/bounded-clock.js';
 import { limits } from '../../src/config/limit-settings.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { startOperatorApi } from '../../src/operator/api/operator-server.js';
@@ -29,6 +30,7 @@ beforeAll(async () => {
     logger: pino({ level: 'silent' }),
     metrics: new ProcessMetrics(),
     groups: {},
+    clock: new BoundedClock('worker'),
     log: () => undefined,
     reachWitness: () => Promise.resolve(),
   });

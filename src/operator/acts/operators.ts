@@ -65,13 +65,12 @@ export async function operatorsOf(
     operatorId ?? null,
   ]);
   const named = (await namedOperators(store)).filter(({ isSuspended }) => !isSuspended);
-  return rows.map(({ listed }) => {
+  const withSameName = (listed: Omit<ListedOperator, 'sameNameAs'>): ListedOperator => {
     const others = named.filter(
       (each) => each.operatorId !== listed.operatorId && isConfusable(listed.name, each),
     );
-    return {
-      ...listed,
-      sameNameAs: listed.state === 'suspended' ? [] : others.map((each) => each.operatorId),
-    };
-  });
+    const sameNameAs = listed.state === 'suspended' ? [] : others.map((each) => each.operatorId);
+    return { ...listed, sameNameAs };
+  };
+  return rows.map(({ listed }) => withSameName(listed));
 }
