@@ -8,12 +8,16 @@ export interface Activity {
   readonly hourBefore: number;
 }
 
-/** `posts`: since the begin of the hour before this one, by the clock. */
+/**
+ * `posts`: since the begin of the hour before this one, by the clock. `actors`: their authors; with `isMore`, those of the
+ * newest {@link MAX_COUNTED} posts of the network alone.
+ */
 export interface BusyApplication {
   readonly clientId: string;
   readonly name: string;
   readonly posts: number;
   readonly actors: number;
+  readonly isMore: boolean;
 }
 
 export const MAX_COUNTED = 10_000;
@@ -39,9 +43,12 @@ export async function activityOf(
 /** The applications with the most posts in this hour and the one before, first. */
 export async function busiestApplications(pool: Pool, now: number): Promise<readonly BusyApplication[]> {
   const { rows } = await pool.query<BusyApplication>(
-    `SELECT app_id AS "clientId", name, posts::integer, (
-      SELECT count(DISTINCT actor_id)::integer FROM audit.app_actor_hour
-      WHERE app_actor_hour.app_id = busy.app_id COLLATE "C" AND hour >= $1::bigint) AS actors
+    `WITH newest AS MATERIALIZED (
+      SELECT app_id, actor_id FROM audit.event WHERE type = 'post.created' AND at >= $1::bigint
+      ORDER BY at DESC, position DESC LIMIT ${MAX_COUNTED})
+    SELECT app_id AS "clientId", name, posts::integer, (
+      SELECT count(DISTINCT actor_id)::integer FROM newest WHERE newest.app_id = busy.app_id) AS actors,
+      (SELECT count(*) = ${MAX_COUNTED} FROM newest) AS "isMore"
     FROM (
       SELECT app_id, name, (SELECT sum(events) FROM audit.app_hour WHERE app_hour.app_id = application.app_id COLLATE "C"
         AND hour >= $1::bigint AND act = 'post.created') AS posts

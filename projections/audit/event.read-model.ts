@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { AuditSearch } from './search.sql.js';
 import type { EventIds } from './subject.js';
 
 /** The actor and grant that caused an event, and the ids in its data. */
@@ -6,6 +7,22 @@ export interface IdsOfEvent {
   readonly actorId: string | null;
   readonly grantId: string | null;
   readonly subject: EventIds;
+}
+
+/** The first event of a request, by either of its ids, or of an intent. Undefined: the audit has none, or not yet. */
+export async function firstEventOf(
+  pool: Pool,
+  { request, intent }: Pick<AuditSearch, 'request' | 'intent'>,
+): Promise<{ readonly eventId: string; readonly actorId: string | null } | undefined> {
+  const first = (condition: string) =>
+    `(SELECT at, position, event_id, actor_id FROM audit.event WHERE ${condition} ORDER BY at, position LIMIT 1)`;
+  const { rows } = await pool.query<{ eventId: string; actorId: string | null }>(
+    `SELECT event_id AS "eventId", actor_id AS "actorId" FROM (
+      ${['request_id = $1', 'client_request_id = $1', 'intent_id = $2'].map(first).join(' UNION ALL ')}
+    ) AS found ORDER BY at, position LIMIT 1`,
+    [request ?? null, intent ?? null],
+  );
+  return rows[0];
 }
 
 /** Undefined: the audit does not have this event at this position, or not yet. */

@@ -51,9 +51,9 @@ import { EnrollOperatorHandler } from './operator/enroll-operator.js';
 import { InviteOperatorHandler } from './operator/invite-operator.js';
 import { OperatorNames } from './operator/operator-names.js';
 import { DiscloseTextsHandler } from './operator/disclose-texts.js';
-import { OpenAsOfHandler } from './operator/open-as-of.js';
+import { RecordAnalyticsExportHandler } from './analytics/record-analytics-export.js';
 import { RecordDisclosureHandler } from './analytics/record-disclosure.js';
-import { OpenDossierHandler } from './operator/open-dossier.js';
+import { RecordLookHandler } from './operator/record-look.js';
 import {
   EnrollWithPasskeyHandler,
   RegisterPasskeyHandler,
@@ -130,9 +130,9 @@ const operator = [
   InviteOperatorHandler,
   IssueOperatorTokenHandler,
   DiscloseTextsHandler,
-  OpenAsOfHandler,
-  OpenDossierHandler,
+  RecordAnalyticsExportHandler,
   RecordDisclosureHandler,
+  RecordLookHandler,
   RegisterPasskeyHandler,
   ReinstateOperatorHandler,
   RemovePasskeyHandler,

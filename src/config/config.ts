@@ -34,6 +34,8 @@ export abstract class Config {
   /** Beside the handles that are always reserved. */
   abstract readonly reservedHandles: readonly string[];
   abstract readonly trustedProxies: readonly string[];
+  /** `on`: `plaza analytics export` works without the operator API, which records it. */
+  abstract readonly analyticsExportAlone: 'on' | 'off';
   abstract readonly rateLimits: 'on' | 'off';
   abstract readonly fanOutThreshold: number;
   /** In UTC. */
@@ -132,6 +134,7 @@ const environment = z
     REGISTRATION: z.enum(['open', 'closed']).optional(),
     RESERVED_HANDLES: handles.optional(),
     TRUSTED_PROXIES: proxies.optional(),
+    ANALYTICS_EXPORT_ALONE: z.enum(['on', 'off']).default('off'),
     RATE_LIMITS: z.enum(['on', 'off']).default('on'),
     FAN_OUT_THRESHOLD: z
       .string()
@@ -212,6 +215,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     registration: read.REGISTRATION ?? (read.EVENTSTORE_URL === undefined ? 'open' : 'closed'),
     reservedHandles: read.RESERVED_HANDLES ?? [],
     trustedProxies: read.TRUSTED_PROXIES ?? [],
+    analyticsExportAlone: read.ANALYTICS_EXPORT_ALONE,
     rateLimits: read.RATE_LIMITS,
     fanOutThreshold: read.FAN_OUT_THRESHOLD,
     erasureRewriteHour: read.ERASURE_REWRITE_HOUR,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { AnalyticsDisclosed } from '../domain/analytics/events.js';
+import type { AnalyticsDisclosed, AnalyticsExported } from '../domain/analytics/events.js';
 import type {
   AsOfOpened,
   DossierOpened,
+  LookRecorded,
   OperatorNameReserved,
   OperatorSignedIn,
   OperatorSignedOut,
@@ -15,6 +16,7 @@ import type { RegistryEntries } from './registry-entry.js';
 
 const operatorFields = z.strictObject({ operatorId: id, at });
 const base64url = z.string().regex(/^[A-Za-z0-9_-]{1,4096}$/);
+const position = z.string().regex(/^\d{1,18}$/);
 const operatorRoles = z.array(z.enum(roles));
 
 export const operatorEntries: RegistryEntries<
@@ -24,8 +26,10 @@ export const operatorEntries: RegistryEntries<
   | OperatorSignedOut
   | DossierOpened
   | AsOfOpened
+  | LookRecorded
   | TextDisclosed
   | AnalyticsDisclosed
+  | AnalyticsExported
 > = {
   'operator.invited': {
     version: 1,
@@ -93,9 +97,18 @@ export const operatorEntries: RegistryEntries<
   'as_of.opened': {
     version: 1,
     upcasters: [],
+    schema: operatorFields.extend({ actorId: id, position }),
+  },
+  'look.recorded': {
+    version: 1,
+    upcasters: [],
     schema: operatorFields.extend({
-      actorId: id,
-      position: z.string().regex(/^\d{1,18}$/),
+      actorId: id.optional(),
+      appId: id.optional(),
+      grantId: id.optional(),
+      postId: id.optional(),
+      eventId: id.optional(),
+      position: position.optional(),
     }),
   },
   'analytics.disclosed': {
@@ -109,4 +122,5 @@ export const operatorEntries: RegistryEntries<
       reportId: id.optional(),
     }),
   },
+  'analytics.exported': { version: 1, upcasters: [], schema: operatorFields.extend({ exportId: id }) },
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AccountEvent, HandleEvent } from '../domain/account/account.js';
 import type { AccountSignedIn } from '../domain/account/events.js';
-import type { AnalyticsDisclosed } from '../domain/analytics/events.js';
+import type { AnalyticsDisclosed, AnalyticsExported } from '../domain/analytics/events.js';
 import type { ApplicationEvent } from '../domain/application/application.js';
 import type { AuditExported } from '../domain/audit/events.js';
 import type { BackupPartSent } from '../domain/backup/events.js';
@@ -17,6 +17,7 @@ import type { NetworkEvent } from '../domain/network/network.js';
 import type {
   AsOfOpened,
   DossierOpened,
+  LookRecorded,
   OperatorNameReserved,
   OperatorSignedIn,
   OperatorSignedOut,
@@ -63,8 +64,10 @@ export type StoredEvent =
   | OperatorSignedOut
   | DossierOpened
   | AsOfOpened
+  | LookRecorded
   | TextDisclosed
-  | AnalyticsDisclosed;
+  | AnalyticsDisclosed
+  | AnalyticsExported;
 
 export type EventType = StoredEvent['type'];
 export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type }>;

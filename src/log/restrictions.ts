@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { derivedUuid } from '../support/derived-uuid.js';
 import type { EventMetadata } from './recorded.js';
 import type { EventOf, EventType, StoredEvent } from './registry.js';
 
@@ -70,8 +70,7 @@ export function hiddenBy(event: RestrictionEvent): string | undefined {
 
 /**
  * Returns the event id for the restriction of an intent: the same on every attempt, so that the witness recognizes
- * it. It is the first 128 bits of SHA-256 over (type, stream, application, actor, intent), as a UUID of version 8
- * (RFC 9562, section 5.8). Undefined: no intent requested the restriction.
+ * it. It is derived from (type, stream, application, actor, intent). Undefined: no intent requested the restriction.
  */
 export function restrictionId(
   type: RestrictionEvent['type'],
@@ -79,11 +78,5 @@ export function restrictionId(
   { appId, actorId, intentId }: EventMetadata,
 ): string | undefined {
   if (intentId === undefined) return undefined;
-  const bytes = createHash('sha256')
-    .update(JSON.stringify([type, stream, appId, actorId, intentId]))
-    .digest()
-    .subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return derivedUuid(JSON.stringify([type, stream, appId, actorId, intentId]));
 }

@@ -32,12 +32,34 @@ export const streams = {
   registration: () => 'plaza_registration',
   job: (jobId: string) => `plaza_job-${jobId}`,
   signIns: (actorId: string) => `plaza_sign-ins-${actorId}`,
+  /** One event: looks in an hour. */
+  look: (lookId: string) => `plaza_look-${lookId}`,
+  analyticsExport: (exportId: string) => `plaza_analytics_export-${exportId}`,
   /** Apart from the operator's stream, as sign-ins are: commands read that one whole. */
-  operatorLooks: (operatorId: string) => `plaza_operator_looks-${operatorId}`,
   operatorDisclosures: (operatorId: string) => `plaza_operator_disclosures-${operatorId}`,
   operatorSignIns: (operatorId: string) => `plaza_operator_sign_ins-${operatorId}`,
   case: (caseId: string) => `plaza_case-${caseId}`,
 };
+
+/** The ids in the names of streams about persons, posts, grants and applications, as fields of events, in their order. */
+const idsInNames: Readonly<Record<string, readonly ('actorId' | 'postId' | 'grantId' | 'appId')[]>> = {
+  account: ['actorId'],
+  profile: ['actorId'],
+  'plaza_sign-ins': ['actorId'],
+  pair: ['actorId', 'actorId'],
+  like: ['actorId', 'postId'],
+  post: ['postId'],
+  grant: ['grantId'],
+  application: ['appId'],
+};
+
+/** Returns each subject that the name of a stream names, by the field of its id; undefined: the name has none. */
+export function subjectsInName(stream: string): readonly Readonly<Record<string, string>>[] | undefined {
+  const category = Object.keys(idsInNames).find((each) => stream.startsWith(`${each}-`));
+  if (category === undefined) return undefined;
+  const ids = stream.slice(category.length + 1).split('.');
+  return idsInNames[category]?.flatMap((field, n) => (ids[n] === undefined ? [] : [{ [field]: ids[n] }]));
+}
 
 /** Undefined: it is the stream of something else. */
 export function caseIdOf(stream: string): string | undefined {

@@ -1,9 +1,14 @@
 /** Contents of an export of a whole network, and the texts that it leaves out. */
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { requireState } from '../../src/analytics/data-set/commits.js';
+import { exportDataSet } from '../../src/analytics/export/export-data-set.js';
+import { ExportPermission } from '../../src/analytics/export/permission.js';
 import { openViews } from '../../src/analytics/query/open-views.js';
+import { readConfig } from '../../src/config/config.js';
+import { readRunFile } from '../../src/launch/run-file.js';
+import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { operatorOf, registerApplication } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
@@ -12,6 +17,7 @@ import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { enrollOperator } from '../support/operators.js';
 import type { EnrolledOperator } from '../support/operators.js';
+import { until } from '../support/until.js';
 import { committedRows } from './support/export-bench.js';
 import { live, LivelyNetwork } from './support/lively-network.js';
 
@@ -45,6 +51,8 @@ beforeAll(async () => {
   root = newDataDir();
   await live(lively, root);
   dir = join(root, 'set');
+  // The look at everything is an event too: later searches of this hour add none.
+  await audit('--limit', '1');
   await plaza('export', dir);
   // Two processes may have recorded a later time first.
   audited = (await audit()).toSorted((a, b) => a.position - b.position);
@@ -66,9 +74,12 @@ async function audit(...terms: readonly string[]): Promise<readonly Audited[]> {
     .map((line) => JSON.parse(line) as Audited);
 }
 
-/** With DATA_DIR alone, so that the address comes from `run.json`. */
+/** Without EVENTSTORE_URL, so that the address comes from `run.json`. */
 async function plaza(...args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await runPlaza(['analytics', ...args], { DATA_DIR: network.dataDir });
+  const { code, stdout, stderr } = await runPlaza(['analytics', ...args], {
+    DATA_DIR: network.dataDir,
+    OPERATOR_PORT: network.env['OPERATOR_PORT'],
+  });
   if (code !== 0) throw new Error(stderr);
   return stdout;
 }
@@ -513,5 +524,110 @@ describe('what an operator is shown of a data set', () => {
       process.kill(eventStore ?? 0, 'SIGCONT');
     }
     expect(await textsIn(encrypted)).not.toHaveLength(0);
+  });
+});
+
+describe('an export', () => {
+  const exports = () => audit('type:analytics.exported');
+  const ofNetwork = () => readRunFile(network.dataDir)?.settings['EVENTSTORE_URL'];
+  /** On a machine with the event store alone, but for what `changes` add. */
+  const onOtherMachine = (args: readonly string[], changes: NodeJS.ProcessEnv) =>
+    runPlaza(['analytics', ...args], {
+      EVENTSTORE_URL: ofNetwork(),
+      DATA_DIR: join(root, 'no-network'),
+      ...changes,
+    });
+  const api = () => ({ OPERATOR_PORT: network.env['OPERATOR_PORT'] });
+
+  it('is recorded with the auditor and the reason', async () => {
+    const auditor = await enrollOperator(operatorOf(network), ['auditor']);
+    const args = ['export', join(root, 'recorded'), '--reason', 'a study'];
+    const answer = await onOtherMachine(args, { ...api(), OPERATOR_TOKEN: auditor.token });
+    expect(answer.code).toBe(0);
+    const [newest] = await exports();
+    expect(newest).toMatchObject({ operatorId: auditor.operatorId, reason: 'a study' });
+    const [last] = (await committedRows(join(root, 'recorded'))).slice(-1);
+    expect(Number(last?.['position'])).toBeGreaterThanOrEqual(newest?.position ?? Infinity);
+  });
+
+  it('is refused without the role, without a token and without an API, and reads no event', async () => {
+    const moderator = await enrollOperator(operatorOf(network), ['moderator']);
+    const before = await exports();
+    const dir = join(root, 'refused');
+    for (const [changes, reason] of [
+      [{ ...api(), OPERATOR_TOKEN: moderator.token }, 'it needs the role auditor'],
+      [api(), 'there is no operator token'],
+      [{ OPERATOR_PORT: '1', OPERATOR_TOKEN: moderator.token }, 'ANALYTICS_EXPORT_ALONE=on'],
+      [
+        { ...api(), OPERATOR_TOKEN: moderator.token, ANALYTICS_EXPORT_ALONE: 'on' },
+        'it needs the role auditor',
+      ],
+    ] as const) {
+      const answer = await onOtherMachine(['export', dir], changes);
+      expect(answer).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(reason) });
+    }
+    expect(existsSync(dir)).toBe(false);
+    expect(await exports()).toEqual(before);
+  });
+
+  it('goes on unrecorded where that is set, and says so there', async () => {
+    const before = await exports();
+    const dir = join(root, 'alone');
+    const alone = { ANALYTICS_EXPORT_ALONE: 'on' };
+    const answer = await onOtherMachine(['export', dir], alone);
+    expect(answer).toMatchObject({ code: 0, stderr: expect.stringContaining('exporting unrecorded') });
+    expect(await exports()).toEqual(before);
+    const said = async (changes: NodeJS.ProcessEnv) =>
+      (await onOtherMachine(['status', dir], changes)).stdout;
+    expect(await said(alone)).toContain('ANALYTICS_EXPORT_ALONE=on');
+    expect(await said({})).not.toContain('ANALYTICS_EXPORT_ALONE');
+  });
+
+  it('that follows asks once on each UTC day, and waits for an API that is away then', async () => {
+    const dir = join(root, 'followed');
+    const [session] = (await lively.person(await registerApplication(network, 'Followed'))) as [SignedIn];
+    const stop = new AbortController();
+    const { signal } = stop;
+    const notices: string[] = [];
+    const onNotice = (line: string) => notices.push(line);
+    let [today, read, asked, client] = [Date.now(), 0, 0, operatorOf(network)];
+    const permission = new ExportPermission({
+      ask: async () => (await client.recordAnalyticsExport('followed'), (asked += 1)),
+      isAlone: false,
+      now: () => today,
+      retryMs: 50,
+      signal,
+      onNotice,
+    });
+    const following = exportDataSet(readConfig({ DATA_DIR: network.dataDir }), dir, {
+      follow: true,
+      rewind: false,
+      rebuild: false,
+      permission,
+      signal,
+      now: Date.now,
+      onNotice,
+      onProgress: ({ done }) => (read = done),
+    });
+    const postAndRead = async () => {
+      const before = read;
+      await session.say('one more');
+      await until(() => read > before);
+    };
+    await until(() => read > 0);
+    await postAndRead();
+    expect(asked).toBe(1);
+    today += 86_400_000;
+    client = new OperatorClient(readConfig({ ...network.env, OPERATOR_PORT: '1' }), 'test');
+    const before = read;
+    await session.say('on the next day');
+    await until(() => notices.some((line) => line.endsWith('waiting for it')));
+    expect([read, asked]).toEqual([before, 1]);
+    client = operatorOf(network);
+    await until(() => read > before);
+    expect(asked).toBe(2);
+    stop.abort();
+    await following;
+    expect((await exports()).filter(({ reason }) => reason === 'followed')).toHaveLength(2);
   });
 });

@@ -47,6 +47,6 @@ it('the schema has each column of the ready views, with its type', async () => {
 });
 
 it('the view of a type names a field apart from a column of every event', async () => {
-  const names = (await describedColumns('as_of_opened')).map(([name]) => name);
+  const names = (await describedColumns('look_recorded')).map(([name]) => name);
   expect(names.filter((name) => name.includes('position'))).toEqual(['position', 'data_position']);
 });

@@ -15,7 +15,7 @@ import type { SignedIn } from '../support/api.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
 import { enrollInConsole } from '../support/console.js';
 import { newModerator } from '../support/moderators.js';
-import { someName } from '../support/operators.js';
+import { enrollOperator, someName } from '../support/operators.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { describeOnTerminal, runOnTerminal } from '../support/terminal.js';
@@ -40,6 +40,7 @@ interface Entry {
   readonly position: number;
   readonly eventId: string;
   readonly requestId: string;
+  readonly subject: Readonly<Record<string, string>>;
   readonly text?: string;
   readonly undisclosed?: boolean;
   readonly cursor?: string;
@@ -145,6 +146,29 @@ describe('plaza audit', () => {
     expect(await audit('--request', byIntent?.requestId ?? '')).toEqual([byIntent]);
   });
 
+  it('is a look at the person or request that it is narrowed to, also as CSV, once in an hour', async () => {
+    const auditor = await enrollOperator(operatorOf(network), ['auditor']);
+    const asAuditor = (...args: string[]) =>
+      runPlaza(['audit', '--wait', ...args], { ...network.env, OPERATOR_TOKEN: auditor.token });
+    const { headers } = await alice.say('looked up');
+    const request = `request:${headers.get('x-request-id')}`;
+    const [found] = await audit(request);
+    for (const args of [
+      ['--csv', `actor:${bob.actorId}`],
+      [`actor:${bob.actorId}`, 'type:post.*'],
+      [request],
+      [request],
+    ])
+      expect((await asAuditor(...args)).code).toBe(0);
+    const looks = await audit('type:look.recorded', `operator:${auditor.operatorId}`);
+    const { operatorId } = auditor;
+    expect(looks.map(({ subject }) => subject)).toEqual([
+      { operatorId, eventId: found?.eventId, actorId: alice.actorId },
+      { operatorId, actorId: bob.actorId },
+    ]);
+    expect(await audit('type:look.recorded', `actor:${bob.actorId}`)).toContainEqual(looks[1]);
+  });
+
   it('reads all pages, newest first, and prints each event once', async () => {
     for (let n = 0; n < 120; n++) await alice.say(`number ${n}`);
     const entries = await audit('--actor', alice.actorId, '--app', alice.appId);
@@ -157,7 +181,9 @@ describe('plaza audit', () => {
   });
 
   it('leaves out excluded types', async () => {
-    const types = typesIn(await audit(`app:${alice.appId}`, '-type:post.*', '-type:application.registered'));
+    const types = typesIn(
+      await audit(`app:${alice.appId}`, '-type:post.*', '-type:application.registered', '-type:look.*'),
+    );
     expect(new Set(types)).toEqual(new Set(['account.signed_in', 'grant.issued']));
   });
 

@@ -1,5 +1,8 @@
 /** Texts that are not public are shown by recorded acts alone. */
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { readConfig } from '../../src/config/config.js';
@@ -73,6 +76,19 @@ it('the audit shows the roles that an operator was given and has', async () => {
     ['operator.roles_changed', 'roles: viewer, moderator'],
     ['operator.invited', 'roles: viewer'],
   ]);
+});
+
+it('the audit shows what was searched by an export that was taken away', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'plaza-searched-'));
+  try {
+    const q = `actor:${alice.actorId}`;
+    expect((await plaza(['export', 'audit', join(dir, 'of-alice'), q])).code).toBe(0);
+    expect((await plaza(['export', 'audit', join(dir, 'of-all')])).code).toBe(0);
+    const exports = await audit('type:audit.exported', `operator:${auditor.operatorId}`);
+    expect(exports.map(({ text }) => text)).toEqual(['search: everything', `search: ${q}`]);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 });
 
 describe('a text', () => {

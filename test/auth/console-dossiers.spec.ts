@@ -2,12 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CommandBus } from '@nestjs/cqrs';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { RecordLook } from '../../src/commands/operator/record-look.js';
 import type { Role } from '../../src/domain/operator/roles.js';
 import { foundNetwork } from '../../src/incarnations/network-identity.js';
 import { streams } from '../../src/log/streams.js';
 import { startOperatorApi } from '../../src/operator/api/operator-server.js';
 import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import type { BrowserPage } from '../../src/operator/demo/browser.js';
+import { looksOf } from '../support/looks.js';
+import { enrollOperator } from '../support/operators.js';
 import { enrollInConsole } from '../support/console.js';
 import type { ConsoleUser } from '../support/console.js';
 import { startAuthNetwork } from './support/auth-network.js';
@@ -65,30 +70,115 @@ async function publish(text: string, authorActorId: string): Promise<string> {
   return postId;
 }
 
-const looksOf = async ({ operatorId }: ConsoleUser) =>
-  (await network.log().read(streams.operatorLooks(operatorId))).map(({ event, metadata }) => ({
-    type: event.type,
-    data: event.data,
-    by: metadata.operatorId,
-  }));
+const looks = (operatorId: string) => looksOf(network.log(), operatorId);
 
-describe('a dossier', () => {
-  it('is a recorded look, in the console and by the API', async () => {
-    const auditor = await enroll('auditor');
+describe('a look', () => {
+  /** An auditor by name, who asks with a personal token. */
+  async function auditor() {
+    const { operatorId, token } = await enrollOperator(shared, ['auditor', 'administrator']);
+    const get = async (path: string) => {
+      const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+      return { status: response.status, text: await response.text() };
+    };
+    return { operatorId, get };
+  }
+
+  it('at a person, post, grant or application, or at everything, is an event, whatever shows it', async () => {
+    const { operatorId, get } = await auditor();
+    const [actorId, otherId] = [await network.createAccount('ada'), await network.createAccount('eve')];
     const { clientId } = await network.registerApplication();
-    const actorId = await network.createAccount('ada');
-    await auditor.browser.open(`${url}/console/subjects?q=ada`);
-    expect(await looksOf(auditor)).toEqual([]);
-    await auditor.browser.open(`${url}/console/accounts/${actorId}`);
-    await auditor.browser.open(`${url}/console/applications/${clientId}`);
-    expect((await auditor.browser.open(`${url}/console/accounts/nobody`)).status).toBe(404);
-    const by = auditor.operatorId;
-    expect(await looksOf(auditor)).toMatchObject([
-      { type: 'dossier.opened', data: { operatorId: by, actorId }, by },
-      { type: 'dossier.opened', data: { operatorId: by, appId: clientId }, by },
-    ]);
+    const postId = await publish('a claim', actorId);
+    const follow = {
+      kind: 'follow',
+      actorId,
+      targetId: otherId,
+      targetActorId: otherId,
+      generation: 1,
+      at: 1,
+    } as const;
+    const pair = streams.pair(actorId, otherId);
+    await network.log().append({
+      stream: pair,
+      expected: 'no_stream',
+      events: [{ id: randomUUID(), event: { type: 'relation.established', data: follow } }],
+      metadata: { requestId: 'test', actorId },
+    });
+    for (const [path, ...subjects] of [
+      [`/operator/accounts/${actorId}`, { actorId }],
+      [`/operator/audit?q=actor:${otherId}&limit=1`, { actorId: otherId }],
+      [`/operator/subjects?q=${postId}`, { postId }],
+      [`/operator/applications/${clientId}`, { appId: clientId }],
+      ['/operator/log', {}],
+    ] as const) {
+      const before = await looks(operatorId);
+      expect((await get(path)).status).toBe(200);
+      expect([path, (await looks(operatorId)).slice(before.length)]).toEqual([path, subjects]);
+    }
+    // Repetitions, pages, and other answers about the same subjects.
+    const seen = await looks(operatorId);
+    for (const path of [
+      `/operator/accounts/${actorId}`,
+      `/operator/posts/${postId}`,
+      `/operator/audit?q=${encodeURIComponent(`actor:${actorId} actor:${otherId} type:post.*`)}`,
+      `/operator/audit/follow?q=${encodeURIComponent(`post:${postId}`)}`,
+      `/operator/log/${pair}`,
+      `/operator/log/post-${postId}`,
+      `/operator/applications/${clientId}/impact`,
+      '/operator/audit?q=type:post.*',
+      '/operator/audit/follow',
+      '/operator/log?before=9',
+    ])
+      expect([path, (await get(path)).status]).toEqual([path, 200]);
+    expect(await looks(operatorId)).toEqual(seen);
+    const other = await auditor();
+    await other.get(`/operator/log/${pair}`);
+    expect(new Set(await looks(other.operatorId))).toEqual(new Set([{ actorId }, { actorId: otherId }]));
   });
 
+  it('in the console is one by the operator who is signed in', async () => {
+    const { browser, operatorId } = await enroll('auditor');
+    const actorId = await network.createAccount('hopper');
+    await browser.open(`${url}/console/subjects?q=hopper`);
+    await browser.open(`${url}/console/accounts/${actorId}`);
+    await browser.open(`${url}/console/audit?q=actor:${actorId}`);
+    expect((await browser.open(`${url}/console/accounts/nobody`)).status).toBe(404);
+    expect(await looks(operatorId)).toEqual([{ actorId }]);
+  });
+
+  it('is one event if many at once are the first, in two processes, and another one in the next hour', async () => {
+    const other = await network.startAnotherServer();
+    try {
+      const actorId = 'katherine';
+      const record = ({ app }: { app: NestFastifyApplication }) =>
+        app.get(CommandBus).execute(new RecordLook('grace', { actorId }, { requestId: 'test' }));
+      const one = { app: network.app() };
+      await Promise.all(Array.from({ length: 30 }, (_, n) => record(n % 2 ? one : other)));
+      expect(await looks('grace')).toEqual([{ actorId }]);
+      network.advanceClock(3_600_000);
+      await Promise.all([one, other].map(record));
+      expect(await looks('grace')).toEqual([{ actorId }, { actorId }]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('keeps no text that somebody typed and that is no id of the network', async () => {
+    const { operatorId, get } = await auditor();
+    await network.createAccount('dorothy');
+    for (const path of [
+      '/operator/accounts/dorothy',
+      '/operator/log/account-dorothy',
+      '/operator/log/account-dorothy?from=5',
+      '/operator/applications/dorothy/impact',
+      '/operator/audit?q=request:dorothy',
+      '/operator/audit?q=post:dorothy',
+    ])
+      await get(path);
+    expect(JSON.stringify(await looks(operatorId))).not.toContain('dorothy');
+  });
+});
+
+describe('a dossier', () => {
   it('is not shown while the look cannot be recorded, and the overview says why', async () => {
     const actorId = await network.createAccount('lost');
     const token = readFileSync(join(network.config.dataDir, 'operator.token'), 'utf8').trim();
@@ -98,13 +188,18 @@ describe('a dossier', () => {
     };
     await network.eventStore.stop();
     try {
-      const [dossier, overview] = await Promise.all([
-        read(`/operator/accounts/${actorId}`),
-        read('/operator/overview'),
-      ]);
-      expect([dossier.status, dossier.text]).toEqual([503, expect.not.stringContaining('lost')]);
-      expect(overview.status).toBe(200);
-      expect(JSON.parse(overview.text)).toMatchObject({
+      const [dossier, search, all, overview] = await Promise.all(
+        [
+          `/operator/accounts/${actorId}`,
+          `/operator/audit?q=actor:${actorId}`,
+          '/operator/log',
+          '/operator/overview',
+        ].map(read),
+      );
+      for (const answer of [dossier, search, all])
+        expect([answer?.status, answer?.text]).toEqual([503, expect.not.stringMatching(/lost|events/)]);
+      expect(overview?.status).toBe(200);
+      expect(JSON.parse(overview?.text ?? '')).toMatchObject({
         readiness: { status: 'failed', components: { eventStore: { status: 'failed' } } },
         lag: null,
       });
@@ -223,6 +318,39 @@ describe('a form of the console', () => {
       expect((await auditor.browser.open(url + path)).forms.map(({ action }) => action)).toEqual([
         '/console/sign-out',
       ]);
+  });
+});
+
+describe('the overview', () => {
+  it('counts rows that meet the condition alone, and says when they are more than it counts', async () => {
+    const viewer = await enroll('viewer');
+    const { pool } = network.database();
+    const now = Date.now();
+    const year = 366 * 24 * 3_600_000;
+    await pool.query(
+      `INSERT INTO authority.account (actor_id, handle, display_name, email, state, registered_at, revision)
+      SELECT 'many-' || n, 'many_' || n, '', n || '@example.org', CASE WHEN n <= 10001 THEN 'active' ELSE 'suspended' END, 1, 0
+      FROM generate_series(1, 10500) AS n`,
+    );
+    await pool.query('ANALYZE authority.account');
+    await pool.query(
+      `INSERT INTO authority.app_grant (grant_id, app_id, actor_id, scopes, issued_at, revoked_at) VALUES
+      ('usable', 'app', 'many-1', '{read,offline_access}', $1, NULL), ('expired', 'app', 'many-1', '{read,offline_access}', $2, NULL),
+      ('revoked', 'app', 'many-1', '{read,offline_access}', $1, $1)`,
+      [now, now - year],
+    );
+    const page = await viewer.browser.open(`${url}/console/overview`);
+    const shown = Object.fromEntries(
+      [...page.text.matchAll(/<dt>([^<]+)<\/dt>\s*<dd>([^<]+)<\/dd>/g)].map(([, name, count]) => [
+        name,
+        count,
+      ]),
+    );
+    expect(shown).toMatchObject({
+      accounts: 'more than 10,000',
+      'suspended accounts': '499',
+      'usable grants': '1',
+    });
   });
 });
 

@@ -8,6 +8,7 @@ import {
   newestEvents,
 } from '../../projections/audit/audit.read-model.js';
 import type { AuditCursor, AuditSearch, SubjectKind } from '../../projections/audit/audit.read-model.js';
+import { busiestApplications } from '../../projections/audit/activity.read-model.js';
 import { eventsAfter, followFrom } from '../../projections/audit/follow.read-model.js';
 import type { FollowCursor } from '../../projections/audit/follow.read-model.js';
 import { reasonsLike } from '../../projections/audit/known.read-model.js';
@@ -172,6 +173,23 @@ describe('the audit', () => {
     await apply(log);
     expect(await search({})).toEqual(rows);
     expect(await applicationImpact(bench.pool, 'app', {}, 24)).toEqual(impact);
+  });
+
+  test('counts as authors of the posts through an application those who posted, and nobody else who used it', async () => {
+    const through = (actorId: string, event: StoredEvent): [Partial<EventMetadata>, StoredEvent] => [
+      { actorId, appId: 'app' },
+      event,
+    ];
+    const authors = ['ada', 'ada', 'ada', 'ada', 'bob', 'bob'];
+    await given(
+      ...authors.map((author, n) => through(author, some.post(`p${n}`))),
+      ...['c1', 'c2', 'c3', 'c4'].map((fan) => through(fan, some.like(fan, 'p0'))),
+    );
+    await bench.pool.query(`INSERT INTO authority.application (app_id, name, redirect_uris, scopes, state, revision)
+      VALUES ('app', 'Pebble', '{}', '{}', 'active', 0)`);
+    expect(await busiestApplications(bench.pool, 3_000)).toEqual([
+      { clientId: 'app', name: 'Pebble', posts: 6, actors: 2, isMore: false },
+    ]);
   });
 
   test('contains no encrypted field', async () => {

@@ -6,10 +6,12 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config/config.js';
 import type { BatchStatus } from '../../src/operator/cli/answers.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
+import { enrollInConsole } from '../support/console.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { isSampled } from '../support/sample.js';
@@ -172,8 +174,13 @@ describe('a batch of accounts', () => {
     expect(status).toMatchObject({ state: 'applied', applied: { changed: 1, skipped: [] } });
     expect((await spammers[0]!.get('/api/profile')).status).toBe(403);
     expect(await plaza('batch', 'undo', batchId ?? '', '--reason', 'no spam')).toMatchObject({
+      undo: { operatorId: 'shared-token', reason: 'no spam', requestedAt: expect.any(Number) },
       undone: { changed: 1, skipped: [] },
     });
+    const { operatorBaseUrl } = readConfig(network.env);
+    const { browser } = await enrollInConsole(operatorBaseUrl, operator(), ['moderator']);
+    const page = await browser.open(`${operatorBaseUrl}/console/batches/${batchId}`);
+    expect(page.text).toMatch(/<dt>undo by<\/dt>[^]*<dt>why undone<\/dt>\s*<dd>no spam<\/dd>/);
     expect((await spammers[0]!.get('/api/profile')).status).toBe(200);
     expect((await spammers[1]!.get('/api/profile')).status).toBe(403);
   });

@@ -177,7 +177,17 @@ export const treatments: Treatments = {
   'operator.four_eyes_lifted': {},
   'dossier.opened': { ...operator, ...actor, ...application, grantId: 'id', postId: 'id' },
   'as_of.opened': { ...operator, ...actor, position: 'data' },
+  'look.recorded': {
+    ...operator,
+    ...actor,
+    ...application,
+    grantId: 'id',
+    postId: 'id',
+    eventId: 'omit',
+    position: 'data',
+  },
   'text.disclosed': { ...operator, ...actor, eventId: 'omit', postId: 'id' },
+  'analytics.exported': { ...operator, exportId: 'omit' },
   'analytics.disclosed': {
     ...operator,
     ...actor,

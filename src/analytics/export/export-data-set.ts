@@ -14,6 +14,7 @@ import { demoKey } from '../demo/demo-key.js';
 import { checkpointOf, exportEvents } from './export.js';
 import type { Exported } from './export.js';
 import { failureOf } from './failures.js';
+import type { ExportPermission } from './permission.js';
 import { rewind } from './rewind.js';
 import type { Rewound } from './rewind.js';
 
@@ -26,6 +27,7 @@ export interface ExportRequest {
   readonly follow: boolean;
   readonly rewind: boolean;
   readonly rebuild: boolean;
+  readonly permission: Pick<ExportPermission, 'obtain'>;
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly onNotice: (line: string) => void;
@@ -46,6 +48,7 @@ export async function exportDataSet(
   const log = openUndecodedLog(eventStoreUrlOf(config));
   let next: string | undefined;
   try {
+    await request.permission.obtain();
     return await withDataSet(dir, request, async (dataSet) => {
       if (dataSet.key.equals(demoKey))
         throw new Failure(`${dir} is the demo's data set: name another directory`);
@@ -55,8 +58,8 @@ export async function exportDataSet(
       next = continuationOf(dir);
       const rewound = request.rewind ? await rewind(log, dataSet) : undefined;
       const onProgress = await progressOf(log, dataSet, request.onProgress);
-      const { follow, signal, now } = request;
-      const options = { follow, signal, now, onProgress, giveUpAfterMs: GIVE_UP_AFTER_MS };
+      const { follow, signal, now, permission } = request;
+      const options = { follow, signal, now, permission, onProgress, giveUpAfterMs: GIVE_UP_AFTER_MS };
       const exported = await exportEvents(log, dataSet, options);
       return { ...exported, rewound, state: dataSet.state };
     });

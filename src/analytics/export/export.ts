@@ -7,6 +7,8 @@ import type { ApplicationName } from '../columns/rows.js';
 import { compact } from '../data-set/compaction.js';
 import type { DataSet } from '../data-set/data-set.js';
 import { writeDataFile } from '../data-set/write-file.js';
+import { permitted } from './permission.js';
+import type { ExportPermission } from './permission.js';
 import { RowBuffer } from './row-buffer.js';
 
 const FLUSH_ROWS = 50_000;
@@ -18,6 +20,8 @@ export interface ExportOptions {
   readonly follow: boolean;
   readonly signal: AbortSignal;
   readonly now: () => number;
+  /** Undefined: the log is not read for an operator. */
+  readonly permission?: Pick<ExportPermission, 'obtain'>;
   /** Called after each batch, with the number of events of this run and the position of the newest. */
   readonly onProgress?: (events: number, position: bigint) => void;
   /** An export gives up if the log fails for so long; with `follow` it retries for ever. */
@@ -46,12 +50,13 @@ export async function exportEvents(
 ): Promise<Exported> {
   const run = new ExportRun(dataSet, options);
   const stop = new AbortController();
-  const batches = log.undecoded({
+  const read = log.undecoded({
     after: checkpointOf(dataSet),
     batchSize: Math.min(BATCH, options.flushRows ?? FLUSH_ROWS),
     signal: AbortSignal.any([options.signal, stop.signal]),
     ...(!options.follow && options.giveUpAfterMs !== undefined && { giveUpAfterMs: options.giveUpAfterMs }),
   });
+  const batches = options.permission ? permitted(read, options.permission) : read;
   try {
     return await run.readAll(batches[Symbol.asyncIterator]());
   } finally {

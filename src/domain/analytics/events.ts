@@ -16,3 +16,9 @@ export type AnalyticsDisclosed = DomainEvent<
     readonly reportId?: string | undefined;
   } & EventTime
 >;
+
+/** An operator is about to export the log for analysts. */
+export type AnalyticsExported = DomainEvent<
+  'analytics.exported',
+  { readonly operatorId: string; readonly exportId: string } & EventTime
+>;

@@ -84,7 +84,7 @@ export type TextDisclosed = DomainEvent<
   { readonly eventId: string; readonly actorId: string; readonly postId?: string | undefined } & OperatorData
 >;
 
-/** An operator opened everything about one subject, which the one id names. */
+/** A {@link LookRecorded} of an earlier release. */
 export type DossierOpened = DomainEvent<
   'dossier.opened',
   {
@@ -95,8 +95,25 @@ export type DossierOpened = DomainEvent<
   } & OperatorData
 >;
 
-/** An operator opened what one actor would have seen as of a position (decimal digits). */
+/** A {@link LookRecorded} of an earlier release. */
 export type AsOfOpened = DomainEvent<
   'as_of.opened',
   { readonly actorId: string; readonly position: string } & OperatorData
+>;
+
+/**
+ * An operator is about to be shown what the network has about a subject, for the first time in an hour of UTC. The ids name
+ * the subject; without one the operator reads everything. `eventId`: the subject is the request of this event, and `actorId`
+ * the person who sent it. `position` (decimal digits): what the actor would have seen as of it.
+ */
+export type LookRecorded = DomainEvent<
+  'look.recorded',
+  {
+    readonly actorId?: string | undefined;
+    readonly appId?: string | undefined;
+    readonly grantId?: string | undefined;
+    readonly postId?: string | undefined;
+    readonly eventId?: string | undefined;
+    readonly position?: string | undefined;
+  } & OperatorData
 >;

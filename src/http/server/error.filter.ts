@@ -24,7 +24,7 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = isAborted(error, request) ? abortedBody() : logged(error, request.log);
+  const refusal = incompleteBody(error, request) ?? logged(error, request.log);
   // A used-up limit has set its own `retry-after`.
   if ([429, 503].includes(refusal.status) && !reply.hasHeader('retry-after'))
     void reply.header('retry-after', String(refusal.retryAfterSeconds));
@@ -36,11 +36,14 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   void reply.status(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** True if the client broke off while it sent its body. The ECONNRESET looks like that of an unreachable store. */
-const isAborted = (error: unknown, { raw }: FastifyRequest): boolean =>
-  raw.errored !== null && raw.errored === error;
-
-const abortedBody = () => new HttpRefusal('invalid_request', 'The body is incomplete; send all of it.');
+/**
+ * The refusal of a body that its client broke off; undefined: it is another error. The ECONNRESET looks like that of an
+ * unreachable store.
+ */
+export const incompleteBody = (error: unknown, { raw }: FastifyRequest): HttpRefusal | undefined =>
+  raw.errored !== null && raw.errored === error
+    ? new HttpRefusal('invalid_request', 'The body is incomplete; send all of it.')
+    : undefined;
 
 export function errorBody(error: unknown, log: Log): Extract<ErrorBody, { readonly message: string }> {
   const { code, message } = logged(error, log);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idsOfEvent } from '../../../projections/audit/event.read-model.js';
 import { resolveColumn, resolvableColumns } from '../../analytics/columns/resolvable.js';
+import { RecordAnalyticsExport } from '../../commands/analytics/record-analytics-export.js';
 import { RecordDisclosure } from '../../commands/analytics/record-disclosure.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { decryptFields, ForeignCiphertext } from '../../log/decrypt-fields.js';
@@ -31,8 +32,20 @@ const pseudonym = z.strictObject({
   column: z.enum(resolvableColumns),
 });
 
-/** Each appends `analytics.disclosed` before it answers. */
+/** Each is an event before it answers. */
 export const analyticsActs = [
+  act({
+    name: 'analytics.export',
+    may: 'audit.export',
+    route: 'POST /operator/analytics/exports',
+    command: 'analytics export',
+    reason: 'optional',
+    run: async (_input, { services, caller, metadata }) => ({
+      exportId: await services.commands.execute(
+        new RecordAnalyticsExport(operatorIdOf(caller) ?? '', metadata),
+      ),
+    }),
+  }),
   act({
     name: 'analytics.decrypt',
     may: 'analytics.disclose',

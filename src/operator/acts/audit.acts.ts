@@ -3,6 +3,7 @@ import { applicationImpact } from '../../../projections/audit/impact.read-model.
 import { HttpRefusal } from '../../http/server/errors.js';
 import { followCursor, searchCursor } from '../audit/cursors.js';
 import { followAudit } from '../audit/follow.js';
+import { recordLooks, recordSearch } from '../audit/looks.js';
 import { parseSearch } from '../audit/search-query.js';
 import type { TypedSearch } from '../audit/search-query.js';
 import { SearchError } from '../audit/search-terms.js';
@@ -56,10 +57,12 @@ export const auditActs = [
     command: 'audit',
     inConsole: true,
     input: searchedPage,
-    run: ({ q, before, limit, texts: withTexts, wait }, { services }) => {
+    run: ({ q, before, limit, texts: withTexts, wait }, context) => {
+      const { services } = context;
       const search = searchOf(q, services.clock.now());
       const waitMs = wait ? WAIT_MS : undefined;
-      return searchAudit(services, { search, before, limit, withTexts, waitMs });
+      const page = { search, before, limit, withTexts, waitMs };
+      return searchAudit(services, page, (resolved) => recordSearch(context, resolved));
     },
   }),
   act({
@@ -68,8 +71,11 @@ export const auditActs = [
     route: 'GET /operator/audit/follow',
     command: 'audit --follow',
     input: followedPage,
-    run: ({ q, after, limit, texts: withTexts }, { services }) =>
-      followAudit(services, { search: searchOf(q, services.clock.now()), after, limit, withTexts }),
+    run: ({ q, after, limit, texts: withTexts }, context) => {
+      const { services } = context;
+      const page = { search: searchOf(q, services.clock.now()), after, limit, withTexts };
+      return followAudit(services, page, (resolved) => recordSearch(context, resolved));
+    },
   }),
   act({
     name: 'application.impact',
@@ -78,8 +84,9 @@ export const auditActs = [
     command: 'app impact',
     inConsole: true,
     input: impactWindow,
-    run: async ({ since, until, hours }, { services: { pool, store, clock }, params }) => {
-      const [now, clientId] = [clock.now(), idIn(params)];
+    run: async ({ since, until, hours }, context) => {
+      const { pool, store, clock } = context.services;
+      const [now, clientId] = [clock.now(), idIn(context.params)];
       const window = {
         since: timeIn('since', since, (text) => beginOf(text, now)),
         until: timeIn('until', until, (text) => endOf(text, now)),
@@ -90,6 +97,7 @@ export const auditActs = [
       ]);
       if (name === null && impact.first === null)
         throw new HttpRefusal('not_found', 'There is no such application.');
+      await recordLooks(context, [{ appId: clientId }]);
       return { clientId, name, ...impact };
     },
   }),

@@ -158,8 +158,8 @@ async function requestedBatch({ log }: ActServices, batchId: string) {
 
 const isoTime = (at: number): string => new Date(at).toISOString();
 
-async function statusOf({ store, log, recusals }: ActServices, batchId: string) {
-  const status = await batchStatus({ store, log, recusals }, batchId);
+async function statusOf(services: ActServices, batchId: string) {
+  const status = await batchStatus(services, batchId);
   if (!status) throw new HttpRefusal('not_found', 'There is no such batch.');
   return status;
 }

@@ -7,6 +7,7 @@ import type { CaseDecision, CaseEvent, ExistingCase } from '../../domain/case/ca
 import { unknownCase } from '../../domain/case/handling.js';
 import { disputedDecisions, makersOf, recusalOf } from '../../domain/case/recusal.js';
 import type { Recorded } from '../../log/recorded.js';
+import { recordLooks } from '../audit/looks.js';
 import type { ActContext } from './act.js';
 import { operatorIdOf, ownIdOf } from './caller.js';
 import { operatorNames } from '../identity/operator-names.js';
@@ -32,6 +33,8 @@ export async function viewOf(context: ActContext, caseId: string) {
   const texts = isMine ? await disclosedTexts(context, state, events, reports) : undefined;
   const newest: readonly ShownReport[] = texts?.reports ?? reports.newest;
   const history = events.slice(-HISTORY).map((recorded) => historyEntry(recorded, isMine));
+  const { postId, targetActorId } = state.subject;
+  await recordLooks(context, [postId === undefined ? { actorId: targetActorId } : { postId }]);
   const hasOther = await otherDeciders(store);
   const withOther = (decision: CaseDecision) => ({
     ...decision,

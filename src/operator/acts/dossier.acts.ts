@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { newestEvents } from '../../../projections/audit/audit.read-model.js';
 import type { AuditSubject } from '../../../projections/audit/subject.js';
-import { OpenDossier } from '../../commands/operator/open-dossier.js';
-import type { DossierSubject } from '../../commands/operator/open-dossier.js';
+import type { LookSubject } from '../../commands/operator/record-look.js';
 import { HttpRefusal } from '../../http/server/errors.js';
+import { recordLooks } from '../audit/looks.js';
 import { entriesOf } from '../audit/search.js';
 import { act } from './act.js';
 import type { ActContext } from './act.js';
-import { operatorIdOf } from './caller.js';
 import { accountFacts, applicationFacts, findSubjects, grantFacts, postFacts } from './dossiers.js';
 import { identifier, idIn } from './schemas.js';
 
@@ -15,7 +14,7 @@ const TIMELINE = 50;
 
 const search = z.strictObject({ q: z.string().trim().max(64).default('') });
 
-/** A dossier shows no e-mail address, and no text that is not public. Each is a recorded look. */
+/** A dossier shows no e-mail address, and no text that is not public. */
 export const dossierActs = [
   act({
     name: 'subject.find',
@@ -23,10 +22,15 @@ export const dossierActs = [
     route: 'GET /operator/subjects',
     inConsole: true,
     input: search,
-    run: async ({ q }, { services }) => ({
-      q,
-      found: identifier.test(q.replace(/^@/, '')) ? await findSubjects(services, q.replace(/^@/, '')) : [],
-    }),
+    run: async ({ q }, context) => {
+      const text = q.replace(/^@/, '');
+      const found = identifier.test(text) ? await findSubjects(context.services, text) : [];
+      await recordLooks(
+        context,
+        found.map(({ place, id }) => ({ [idFields[place]]: id })),
+      );
+      return { q, found };
+    },
   }),
   act({
     name: 'account.read',
@@ -58,17 +62,20 @@ export const dossierActs = [
   }),
 ];
 
+const idFields = { accounts: 'actorId', applications: 'appId', grants: 'grantId', posts: 'postId' } as const;
+
 async function dossier<Facts extends object>(
-  { services, caller, params, metadata }: ActContext,
+  context: ActContext,
   kind: AuditSubject['kind'],
-  subject: (id: string) => DossierSubject,
+  subject: (id: string) => LookSubject,
   read: (services: ActContext['services'], id: string) => Promise<Facts | undefined>,
 ) {
+  const { services, params } = context;
   const id = idIn(params);
   const facts = await read(services, id);
   if (!facts) throw new HttpRefusal('not_found', 'No resource has such an id.');
   const { events } = await newestEvents(services.pool, { about: [{ kind, id }] }, undefined, TIMELINE);
-  await services.commands.execute(new OpenDossier(operatorIdOf(caller) ?? '', subject(id), metadata));
+  await recordLooks(context, [subject(id)]);
   const { events: timeline, ...names } = await entriesOf(services, events, false);
   return { ...facts, timeline, names: { ...names.applications, ...names.operators } };
 }

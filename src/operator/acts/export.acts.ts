@@ -4,6 +4,7 @@ import { RecordExport } from '../../commands/audit/record-export.js';
 import { describeError } from '../../config/error-description.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { exportAudit } from '../audit/export.js';
+import { recordSearch } from '../audit/looks.js';
 import { auditProgress, waitForAudit } from '../audit/progress.js';
 import { resolveSearch } from '../audit/resolve.js';
 import { searchText } from '../audit/search-query.js';
@@ -25,10 +26,12 @@ export const exportActs = [
     reason: 'optional',
     input: exportedSearch,
     duplicates: 'export',
-    run: async ({ q }, { services, caller, metadata }) => {
+    run: async ({ q }, context) => {
+      const { services, caller, metadata } = context;
       const { pool, log, clock, commands, logKeys, logger } = services;
       const search = await resolveSearch(services, searchOf(q, clock.now()));
       const query = searchText(search);
+      await recordSearch(context, search);
       const recorded = await commands.execute(new RecordExport(query, metadata));
       const head = await waitForAudit(pool, log, WAIT_MS);
       const { position } = await auditProgress(pool, log, head);

@@ -5,6 +5,7 @@ import { HttpRefusal } from '../../http/server/errors.js';
 import type { Recorded } from '../../log/recorded.js';
 import { isOwnStream } from '../../log/streams.js';
 import { entryOf } from '../audit/entry.js';
+import { everything, recordLooks, recordStream } from '../audit/looks.js';
 import { auditProgress } from '../audit/progress.js';
 import { act } from './act.js';
 
@@ -22,13 +23,15 @@ export const logActs = [
     route: 'GET /operator/log',
     inConsole: true,
     input: position,
-    run: async ({ before }, { services: { pool, log } }) => {
+    run: async ({ before }, context) => {
+      const { pool, log } = context.services;
       const progress = await auditProgress(pool, log);
       const { events, next } = await eventsBelow(
         pool,
         before === undefined ? undefined : BigInt(before),
         PAGE,
       );
+      await recordLooks(context, [everything]);
       const entries = events.map((event) => entryOf(event, new Map()));
       return { events: entries, next: next === undefined ? null : String(next), ...progress };
     },
@@ -39,10 +42,12 @@ export const logActs = [
     route: 'GET /operator/log/:stream',
     inConsole: true,
     input: revision,
-    run: async ({ from = '0' }, { services: { log }, params }) => {
-      const stream = streamIn(params['stream']);
-      const recorded = await log.read(stream, { from: BigInt(from), limit: PAGE + 1 });
+    run: async ({ from = '0' }, context) => {
+      const stream = streamIn(context.params['stream']);
+      const recorded = await context.services.log.read(stream, { from: BigInt(from), limit: PAGE + 1 });
       if (recorded.length === 0 && from === '0') throw noSuchStream();
+      // Without an event the name may be any text, which the log would keep for good.
+      if (recorded.length > 0) await recordStream(context, stream, recorded.slice(0, PAGE));
       const events = recorded.slice(0, PAGE).map(presentRecorded);
       return {
         stream,

@@ -9,7 +9,7 @@ import { limits } from '../../config/limit-settings.js';
 import { LOGGER } from '../../config/logger.js';
 import { arrivalDeadline } from '../../http/server/arrival-deadline.js';
 import { clientRequestIdOf, REQUEST_ID } from '../../http/server/client-request-id.js';
-import { sendError } from '../../http/server/error.filter.js';
+import { incompleteBody, sendError } from '../../http/server/error.filter.js';
 import { RestrictionProof } from '../../http/admission/restriction-proof.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { acceptOnlyJson } from '../../http/requests/json-body.js';
@@ -98,6 +98,8 @@ function routes(server: FastifyInstance, app: INestApplicationContext, services:
  */
 function explain(error: unknown, request: FastifyRequest): unknown {
   if (error instanceof HttpRefusal) return error;
+  const incomplete = incompleteBody(error, request);
+  if (incomplete) return incomplete;
   const options = { cause: error };
   if (error instanceof NotWitnessed)
     return new HttpRefusal(error.code, `${error.message} ${witnessAdvice(error)}`, options);

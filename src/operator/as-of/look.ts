@@ -3,13 +3,13 @@ import { servingWith } from '../../../projections/groups.js';
 import { findAsOf } from '../../as-of/builds.js';
 import type { AsOfBuild } from '../../as-of/builds.js';
 import { pagesOfActor } from '../../as-of/view.js';
-import { OpenAsOf } from '../../commands/operator/open-as-of.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 import { LogReplaced } from '../../log/event-log.js';
 import type { ActContext } from '../acts/act.js';
 import { operatorIdOf } from '../acts/caller.js';
 import { disclose } from '../audit/disclose.js';
+import { recordLooks } from '../audit/looks.js';
 import { asOfView } from './answer.js';
 import type { AsOfView } from './answer.js';
 import { asOfStatus } from './status.js';
@@ -61,12 +61,13 @@ export async function lookAsOf(
 }
 
 async function viewOf(
-  { services, caller, metadata }: ActContext,
+  context: ActContext,
   build: AsOfBuild,
   actorId: string,
   discloses: boolean,
 ): Promise<AsOfView> {
-  const { pool, log, commands } = services;
+  const { services, caller, metadata } = context;
+  const { pool, log } = services;
   const { incarnation, schemaName, position, eventId } = build;
   if (incarnation === null || schemaName === null) throw new Error(`as-of build ${position} has no schema`);
   await log.verify({ position, eventId });
@@ -77,8 +78,8 @@ async function viewOf(
       'No such actor had an account at that position, or they were erased since.',
     );
   const publicTexts = await publicTextsOf(services, pages);
+  await recordLooks(context, [{ actorId, position: String(position) }]);
   const operatorId = operatorIdOf(caller) ?? '';
-  await commands.execute(new OpenAsOf({ operatorId, actorId, position: String(position) }, metadata));
   const eventIds = discloses ? hiddenEvents(pages, publicTexts) : [];
   const disclosed = eventIds.length > 0 ? await disclose(services, { eventIds, operatorId, metadata }) : [];
   return asOfView(build, pages, publicTexts, new Map(disclosed.map((each) => [each.eventId, each])));

@@ -1,5 +1,6 @@
 import { eventsAfter, followFrom } from '../../../projections/audit/follow.read-model.js';
 import type { FollowCursor } from '../../../projections/audit/follow.read-model.js';
+import type { AuditSearch } from '../../../projections/audit/audit.read-model.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { followCursorText } from './cursors.js';
 import { auditProgress } from './progress.js';
@@ -18,13 +19,14 @@ export interface FollowedPage {
 }
 
 /**
- * The next events in the order of the log. `next`: the cursor to go on from.
+ * The next events in the order of the log. `next`: the cursor to go on from. `look`: records it, before the answer.
  * @throws {HttpRefusal} `recovery_publication_changed`: the log no longer has the event of the cursor. Those of
  * {@link resolveSearch}.
  */
 export async function followAudit(
   stores: AuditStores,
   { search: typed, after, limit, withTexts }: FollowedPage,
+  look: (search: AuditSearch) => Promise<void>,
 ): Promise<AuditAnswer> {
   const progress = await auditProgress(stores.pool, stores.log);
   const search = await resolveSearch(stores, typed);
@@ -35,6 +37,7 @@ export async function followAudit(
       'recovery_publication_changed',
       'The audit has no such event: the log was replaced. Begin again with since:.',
     );
+  await look(search);
   if (withTexts) await waitForPosts(stores, events);
   const next = followCursorText(cursor === 'unknown' ? from : cursor);
   return { ...(await entriesOf(stores, events, withTexts)), ...progress, q: searchText(search), next };

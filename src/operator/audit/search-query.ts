@@ -32,6 +32,9 @@ const values: Readonly<Partial<Record<FilterName, { readonly pattern: RegExp; re
   reason: { pattern: /^[^\0\p{Cs}]{1,500}$/u, is: 'a reason, or its begin and *, of at most 500 characters' },
 };
 
+/** Each is looked up, and a look of its own. */
+const MAX_SUBJECTS = 10;
+
 /** A search as somebody typed it: a subject may have a name in place of its id (resolve.ts). */
 export interface TypedSearch extends Omit<AuditSearch, 'about'> {
   readonly typed: readonly AuditSubject[];
@@ -63,6 +66,8 @@ export function parseSearch(text: string, now: number): TypedSearch {
   const typed: AuditSubject[] = subjectKinds.flatMap((kind) =>
     [...new Set(valuesOf(kind))].map((id) => ({ kind, id })),
   );
+  if (typed.length > MAX_SUBJECTS)
+    throw new SearchError(`A search names at most ${MAX_SUBJECTS} subjects; no event is about more.`);
   const [[request], [intent], [reason]] = [valuesOf('request'), valuesOf('intent'), valuesOf('reason')];
   return {
     typed,

@@ -74,6 +74,10 @@ describe('a search of the audit', () => {
     ['reason:*', 'reason: must have characters before the *.'],
     ['-actor:bob', 'Only types can be excluded: not -actor:.'],
     ['app:a app:b', 'app: stands there twice; no event has two of them.'],
+    [
+      Array.from({ length: 11 }, (_, n) => `actor:a${n}`).join(' '),
+      'A search names at most 10 subjects; no event is about more.',
+    ],
     ['type:post.create', 'There is no event type post.create. Did you mean post.created?'],
     ['type:nothing.*', 'There is no event type nothing.*.'],
     ['type:block.* -type:block.*', '-type: excludes every type of type:.'],

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { newestEvents } from '../../../projections/audit/audit.read-model.js';
-import type { AuditCursor, AuditedEvent } from '../../../projections/audit/audit.read-model.js';
+import type { AuditCursor, AuditedEvent, AuditSearch } from '../../../projections/audit/audit.read-model.js';
 import type { PublicPosts } from '../../http/admission/public-posts.js';
 import type { PositionListener } from '../../incarnations/position-listener.js';
 import { LogUnavailable } from '../../log/event-log.js';
@@ -51,12 +51,13 @@ export interface SearchedPage {
 }
 
 /**
- * One page of the search that command line and console share, newest first.
+ * One page of the search that command line and console share, newest first. `look`: records it, before the answer.
  * @throws {HttpRefusal} of {@link resolveSearch}
  */
 export async function searchAudit(
   stores: AuditStores,
   { search, before, limit, withTexts, waitMs }: SearchedPage,
+  look: (search: AuditSearch) => Promise<void>,
 ): Promise<AuditAnswer> {
   const { pool, log } = stores;
   const head = waitMs === undefined ? undefined : await waitForAudit(pool, log, waitMs);
@@ -64,6 +65,7 @@ export async function searchAudit(
   const progress = await auditProgress(pool, log, head);
   const resolved = await resolveSearch(stores, search);
   const { events, next } = await newestEvents(pool, resolved, before, limit);
+  await look(resolved);
   if (withTexts && waitMs !== undefined) await waitForPosts(stores, events);
   return {
     ...(await entriesOf(stores, events, withTexts)),

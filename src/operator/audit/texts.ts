@@ -20,7 +20,7 @@ export async function readTexts(
   publicPosts: PublicPosts,
   audited: readonly AuditedEvent[],
 ): Promise<ReadonlyMap<string, AuditedText>> {
-  const written = audited.filter(({ type }) => hasTextOfPerson(type) || changesRoles(type));
+  const written = audited.filter(({ type }) => hasTextOfPerson(type) || withFacts.has(type));
   const streams = Map.groupBy(written, ({ stream }) => stream);
   const read = await Promise.all(
     [...streams].flatMap(([stream, events]) => runsOf(events).map((run) => eventsIn(log, stream, run))),
@@ -31,15 +31,19 @@ export async function readTexts(
   return new Map(recorded.map((each) => [each.id, textOf(each, revisions)]));
 }
 
-const changesRoles = (type: string): boolean =>
-  type === 'operator.invited' || type === 'operator.roles_changed';
+/** Types whose facts about operators are shown as a text, which everybody may read who reads the audit. */
+const withFacts: ReadonlySet<string> = new Set([
+  'operator.invited',
+  'operator.roles_changed',
+  'audit.exported',
+]);
 
-/** An event about an operator shows the roles, which every operator may read. */
 function textOf(recorded: Recorded, revisions: ReadonlyMap<string, number>): AuditedText {
   if (recorded.erased) return { erased: true };
   const { event } = recorded;
   if (event.type === 'operator.invited' || event.type === 'operator.roles_changed')
     return { text: `roles: ${event.data.roles.join(', ')}` };
+  if (event.type === 'audit.exported') return { text: `search: ${event.data.query || 'everything'}` };
   const version = versionOf(recorded);
   const isPublic = version && revisions.get(version.postId) === version.revision;
   return isPublic ? { text: version.text } : { undisclosed: true };

@@ -4,6 +4,8 @@ import type { Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import type { ActServices } from '../acts/services.js';
+import { identities } from '../audit/who.js';
+import { operatorNames } from '../identity/operator-names.js';
 
 /** `done`: items of the current state that are through. Times in Unix milliseconds. */
 export interface ListedBatch {
@@ -20,6 +22,8 @@ export interface ListedBatch {
   readonly requestedAt: number;
 }
 
+type UndoRequest = Pick<ListedBatch, 'operatorId' | 'operatorName' | 'reason' | 'requestedAt'>;
+
 interface Outcome {
   readonly changed: number;
   readonly skipped: readonly string[];
@@ -32,6 +36,8 @@ interface Application extends Outcome {
 
 export interface BatchStatus extends ListedBatch {
   readonly applied: Application | null;
+  /** Null: nobody asked to undo it. */
+  readonly undo: UndoRequest | null;
   readonly undone: Outcome | null;
 }
 
@@ -79,6 +85,7 @@ export async function batchStatus(
     applied: applied
       ? { ...outcome(applied), recused: await recusedOf(recusals, row.listed, applied) }
       : null,
+    undo: await undoRequestIn(store, recorded),
     undone: undone ? outcome(undone) : null,
   };
 }
@@ -90,4 +97,16 @@ function recusedOf(
   { event, position }: Recorded<BatchApplied>,
 ): Promise<readonly string[]> {
   return recusals.ofItems(kind, event.data.skipped, { operatorId: operatorId ?? undefined }, position);
+}
+
+async function undoRequestIn(
+  store: AuthorityStore,
+  recorded: readonly Recorded[],
+): Promise<UndoRequest | null> {
+  const found = recorded.find(({ event }) => event.type === 'batch.undo_requested');
+  if (!found) return null;
+  const { operatorId = null, reason = null } = found.metadata;
+  const names = { ...identities, ...(await operatorNames(store, [operatorId])) };
+  const operatorName = (operatorId !== null && names[operatorId]) || null;
+  return { operatorId, operatorName, reason, requestedAt: found.event.data.at };
 }

@@ -115,6 +115,11 @@ export const listedBatch = z.object({
 
 export const batchStatus = listedBatch.extend({
   applied: batchOutcome.extend({ recused: z.array(z.string()) }).nullable(),
+  /** An API of the release before does not have it. */
+  undo: listedBatch
+    .pick({ operatorId: true, operatorName: true, reason: true, requestedAt: true })
+    .nullable()
+    .default(null),
   undone: batchOutcome.nullable(),
 });
 
@@ -236,5 +241,7 @@ export const begunBackup = z.object({
 export const decryptedFields = z.object({
   fields: z.array(z.record(z.string(), z.unknown()).nullable()),
 });
+
+export const recordedExport = z.object({ exportId: z.string() });
 
 export const resolvedId = z.object({ kind: z.string(), id: z.string() });

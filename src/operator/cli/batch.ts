@@ -85,13 +85,18 @@ const RECUSED = 'what you decided and was appealed, as another operator must dec
 const leftLines = ({ left }: BatchPreview): string[] =>
   left.length === 0 ? [] : [`left out, as they are suspended, erased or unknown: ${left.join(' ')}`];
 
-export function batchLines({ batchId, kind, state, items, applied, undone }: BatchStatus): string[] {
+export function batchLines({ batchId, kind, state, items, applied, undo, undone }: BatchStatus): string[] {
   const recused = state === 'undone' ? [] : (applied?.recused ?? []);
   const all = (state === 'undone' ? undone : applied)?.skipped ?? [];
   const skipped = all.filter((id) => !recused.includes(id));
   return [
     `batch ${batchId}: ${state}, ${counted(items, kind)}`,
     ...(applied ? [`restricted ${applied.changed}`] : []),
+    ...(undo
+      ? [
+          `undo asked for by ${undo.operatorName ?? undo.operatorId ?? 'unknown'} at ${timeText(undo.requestedAt)}: ${undo.reason ?? 'no reason is known'}`,
+        ]
+      : []),
     ...(undone ? [`lifted again ${undone.changed}`] : []),
     ...(skipped.length > 0 ? [`skipped, as somebody acted on them: ${skipped.join(' ')}`] : []),
     ...(recused.length > 0 ? [`skipped, ${RECUSED}: ${recused.join(' ')}`] : []),

@@ -159,6 +159,11 @@ export class OperatorClient {
     return this.#api.call(answers.decryptedFields, 'POST', '/operator/analytics/texts', { events, reason });
   }
 
+  /** Records that the log is about to be exported for analysts. */
+  recordAnalyticsExport(reason?: string) {
+    return this.#api.call(answers.recordedExport, 'POST', '/operator/analytics/exports', { reason });
+  }
+
   /** The id whose pseudonym a data set has in this column of this event. */
   resolvePseudonym(place: { position: number; eventId: string; column: string }, reason: string) {
     return this.#api.call(answers.resolvedId, 'POST', '/operator/analytics/ids', { ...place, reason });

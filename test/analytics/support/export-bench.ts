@@ -29,7 +29,11 @@ export class ExportBench {
   }
 
   get env(): NodeJS.ProcessEnv {
-    return { EVENTSTORE_URL: this.logBench.store.url, DATA_DIR: join(this.root, 'none') };
+    return {
+      EVENTSTORE_URL: this.logBench.store.url,
+      DATA_DIR: join(this.root, 'none'),
+      ANALYTICS_EXPORT_ALONE: 'on',
+    };
   }
 
   plaza(...args: readonly string[]): Promise<CommandResult> {

@@ -325,6 +325,9 @@ export const some = {
     event('text.disclosed', { operatorId, eventId: 'event-1', actorId, postId: 'p1', at: 2_500 }),
   asOf: (operatorId: string, actorId = 'ada') =>
     event('as_of.opened', { operatorId, actorId, position: '7', at: 2_500 }),
+  look: (operatorId: string, actorId = 'ada') => event('look.recorded', { operatorId, actorId, at: 2_500 }),
+  analyticsExport: (operatorId: string) =>
+    event('analytics.exported', { operatorId, exportId: 'export-1', at: 2_500 }),
   analyticsDisclosure: (operatorId: string, actorId = 'ada') =>
     event('analytics.disclosed', { operatorId, eventIds: ['event-1'], actorId, at: 2_500 }),
   operatorSignOut: (operatorId: string) => event('operator.signed_out', { operatorId, at: 2_500 }),

@@ -10,6 +10,8 @@ import { explained } from './analytics-explained.js';
 import { addQuery } from './analytics-query.js';
 import { addResolve } from './analytics-resolve.js';
 import { addShell } from './analytics-shell.js';
+import { operatorClientOf, withReason } from '../command-options.js';
+import type { CommandOptions } from '../command-options.js';
 import { answerList, printResult, timeText, withJsonOption } from '../output.js';
 import type { OutputOptions } from '../output.js';
 import { formatBytes, ProgressLine } from '../progress-line.js';
@@ -17,7 +19,7 @@ import { beginOf, TIME_HELP } from '../../audit/time.js';
 import { plainText } from '../../../support/plain-text.js';
 import { tableLines } from '../table.js';
 
-interface ExportOptions extends OutputOptions {
+interface ExportOptions extends CommandOptions {
   readonly since?: number;
   readonly follow?: true;
   readonly personal?: Personal;
@@ -53,8 +55,9 @@ function time(value: string): number {
 }
 
 function addExport(analytics: Command): void {
-  withDirectory(analytics.command('export'))
-    .description('export new events of the log; repeat it to go on where it ended')
+  withReason(analytics.command('export'))
+    .argument('<dir>', 'directory of the data set')
+    .description('export new events of the log; repeat it to go on where it ended; recorded as an event')
     .option('--since <time>', `leave older events out: ${TIME_HELP}`, time)
     .option('--follow', 'go on with each new event until Ctrl-C')
     .addOption(
@@ -68,6 +71,7 @@ function addExport(analytics: Command): void {
     .option('--rebuild', 'drop all files and export anew')
     .action(async (dir: string, { follow, rewind, rebuild, ...options }: ExportOptions) => {
       const { continuationOf, exportDataSet } = await import('../../../analytics/export/export-data-set.js');
+      const { ExportPermission } = await import('../../../analytics/export/permission.js');
       const stop = new AbortController();
       onStopSignal(
         () => stop.abort(),
@@ -75,14 +79,24 @@ function addExport(analytics: Command): void {
       );
       const progress = new ProgressLine(String);
       const target = resolve(dir);
-      const { events, rewound, isComplete, state } = await exportDataSet(readConfig(), target, {
+      const config = readConfig();
+      const sources = {
+        signal: stop.signal,
+        now: Date.now,
+        onNotice: (line: string) => console.error(plainText(line)),
+      };
+      const permission = new ExportPermission({
+        ...sources,
+        ask: () => operatorClientOf(options).recordAnalyticsExport(options.reason),
+        isAlone: config.analyticsExportAlone === 'on',
+      });
+      const { events, rewound, isComplete, state } = await exportDataSet(config, target, {
         ...options,
+        ...sources,
+        permission,
         follow: follow === true,
         rewind: rewind === true,
         rebuild: rebuild === true,
-        signal: stop.signal,
-        now: Date.now,
-        onNotice: (line) => console.error(plainText(line)),
         onProgress: (step) => progress.show(step),
       }).finally(() => progress.done());
       const position = state.checkpoint?.position ?? null;
@@ -106,13 +120,19 @@ function addStatus(analytics: Command): void {
     .action(async (dir: string, options: OutputOptions) => {
       const { statusOf } = await import('../../../analytics/data-set/status.js');
       const target = resolve(dir);
-      const status = await explained(target, () => statusOf(target));
+      const exportsAlone = readConfig().analyticsExportAlone === 'on';
+      const status = { ...(await explained(target, () => statusOf(target))), exportsAlone };
       printResult(options, status, [
         `${status.events} events of ${status.days} days in ${status.files} files, ${formatBytes(status.bytes)}`,
         `up to position ${status.position ?? 'none'}, committed at ${status.committedAt}`,
         `personal fields: ${status.personal === 'none' ? 'left out' : 'as ciphertexts'}`,
         ...(status.since === null ? [] : [`events before ${timeText(status.since)} are left out`]),
         ...(status.isExporting ? ['an export is running'] : []),
+        ...(exportsAlone
+          ? [
+              'exports from here are unrecorded where no operator API or token is at hand (ANALYTICS_EXPORT_ALONE=on)',
+            ]
+          : []),
         ...(status.hasOlderColumns
           ? ['files of another release have other columns; plaza analytics export --rebuild makes them anew']
           : []),

@@ -117,10 +117,13 @@ const recusedItems = (kind: ListedBatch['kind'], recused: readonly string[]): Ht
       ${recused.map((id) => html`<li><a href="/console/${kind}/${id}">${id}</a></li>`)}
     </ul>`;
 
+const requester = ({ operatorId, operatorName }: Pick<ListedBatch, 'operatorId' | 'operatorName'>) =>
+  operatorId === null ? 'unknown' : operatorLink(operatorId, operatorName);
+
 export const isBatchRunning = ({ state: is }: ListedBatch): boolean => is === 'applying' || is === 'undoing';
 
 export function batchPage(frame: Frame, batch: BatchStatus, { isReloading }: View): string {
-  const { batchId, kind, items, done, state: is, appId, applied, undone } = batch;
+  const { batchId, kind, items, done, state: is, appId, applied, undo, undone } = batch;
   const one = `/console/batches/${batchId}`;
   const recused = is === 'undone' ? [] : (applied?.recused ?? []);
   const all = (is === 'undone' ? undone : applied)?.skipped ?? [];
@@ -135,9 +138,16 @@ export function batchPage(frame: Frame, batch: BatchStatus, { isReloading }: Vie
         ? []
         : [['application', html`<a href="/console/applications/${appId}/impact">${appId}</a>`] as const]),
       ['requested', timeElement(batch.requestedAt)],
-      ['by', batch.operatorId === null ? 'unknown' : operatorLink(batch.operatorId, batch.operatorName)],
+      ['by', requester(batch)],
       ['why', batch.reason ?? 'unknown'],
       ...(applied ? [['restricted', numbers.format(applied.changed)] as const] : []),
+      ...(undo
+        ? ([
+            ['undo requested', timeElement(undo.requestedAt)],
+            ['undo by', requester(undo)],
+            ['why undone', undo.reason ?? 'unknown'],
+          ] as const)
+        : []),
       ...(undone ? [['lifted again', numbers.format(undone.changed)] as const] : []),
     ])}
     ${skipped.length === 0 ? undefined : html`<p>Skipped, as somebody acted on them: ${skipped.join(' ')}</p>`}

@@ -115,7 +115,7 @@ function busiestTile({ session }: Frame, { busiest }: Overview): Html | undefine
       : facts(
           busiest.map((each) => [
             named(each),
-            `${counted(each.posts, 'posts')} by ${counted(each.actors, 'accounts')}`,
+            `${counted(each.posts, 'posts')} by ${each.isMore ? 'at least ' : ''}${counted(each.actors, 'accounts')}`,
           ]),
         ),
   );
@@ -189,9 +189,9 @@ const countsTile = ({ counts }: Overview): Html =>
     counts === null
       ? html`<p>unknown: the database does not answer</p>`
       : facts(
-          counts.map(({ name, count, isEstimate }) => [
+          counts.map(({ name, count, isMore }) => [
             name,
-            `${isEstimate ? 'about ' : ''}${numbers.format(count)}`,
+            `${isMore ? 'more than ' : ''}${numbers.format(count)}`,
           ]),
         ),
   );
