@@ -128,7 +128,12 @@ async function lagOf(
     const behind = Math.max(1, Number(head - (after?.position ?? 0n)));
     const signal = AbortSignal.timeout(PROBE_MS);
     // Not decoded: an event that cannot be read is behind, too.
-    for await (const { events } of log.references({ after, types: eventTypesOf(group), batchSize: 1, signal }))
+    for await (const { events } of log.references({
+      after,
+      types: eventTypesOf(group),
+      batchSize: 1,
+      signal,
+    }))
       return events.length === 0 ? 0 : behind;
     return caughtUp ? 0 : behind;
   } catch (error) {

@@ -185,7 +185,8 @@ describe('the audit', () => {
       ...authors.map((author, n) => through(author, some.post(`p${n}`))),
       ...['c1', 'c2', 'c3', 'c4'].map((fan) => through(fan, some.like(fan, 'p0'))),
     );
-    await bench.pool.query(`INSERT INTO authority.application (app_id, name, redirect_uris, scopes, state, revision)
+    await bench.pool
+      .query(`INSERT INTO authority.application (app_id, name, redirect_uris, scopes, state, revision)
       VALUES ('app', 'Pebble', '{}', '{}', 'active', 0)`);
     expect(await busiestApplications(bench.pool, 3_000)).toEqual([
       { clientId: 'app', name: 'Pebble', posts: 6, actors: 2, isMore: false },
