@@ -117,7 +117,6 @@ async function last(
   return rows[0] && { at: Number(rows[0].at), position: BigInt(rows[0].position) };
 }
 
-/** By event id. */
 export async function eventsWithIds(
   pool: Pool,
   eventIds: readonly string[],

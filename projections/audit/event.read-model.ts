@@ -2,7 +2,6 @@ import type { Pool } from 'pg';
 import type { AuditSearch } from './search.sql.js';
 import type { EventIds } from './subject.js';
 
-/** The actor and grant that caused an event, and the ids in its data. */
 export interface IdsOfEvent {
   readonly actorId: string | null;
   readonly grantId: string | null;

@@ -4,7 +4,6 @@ import { isReason, reasonsThatBegin } from './reasons.sql.js';
 import type { ReasonCondition } from './reasons.sql.js';
 import type { AuditSubject } from './subject.js';
 
-/** True if any event is about this subject. */
 export async function hasSubject(pool: Pool, { kind, id }: AuditSubject): Promise<boolean> {
   const { rowCount } = await pool.query('SELECT FROM audit.about WHERE kind = $1 AND id = $2 LIMIT 1', [
     kind,

@@ -29,7 +29,6 @@ export interface CasePage {
   readonly filter: CaseFilter;
   /** The operator who lists; empty for the shared token, which claims none. */
   readonly operatorId: string;
-  /** A reason of the reports. */
   readonly reportedFor?: string | undefined;
   readonly order: 'newest' | 'oldest';
   readonly after?: bigint | undefined;
@@ -139,7 +138,6 @@ export async function casesWithPendingEffects(pool: Pool, limit: number): Promis
 
 export interface DecidedCase {
   readonly caseId: string;
-  /** The post or actor that was asked about. */
   readonly item: string;
 }
 
@@ -173,7 +171,6 @@ export interface OwnReport {
   readonly outcome: CaseOutcome | 'overturned' | null;
 }
 
-/** The newest reports of a person. */
 export async function reportsBy(pool: Pool, actorId: string, limit: number): Promise<readonly OwnReport[]> {
   const { rows } = await pool.query<{ found: OwnReport }>(
     `SELECT json_build_object('at', at, 'reason', reason, 'isOfPost', case_id LIKE 'post-%', 'outcome', outcome) AS found

@@ -28,7 +28,6 @@ const expiredSql = `
 
 export interface DropOptions {
   readonly before: Date;
-  /** The versions of this code. */
   readonly versions: Versions;
   readonly logger: Pick<Logger, 'info'>;
 }

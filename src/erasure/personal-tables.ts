@@ -10,7 +10,6 @@ export const personalColumns = {
     'authority.oidc_record': ['payload'],
     'authority.known_browser': ['browser_hash'],
   },
-  /** Tables in the schema of each incarnation. */
   incarnation: {
     actor: ['handle', 'display_name', 'bio', 'website'],
     post: ['text'],
@@ -23,7 +22,6 @@ export const personalColumns = {
 /** Has samples from before a column's statistics were turned off. */
 const STATISTICS = 'pg_catalog.pg_statistic';
 
-/** A database whose files have personal data. */
 export const personalStores = ['read', 'vault'] as const;
 export type PersonalStore = (typeof personalStores)[number];
 

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { fillWalSegment } from '../store/fill-wal-segment.js';
 import { endSession, sessionClient } from '../store/session-client.js';
 
-/** How long a rewrite waits for its lock. Reads of the table queue behind it. */
+/** Time that a rewrite waits for its lock. Reads of the table queue behind it. */
 const LOCK_MS = 300;
 const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';

@@ -30,12 +30,11 @@ export interface RewritesOptions extends ExclusiveTaskOptions {
   readonly pool: Pool;
   readonly urls: Readonly<Record<PersonalStore, string>>;
   readonly clock: Clock;
-  /** Of the day, in UTC, in which large tables are rewritten. */
+  /** Hour of the day, in UTC, in which large tables are rewritten. */
   readonly hour: number | 'off';
   readonly atOnceBytes?: number;
 }
 
-/** An attempt that this process makes at the requests of a table up to `request`. */
 interface Attempt {
   readonly request: bigint;
   /** The rows that these requests are about were deleted by transactions before this one. */

@@ -75,7 +75,6 @@ export async function openLog(options: LogOptions): Promise<OpenLog> {
   };
 }
 
-/** Opens the log without the vault. */
 export function openUndecodedLog(eventStoreUrl: string, logger?: Pick<Logger, 'warn'>): UndecodedLog {
   const withoutVault = () => Promise.reject(new Error('this log was opened without the vault'));
   return new EventStoreLog(eventStoreUrl, { encode: withoutVault, decode: withoutVault }, logger);

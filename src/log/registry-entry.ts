@@ -21,7 +21,6 @@ export interface RegistryEntry<Event extends AnyEvent> {
   };
 }
 
-/** One entry for each type of event. */
 export type RegistryEntries<Event extends AnyEvent> = {
   readonly [Type in Event['type']]: RegistryEntry<Extract<Event, { type: Type }>>;
 };

@@ -7,7 +7,6 @@ export interface WhenReachableOptions {
   /** Logged once, with the first fault. */
   readonly warning: string;
   readonly retryMs: number;
-  /** An abort ends the wait. */
   readonly signal?: AbortSignal | undefined;
   readonly beforeRetry?: () => Promise<void>;
 }

@@ -16,7 +16,6 @@ export interface ExclusiveTaskOptions {
 export abstract class ExclusiveTask extends PeriodicTask {
   /** Processes of all releases know the lock by this name. */
   protected abstract readonly lock: string;
-  /** Names the work in log lines. */
   protected abstract readonly subject: string;
   private logged: 'warn' | 'error' | undefined;
 

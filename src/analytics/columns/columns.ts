@@ -82,7 +82,6 @@ export function columnsOf(personal: Personal): readonly Column[] {
   return personal === 'encrypted' ? [...columns, personalColumn] : columns;
 }
 
-/** Fields of a type with one of these treatments. */
 export const fieldsOf = (type: EventType, ...wanted: readonly Treatment[]): readonly string[] =>
   Object.entries<Treatment>(treatments[type])
     .filter(([, treatment]) => wanted.includes(treatment))

@@ -38,7 +38,6 @@ const ofMetadata: Readonly<
   by_grant_id: { kind: 'grant', field: 'grantId' },
 };
 
-/** The columns of pseudonyms. */
 export const resolvableColumns: readonly string[] = [...Object.keys(ofMetadata), ...fieldOf.keys()];
 
 /** The id of which a row of this event has the pseudonym in this column; undefined: the event has none there. */

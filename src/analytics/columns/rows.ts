@@ -35,7 +35,6 @@ const exportedMetadata = Object.entries(metadataColumns).flatMap(([field, column
   column === 'omit' ? [] : [[field, column] as const],
 );
 
-/** Turns events into rows of a data set. */
 export class RowMaker {
   private readonly pseudonyms = new LRUCache<string, string>({ max: REMEMBERED_IDS });
 

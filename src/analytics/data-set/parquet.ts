@@ -24,7 +24,6 @@ const elements: Readonly<Record<ColumnType, Omit<SchemaElement, 'name'>>> = {
   },
 };
 
-/** Returns the bytes of a Parquet file. */
 export function parquetOf(columns: readonly Column[], data: Columns, compression: Compression): Uint8Array {
   const writer = new ByteWriter();
   void parquetWrite({

@@ -31,7 +31,6 @@ const state = z.strictObject({
 });
 
 export type DataFile = z.infer<typeof dataFile>;
-/** The content of a data set after a commit. */
 export type State = z.infer<typeof state>;
 
 const commit = z.strictObject({ sha256: z.string(), state: z.unknown() });

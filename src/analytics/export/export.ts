@@ -33,7 +33,6 @@ export interface ExportOptions {
 }
 
 export interface Exported {
-  /** Events that this run read. */
   readonly events: number;
   readonly isComplete: boolean;
 }

@@ -25,7 +25,6 @@ export class RowBuffer {
     this.rows += 1;
   }
 
-  /** Empties the buffer. */
   take(): ReadonlyMap<string, Columns> {
     const taken = this.days;
     this.days = new Map();

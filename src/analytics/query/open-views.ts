@@ -11,7 +11,6 @@ import { applicationsView, eventsView, viewsOverEvents } from './views.js';
 /** A compaction may remove files that a query is about to read. */
 const ATTEMPTS = 5;
 
-/** The views of one data set. */
 export interface Views {
   /** Runs one SELECT. @throws {Failure} another statement, or an error of the statement. */
   query<Result>(sql: string, use: (result: DuckDBResult) => Promise<Result>): Promise<Result>;

@@ -8,7 +8,6 @@ import { requireState } from '../data-set/commits.js';
 import { paths } from '../data-set/paths.js';
 import { readParquet } from '../data-set/parquet.js';
 
-/** A row that has the pseudonym, and the column. */
 export interface PseudonymPlace {
   readonly pseudonym: string;
   readonly position: number;

@@ -1,7 +1,6 @@
 import type { Json } from '@duckdb/node-api';
 import type { Series } from './plots/lines.js';
 
-/** A row of an answer, by column. */
 export type AnswerRow = Readonly<Record<string, Json>>;
 
 export const textIn = (row: AnswerRow, column: string): string => {

@@ -9,7 +9,6 @@ import { streams } from '../../log/streams.js';
 import type { Postgres } from '../../store/postgres.js';
 import type { OwnCasesView, OwnDecision } from '../pages/own-cases.js';
 
-/** Newest decisions and reports that are shown. */
 const SHOWN = 20;
 
 /** A person's own part of the cases: decisions about them, and the outcomes of their reports. */
@@ -56,7 +55,6 @@ export class OwnCases {
     return decisions.map((decision) => ownDecision(recorded, decision, { caseId, post, hiding }));
   }
 
-  /** The newest text of the person's own post. */
   private async textOf(postId: string): Promise<string | undefined> {
     const texts = (await this.log.read(streams.post(postId))).flatMap(({ event }) =>
       event.type === 'post.created' || event.type === 'post.edited' ? [event.data.text] : [],

@@ -57,7 +57,7 @@ abstract class AccountStateHandler {
     protected readonly recusals: Recusals,
   ) {}
 
-  /** Why the operator may not change the account; undefined: they may. */
+  /** The reason against a change of the account by this operator; undefined: they may change it. */
   protected recusal(_asked: SuspendAccount | ReinstateAccount): Promise<Refusal | undefined> {
     return Promise.resolve(undefined);
   }

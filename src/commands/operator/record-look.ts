@@ -36,7 +36,7 @@ export class RecordLookHandler implements ICommandHandler<RecordLook> {
     const stream = streams.look(id);
     const [recorded] = await this.log.read(stream, { limit: 1 });
     if (recorded) return;
-    // Of looks that are the first at the same time, the log takes one event: they have the same id and stream.
+    // The log takes one event of looks that are the first at the same time: they have the same id and stream.
     const event: LookRecorded = { type: 'look.recorded', data: { operatorId, ...subject, at } };
     await this.log.append({ stream, expected: 'no_stream', events: [{ id, event }], metadata });
   }

@@ -59,7 +59,7 @@ abstract class RestrictionHandler {
     protected readonly recusals: Recusals,
   ) {}
 
-  /** Why the operator may not change the post; undefined: they may. */
+  /** The reason against a change of the post by this operator; undefined: they may change it. */
   protected recusal(_asked: RestrictPost | UnrestrictPost): Promise<Refusal | undefined> {
     return Promise.resolve(undefined);
   }

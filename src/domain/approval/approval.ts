@@ -16,7 +16,6 @@ export const APPROVAL_MS = 24 * 60 * 60_000;
 export interface Approval {
   readonly status: 'absent' | 'waiting' | 'given' | 'refused' | 'voided' | 'used' | 'carried_out';
   readonly request: ApprovalRequested['data'] | undefined;
-  /** The operator who gave it. */
   readonly approverId: string | undefined;
 }
 

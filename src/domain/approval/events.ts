@@ -1,6 +1,5 @@
 import type { DomainEvent, EventTime } from '../event.js';
 
-/** `operatorId`: who did it. */
 type ApprovalData = { readonly approvalId: string; readonly operatorId: string } & EventTime;
 
 /**

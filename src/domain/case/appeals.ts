@@ -73,7 +73,6 @@ export function ruleOnAppeal(
   return [{ type: `case.appeal_${ruling}`, data }];
 }
 
-/** The decisions whose effects must be applied or undone. */
 export function unfinishedDecisions(state: Case): readonly CaseDecision[] {
   if (state.status === 'none') return [];
   return state.decisions.filter(({ execution }) => execution === 'due' || execution === 'undoing');

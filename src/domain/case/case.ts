@@ -33,7 +33,7 @@ export type CaseEvent =
 export interface CaseDecision {
   readonly decisionId: string;
   readonly operatorId: string;
-  /** Who approved it under four-eyes. The events of the case do not tell. */
+  /** The approving operator under four-eyes. The events of the case do not tell. */
   readonly approverId?: string | undefined;
   readonly at: number;
   readonly outcome: CaseOutcome;

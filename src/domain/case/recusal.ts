@@ -2,7 +2,6 @@ import { SHARED_TOKEN } from '../operator/roles.js';
 import { Refusal } from '../refusal.js';
 import type { Case, CaseDecision } from './case.js';
 
-/** The operators who decided, or approved the decision. */
 export const makersOf = ({ operatorId, approverId }: CaseDecision): readonly string[] =>
   approverId === undefined ? [operatorId] : [operatorId, approverId];
 

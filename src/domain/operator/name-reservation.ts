@@ -9,7 +9,6 @@ export interface NameReservation {
   readonly revision: number;
 }
 
-/** The operator of a reservation as the log has them now. */
 export interface NameHolder {
   readonly revision: number;
   readonly status: Operator['status'];

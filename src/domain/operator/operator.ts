@@ -153,7 +153,6 @@ export function enrollOperator(
   return issued instanceof Refusal ? issued : [enrolled, issued];
 }
 
-/** `by`: the confirming operator. */
 export function confirmOperator(
   operator: Operator,
   { operatorId, at, by }: OperatorChange & { readonly by: string },

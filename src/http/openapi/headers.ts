@@ -30,7 +30,6 @@ export const readHeaders = {
   },
 } satisfies Record<string, HeaderDeclaration>;
 
-/** Headers of every protected read with an admitted access token. */
 export const callerHeaders = {
   'x-network-actor-id': {
     description: 'Actor of the credential.',

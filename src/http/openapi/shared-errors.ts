@@ -44,7 +44,6 @@ export const reportedRestrictionErrors = [
   'witness_finalize_unconfirmed',
 ] as const;
 
-/** Codes of operations that add or lift a restriction. */
 export const restrictionErrors = [...reportedRestrictionErrors, 'witness_prepare_mismatch'] as const;
 
 /** Access to an operation. `scope` undefined: any token is enough. */

@@ -32,7 +32,7 @@ export class Connection {
   private previousEnded: Promise<void> = Promise.resolve();
   private missed = { count: 0, at: -Infinity };
   private failedAt = -Infinity;
-  /** Why the last search for the leader failed; undefined: it succeeded. */
+  /** The error of the last search for the leader; undefined: it succeeded. */
   private searchFault: unknown;
   private hasHeartbeat = false;
   private readonly closing = new AbortController();
@@ -64,7 +64,6 @@ export class Connection {
     return this.askToAppend(milliseconds, (leader, signal) => leader.append(given, signal));
   }
 
-  /** Proves that the leader leads, like {@link ask}. */
   prove(milliseconds: number): Promise<LeaderProof | undefined> {
     return this.askToAppend(milliseconds, (leader, signal) => leader.prove(signal));
   }

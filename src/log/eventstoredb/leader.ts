@@ -56,7 +56,6 @@ export class Leader {
     return this.unanswered.run(() => this.client.appendToStream(...given), signal);
   }
 
-  /** As {@link EventLog.prove}. */
   prove(signal: AbortSignal): Promise<LeaderProof | undefined> {
     return this.barrier.prove(signal);
   }

@@ -10,7 +10,6 @@ import { APPEND_OPTIONS } from './append-options.js';
 
 const GOSSIP_MS = 1_000;
 
-/** The part of `Leader` that a proof needs. */
 interface Leader {
   readonly client: EventStoreDBClient;
   readonly lost: AbortSignal;

@@ -15,7 +15,6 @@ export type Admission = Permission | 'self' | 'invitation' | 'anyone';
 export interface ActContext {
   readonly services: ActServices;
   readonly caller: Caller;
-  /** For every event of the act. */
   readonly metadata: EventMetadata;
   /** Identifiers in the address, unchecked. */
   readonly params: Readonly<Record<string, string>>;
@@ -28,7 +27,6 @@ export interface ActContext {
 
 type Run<Input> = (input: Input, context: ActContext) => Promise<unknown>;
 
-/** Facts of a preview by their names. */
 export type ShownFacts = Readonly<Record<string, string | number | readonly string[]>>;
 
 export interface ApprovalPreview {
@@ -89,7 +87,6 @@ interface ActDefinition<Input> {
   readonly duplicates?: string;
 }
 
-/** A row of the table of acts. */
 export interface Act extends Omit<ActDefinition<unknown>, 'input' | 'run' | 'approval'> {
   readonly method: string;
   readonly path: string;

@@ -6,7 +6,6 @@ import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 
-/** Newest versions of the post that are shown. */
 const VERSIONS = 10;
 
 /** A personal text of an event. `erased`: the key of its author is destroyed. */
@@ -37,7 +36,6 @@ export async function shownPost(log: EventLog, { postId }: CaseSubject) {
   return { status, versions: versions.slice(-VERSIONS) };
 }
 
-/** The profile of the actor, as one text. */
 export async function shownProfile(
   log: EventLog,
   { targetActorId }: CaseSubject,
@@ -62,7 +60,6 @@ export interface ShownReport extends ListedReport, Partial<Omit<ShownText, 'at'>
   readonly reporterActorId?: string;
 }
 
-/** The reports with their texts. */
 export async function shownReports(log: EventLog, listed: readonly ListedReport[]) {
   const found = await Promise.all(
     listed.map(({ reportId }) => log.read(streams.report(reportId), { limit: 1 })),

@@ -51,7 +51,7 @@ export async function viewOf(context: ActContext, caseId: string) {
     claimedBy,
     /** True: the caller has claimed it, so it is shown with its texts. */
     isMine,
-    /** Why the caller must leave the subject to others; null: they need not. */
+    /** The reason for which the caller must leave the subject to others; null: they need not. */
     recusal: recusalOf(state, operatorIdOf(context.caller))?.message ?? null,
     /** False: nobody may decide it, because all who could made a decision that was appealed. */
     hasOtherOperator: hasOther(disputedDecisions(state).flatMap(makersOf)),
@@ -112,7 +112,6 @@ async function disclosedTexts(
   return { post, profile, reports };
 }
 
-/** The note, notice or appeal of an event. */
 function textOf({ event: { data } }: Recorded<CaseEvent>): string | undefined {
   if ('note' in data) return data.note;
   if ('notice' in data) return data.notice === '' ? undefined : data.notice;

@@ -5,7 +5,6 @@ import type { ActServices } from './services.js';
 /** Rows are counted up to this number: a page must not count millions. */
 const MAX_COUNTED = 10_000;
 
-/** `isMore`: there are more than `count`. */
 export interface Count {
   readonly name: string;
   readonly count: number;

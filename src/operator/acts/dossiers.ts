@@ -132,7 +132,6 @@ const findSql = `
   UNION ALL SELECT 'applications', app_id, name FROM authority.application WHERE app_id = $1
   UNION ALL SELECT 'grants', grant_id, NULL FROM authority.app_grant WHERE grant_id = $1`;
 
-/** Subjects with this id or handle. */
 export async function findSubjects({ store, log }: Stores, text: string): Promise<readonly FoundSubject[]> {
   const found = await store.db.query<FoundSubject[]>(findSql, [text, text.toLowerCase()]);
   const [post] = await log.read(streams.post(text), { limit: 1 });

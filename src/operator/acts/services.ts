@@ -26,7 +26,6 @@ import { PasskeyChallenges, passkeySecretIn } from '../identity/passkey-challeng
 import { Passkeys } from '../identity/passkeys.js';
 import { Witness } from '../../witness/witness.js';
 
-/** Everything that operators' acts use of the API process. */
 export interface ActServices {
   readonly commands: CommandBus;
   readonly config: Config;

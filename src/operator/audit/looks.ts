@@ -9,7 +9,7 @@ import { operatorIdOf } from '../acts/caller.js';
 
 type LookContext = Pick<ActContext, 'services' | 'caller' | 'metadata'>;
 
-/** Of an answer that is not narrowed to a subject. */
+/** The look at an answer that is not narrowed to a subject. */
 export const everything: LookSubject = {};
 
 /** Call it before the answer is sent. Each subject is recorded once in an hour. @throws errors of the log. */
@@ -23,7 +23,7 @@ export async function recordLooks(
   );
 }
 
-/** What operators did is open to every operator who reads the audit, so an operator is no subject of a look. */
+/** Acts of operators are open to every operator who reads the audit, so an operator is no subject of a look. */
 const idField: Readonly<Partial<Record<SubjectKind, keyof LookSubject>>> = {
   actor: 'actorId',
   app: 'appId',

@@ -30,7 +30,6 @@ type Names = Readonly<Record<string, string>>;
 
 export interface AuditAnswer extends AuditProgress {
   readonly events: readonly AuditEntry[];
-  /** Names of the applications and operators in the events, by id. */
   readonly applications: Names;
   readonly operators: Names;
   /** False: the log does not answer, so texts are missing. */

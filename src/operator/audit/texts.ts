@@ -49,7 +49,6 @@ function textOf(recorded: Recorded, revisions: ReadonlyMap<string, number>): Aud
   return isPublic ? { text: version.text } : { undisclosed: true };
 }
 
-/** The version of a post that an event wrote. */
 function versionOf({ event }: Recorded) {
   if (event.type === 'post.edited') return event.data;
   return event.type === 'post.created' ? { ...event.data, revision: 1 } : undefined;

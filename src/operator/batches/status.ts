@@ -36,7 +36,6 @@ interface Application extends Outcome {
 
 export interface BatchStatus extends ListedBatch {
   readonly applied: Application | null;
-  /** Null: nobody asked to undo it. */
   readonly undo: UndoRequest | null;
   readonly undone: Outcome | null;
 }
@@ -48,7 +47,6 @@ const columns = `json_build_object('batchId', batch_id, 'kind', kind, 'appId', a
   'requestedAt', requested_at) AS listed
   FROM authority.batch LEFT JOIN authority.operator USING (operator_id)`;
 
-/** The newest ones, first. */
 export async function newestBatches(store: AuthorityStore): Promise<readonly ListedBatch[]> {
   const text = `SELECT ${columns} ORDER BY requested_at DESC, batch_id LIMIT ${LISTED}`;
   const rows = await store.rows<{ listed: ListedBatch }>({ name: 'batches', text }, []);

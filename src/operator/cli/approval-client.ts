@@ -6,7 +6,6 @@ import { carriedOut, fourEyes, listedApproval } from './approval-answers.js';
 /** A recovery compares log and witness first. */
 const RUN_TIMEOUT_MS = 4 * 60_000;
 
-/** The part of the operator's client for approvals and four-eyes. */
 export class ApprovalClient {
   constructor(private readonly api: OperatorApi) {}
 

@@ -3,7 +3,6 @@ import { batchPreview, batchStatus, listedBatch } from './answers.js';
 import type { OperatorApi } from './operator-api.js';
 import type { BatchPlan } from './operator-requests.js';
 
-/** The part of the operator's client for batches. */
 export class BatchClient {
   constructor(private readonly api: OperatorApi) {}
 

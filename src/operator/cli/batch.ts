@@ -79,7 +79,6 @@ function previewLines(preview: BatchPreview): string[] {
   ];
 }
 
-/** Of items that the operator of a batch must leave to others. */
 const RECUSED = 'what you decided and was appealed, as another operator must decide it';
 
 const leftLines = ({ left }: BatchPreview): string[] =>

@@ -18,7 +18,6 @@ export const ENROLLMENTS = '/operator/enrollments';
 
 const refusal = z.object({ error: z.string(), message: z.string() });
 
-/** Requests to the operator API of a running network, and its answers. */
 export class OperatorApi {
   readonly #url: string;
 

@@ -159,7 +159,6 @@ export class OperatorClient {
     return this.#api.call(answers.decryptedFields, 'POST', '/operator/analytics/texts', { events, reason });
   }
 
-  /** Records that the log is about to be exported for analysts. */
   recordAnalyticsExport(reason?: string) {
     return this.#api.call(answers.recordedExport, 'POST', '/operator/analytics/exports', { reason });
   }

@@ -6,7 +6,6 @@ interface Erasure {
   readonly largeTablesAt?: number | 'off' | undefined;
 }
 
-/** Lines about what the files of Postgres still have of erased people, and until when; none if they have nothing. */
 export function pendingLines({ pending = [], largeTablesAt = 'off' }: Erasure): readonly string[] {
   if (pending.length === 0) return [];
   const of = (state: PendingRewrite['state']) => pending.filter((each) => each.state === state);

@@ -1,4 +1,3 @@
-/** Text of a cell: one line, or a list of lines. */
 type Cell = string | readonly string[];
 
 /**

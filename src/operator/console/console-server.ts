@@ -18,7 +18,6 @@ import { requireConsoleOrigin } from './require-origin.js';
 import { visitOf } from './visit.js';
 import type { ConsoleParts, Exchange, Visit } from './visit.js';
 
-/** Serves the console: the pages and forms of the acts, and the way in. */
 export function consoleRoutes(root: FastifyInstance, parts: ConsoleParts): void {
   const origin = parts.services.config.operatorBaseUrl;
   const cookies = new ConsoleCookies(origin);

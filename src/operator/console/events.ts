@@ -56,7 +56,6 @@ function whoDid({ actorId, operatorId, operator }: ListedEvent, names: Names): H
   return actorId === null ? html`by the network` : html`by ${account(actorId)}`;
 }
 
-/** Leads to what the operator did. */
 export const operatorLink = (id: string, name: string | null = null): Html =>
   html`<a href="/console/audit?q=operator:${id}"><bdi>${name ?? id}</bdi></a>`;
 

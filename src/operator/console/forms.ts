@@ -87,7 +87,6 @@ const invitationPage = (frame: Frame, { link, expiresAt }: Invited): string =>
     to: '/console/operators',
   });
 
-/** By the name of the act. */
 const forms: Readonly<Record<string, ConsoleForm>> = {
   'account.suspend': dossier('accounts'),
   'account.reinstate': dossier('accounts'),

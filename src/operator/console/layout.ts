@@ -10,16 +10,13 @@ import { proofField } from './parts.js';
 export interface Frame {
   readonly proof: string;
   readonly session?: Session | undefined;
-  /** Path of the page, for the navigation. */
   readonly path?: string;
   readonly notice?: string | undefined;
   /** Names of operators whom the limited shared token invited. */
   readonly unconfirmed?: readonly string[];
-  /** Requests that wait for an approval. */
   readonly waiting?: number;
 }
 
-/** By the act of the page. */
 const places = [
   { path: '/console/overview', name: 'Overview', act: 'network.overview' },
   { path: '/console/plots', name: 'Plots', act: 'network.plots' },
@@ -97,7 +94,6 @@ function corner(session: Session, { proof, path, waiting = 0 }: Frame): Html {
     </form>`;
 }
 
-/** Headers of every page. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':

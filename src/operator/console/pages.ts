@@ -66,7 +66,6 @@ const isUnfinished: Readonly<Record<string, (answer: never) => boolean>> = {
   'as_of.read': isAsOfBuilding,
 };
 
-/** Answers with the page of an act of GET. */
 export function answerPage(row: Act): Answering {
   const page = pages[row.name];
   if (!page) throw new Error(`the console has no page of ${row.name}`);

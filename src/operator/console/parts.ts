@@ -42,7 +42,6 @@ export interface TextArea {
   readonly maxLength?: number;
 }
 
-/** A field for a text of several lines. */
 export function textArea({ id, name, label, hint, isOptional, maxLength = 2_000 }: TextArea): Html {
   return html`<div class="field">
     <label for="${id}">${label}</label>

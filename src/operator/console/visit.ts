@@ -16,7 +16,6 @@ export interface ConsoleParts {
   readonly services: ActServices;
   readonly authentication: Authentication;
   readonly sessions: Sessions;
-  /** Converts an error for an operator. */
   readonly explain: (error: unknown, request: FastifyRequest) => unknown;
 }
 

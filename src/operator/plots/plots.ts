@@ -23,7 +23,6 @@ export interface Plot {
   readonly lines: readonly Line[];
 }
 
-/** Increase of a process between two of its samples. */
 interface Step {
   readonly slot: number;
   readonly before: Sample;

@@ -6,7 +6,6 @@ import { amount } from './scale.js';
 export interface Bar {
   readonly name: string;
   readonly value: number;
-  /** Beside the value. */
   readonly note?: string;
 }
 

@@ -31,7 +31,6 @@ export const text = (x: number, y: number, content: string, anchor: Anchor = 'st
 export const gridLine = (x1: number, y1: number, x2: number, y2: number): Html =>
   html`<line class="grid" x1="${place(x1)}" y1="${place(y1)}" x2="${place(x2)}" y2="${place(y2)}" />`;
 
-/** Names of the series in one row, each with its colour. */
 export function legend(names: readonly string[], x: number, y: number): readonly Html[] {
   let at = x;
   return names.map((name, index) => {

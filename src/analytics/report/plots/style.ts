@@ -23,7 +23,6 @@ const standalone = `
 .ground { fill: var(--card); }
 ${plotStyle}`;
 
-/** A plot as a file of its own. */
 export function plotFile(plot: Html): string {
   const ground = html`<rect class="ground" x="0" y="0" width="${String(WIDTH)}" height="100%" />`.text;
   const style = `<style>${standalone}</style>`;

@@ -19,7 +19,6 @@ const words: Readonly<Record<ApprovalState, string>> = {
 export const approvalState = (is: ApprovalState): Html =>
   state(words[is], is !== 'given' && is !== 'carried_out');
 
-/** The preview that is approved, with its digest. */
 export function approvalPage(frame: Frame, approval: ListedApproval): string {
   const { act, requestedBy, requestedByName, decidedBy, decidedByName } = approval;
   const content = html`<section class="card" aria-labelledby="approval">

@@ -66,7 +66,6 @@ export function auditPage(
   return consolePage('Audit', content, frame);
 }
 
-/** The progress of the audit in the log. */
 export const progressLine = ({ upTo, lag }: AuditProgress): Html =>
   html`<p class="quiet small">
     ${upTo === null ? 'It has read no event yet.' : html`It has every event up to ${timeElement(upTo)}.`}

@@ -11,7 +11,6 @@ interface CaseForm {
   readonly fields?: Html;
 }
 
-/** The next steps of a case for this operator. */
 export function caseForms(frame: Frame, shown: CaseView): Html {
   const forms = shown.isMine
     ? [...decisionForms(shown), ...rulingForms(frame, shown), release('Release the case')]

@@ -40,7 +40,6 @@ export function casePage(frame: Frame, shown: CaseView): string {
 
 const nameOf = ({ operators }: CaseView, id: string): Html => html`<bdi>${operators[id] ?? id}</bdi>`;
 
-/** The term and the words of what hides the post or suspends the account now. */
 const hiding =
   (shown: CaseView) =>
   ({ of, at, operatorId, cause }: CaseView['hiddenBy'][number]) => {

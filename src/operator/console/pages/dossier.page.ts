@@ -19,7 +19,6 @@ interface DossierParts {
   readonly more?: Html | undefined;
   readonly fields?: Html;
   readonly about: Dossier<object>;
-  /** The search of the audit for all events of the subject. */
   readonly search: string;
 }
 

@@ -8,7 +8,6 @@ export interface ShownSecret {
   readonly secret: string;
   readonly expiresAt: number;
   readonly advice: string;
-  /** Where the page leads on to. */
   readonly to: string;
 }
 
