@@ -5,7 +5,7 @@ import { freePort } from '../../src/launch/free-port.js';
 import { runPlaza } from '../support/command.js';
 import { canHaveSmallDisk, makeSmallDisk } from '../support/small-disk.js';
 import type { SmallDisk } from '../support/small-disk.js';
-import { ExportBench, positionsOf } from './support/export-bench.js';
+import { ExportBench, positionsOf, withoutNotice } from './support/export-bench.js';
 
 /** A lock and one of the files that an export writes. */
 const SPACE_FOR_A_FILE = 16_384;
@@ -65,11 +65,11 @@ it.each([
 
 it('an export that meets no event store says so, and a missing address too', async () => {
   const dir = bench.newDir();
-  const away = { EVENTSTORE_URL: `esdb://127.0.0.1:${await freePort()}?tls=false` };
+  const away = { ...bench.env, EVENTSTORE_URL: `esdb://127.0.0.1:${await freePort()}?tls=false` };
   await bench.plaza('export', dir);
   const exported = await positionsOf(dir);
   for (const options of [[], ['--rebuild']]) {
-    const { code, stderr } = await runPlaza(['analytics', 'export', dir, ...options], away);
+    const { code, stderr } = withoutNotice(await runPlaza(['analytics', 'export', dir, ...options], away));
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^the event store does not answer: [^\n]+\n$/)]);
   }
   expect(await positionsOf(dir)).toEqual(exported);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
@@ -50,7 +50,9 @@ it('--follow exports new events until Ctrl-C, which keeps what was read', async 
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'exit');
-  const [line] = (await once(createInterface(child.stderr), 'line')) as [string];
+  const lines = on(createInterface(child.stderr), 'line') as AsyncIterable<[string]>;
+  let line = '';
+  for await ([line] of lines) if (line.startsWith('{')) break;
   expect(JSON.parse(line)).toMatchObject({
     what: 'events',
     done: expect.any(Number),

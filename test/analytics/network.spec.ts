@@ -482,9 +482,9 @@ describe('what an operator is shown of a data set', () => {
       ],
       [auditor.token, ['query', encrypted, POSTS, ...decrypt, '--parquet', 'x'], 2, 'cannot be used with'],
       [auditor.token, ['query', dir, POSTS, ...decrypt], 1, 'has no ciphertexts'],
-      [auditor.token, ['query', encrypted, forged, ...decrypt], 1, 'not of this network, or was changed'],
-      [auditor.token, ['query', encrypted, moved, ...decrypt], 1, 'not of this network, or was changed'],
-      [auditor.token, ['query', encrypted, foreign, ...decrypt], 1, 'not of this network, or was changed'],
+      [auditor.token, ['query', encrypted, forged, ...decrypt], 2, 'not of this network, or was changed'],
+      [auditor.token, ['query', encrypted, moved, ...decrypt], 2, 'not of this network, or was changed'],
+      [auditor.token, ['query', encrypted, foreign, ...decrypt], 2, 'not of this network, or was changed'],
       [auditor.token, ['resolve', dir, 'nobody', '--reason', 'x'], 1, 'neither as a pseudonym nor as an id'],
     ] as const) {
       const answer = await withToken(token, ...args);

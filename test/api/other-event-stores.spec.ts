@@ -241,6 +241,7 @@ describe('a network on an event store with statistics', () => {
     const eventsRead = await eventsReadDuring(async () => {
       for (let i = 0; i < 3; i++) await until(async () => (await lags()).every((lag) => lag === 0));
     });
-    expect(eventsRead).toBeLessThan(EVENTS * 1.2);
+    // Probes read the newest of them, the more often the longer it takes.
+    expect(eventsRead).toBeLessThan(EVENTS * 2);
   });
 });

@@ -87,7 +87,7 @@ describe('an empty id is answered as an unknown one', () => {
     ['GET', '/api/posts//replies', 404, 'post_unavailable'],
     ['GET', '/api/actors/', 404, 'not_found'],
     ['GET', '/api/actors//following?limit=1', 404, 'not_found'],
-    ['DELETE', '/api/blocks/?intentId=empty', 200, undefined],
+    ['DELETE', '/api/blocks/?intentId=empty', 404, 'not_found'],
     ['PUT', '/api/blocks/', 404, 'not_found'],
     ['PUT', '/api/relations/follow/', 403, 'interaction_unavailable'],
     ['PUT', '/api/relations//', 404, 'not_found'],

@@ -152,6 +152,7 @@ describe('an acknowledged restriction', () => {
   it('loses a row that was added after it was applied', async () => {
     const worker = jobs.startWorker();
     const id = await deletePost();
+    await until(async () => (await outstandingIds()).length === 0);
     await jobs.pool.query(`INSERT INTO recovery.outstanding_restriction VALUES ($1, 1, 1, 'post:p')`, [id]);
     await until(async () => (await outstandingIds()).length === 0);
     await worker.stop();
