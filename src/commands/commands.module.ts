@@ -3,6 +3,7 @@ import { ChangePasswordHandler } from './account/change-password.js';
 import { CreateAccountHandler } from './account/create-account.js';
 import { EraseAccountHandler } from './account/erase-account.js';
 import { ErasureSteps } from './account/erasure-steps.js';
+import { Allowances } from './approval/allowances.js';
 import { ChangeApprovalHandler } from './approval/change-approval.js';
 import { SetFourEyesHandler } from './approval/set-four-eyes.js';
 import { ChangeBatchHandler } from './batch/change-batch.js';
@@ -160,6 +161,7 @@ const relation = [
 ];
 
 const shared = [
+  Allowances,
   ErasureSteps,
   HandleDigest,
   OperatorNames,
@@ -196,6 +198,6 @@ const shared = [
     SendBackupPartHandler,
     ...shared,
   ],
-  exports: [HandleDigest, Recusals],
+  exports: [Allowances, HandleDigest, Recusals],
 })
 export class CommandsModule {}

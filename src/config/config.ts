@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { durationOf } from '../support/duration.js';
 import { AddressError } from './event-store-address.js';
 import { readEventStoreAddress } from './event-store-files.js';
 import { withPasswordsFromFiles } from './password-files.js';
@@ -40,6 +41,8 @@ export abstract class Config {
   abstract readonly fanOutThreshold: number;
   /** In UTC. */
   abstract readonly erasureRewriteHour: number | 'off';
+  /** A duration: see `establishedFrom` (src/domain/four-eyes/standing.ts). */
+  abstract readonly fourEyesMinAge: string;
   abstract readonly operatorToken: string | undefined;
   /** Base URL of an OpenTelemetry collector. Undefined: no traces are exported. */
   abstract readonly otlpEndpoint: string | undefined;
@@ -155,6 +158,12 @@ const environment = z
         },
       )
       .default(DEFAULT_REWRITE_HOUR),
+    FOUR_EYES_MIN_AGE: z
+      .string()
+      .refine((value) => (durationOf(value) ?? 0) > 0, {
+        error: 'must be a duration above 0, a number below 1000000 with s, m, h or d: 7d',
+      })
+      .default('7d'),
     OTEL_EXPORTER_OTLP_ENDPOINT: urlWith('http:', 'https:').optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   })
@@ -219,6 +228,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     rateLimits: read.RATE_LIMITS,
     fanOutThreshold: read.FAN_OUT_THRESHOLD,
     erasureRewriteHour: read.ERASURE_REWRITE_HOUR,
+    fourEyesMinAge: read.FOUR_EYES_MIN_AGE,
     operatorToken: read.OPERATOR_TOKEN,
     otlpEndpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: read.LOG_LEVEL,

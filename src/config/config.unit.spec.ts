@@ -14,6 +14,7 @@ describe('the configuration', () => {
       trustedProxies: [],
       rateLimits: 'on',
       fanOutThreshold: 500,
+      fourEyesMinAge: '7d',
     });
   });
 
@@ -28,6 +29,12 @@ describe('the configuration', () => {
   it.each(['-1', '1.5', '1e3', 'many'])('rejects an invalid number of followers: %s', (value) => {
     expect(configFaultsOf({ FAN_OUT_THRESHOLD: value })).toEqual([
       'FAN_OUT_THRESHOLD: must be a whole number up to 999999',
+    ]);
+  });
+
+  it.each(['0', '7', '1w', '-1d', '1000000s'])('rejects an invalid age of operators: %s', (value) => {
+    expect(configFaultsOf({ FOUR_EYES_MIN_AGE: value })).toEqual([
+      'FOUR_EYES_MIN_AGE: must be a duration above 0, a number below 1000000 with s, m, h or d: 7d',
     ]);
   });
 

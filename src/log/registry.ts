@@ -9,7 +9,7 @@ import type { BatchEvent } from '../domain/batch/events.js';
 import type { BlockEvent } from '../domain/block/events.js';
 import type { CaseEvent } from '../domain/case/case.js';
 import type { ApprovalEvent } from '../domain/approval/events.js';
-import type { FourEyesEvent } from '../domain/four-eyes/events.js';
+import type { AllowanceEvent, FourEyesEvent } from '../domain/four-eyes/events.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
 import type { InboxRead } from '../domain/inbox/events.js';
 import type { JobEvent } from '../domain/job/events.js';
@@ -58,6 +58,7 @@ export type StoredEvent =
   | CaseEvent
   | ApprovalEvent
   | FourEyesEvent
+  | AllowanceEvent
   | OperatorEvent
   | OperatorNameReserved
   | OperatorSignedIn

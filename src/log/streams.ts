@@ -29,6 +29,7 @@ export const streams = {
   batch: (batchId: string) => `plaza_batch-${batchId}`,
   approval: (approvalId: string) => `plaza_approval-${approvalId}`,
   fourEyes: () => 'plaza_four_eyes',
+  operatorRestrictions: (operatorId: string) => `plaza_operator_restrictions-${operatorId}`,
   registration: () => 'plaza_registration',
   job: (jobId: string) => `plaza_job-${jobId}`,
   signIns: (actorId: string) => `plaza_sign-ins-${actorId}`,

@@ -1,6 +1,7 @@
 /** Each case goes on where the one before has ended. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Allowances } from '../../src/commands/approval/allowances.js';
 import { Recusals } from '../../src/commands/case/recusals.js';
 import { ChangeBatchItem, ChangeBatchItemHandler } from '../../src/commands/batch/change-batch-item.js';
 import { systemClock } from '../../src/commands/support/clock.js';
@@ -13,13 +14,16 @@ import { AuthorityStore } from '../../src/store/authority/authority-store.js';
 import { openReadStore } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
-import type { SignedIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
 import { requestAt, startApiProcess } from '../support/api-process.js';
 import type { ApiProcess, ProcessAnswer } from '../support/api-process.js';
 import type { ClusterNode } from '../support/cluster-node.js';
 import { TestCluster } from '../support/cluster.js';
+import { moderatorWith, newModerator } from '../support/moderators.js';
+import type { Moderator } from '../support/moderators.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { openLogOf } from '../support/network-log.js';
 import { block, follow, like, post, unblock, unfollow, unlike } from '../support/social.js';
 import { until } from '../support/until.js';
 import { Scrape } from '../telemetry/support/scrape.js';
@@ -30,7 +34,10 @@ let first: ClusterNode;
 let network: TestNetwork;
 let stale: ApiProcess;
 let staleLog: OpenLog;
+let newestLog: OpenLog;
 let database: Postgres;
+let application: Application;
+let [moderator, admin, late]: Moderator[] = [];
 let ada: SignedIn;
 let bob: SignedIn;
 let cem: SignedIn;
@@ -58,26 +65,32 @@ beforeAll(async () => {
     maxConnections: 2,
     queryTimeoutMs: 5_000,
   });
-  const application = await registerApplication(network);
+  newestLog = await openLogOf(network);
+  application = await registerApplication(network);
   [ada, bob, cem, dora] = [
     await signIn(network, application, scope),
     await signIn(network, application, scope),
     await signIn(network, application, scope),
     await signIn(network, application, scope),
   ];
+  [moderator, admin] = [await newModerator(network), await newModerator(network, 'administrator')];
+  await operatorOf(network).limitSharedToken('a test');
+  late = await newModerator(network, 'administrator');
 });
 
 afterAll(async () => {
   await database?.close();
+  await newestLog?.close();
   await staleLog?.close();
   await stale?.stop();
   await network?.stop();
   await cluster?.stop();
 });
 
-const operator = () => operatorOf(network);
-const staleOperator = () =>
-  operatorOf({ ...network, env: { ...network.env, OPERATOR_PORT: String(stale.operatorPort) } });
+const operator = () => moderator!.client;
+const staleOperator = (by = moderator) =>
+  moderatorWith({ ...network, env: { ...network.env, OPERATOR_PORT: String(stale.operatorPort) } }, by!)
+    .client;
 
 const put = (path: string, intentId: string = randomUUID()): Promise<ProcessAnswer> =>
   requestAt(network, stale.port, 'PUT', path, { by: ada, body: { intentId } });
@@ -110,6 +123,10 @@ const restrictInBatch = () => {
   );
 };
 
+const allowancesOf = ({ log }: OpenLog) => new Allowances(log, systemClock, systemIds);
+const reserve = () =>
+  allowancesOf(staleLog).reserve('operator', { count: 1, limit: 1 }, { requestId: 'test' });
+
 /** Of the acts that seem to change nothing, or to be impossible, by the old state of the isolated leader. */
 const acts: Readonly<Record<string, () => Promise<unknown>>> = {
   block: () => put(`/api/blocks/${bob.actorId}`),
@@ -121,6 +138,8 @@ const acts: Readonly<Record<string, () => Promise<unknown>>> = {
   suspension: () => staleOperator().setAccountState(dora.actorId, 'suspend', 'a test'),
   'revocation of a grant': () => staleOperator().revokeGrant(grantId),
   'item of a batch': restrictInBatch,
+  'restriction within an allowance': reserve,
+  'act of an operator who counts since': () => staleOperator(late).confirmOperator(late!.operatorId),
 };
 let grantId: string;
 
@@ -148,6 +167,8 @@ describe('an API process beside an isolated leader', () => {
     await operator().setPostState(restricted, 'restrict', 'a test');
     await operator().setAccountState(dora.actorId, 'suspend', 'a test');
 
+    const reservationId = (await reserve()) ?? '';
+
     await cluster.isolate(first, cluster.nodes[1]!);
     await until(() => unblock(ada, bob).catch(() => undefined));
     await unfollow(ada, cem);
@@ -155,7 +176,16 @@ describe('an API process beside an isolated leader', () => {
     written = await post(ada, 'written');
     await operator().setPostState(restricted, 'unrestrict', 'a test');
     await operator().setAccountState(dora.actorId, 'reinstate', 'a test');
-    const erin = await signIn(network, await registerApplication(network), scope);
+    await admin!.client.confirmOperator(late!.operatorId);
+    await until(() =>
+      allowancesOf(newestLog)
+        .giveBack('operator', reservationId, { requestId: 'test' })
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
+    const erin = await signIn({ ...network, env: admin!.env }, application, scope);
     const [grant] = await database.dataSource.query<{ grant_id: string }[]>(
       'SELECT grant_id FROM authority.app_grant WHERE actor_id = $1',
       [erin.actorId],
@@ -185,6 +215,8 @@ describe('an API process beside an isolated leader', () => {
     });
     expect(await staleOperator().revokeGrant(grantId)).toMatchObject({ changed: true });
     expect(await until(() => restrictInBatch().catch(() => undefined))).toBe('changed');
+    expect(await reserve()).toEqual(expect.any(String));
+    expect(await staleOperator(late).confirmOperator(late!.operatorId)).toEqual({ changed: false });
     expect((await ada.get('/api/blocks')).body.blocks).toEqual([bob.actorId]);
   });
 });

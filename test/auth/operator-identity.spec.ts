@@ -9,6 +9,7 @@ import { foundNetwork } from '../../src/incarnations/network-identity.js';
 import { streams } from '../../src/log/streams.js';
 import { startOperatorApi } from '../../src/operator/api/operator-server.js';
 import { OperatorClient } from '../../src/operator/cli/operator-client.js';
+import { awaited } from '../support/awaited.js';
 import { enrollOperator, someName } from '../support/operators.js';
 import type { EnrolledOperator } from '../support/operators.js';
 import { everyScope, redirectUri, startAuthNetwork } from './support/auth-network.js';
@@ -309,6 +310,53 @@ describe('a part of a backup', () => {
         metadata: { operatorId: admin.operatorId },
       },
     ]);
+  });
+});
+
+describe('while four-eyes is on', () => {
+  let first: EnrolledOperator;
+  let second: EnrolledOperator;
+
+  beforeAll(async () => {
+    for (const { operatorId, roles } of await shared.operators())
+      if (roles.includes('administrator')) await shared.setOperatorState(operatorId, 'suspend', 'left');
+    first = await enroll('administrator');
+    second = await enroll('administrator');
+    await as(first).approvals.turnFourEyesOn(5);
+  });
+
+  it('the shared token counts as limited, and suspends nobody who approves', async () => {
+    for (const attempt of [
+      shared.setOperatorState(second.operatorId, 'suspend', 'a coup'),
+      shared.setAccountState('ada', 'suspend', 'a coup'),
+      shared.inviteOperator({ name: 'Accomplice', roles: ['administrator'] }),
+      shared.recover(true),
+    ])
+      await expect(attempt).rejects.toThrow('(capability_required)');
+  });
+
+  it('whom the shared token invites in an emergency counts once one has confirmed them, and at an age', async () => {
+    await as(first).setOperatorState(second.operatorId, 'suspend', 'lost a device');
+    const accomplice = { name: 'Accomplice', roles: ['moderator'] };
+    await expect(shared.inviteOperator(accomplice)).rejects.toThrow('(capability_required)');
+    const late = await enroll('administrator');
+    const { approvals } = as(late);
+    const approve = async (): Promise<string> => {
+      const { approvalId, digest } = await awaited(as(first).approvals.turnFourEyesOff());
+      await approvals.approve(approvalId, digest);
+      return approvalId;
+    };
+    await expect(approve()).rejects.toThrow('(capability_required)');
+    await expect(approvals.turnFourEyesOff()).rejects.toThrow(/confirm you.*\(capability_required\)/);
+    await expect(as(late).confirmOperator(late.operatorId)).rejects.toThrow('(not_owner)');
+    expect(await as(first).confirmOperator(late.operatorId)).toEqual({ changed: true });
+    await expect(approve()).rejects.toThrow('(capability_required)');
+    await expect(approvals.turnFourEyesOff()).rejects.toThrow(/wait until.*\(capability_required\)/);
+    network.advanceClock(7 * DAY - 60 * 60_000);
+    await expect(approve()).rejects.toThrow('(capability_required)');
+    network.advanceClock(60 * 60_000);
+    await as(first).approvals.run(await approve());
+    expect((await as(first).approvals.fourEyes()).batchItems).toBeNull();
   });
 });
 

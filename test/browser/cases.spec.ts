@@ -5,6 +5,7 @@ import { personWithPage } from '../support/account-visitor.js';
 import { operatorOf, registerApplication } from '../support/api.js';
 import { decide, newModerator, reportedPost, stateOf } from '../support/moderators.js';
 import type { Moderator } from '../support/moderators.js';
+import { someName } from '../support/operators.js';
 import { createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -104,7 +105,7 @@ describeInBrowser('decisions and appeals, in a real browser', () => {
   /** A moderator at the console. */
   async function enroll(): Promise<Page> {
     const { link } = await operatorOf(network).inviteOperator(
-      { name: 'Hedy', roles: ['moderator'] },
+      { name: someName('Hedy'), roles: ['moderator'] },
       'a test',
     );
     const signedIn = await watched.newPage();

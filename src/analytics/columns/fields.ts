@@ -174,6 +174,8 @@ export const treatments: Treatments = {
   'operator.signed_in': passkey,
   'operator.signed_out': operator,
   'operator.four_eyes_required': { batchItems: 'data' },
+  'operator.restrictions_reserved': { ...operator, reservationId: 'omit', count: 'data' },
+  'operator.restrictions_returned': { ...operator, reservationId: 'omit' },
   'operator.four_eyes_lifted': {},
   'dossier.opened': { ...operator, ...actor, ...application, grantId: 'id', postId: 'id' },
   'as_of.opened': { ...operator, ...actor, position: 'data' },

@@ -10,7 +10,7 @@ import type { FourEyes } from '../../domain/four-eyes/four-eyes.js';
 import type { FourEyesEvent } from '../../domain/four-eyes/events.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
-import { streams } from '../../log/streams.js';
+import { isApprovalStream, streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
@@ -19,9 +19,9 @@ import type { ChangeResult } from '../support/decide-and-project.js';
 import { newestEventOf } from '../support/handle-command.js';
 
 /**
- * Sets four-eyes, effective on the next act in any process. `batchItems`: the largest batch without an approval;
- * undefined: off. Idempotent.
- * @throws errors of log and store.
+ * Sets four-eyes, effective on the next act in any process. `batchItems`: restrictions of one operator in 24 hours without an
+ * approval; undefined: off. Idempotent.
+ * @throws {Refusal} `intent_conflict`: it would weaken what another operator has set meanwhile; errors of log and store.
  */
 export class SetFourEyes extends Command<ChangeResult> {
   constructor(
@@ -43,13 +43,16 @@ export class SetFourEyesHandler implements ICommandHandler<SetFourEyes> {
 
   execute({ batchItems, metadata }: SetFourEyes): Promise<ChangeResult> {
     const at = this.clock.now();
+    const isApproved = isApprovalStream(metadata.cause ?? '');
     return decideAndProject<FourEyes, FourEyesEvent>(this.log, this.ids, this.store, {
       stream: streams.fourEyes(),
       read: newestEventOf,
       initial: noFourEyes,
       evolve: evolveFourEyes,
       decide: (current) =>
-        batchItems === undefined ? liftFourEyes(current, at) : requireFourEyes(current, { batchItems, at }),
+        batchItems === undefined
+          ? liftFourEyes(current, { at, isApproved })
+          : requireFourEyes(current, { batchItems, at, isApproved }),
       metadata,
     });
   }

@@ -9,7 +9,7 @@ import {
   reinstateOperator,
   suspendOperator,
 } from '../../domain/operator/operator.js';
-import type { Operator, OperatorChange, OperatorEvent } from '../../domain/operator/operator.js';
+import type { Operator, OperatorChange, OperatorEvent, Raising } from '../../domain/operator/operator.js';
 import type { Role } from '../../domain/operator/roles.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { Decision } from '../../domain/refusal.js';
@@ -45,7 +45,7 @@ export class ReinstateOperator extends Command<LifecycleChange> {
   constructor(
     readonly operatorId: string,
     readonly metadata: EventMetadata,
-    readonly expected: ExpectedLifecycle = {},
+    readonly expected: ExpectedLifecycle & Raising = {},
   ) {
     super();
   }
@@ -56,7 +56,7 @@ export class ChangeOperatorRoles extends Command<LifecycleChange> {
   constructor(
     readonly operatorId: string,
     readonly metadata: EventMetadata,
-    readonly expected: ExpectedLifecycle & { readonly roles: readonly Role[] },
+    readonly expected: ExpectedLifecycle & Raising & { readonly roles: readonly Role[] },
   ) {
     super();
   }

@@ -1,23 +1,26 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
+import { lacksConfirmation } from '../../domain/four-eyes/standing.js';
 import { confirmOperator, evolveOperator, noOperator } from '../../domain/operator/operator.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
-import { streams } from '../../log/streams.js';
+import { isApprovalStream, streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { decideAndProject } from '../support/decide-and-project.js';
 import type { ChangeResult } from '../support/decide-and-project.js';
+import { originIn } from './origin.js';
 
 /**
- * Confirms an operator whom the limited shared token invited. Idempotent.
+ * Confirms an operator who joined without a second person. Idempotent. `since`: when four-eyes was turned on, `Infinity` while
+ * it is off.
  * @throws {Refusal} `not_found`, `not_owner` for one's own invitation; errors of log and store.
  */
 export class ConfirmOperator extends Command<ChangeResult> {
   constructor(
     readonly operatorId: string,
-    readonly by: string,
+    readonly confirmation: { readonly by: string; readonly since: number },
     readonly metadata: EventMetadata,
   ) {
     super();
@@ -33,12 +36,18 @@ export class ConfirmOperatorHandler implements ICommandHandler<ConfirmOperator> 
     private readonly ids: IdGenerator,
   ) {}
 
-  execute({ operatorId, by, metadata }: ConfirmOperator): Promise<ChangeResult> {
+  execute({ operatorId, confirmation: { by, since }, metadata }: ConfirmOperator): Promise<ChangeResult> {
     return decideAndProject(this.log, this.ids, this.store, {
       stream: streams.operator(operatorId),
       initial: noOperator,
       evolve: evolveOperator,
-      decide: (operator) => confirmOperator(operator, { operatorId, at: this.clock.now(), by }),
+      decide: (operator, past) =>
+        confirmOperator(operator, {
+          operatorId,
+          at: this.clock.now(),
+          by,
+          isLacking: lacksConfirmation(originIn(past), since, isApprovalStream(metadata.cause ?? '')),
+        }),
       metadata,
     });
   }

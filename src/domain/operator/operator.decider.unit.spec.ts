@@ -74,18 +74,14 @@ describe('an invitation', () => {
     expect(enrollOperator(given(...past), asked)).toMatchObject({ code: 'not_found' });
   });
 
-  it('by the limited shared token is confirmed once, and by another operator', () => {
-    const limited: OperatorEvent = {
-      type: 'operator.invited',
-      data: { ...invitation, needsConfirmation: true },
-    };
+  it('is confirmed by another operator, if it lacks that', () => {
     const confirmed = { type: 'operator.confirmed', data: change } as const;
-    expect(confirmOperator(given(limited), { ...change, by: operatorId })).toMatchObject({
+    const confirmation = { ...change, isLacking: true };
+    expect(confirmOperator(given(invited), { ...confirmation, by: operatorId })).toMatchObject({
       code: 'not_owner',
     });
-    expect(confirmOperator(given(limited), { ...change, by: 'p' })).toEqual([confirmed]);
-    expect(confirmOperator(given(limited, confirmed), { ...change, by: 'p' })).toEqual([]);
-    expect(confirmOperator(given(invited), { ...change, by: 'p' })).toEqual([]);
+    expect(confirmOperator(given(invited), { ...confirmation, by: 'p' })).toEqual([confirmed]);
+    expect(confirmOperator(given(invited), { ...confirmation, isLacking: false, by: 'p' })).toEqual([]);
   });
 });
 
@@ -103,6 +99,20 @@ describe('an operator', () => {
     expect(changeRoles(given(invited, promoted), { ...change, roles })).toEqual([]);
     expect(changeRoles(given(invited), { ...change, roles: [] })).toMatchObject({ code: 'invalid_text' });
     expect(given(invited, promoted).roles).toEqual(['administrator']);
+  });
+
+  it('is not raised without an approval, also if they were lowered after the act was checked', () => {
+    const unapproved = { ...change, mayRaise: false };
+    const demoted: OperatorEvent = { type: 'operator.roles_changed', data: { ...change, roles: ['viewer'] } };
+    const lowered = given(invited, promoted, demoted);
+    expect(changeRoles(lowered, { ...unapproved, roles: ['administrator'] })).toMatchObject({
+      code: 'intent_conflict',
+    });
+    expect(changeRoles(given(invited, promoted), { ...unapproved, roles: ['viewer'] })).toEqual([demoted]);
+    expect(reinstateOperator(given(invited, enrolled, suspended), unapproved)).toMatchObject({
+      code: 'intent_conflict',
+    });
+    expect(reinstateOperator(given(invited, enrolled), unapproved)).toEqual([]);
   });
 
   it('is not changed on an outdated view', () => {
@@ -125,7 +135,7 @@ describe('an operator', () => {
       suspendOperator(given(), change),
       reinstateOperator(given(), change),
       changeRoles(given(), { ...change, roles }),
-      confirmOperator(given(), { ...change, by: 'p' }),
+      confirmOperator(given(), { ...change, by: 'p', isLacking: true }),
     ])
       expect(decision).toMatchObject({ code: 'not_found' });
   });

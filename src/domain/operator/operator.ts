@@ -16,7 +16,7 @@ import type {
   OperatorTokenRevoked,
 } from './events.js';
 import { isOwnName } from './name.js';
-import { canonicalRoles } from './roles.js';
+import { addsPermission, canonicalRoles } from './roles.js';
 import type { Role } from './roles.js';
 
 export type OperatorEvent =
@@ -40,7 +40,6 @@ export interface Operator extends LifecycleState {
   readonly isInvited: boolean;
   readonly isEnrolled: boolean;
   readonly isSuspended: boolean;
-  readonly needsConfirmation: boolean;
   readonly roles: readonly Role[];
   readonly invitation: { readonly hash: string; readonly expiresAt: number } | undefined;
   readonly tokens: readonly string[];
@@ -55,7 +54,6 @@ export const noOperator: Operator = {
   isInvited: false,
   isEnrolled: false,
   isSuspended: false,
-  needsConfirmation: false,
   roles: [],
   invitation: undefined,
   tokens: [],
@@ -73,13 +71,13 @@ function changesBy(operator: Operator, event: OperatorEvent): Partial<Operator> 
   const lifecycle = operator.lifecycle + 1;
   switch (event.type) {
     case 'operator.invited': {
-      const { roles, invitationHash: hash, expiresAt, needsConfirmation } = event.data;
-      const invited = { isInvited: true, invitation: { hash, expiresAt }, needsConfirmation, lifecycle };
+      const { roles, invitationHash: hash, expiresAt } = event.data;
+      const invited = { isInvited: true, invitation: { hash, expiresAt }, lifecycle };
       // A role change that a recovery appended before is newer.
       return operator.lifecycle > 0 && operator.roles.length > 0 ? invited : { ...invited, roles };
     }
     case 'operator.confirmed':
-      return { needsConfirmation: false };
+      return {};
     case 'operator.enrolled':
       return { isEnrolled: true, invitation: undefined };
     case 'operator.roles_changed':
@@ -155,13 +153,18 @@ export function enrollOperator(
 
 export function confirmOperator(
   operator: Operator,
-  { operatorId, at, by }: OperatorChange & { readonly by: string },
+  { operatorId, at, by, isLacking }: OperatorChange & { readonly by: string; readonly isLacking: boolean },
 ): Decision<OperatorConfirmed> {
   if (operator.status === 'none') return unknownOperator();
-  if (!operator.needsConfirmation) return [];
+  if (!isLacking) return [];
   if (by === operatorId)
     return new Refusal('not_owner', 'Another administrator must confirm this invitation.');
   return [{ type: 'operator.confirmed', data: { operatorId, at } }];
+}
+
+/** `mayRaise` false: the operator may do no more afterwards than before. */
+export interface Raising {
+  readonly mayRaise?: boolean;
 }
 
 export function changeRoles(
@@ -170,8 +173,9 @@ export function changeRoles(
     operatorId,
     at,
     roles: chosen,
+    mayRaise = true,
     ...expected
-  }: OperatorChange & ExpectedLifecycle & { readonly roles: readonly Role[] },
+  }: OperatorChange & ExpectedLifecycle & Raising & { readonly roles: readonly Role[] },
 ): Decision<OperatorRolesChanged> {
   if (operator.status === 'none') return unknownOperator();
   const stale = staleLifecycle(operator, expected);
@@ -179,6 +183,7 @@ export function changeRoles(
   const roles = canonicalRoles(chosen);
   if (roles.length === 0) return noRole();
   const isSame = roles.join() === canonicalRoles(operator.roles).join();
+  if (!mayRaise && addsPermission(operator.roles, roles)) return needsApprovalNow();
   return isSame ? [] : [{ type: 'operator.roles_changed', data: { operatorId, roles, at } }];
 }
 
@@ -195,13 +200,20 @@ export function suspendOperator(
 
 export function reinstateOperator(
   operator: Operator,
-  { operatorId, at, ...expected }: OperatorChange & ExpectedLifecycle,
+  { operatorId, at, mayRaise = true, ...expected }: OperatorChange & ExpectedLifecycle & Raising,
 ): Decision<OperatorReinstated> {
   if (operator.status === 'none') return unknownOperator();
   const stale = staleLifecycle(operator, expected);
   if (stale) return stale;
-  return operator.isSuspended ? [{ type: 'operator.reinstated', data: { operatorId, at } }] : [];
+  if (!operator.isSuspended) return [];
+  return mayRaise ? [{ type: 'operator.reinstated', data: { operatorId, at } }] : needsApprovalNow();
 }
+
+const needsApprovalNow = (): Refusal =>
+  new Refusal(
+    'intent_conflict',
+    'Another operator changed this one meanwhile. Repeat it: it needs an approval now.',
+  );
 
 export interface NewToken extends OperatorChange {
   readonly tokenId: string;

@@ -110,3 +110,8 @@ export const isRole = (text: string): text is Role => (roles as readonly string[
 /** In the order of {@link roles}, each once. */
 export const canonicalRoles = (chosen: readonly Role[]): readonly Role[] =>
   roles.filter((role) => chosen.includes(role));
+
+export const addsPermission = (held: readonly Role[], chosen: readonly Role[]): boolean => {
+  const known = new Set(held.flatMap((role) => permissionsOf[role]));
+  return chosen.some((role) => permissionsOf[role].some((permission) => !known.has(permission)));
+};

@@ -6,31 +6,45 @@ import { pendingRewrites } from '../../erasure/pending-rewrites.js';
 import { ReinstateAccount, SuspendAccount } from '../../commands/account/suspend-account.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { streams } from '../../log/streams.js';
-import { act, Answer } from './act.js';
+import { ABOVE_ALLOWANCE, act, Answer } from './act.js';
 import type { ApprovalRule } from './act.js';
+import type { ActServices } from './services.js';
 import { erasure, idIn, lifecycleChange, newAccount } from './schemas.js';
 
 const one = '/operator/accounts/:id' as const;
 
-/** A shorter delay leaves another operator no time to cancel the erasure. */
-const CANCELLABLE_MS = 24 * 60 * 60_000;
+async function stateOf(params: Readonly<Record<string, string>>, { store }: ActServices) {
+  const actorId = idIn(params);
+  const [account] = await store.rows<{ state: string }>(
+    { name: 'account.state', text: 'SELECT state FROM authority.account WHERE actor_id = $1' },
+    [actorId],
+  );
+  if (!account) throw new HttpRefusal('not_found', 'There is no such account.');
+  return { actorId, state: account.state };
+}
+
+const streamOf = (params: Readonly<Record<string, string>>): string => streams.account(idIn(params));
 
 const erasureApproval: ApprovalRule<z.output<typeof erasure>> = {
-  when: 'within a day',
-  covers: ({ delayMs }) => delayMs < CANCELLABLE_MS,
-  preview: async ({ delayMs }, { services: { store }, params }) => {
-    const actorId = idIn(params);
-    const [account] = await store.rows<{ state: string }>(
-      { name: 'account.state', text: 'SELECT state FROM authority.account WHERE actor_id = $1' },
-      [actorId],
-    );
-    if (!account) throw new HttpRefusal('not_found', 'There is no such account.');
+  when: 'always',
+  preview: async ({ delayMs }, { services, params }) => {
+    const { actorId, state } = await stateOf(params, services);
     // A repetition finishes what a failure left.
-    if (account.state === 'erased') return undefined;
+    if (state === 'erased') return undefined;
     const time = delayMs === 0 ? 'at once' : `${delayMs / 1_000} seconds after the approval is used`;
-    return { facts: { account: actorId, state: account.state, 'erased for good': time } };
+    return { facts: { account: actorId, state, 'erased for good': time } };
   },
-  streamOf: (params) => streams.account(idIn(params)),
+  streamOf,
+};
+
+const suspensionApproval: ApprovalRule<unknown> = {
+  when: ABOVE_ALLOWANCE,
+  restricts: () => Promise.resolve(1),
+  preview: async (_input, { services, params }) => {
+    const { actorId, state } = await stateOf(params, services);
+    return { facts: { suspends: actorId, state } };
+  },
+  streamOf,
 };
 
 export const accountActs = [
@@ -68,6 +82,7 @@ export const accountActs = [
     reason: 'required',
     inConsole: true,
     input: lifecycleChange,
+    approval: suspensionApproval,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new SuspendAccount(idIn(params), metadata, { lifecycle })),
   }),

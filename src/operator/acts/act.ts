@@ -22,6 +22,8 @@ export interface ActContext {
   readonly idempotencyKey: string | undefined;
   /** Id of the approval that the act runs under; the act creates nothing twice for it. Undefined: it needs none. */
   readonly approvalId?: string;
+  /** True: four-eyes is on, and the act was found to need no approval. It must not have an effect that would need one. */
+  readonly isUncovered?: true;
   readonly desk: ApprovalDesk;
 }
 
@@ -35,28 +37,33 @@ export interface ApprovalPreview {
   readonly input?: object;
 }
 
-/** Rule for acts that wait for another operator while four-eyes is on (docs/adr/0032-four-eyes.md). */
+/**
+ * Rule for acts that wait for another operator while four-eyes is on (docs/adr/0032-four-eyes.md). An act that gives access to
+ * an account or to all texts of a person has one, too, without `covers` and `restricts`.
+ */
 export interface ApprovalRule<Input> {
   /** For the published table. */
   readonly when: string;
   /** False: no act with this input needs an approval. */
   readonly covers?: (input: Input) => boolean;
+  /** Number of posts or accounts that the act would restrict. Within their allowance, operators do it alone. */
+  readonly restricts?: (input: Input, context: RuleContext) => Promise<number>;
   /**
-   * Returns the effect that the act would have now; undefined: it needs no approval. `batchItems`: the largest batch without one.
+   * Returns the effect that the act would have now; undefined: it needs no approval.
    * @throws what the act would throw.
    */
-  readonly preview: (
-    input: Input,
-    context: Pick<ActContext, 'services' | 'params'>,
-    batchItems: number,
-  ) => Promise<ApprovalPreview | undefined>;
+  readonly preview: (input: Input, context: RuleContext) => Promise<ApprovalPreview | undefined>;
   /** The stream in which the act has its event, by the parameters of its address and the id of the approval. */
   readonly streamOf: (params: ActContext['params'], approvalId: string) => string;
   /** A second run under the same approval finishes the first one. */
   readonly isRepeatable?: true;
-  /** The shared token does it alone while fewer than two administrators are active. */
-  readonly isEmergency?: true;
+  /** True: the shared token does it alone while fewer than two administrators could approve anything. */
+  readonly isEmergency?: (input: Input) => boolean;
 }
+
+export const ABOVE_ALLOWANCE = 'above the set number of restrictions in 24 hours';
+
+export type RuleContext = Pick<ActContext, 'services' | 'params'>;
 
 export interface ApprovalDesk {
   readonly give: (approvalId: string, digest: string, context: ActContext) => Promise<unknown>;
@@ -81,6 +88,8 @@ interface ActDefinition<Input> {
   readonly run: Run<Input>;
   /** Undefined: it never needs an approval. */
   readonly approval?: ApprovalRule<Input>;
+  /** True: it ends or lowers another operator. Not everybody may do so while four-eyes is on. */
+  readonly endsOperator?: true;
   /** True: the console has it too, as the page of a GET or the form of a POST, at {@link consolePathOf}. */
   readonly inConsole?: true;
   /** Name of the thing that each repetition creates once more, for a message. Undefined: a repetition is safe. */

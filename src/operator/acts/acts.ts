@@ -40,7 +40,7 @@ export class Acts {
     const metadata = metadataOf(caller, request, input?.reason);
     const { services, approvals: desk } = this;
     const context = { services, caller, metadata, params, idempotencyKey, desk };
-    return (await this.approvals.hold(act, input, context)) ?? act.run(input, context);
+    return this.approvals.perform(act, input, context);
   }
 }
 

@@ -10,7 +10,7 @@ import { beginOf, endOf, TIME_HELP } from '../audit/time.js';
 import { previewOf } from '../batches/preview.js';
 import type { BatchPlan } from '../batches/preview.js';
 import { batchStatus, newestBatches } from '../batches/status.js';
-import { act, Answer } from './act.js';
+import { ABOVE_ALLOWANCE, act, Answer } from './act.js';
 import { operatorIdOf } from './caller.js';
 import type { ActServices } from './services.js';
 import { identifier, idIn } from './schemas.js';
@@ -54,13 +54,14 @@ export const batchActs = [
     inConsole: true,
     input: plan.extend({ digest: z.string().regex(/^[0-9a-f]{64}$/, 'must be the digest of a preview') }),
     approval: {
-      when: 'above the set number of items',
+      when: ABOVE_ALLOWANCE,
+      restricts: async ({ digest, ...input }, { services }) =>
+        (await exactPreview(services, planOf(input, services.clock.now()), digest)).items.length,
       streamOf: (_params, approvalId) => streams.batch(approvalId),
       isRepeatable: true,
-      preview: async ({ digest, ...input }, { services }, batchItems) => {
+      preview: async ({ digest, ...input }, { services }) => {
         const asked = planOf(input, services.clock.now());
         const { kind, items } = await exactPreview(services, asked, digest);
-        if (items.length <= batchItems) return undefined;
         const fixed =
           asked.kind === 'posts' ? { from: isoTime(asked.from), until: isoTime(asked.until) } : {};
         const of = asked.kind === 'posts' ? { application: asked.appId, ...fixed } : {};

@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { SetFourEyes } from '../../commands/approval/set-four-eyes.js';
 import { MAX_BATCH_ITEMS } from '../../domain/batch/batch.js';
+import { ENOUGH } from '../../domain/four-eyes/handling.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { streams } from '../../log/streams.js';
+import { establishedAmong } from '../approvals/four-eyes.js';
 import { act } from './act.js';
+
+const ALONE = 'restrictions without an approval';
+const inDay = (count: number) => `${count} of one operator in 24 hours`;
 
 const RANGE = `must be a whole number from 1 to ${MAX_BATCH_ITEMS}`;
 const setting = z.strictObject({
@@ -17,9 +22,9 @@ export const fourEyesActs = [
     route: 'GET /operator/four-eyes',
     command: 'four-eyes status',
     inConsole: true,
-    run: async (_input, { services: { fourEyes } }) => ({
+    run: async (_input, { services: { fourEyes, clock } }) => ({
       batchItems: (await fourEyes.batchItems()) ?? null,
-      active: await fourEyes.activeOperators(),
+      active: establishedAmong(await fourEyes.standings(), clock.now()),
     }),
   }),
   act({
@@ -31,18 +36,18 @@ export const fourEyesActs = [
     inConsole: true,
     input: setting,
     approval: {
-      when: 'if it allows larger batches than before',
+      when: 'if it allows more restrictions than before',
       streamOf: streams.fourEyes,
       preview: async ({ batchItems: to }, { services }) => {
         const from = await services.fourEyes.batchItems();
         return from !== undefined && from < to
-          ? { facts: { 'largest batch without an approval now': from, 'largest batch then': to } }
+          ? { facts: { [`${ALONE} now`]: inDay(from), [`${ALONE} then`]: inDay(to) } }
           : undefined;
       },
     },
     run: async ({ batchItems }, { services, metadata }) => {
-      const { administrators } = await services.fourEyes.activeOperators();
-      if (administrators < 2)
+      const { administrators } = await services.fourEyes.established();
+      if (administrators < ENOUGH)
         throw new HttpRefusal(
           'intent_conflict',
           `Four-eyes needs two active administrators, and there ${administrators === 1 ? 'is 1' : 'are none'}: nobody could approve anything. Invite another one first.`,
@@ -67,7 +72,7 @@ export const fourEyesActs = [
           : {
               facts: {
                 'four-eyes': 'off for every act',
-                'largest batch without an approval now': batchItems,
+                [`${ALONE} now`]: inDay(batchItems),
               },
             };
       },

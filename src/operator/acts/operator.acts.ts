@@ -8,22 +8,27 @@ import { ConfirmOperator } from '../../commands/operator/confirm-operator.js';
 import { EnrollOperator } from '../../commands/operator/enroll-operator.js';
 import { InviteOperator } from '../../commands/operator/invite-operator.js';
 import { IssueOperatorToken, RevokeOperatorToken } from '../../commands/operator/operator-tokens.js';
+import { mayConfirm } from '../../domain/four-eyes/handling.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { act, Answer } from './act.js';
 import type { ActContext } from './act.js';
-import { invitationApproval, promotionApproval, reinstatementApproval } from './administrators.js';
 import { enrollmentLink } from './enrollment-link.js';
 import { operatorIdOf, ownIdOf } from './caller.js';
 import type { Caller } from './caller.js';
+import {
+  confirmationApproval,
+  invitationApproval,
+  promotionApproval,
+  reinstatementApproval,
+} from './operator-approvals.js';
 import { operatorsOf } from './operators.js';
 import type { ActServices } from './services.js';
 import { enrollment, idIn, lifecycleChange, newOperator, newToken, roleChange } from './schemas.js';
 
 const one = '/operator/operators/:id' as const;
 
-/** The limited shared token invited the caller, or who it invited did, and nobody has confirmed them. */
-const isUnconfirmed = async ({ fourEyes }: ActServices, caller: Caller): Promise<boolean> =>
-  caller.kind === 'operator' && (await fourEyes.rolesOf(caller.operatorId)).length === 0;
+const isEstablished = async ({ fourEyes }: ActServices, caller: Caller): Promise<boolean> =>
+  caller.kind !== 'operator' || fourEyes.isEstablished(caller.operatorId);
 
 async function revokeToken(operatorId: string, { services, params, metadata }: ActContext) {
   const revocation = new RevokeOperatorToken(operatorId, idIn(params, 'tokenId'), metadata);
@@ -39,7 +44,7 @@ export const operatorActs = [
     route: 'GET /operator/operators',
     command: 'operator list',
     inConsole: true,
-    run: (_input, { services: { store } }) => operatorsOf(store),
+    run: async (_input, { services: { store, fourEyes } }) => fourEyes.marked(await operatorsOf(store)),
   }),
   act({
     name: 'operator.invite',
@@ -53,7 +58,7 @@ export const operatorActs = [
     approval: invitationApproval,
     run: async ({ name, roles }, { services, caller, metadata, approvalId: operatorId }) => {
       const needsConfirmation =
-        caller.kind === 'shared' ? caller.isLimited : await isUnconfirmed(services, caller);
+        caller.kind === 'shared' ? caller.isLimited : !(await isEstablished(services, caller));
       const invitation = new InviteOperator({ operatorId, name, roles, needsConfirmation }, metadata);
       const invited = await services.commands.execute(invitation);
       return new Answer(201, { ...invited, link: enrollmentLink(services.config, invited.invitationCode) });
@@ -77,29 +82,35 @@ export const operatorActs = [
     command: 'operator confirm',
     reason: 'optional',
     inConsole: true,
+    approval: confirmationApproval,
     run: async (_input, { services, caller, params, metadata }) => {
-      if (await isUnconfirmed(services, caller))
+      const { fourEyes } = services;
+      const confirming = { isEstablished: await isEstablished(services, caller) };
+      if (!mayConfirm(confirming, (await fourEyes.established()).administrators))
         throw new HttpRefusal('not_owner', 'Another administrator must confirm you first.');
-      return services.commands.execute(
-        new ConfirmOperator(idIn(params), operatorIdOf(caller) ?? '', metadata),
-      );
+      const confirmation = { by: operatorIdOf(caller) ?? '', since: await fourEyes.since() };
+      return services.commands.execute(new ConfirmOperator(idIn(params), confirmation, metadata));
     },
   }),
   act({
     name: 'operator.change_roles',
     may: 'operators.manage',
+    endsOperator: true,
     route: `POST ${one}/roles`,
     command: 'operator roles',
     reason: 'required',
     inConsole: true,
     input: roleChange,
     approval: promotionApproval,
-    run: ({ roles, revision: lifecycle }, { services, params, metadata }) =>
-      services.commands.execute(new ChangeOperatorRoles(idIn(params), metadata, { roles, lifecycle })),
+    run: ({ roles, revision: lifecycle }, { services, params, metadata, isUncovered }) =>
+      services.commands.execute(
+        new ChangeOperatorRoles(idIn(params), metadata, { roles, lifecycle, mayRaise: !isUncovered }),
+      ),
   }),
   act({
     name: 'operator.suspend',
     may: 'operators.manage',
+    endsOperator: true,
     route: `POST ${one}/suspend`,
     command: 'operator suspend',
     reason: 'required',
@@ -117,12 +128,15 @@ export const operatorActs = [
     inConsole: true,
     input: lifecycleChange,
     approval: reinstatementApproval,
-    run: ({ revision: lifecycle }, { services, params, metadata }) =>
-      services.commands.execute(new ReinstateOperator(idIn(params), metadata, { lifecycle })),
+    run: ({ revision: lifecycle }, { services, params, metadata, isUncovered }) =>
+      services.commands.execute(
+        new ReinstateOperator(idIn(params), metadata, { lifecycle, mayRaise: !isUncovered }),
+      ),
   }),
   act({
     name: 'operator.revoke_token',
     may: 'operators.manage',
+    endsOperator: true,
     route: `POST ${one}/tokens/:tokenId/revoke`,
     command: 'operator token revoke TOKEN --of OPERATOR',
     reason: 'required',

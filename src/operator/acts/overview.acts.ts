@@ -10,6 +10,7 @@ import { act } from './act.js';
 import { mayUse } from './caller.js';
 import type { Caller } from './caller.js';
 import { countsOf } from './counts.js';
+import { plannedErasures } from './planned-erasures.js';
 import { undefinedIfUnreachable } from './reachable.js';
 import type { ActServices } from './services.js';
 
@@ -51,6 +52,7 @@ async function overviewOf(services: ActServices, caller: Caller) {
     busiest,
     counts,
     cases,
+    erasures,
   ] = await Promise.all([
     health.readiness(),
     undefinedIfUnreachable(projectionStatus(pool, log)),
@@ -64,6 +66,7 @@ async function overviewOf(services: ActServices, caller: Caller) {
     mayUse(caller, 'applications.read') ? undefinedIfUnreachable(busiestApplications(pool, now)) : undefined,
     undefinedIfUnreachable(countsOf(services)),
     undefinedIfUnreachable(countOpenCases(pool)),
+    undefinedIfUnreachable(plannedErasures(services, mayUse(caller, 'audit.read'))),
   ]);
   const lags = projections?.projections.map(({ lag }) => lag) ?? [];
   return {
@@ -84,6 +87,7 @@ async function overviewOf(services: ActServices, caller: Caller) {
     busiest: busiest ?? null,
     counts: counts ?? null,
     cases: cases ?? null,
+    erasures: erasures ?? null,
   };
 }
 

@@ -84,6 +84,7 @@ export const passkeyActs = [
   act({
     name: 'operator.remove_passkey',
     may: 'operators.manage',
+    endsOperator: true,
     route: 'POST /operator/operators/:id/passkeys/:passkeyId/remove',
     command: 'operator passkey remove PASSKEY --of OPERATOR',
     reason: 'required',

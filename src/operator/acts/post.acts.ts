@@ -1,5 +1,9 @@
 import { RestrictPost, UnrestrictPost } from '../../commands/post/restrict-post.js';
-import { act } from './act.js';
+import type { PostEvent } from '../../domain/post/events.js';
+import { evolvePost, noPost } from '../../domain/post/post.js';
+import { streams } from '../../log/streams.js';
+import { ABOVE_ALLOWANCE, act } from './act.js';
+import type { ApprovalRule } from './act.js';
 import type { ActServices } from './services.js';
 import { idIn, lifecycleChange } from './schemas.js';
 
@@ -12,6 +16,18 @@ async function execute({ commands, positions }: ActServices, command: RestrictPo
   return { changed, revision };
 }
 
+const restrictionApproval: ApprovalRule<unknown> = {
+  when: ABOVE_ALLOWANCE,
+  restricts: () => Promise.resolve(1),
+  preview: async (_input, { services: { log }, params }) => {
+    const postId = idIn(params);
+    const recorded = await log.read(streams.post(postId));
+    const { status } = recorded.reduce((post, { event }) => evolvePost(post, event as PostEvent), noPost);
+    return { facts: { restricts: postId, state: status } };
+  },
+  streamOf: (params) => streams.post(idIn(params)),
+};
+
 export const postActs = [
   act({
     name: 'post.restrict',
@@ -21,6 +37,7 @@ export const postActs = [
     reason: 'required',
     inConsole: true,
     input: lifecycleChange,
+    approval: restrictionApproval,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       execute(services, new RestrictPost(idIn(params), metadata, { lifecycle })),
   }),

@@ -46,7 +46,7 @@ export const recoveryActs = [
     approval: {
       when: 'with --reseed-witness',
       covers: ({ reseedWitness }) => reseedWitness,
-      isEmergency: true,
+      isEmergency: () => true,
       streamOf: streams.network,
       isRepeatable: true,
       preview: (_input, { services }) =>
@@ -63,13 +63,18 @@ export const recoveryActs = [
           };
         }),
     },
-    run: ({ reseedWitness }, { services, metadata, approvalId }) =>
+    run: ({ reseedWitness }, { services, metadata, approvalId, isUncovered }) =>
       rejectIfUnreachable(async () => {
         const id = approvalId === undefined ? undefined : jobIdOf(approvalId);
         const earlier = id === undefined ? undefined : await findJob(services.pool, id);
         if (earlier) return new Answer(202, { job: await resumeJob(earlier, services, metadata) });
         // Read before the plan: otherwise a recovery that ends in between would start again.
         const unfinished = await findUnfinishedJob(services.pool, 'recover', []);
+        if (isUncovered && !unfinished?.reseedWitness)
+          throw new HttpRefusal(
+            'intent_conflict',
+            'The recovery that reseeds the witness has ended meanwhile. Another one needs an approval: repeat it.',
+          );
         const plan = await recoveryPlan(sourcesOf(services));
         if (plan.refused !== null) throw new HttpRefusal('recovery_quarantined', plan.refused);
         if (plan.needsReseed && !reseedWitness)

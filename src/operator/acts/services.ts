@@ -3,6 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Passwords } from '../../auth/passwords.js';
+import { Allowances } from '../../commands/approval/allowances.js';
 import { Recusals } from '../../commands/case/recusals.js';
 import { SigningKeys } from '../../commands/network/signing-keys.js';
 import { Clock } from '../../commands/support/clock.js';
@@ -43,6 +44,7 @@ export interface ActServices {
   readonly passkeys: Passkeys;
   readonly passkeyLinks: PasskeyLinks;
   readonly fourEyes: FourEyes;
+  readonly allowances: Allowances;
   readonly recusals: Recusals;
   readonly health: Health;
   readonly clock: Clock;
@@ -64,7 +66,8 @@ export function actServicesOf(app: INestApplicationContext): ActServices {
     log,
     vault: app.get(KeyVault),
     witness,
-    fourEyes: new FourEyes({ ...parts, pool, log, witness, proof: app.get(RestrictionProof) }),
+    fourEyes: new FourEyes({ ...parts, config, pool, log, witness, proof: app.get(RestrictionProof) }),
+    allowances: app.get(Allowances),
     recusals: app.get(Recusals),
     positions: app.get(PositionListener),
     publicPosts: app.get(PublicPosts),

@@ -10,6 +10,7 @@ import {
   useApproval,
 } from '../../domain/approval/approval.js';
 import type { Approval } from '../../domain/approval/approval.js';
+import { ENOUGH, handlingOf, handlingOfShared } from '../../domain/four-eyes/handling.js';
 import type { ApprovalEvent } from '../../domain/approval/events.js';
 import { isChange } from '../../commands/support/handle-command.js';
 import { Refusal } from '../../domain/refusal.js';
@@ -22,15 +23,13 @@ import { Answer } from '../acts/act.js';
 import type { Act, ActContext, ApprovalDesk, ApprovalPreview, ApprovalRule } from '../acts/act.js';
 import { isAdmitted, requireAdmission } from '../acts/admission.js';
 import { ownIdOf } from '../acts/caller.js';
+import type { Caller } from '../acts/caller.js';
 import { parse } from '../acts/schemas.js';
 import type { ActServices } from '../acts/services.js';
 import { AwaitedApproval } from './awaited-approval.js';
 import { contentOf, readContent } from './content.js';
 import type { Content } from './content.js';
 import { findWaiting } from './listed.js';
-
-/** Fewer active administrators cannot approve each other's acts. */
-const ENOUGH = 2;
 
 interface ApprovalChange {
   readonly approvalId: string;
@@ -56,26 +55,70 @@ export class Approvals implements ApprovalDesk {
   }
 
   /**
-   * Undefined: the act may run now.
-   * @throws {HttpRefusal} `capability_required`: the shared token requests nothing; errors of the preview.
+   * Returns the answer of the act, or an {@link AwaitedApproval}.
+   * @throws {HttpRefusal} `capability_required`: the shared token, or an operator who does not count yet; errors of the act and
+   * of its preview.
    */
-  async hold(act: Act, input: unknown, context: ActContext): Promise<AwaitedApproval | undefined> {
+  async perform(act: Act, input: unknown, context: ActContext): Promise<unknown> {
     const { approval: rule } = act;
-    const { fourEyes } = this.services;
     const { caller } = context;
-    if (!rule || rule.covers?.(input) === false) return undefined;
-    const batchItems = await fourEyes.batchItems();
-    if (batchItems === undefined) return undefined;
-    const isEmergency = rule.isEmergency && caller.kind === 'shared' && caller.isLimited;
-    if (isEmergency && (await fourEyes.activeOperators()).administrators < ENOUGH) return undefined;
-    const preview = await rule.preview(input, context, batchItems);
-    if (!preview) return undefined;
-    if (caller.kind !== 'operator')
-      throw new HttpRefusal(
-        'capability_required',
-        `Four-eyes is on, and the shared token neither requests nor approves (${act.name}): use personal tokens of two operators.`,
+    if (act.endsOperator && caller.kind === 'operator')
+      await this.services.fourEyes.requireManager(caller.operatorId);
+    const isCovered = rule && rule.covers?.(input) !== false;
+    const limit = isCovered ? await this.services.fourEyes.batchItems() : undefined;
+    if (!rule || limit === undefined) return act.run(input, context);
+    if (rule.restricts) return this.restrict(act, rule.restricts, limit, input, context);
+    const handling = await this.handlingOf(rule, input, caller);
+    if (handling === 'run') return act.run(input, context);
+    const preview = await rule.preview(input, context);
+    if (!preview) return act.run(input, { ...context, isUncovered: true });
+    if (handling === 'refuse') await this.requireEstablished(act, caller);
+    return this.request(act, preview, input, context);
+  }
+
+  private async restrict(
+    act: Act,
+    restricts: NonNullable<ApprovalRule<unknown>['restricts']>,
+    limit: number,
+    input: unknown,
+    context: ActContext,
+  ): Promise<unknown> {
+    await this.requireEstablished(act, context.caller);
+    const operatorId = ownIdOf(context.caller);
+    const { metadata } = context;
+    const count = await restricts(input, context);
+    if (count === 0) return act.run(input, context);
+    const { allowances } = this.services;
+    const reservationId = await allowances.reserve(operatorId, { count, limit }, metadata);
+    if (reservationId !== undefined)
+      return this.returnUnused(act.run(input, context), () =>
+        allowances.giveBack(operatorId, reservationId, metadata),
       );
-    return this.request(act, (salt) => contentOf({ params: context.params, input, preview, salt }), context);
+    const preview = await act.approval?.preview(input, context);
+    if (!preview) throw new Error(`an approval of ${act.name} has no preview`);
+    return this.request(act, preview, input, context);
+  }
+
+  private async returnUnused(running: Promise<unknown>, giveBack: () => Promise<void>): Promise<unknown> {
+    try {
+      const answer = await running;
+      if ((answer as { readonly changed?: boolean }).changed === false) await giveBack();
+      return answer;
+    } catch (error) {
+      if (isByTheRules(error)) await giveBack();
+      throw error;
+    }
+  }
+
+  private async handlingOf(rule: ApprovalRule<unknown>, input: unknown, caller: Caller) {
+    const { fourEyes } = this.services;
+    if (caller.kind === 'operator')
+      return handlingOf({ isEstablished: await fourEyes.isEstablished(caller.operatorId) });
+    const isEmergency = rule.isEmergency?.(input) ?? false;
+    return handlingOfShared(
+      isEmergency,
+      isEmergency ? (await fourEyes.established()).administrators : ENOUGH,
+    );
   }
 
   async give(approvalId: string, digest: string, { caller, metadata }: ActContext): Promise<unknown> {
@@ -87,6 +130,11 @@ export class Approvals implements ApprovalDesk {
     const decision = decide(requested.approval);
     if (decision instanceof Refusal) throw decision;
     await this.requireEntitled(change.operatorId, requested.act, 'You are');
+    await this.requireEntitled(
+      requested.approval.request?.operatorId ?? '',
+      requested.act,
+      'Who requested it is',
+    );
     if (decision.length > 0) await this.requireUnchanged(requested, change, metadata);
     return this.change({ type: 'approval.given', data: change }, metadata);
   }
@@ -107,6 +155,7 @@ export class Approvals implements ApprovalDesk {
     requireAdmission(act, context.caller);
     const decision = decide(approval);
     if (decision instanceof Refusal) throw decision;
+    await this.requireEntitled(change.operatorId, act, 'You are');
     await this.requireEntitled(approval.approverId ?? '', act, 'Who approved it is');
     const isDone = decision.length === 0 && (await this.hasItsEvent(requested, approvalId));
     if (!isDone) await this.requireUnchanged(requested, change, context.metadata);
@@ -154,9 +203,11 @@ export class Approvals implements ApprovalDesk {
   /** The same request of the same operator is made once. */
   private async request(
     { name: act }: Act,
-    contentWith: (salt: string) => string,
-    { caller, metadata }: ActContext,
-  ) {
+    preview: ApprovalPreview,
+    input: unknown,
+    { caller, metadata, params }: ActContext,
+  ): Promise<AwaitedApproval> {
+    const contentWith = (salt: string) => contentOf({ params, input, preview, salt });
     const { store, clock, ids } = this.services;
     const operatorId = ownIdOf(caller);
     const waiting = await findWaiting(store, { operatorId, act, now: clock.now() });
@@ -201,11 +252,32 @@ export class Approvals implements ApprovalDesk {
 
   /** `is`: begin of the message. */
   private async requireEntitled(operatorId: string, act: Act, is: string): Promise<void> {
-    const roles = await this.services.fourEyes.rolesOf(operatorId);
-    if (isAdmitted(act, { kind: 'operator', operatorId, roles })) return;
+    const { fourEyes } = this.services;
+    const roles = await fourEyes.rolesOf(operatorId);
+    const isEntitled =
+      isAdmitted(act, { kind: 'operator', operatorId, roles }) && (await fourEyes.isEstablished(operatorId));
+    if (isEntitled) return;
     throw new HttpRefusal(
       'capability_required',
-      `${is} suspended, not confirmed, or may no longer do this: another operator must approve it.`,
+      `${is} suspended, may no longer do this, or does not count as a second person yet (plaza operator list): another operator must approve it.`,
+    );
+  }
+
+  private async requireEstablished(act: Act, caller: Caller): Promise<void> {
+    if (caller.kind !== 'operator')
+      throw new HttpRefusal(
+        'capability_required',
+        `Four-eyes is on, and the shared token neither requests nor approves (${act.name}): use personal tokens of two operators.`,
+      );
+    const from = await this.services.fourEyes.establishedFrom(caller.operatorId);
+    if (from !== undefined && from <= this.services.clock.now()) return;
+    throw new HttpRefusal(
+      'capability_required',
+      `Four-eyes is on, and you joined without a second person, so you may not do this yet (${act.name}): ${
+        from === undefined
+          ? 'another administrator must confirm you (plaza operator confirm).'
+          : `wait until ${new Date(from).toISOString()}, or two administrators confirm you (plaza operator confirm).`
+      }`,
     );
   }
 
@@ -219,7 +291,7 @@ export class Approvals implements ApprovalDesk {
     const { params, salt } = content;
     const input = act.schema && parse(act.schema, content.input);
     const compare = async () => {
-      const preview = await undefinedIfGone(act.approval.preview(input, { services, params }, 0));
+      const preview = await undefinedIfGone(act.approval.preview(input, { services, params }));
       return preview && digestOf(act.name, contentOf({ params, input, preview, salt })) === digest;
     };
     if (await readNewest(services.log, compare, (isSame) => isSame === true)) return;

@@ -33,7 +33,7 @@ export class ApprovalClient {
     return this.api.call(fourEyes, 'GET', '/operator/four-eyes');
   }
 
-  /** `batchItems`: the largest batch without an approval; undefined: the server's default. */
+  /** `batchItems`: restrictions of one operator in 24 hours without an approval; undefined: the server's default. */
   turnFourEyesOn(batchItems?: number, reason?: string) {
     return this.api.call(changedAnswer, 'POST', '/operator/four-eyes/on', { batchItems, reason });
   }

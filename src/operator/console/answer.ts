@@ -9,6 +9,7 @@ import { pageHeaders } from './layout.js';
 import type { Frame } from './layout.js';
 import { mayDo } from './may.js';
 import { notices } from './notices.js';
+import { warningsOf } from './warnings.js';
 import type { Exchange } from './visit.js';
 
 /**
@@ -34,14 +35,9 @@ export async function perform(
   return answer instanceof Answer && !(answer instanceof AwaitedApproval) ? answer.body : answer;
 }
 
-const unconfirmedOperators = {
-  name: 'operator.unconfirmed',
-  text: 'SELECT name FROM authority.operator WHERE needs_confirmation AND NOT suspended ORDER BY invited_at LIMIT 10',
-};
-
 export async function frameOf({ visit, request, services }: Exchange): Promise<Frame> {
   const { secret, session } = visit;
-  const unconfirmed = session ? await services.store.rows<{ name: string }>(unconfirmedOperators, []) : [];
+  const warnings = session ? await warningsOf(services) : [];
   const isReader = mayDo(session, 'approval.list');
   const waiting = isReader ? await countWaiting(services.store, services.clock.now()) : 0;
   const { pathname, searchParams } = new URL(request.url, services.config.operatorBaseUrl);
@@ -51,7 +47,7 @@ export async function frameOf({ visit, request, services }: Exchange): Promise<F
     path: pathname,
     notice: notices.get(searchParams.get('done') ?? ''),
     waiting,
-    unconfirmed: unconfirmed.map(({ name }) => name),
+    warnings,
   };
 }
 

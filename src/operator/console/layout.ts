@@ -12,8 +12,7 @@ export interface Frame {
   readonly session?: Session | undefined;
   readonly path?: string;
   readonly notice?: string | undefined;
-  /** Names of operators whom the limited shared token invited. */
-  readonly unconfirmed?: readonly string[];
+  readonly warnings?: readonly Html[];
   readonly waiting?: number;
 }
 
@@ -43,7 +42,7 @@ export function consolePage(
   frame: Frame,
   { scripts = [], sheets = [] }: PageFiles = {},
 ): string {
-  const { session, notice, unconfirmed = [] } = frame;
+  const { session, notice, warnings = [] } = frame;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -62,16 +61,7 @@ export function consolePage(
         </header>
         <main>
           ${notice && html`<p class="notice" role="status">${notice}</p>`}
-          ${
-            unconfirmed.length === 0
-              ? undefined
-              : html`<p class="problem" role="status">
-                  The limited shared token invited ${unconfirmed.join(', ')}. If that is right, an
-                  administrator confirms it under <a href="/console/operators">Operators</a>; if not, suspend
-                  them there.
-                </p>`
-          }
-          ${content}
+          ${warnings.map((warning) => html`<p class="problem" role="status">${warning}</p>`)} ${content}
         </main>
       </body>
     </html>`.text;

@@ -15,7 +15,7 @@ import type { Admission } from '../acts/act.js';
 import type { Caller } from '../acts/caller.js';
 import type { Session, Sessions } from './sessions.js';
 import { isProven } from './proven.js';
-import { isLimitWitnessed, requireUnended } from './unended.js';
+import { isLimitWitnessed, requireUnended, witnessedFourEyes } from './unended.js';
 
 interface AuthenticationOptions {
   readonly sharedToken: string;
@@ -59,9 +59,11 @@ const useToken = {
     WHERE operator_token_use.last_used_on < EXCLUDED.last_used_on`,
 };
 
+/** While four-eyes is on, it counts as limited: otherwise it alone could suspend those who approve. */
 const limitOfSharedToken = {
   name: 'shared-token.limit',
-  text: 'SELECT limited_at FROM authority.shared_token',
+  text: `SELECT FROM authority.shared_token
+    UNION ALL SELECT FROM authority.four_eyes WHERE batch_items IS NOT NULL`,
 };
 
 /** Finds the sender of a request by the bearer token, or by the session of the console. */
@@ -110,7 +112,8 @@ export class Authentication {
   private async isSharedTokenLimited(): Promise<boolean> {
     const { store, witness } = this.options;
     if ((await store.rows(limitOfSharedToken, [])).length > 0) return true;
-    return !(await isProven(this.options)) && (await isLimitWitnessed(witness));
+    if (await isProven(this.options)) return false;
+    return (await isLimitWitnessed(witness)) || (await witnessedFourEyes(witness))?.batchItems !== undefined;
   }
 
   private async operatorWith(token: string): Promise<Caller> {

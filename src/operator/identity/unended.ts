@@ -1,3 +1,6 @@
+import type { FourEyesEvent } from '../../domain/four-eyes/events.js';
+import { evolveFourEyes, noFourEyes } from '../../domain/four-eyes/four-eyes.js';
+import type { FourEyes } from '../../domain/four-eyes/four-eyes.js';
 import { evolveOperator, noOperator } from '../../domain/operator/operator.js';
 import type { OperatorEvent } from '../../domain/operator/operator.js';
 import { HttpRefusal } from '../../http/server/errors.js';
@@ -59,16 +62,17 @@ export async function isLimitWitnessed(witness: Witness): Promise<boolean> {
   }
 }
 
-/** The largest batch without an approval that the ledger has last, which a restored log may lack; undefined: off. */
-export async function witnessedFourEyes(witness: Witness): Promise<number | undefined> {
+/** Four-eyes as the ledger has it, which a restored log may lack; undefined: the ledger has nothing of it. */
+export async function witnessedFourEyes(witness: Witness): Promise<FourEyes | undefined> {
   try {
-    const newest = (await witness.ofOperators(streams.fourEyes())).findLast(
+    const events = (await witness.ofOperators(streams.fourEyes()))
       // Until the log has it, nobody has lifted anything.
-      ({ state, restriction: { event } }) =>
-        event.type === 'operator.four_eyes_required' || state !== 'prepared',
-    );
-    const event = newest?.restriction.event;
-    return event?.type === 'operator.four_eyes_required' ? event.data.batchItems : undefined;
+      .filter(
+        ({ state, restriction: { event } }) =>
+          event.type === 'operator.four_eyes_required' || state !== 'prepared',
+      )
+      .map(({ restriction: { event } }) => event as FourEyesEvent);
+    return events.length === 0 ? undefined : events.reduce(evolveFourEyes, noFourEyes);
   } catch (error) {
     // As of the limit of the shared token.
     if (error instanceof WitnessUnavailable || error instanceof WitnessRequired) return undefined;

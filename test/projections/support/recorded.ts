@@ -41,6 +41,7 @@ function streamOf({ type, data }: StoredEvent): string {
   if (type === 'profile.changed') return `profile-${data.actorId}`;
   if ('approvalId' in data) return `plaza_approval-${data.approvalId}`;
   if (type === 'operator.name_reserved') return 'plaza_operator_name-digest';
+  if ('reservationId' in data) return `plaza_operator_restrictions-${data.operatorId}`;
   if (type.startsWith('operator.four_eyes_')) return 'plaza_four_eyes';
   if ('batchId' in data) return `plaza_batch-${data.batchId}`;
   if (type.startsWith('registration.')) return 'plaza_registration';
@@ -255,6 +256,10 @@ export const some = {
   auditExport: () => event('audit.exported', { exportId: 'export', query: '', at: 1_000 }),
   fourEyesRequirement: () => event('operator.four_eyes_required', { batchItems: 5, at: 1_000 }),
   fourEyesEnd: () => event('operator.four_eyes_lifted', { at: 1_000 }),
+  reservation: (operatorId: string, reservationId = 'reservation') =>
+    event('operator.restrictions_reserved', { operatorId, reservationId, count: 1, at: 2_500 }),
+  reservationReturn: (operatorId: string, reservationId = 'reservation') =>
+    event('operator.restrictions_returned', { operatorId, reservationId, at: 2_500 }),
   approvalRequest: (approvalId: string) =>
     event('approval.requested', {
       approvalId,

@@ -20,13 +20,17 @@ export function addFourEyesCommands(program: Command): void {
       printResult(options, state, [
         state.batchItems === null
           ? 'four-eyes is off'
-          : `four-eyes is on; a batch of more than ${state.batchItems} items needs an approval`,
-        `active: ${administrators} administrators, ${moderators} moderators`,
+          : `four-eyes is on; more than ${state.batchItems} restrictions of one operator in 24 hours need an approval`,
+        `can approve: ${administrators} administrators, ${moderators} moderators`,
       ]);
     });
   withReason(fourEyes.command('on'))
-    .description('turn four-eyes on; turning it off, or allowing larger batches, then needs two')
-    .option('--batch-items <number>', 'largest batch without an approval (default: 100)', wholeNumber)
+    .description('turn four-eyes on; turning it off, or allowing more restrictions, then needs two')
+    .option(
+      '--batch-items <number>',
+      'restrictions that one operator makes in 24 hours without an approval (default: 100)',
+      wholeNumber,
+    )
     .action(async ({ reason, batchItems, ...options }: OnOptions) => {
       const result = await operatorClientOf(options).approvals.turnFourEyesOn(batchItems, reason);
       printResult(options, result, [

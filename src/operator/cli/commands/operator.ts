@@ -97,7 +97,9 @@ export function addOperatorCommands(program: Command): void {
       });
 
   withReason(operator.command('confirm'))
-    .description('confirm an operator whom the limited shared token invited')
+    .description(
+      'confirm an operator who joined without a second person, such as one whom the limited shared token invited',
+    )
     .argument('<operator-id>', 'id of the operator')
     .action(async (operatorId: string, { reason, ...options }: CommandOptions) => {
       const result = await operatorClientOf(options).confirmOperator(operatorId, reason);

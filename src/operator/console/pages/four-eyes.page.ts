@@ -1,5 +1,5 @@
 import { html } from '../../../pages/html.js';
-import type { ActiveOperators } from '../../approvals/four-eyes.js';
+import type { EstablishedOperators } from '../../approvals/four-eyes.js';
 import { consolePage } from '../layout.js';
 import type { Frame } from '../layout.js';
 import { mayDo } from '../may.js';
@@ -7,7 +7,7 @@ import { actForm, facts, textField } from '../parts.js';
 
 interface Shown {
   readonly batchItems: number | null;
-  readonly active: ActiveOperators;
+  readonly active: EstablishedOperators;
 }
 
 export function fourEyesPage(frame: Frame, { batchItems, active }: Shown): string {
@@ -16,26 +16,27 @@ export function fourEyesPage(frame: Frame, { batchItems, active }: Shown): strin
   const content = html`<section class="card" aria-labelledby="four-eyes">
     <h1 id="four-eyes">Four-eyes is ${isOn ? 'on' : 'off'}</h1>
     <p>
-      While it is on, another operator must approve: the erasure of an account within a day, large batches, a
-      recovery that reseeds the witness, each new administrator, and turning it off.
+      While it is on, another operator must approve: each erasure by an operator, restrictions above the
+      number of one operator in 24 hours, a recovery that reseeds the witness, each new operator, role and
+      return, and turning it off.
     </p>
     ${facts([
-      ['largest batch without an approval', isOn ? String(batchItems) : 'any'],
-      ['active administrators', String(active.administrators)],
-      ['active moderators', String(active.moderators)],
+      ['restrictions without an approval', isOn ? `${batchItems} of one operator in 24 hours` : 'any'],
+      ['administrators who can approve', String(active.administrators)],
+      ['moderators who can approve', String(active.moderators)],
     ])}
     ${
       mayDo(session, 'four_eyes.turn_on')
         ? actForm({
             action: '/console/four-eyes/on',
-            button: isOn ? 'Change the largest batch' : 'Turn it on',
+            button: isOn ? 'Change the number' : 'Turn it on',
             proof,
             id: 'on',
             reason: 'optional',
             fields: textField({
               id: 'batch-items',
               name: 'batchItems',
-              label: 'Largest batch without an approval',
+              label: 'Restrictions of one operator in 24 hours without an approval',
               value: String(batchItems ?? 100),
             }),
           })

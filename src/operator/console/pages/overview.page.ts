@@ -39,8 +39,9 @@ export function overviewPage(frame: Frame, overview: Overview): string {
       <div class="gates">${publishingPart(frame, overview)} ${registrationPart(frame, overview)}</div>
     </section>
     <div class="tiles">
-      ${casesTile(frame, overview)} ${activityTile(overview)} ${busiestTile(frame, overview)}
-      ${lagTile(overview)} ${witnessTile(overview)} ${jobTile(overview)} ${countsTile(overview)}
+      ${casesTile(frame, overview)} ${erasuresTile(frame, overview)} ${activityTile(overview)}
+      ${busiestTile(frame, overview)} ${lagTile(overview)} ${witnessTile(overview)} ${jobTile(overview)}
+      ${countsTile(overview)}
     </div>
     ${projectionsCard(overview)}`;
   return consolePage('Overview', content, frame);
@@ -180,6 +181,25 @@ const casesTile = ({ session }: Frame, { cases }: Overview): Html =>
             ['appeals that wait', numbers.format(cases.appealed)],
           ])}
           ${mayDo(session, 'case.list') ? html`<p class="small"><a href="/console/cases">To the queue</a></p>` : undefined}`,
+  );
+
+const erasuresTile = ({ session }: Frame, { erasures }: Overview): Html =>
+  tile(
+    'erasures',
+    'Planned erasures',
+    erasures === null
+      ? html`<p>unknown: the database or the log does not answer</p>`
+      : html`<p class="figure">${counted(erasures.count, 'accounts')}</p>
+          <ul class="listed">
+            ${erasures.next.map(({ actorId, erasesAt, plannedBy }) => {
+              const account = html`<code>${actorId}</code>`;
+              const opens = mayDo(session, 'account.read');
+              return html`<li>
+                ${opens ? html`<a href="/console/accounts/${actorId}">${account}</a>` : account}
+                ${timeElement(erasesAt)}, planned by <bdi>${plannedBy ?? 'the person'}</bdi>
+              </li>`;
+            })}
+          </ul>`,
   );
 
 const countsTile = ({ counts }: Overview): Html =>

@@ -52,6 +52,7 @@ describe('on the day of a restore', () => {
       busiest: null,
       counts: null,
       cases: null,
+      erasures: null,
     };
     const page = overviewPage(frameOf('viewer'), overview);
     expect(page).toContain('The network is NOT READY');

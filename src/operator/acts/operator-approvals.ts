@@ -1,6 +1,7 @@
+import { confirmsAlone } from '../../domain/four-eyes/handling.js';
 import { normalizedName } from '../../domain/name.js';
 import { requireUnusedName } from '../../commands/operator/operator-names.js';
-import { canonicalRoles } from '../../domain/operator/roles.js';
+import { addsPermission, canonicalRoles } from '../../domain/operator/roles.js';
 import type { Role } from '../../domain/operator/roles.js';
 import { Refusal } from '../../domain/refusal.js';
 import { HttpRefusal } from '../../http/server/errors.js';
@@ -14,14 +15,12 @@ interface Chosen {
   readonly roles: readonly Role[];
 }
 
-const makesAdministrator = ({ roles }: Chosen): boolean => roles.includes('administrator');
+const streamOf = (params: Readonly<Record<string, string>>): string => streams.operator(idIn(params));
 
-const WHEN = 'of an administrator';
-
+/** Each identity is made by two: otherwise one person could invite the other one who approves their acts. */
 export const invitationApproval: ApprovalRule<Chosen & { readonly name: string }> = {
-  when: WHEN,
-  covers: makesAdministrator,
-  isEmergency: true,
+  when: 'always',
+  isEmergency: ({ roles }) => roles.includes('administrator'),
   streamOf: (_params, approvalId) => streams.operator(approvalId),
   preview: async ({ name, roles }, { services }) => {
     const invited = normalizedName(name, 'The name');
@@ -32,24 +31,37 @@ export const invitationApproval: ApprovalRule<Chosen & { readonly name: string }
 };
 
 export const promotionApproval: ApprovalRule<Chosen> = {
-  when: 'to administrator',
-  streamOf: (params) => streams.operator(idIn(params)),
-  covers: makesAdministrator,
+  when: 'if it adds a permission',
+  streamOf,
   preview: async ({ roles }, { services, params }) => {
     const { operatorId, name, roles: held } = await operatorIn(params, services);
-    if (held.includes('administrator')) return undefined;
+    if (!addsPermission(held, roles)) return undefined;
     return { facts: { operator: operatorId, name, 'roles now': held, 'roles then': canonicalRoles(roles) } };
   },
 };
 
 /** Otherwise one administrator alone could bring back an accomplice whom another one has suspended. */
 export const reinstatementApproval: ApprovalRule<object> = {
-  when: WHEN,
-  streamOf: (params) => streams.operator(idIn(params)),
+  when: 'always',
+  streamOf,
   preview: async (_input, { services, params }) => {
     const { operatorId, name, roles, state } = await operatorIn(params, services);
-    if (state !== 'suspended' || !roles.includes('administrator')) return undefined;
+    if (state !== 'suspended') return undefined;
     await requireUnusedName(services.store, name, operatorId);
+    return { facts: { operator: operatorId, name, state, roles } };
+  },
+};
+
+/** With fewer than two administrators one confirms alone, and whom they confirm counts only after a time. */
+export const confirmationApproval: ApprovalRule<unknown> = {
+  when: 'with two administrators',
+  streamOf,
+  preview: async (_input, { services, params }) => {
+    const { fourEyes } = services;
+    const { operatorId, name, roles, state } = await operatorIn(params, services);
+    const lacks = await fourEyes.lacksConfirmation(operatorId);
+    if (!lacks.byTwo) return undefined;
+    if (lacks.byOne && confirmsAlone((await fourEyes.established()).administrators)) return undefined;
     return { facts: { operator: operatorId, name, state, roles } };
   },
 };
