@@ -74,6 +74,7 @@ beforeAll(async () => {
     await signIn(network, application, scope),
   ];
   [moderator, admin] = [await newModerator(network), await newModerator(network, 'administrator')];
+  await newModerator(network, 'administrator');
   await operatorOf(network).limitSharedToken('a test');
   late = await newModerator(network, 'administrator');
 });
