@@ -1,18 +1,22 @@
 import type { Random } from './random.js';
 
-/** `network`: all processes at once. `leader`: the leading node of an event store cluster. */
-export type Victim = 'event store' | 'leader' | 'Postgres' | 'worker' | 'API' | 'launcher' | 'network';
+/**
+ * `network`: all processes at once. `leader`: the leading node of an event store cluster. `isolated leader`: the
+ * same, while the API alone reaches it.
+ */
+export type Victim =
+  'event store' | 'leader' | 'isolated leader' | 'Postgres' | 'worker' | 'API' | 'launcher' | 'network';
 
 /**
  * `kill again`: also kills the successor, before it serves. `strand`: kills the followers and then the
- * leader, which thus holds events that they lack.
+ * leader, which thus holds events that they lack. `cut off`: breaks the connections, while all processes run.
  */
-export type Harm = 'kill' | 'kill again' | 'freeze' | 'strand';
+export type Harm = 'kill' | 'kill again' | 'freeze' | 'strand' | 'cut off';
 
 export interface Fault {
   readonly harm: Harm;
   readonly victim: Victim;
-  /** Milliseconds of the freeze, also of the followers, or of the successor's life. */
+  /** Milliseconds of the freeze, also of the followers, of the successor's life, or until the cut heals. */
   readonly forMs: number;
 }
 
@@ -41,12 +45,23 @@ export const faultsOfLeader: typeof everyFault = [
   ['strand', 'leader'],
 ];
 
+/** Possible where the nodes reach each other through proxies. */
+export const faultsOfProxiedLeader: typeof everyFault = [['cut off', 'isolated leader']];
+
 /** Longer than most deadlines of the network, shorter than a client's patience. */
 const FROZEN_MS = { least: 1_000, most: 8_000 };
 const SUCCESSOR_MS = { least: 0, most: 1_500 };
 /** Time in which writes reach the leader alone. */
 const STRANDED_MS = { least: 300, most: 1_500 };
-const durations = { kill: SUCCESSOR_MS, 'kill again': SUCCESSOR_MS, freeze: FROZEN_MS, strand: STRANDED_MS };
+/** Heals before the former leader notices that it is alone, or after. */
+const CUT_OFF_MS = { least: 0, most: 4_000 };
+const durations = {
+  kill: SUCCESSOR_MS,
+  'kill again': SUCCESSOR_MS,
+  freeze: FROZEN_MS,
+  strand: STRANDED_MS,
+  'cut off': CUT_OFF_MS,
+};
 
 /** Generates a run's faults from the random numbers alone: all kinds in turn, in a new order each time. */
 export function faultsOf(random: Random, rounds: number, possible = everyFault): Fault[] {
@@ -59,9 +74,12 @@ export function faultsOf(random: Random, rounds: number, possible = everyFault):
   return faults.slice(0, rounds);
 }
 
-export const faultText = ({ harm, victim, forMs }: Fault): string =>
-  `${harm} ${victim}${
-    { kill: '', 'kill again': ` after ${forMs} ms`, freeze: ` for ${forMs} ms`, strand: ` for ${forMs} ms` }[
-      harm
-    ]
-  }`;
+const texts: Readonly<Record<Harm, (forMs: number) => string>> = {
+  kill: () => '',
+  'kill again': (forMs) => ` after ${forMs} ms`,
+  freeze: (forMs) => ` for ${forMs} ms`,
+  strand: (forMs) => ` for ${forMs} ms`,
+  'cut off': (forMs) => `, healed ${forMs} ms after the answers`,
+};
+
+export const faultText = ({ harm, victim, forMs }: Fault): string => `${harm} ${victim}${texts[harm](forMs)}`;

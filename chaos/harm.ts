@@ -2,8 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { childProcessIds, isAlive } from '../src/launch/processes.js';
 import { until } from '../test/support/until.js';
 import { killNodes, leaderOf, pidOf, startEnded, startNode } from './event-store-nodes.js';
+import type { Shared } from './client/shared.js';
 import type { Fault, Victim } from './faults.js';
 import type { Harmed } from './harmed.js';
+import { isolateLeader } from './isolate-leader.js';
 import { sendSignal } from './signals.js';
 import { strandLeader } from './strand-leader.js';
 
@@ -17,11 +19,12 @@ const names = {
 } as const;
 
 /** Resolves when killed processes run again and frozen ones continue. */
-export async function inflict(fault: Fault, harmed: Harmed): Promise<void> {
+export async function inflict(fault: Fault, harmed: Harmed, shared: Shared): Promise<void> {
   const { network, nodes, nodeLog, eventStoreUrl = '' } = harmed;
   const { victim } = fault;
   await startEnded(nodes, nodeLog);
   if (fault.harm === 'strand') return strandLeader(fault.forMs, harmed);
+  if (victim === 'isolated leader') return isolateLeader(fault.forMs, harmed, shared);
   const struck = victim === 'leader' ? { ...harmed, nodes: [await leaderOf(nodes, eventStoreUrl)] } : harmed;
   if (fault.harm === 'freeze') return freeze(fault, struck);
   if (victim === 'leader' || (victim === 'event store' && nodes.length > 0))
@@ -59,6 +62,7 @@ function pidsOf(victim: Victim, { network, nodes }: Harmed): number[] {
   const all = {
     'event store': eventStore,
     leader: eventStore,
+    'isolated leader': eventStore,
     Postgres: postgres,
     worker: () => [pids.worker],
     API: () => [pids.api],

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { configuredEventStoreUrl } from '../test/support/configured-event-store.js';
 import { runDiskCases } from './disk/run-disk-cases.js';
-import { everyFault, faultsOfLeader } from './faults.js';
+import { everyFault, faultsOfLeader, faultsOfProxiedLeader } from './faults.js';
 import type { Victim } from './faults.js';
 import { Interrupted } from './interrupted.js';
 import { Report } from './report.js';
@@ -17,13 +17,16 @@ interface Options {
   readonly json?: true;
   readonly nodePidFile: readonly string[];
   readonly nodeStart: readonly string[];
+  readonly nodePorts: readonly string[];
   readonly victim?: readonly Victim[];
 }
 
 const ROUNDS = 16;
 const TIMES = 2;
 
-const victims = [...new Set([...everyFault, ...faultsOfLeader].map(([, victim]) => victim))];
+const victims = [
+  ...new Set([...everyFault, ...faultsOfLeader, ...faultsOfProxiedLeader].map(([, victim]) => victim)),
+];
 
 const program = new Command('chaos')
   .description(
@@ -47,6 +50,11 @@ const program = new Command('chaos')
     [],
   )
   .option('--node-start <commands...>', 'what starts each of these nodes again, in the same order', [])
+  .option(
+    '--node-ports <ports...>',
+    'of each of these nodes, in the same order: the ports that it advertises, and those of its own, as 2111=3111,1111=3112',
+    [],
+  )
   .addOption(
     new Option('--victim <names...>', 'whom faults strike; by default everybody in turn').choices(victims),
   )
@@ -56,6 +64,11 @@ const program = new Command('chaos')
 const options = program.parse().opts<Options>();
 if (options.nodePidFile.length !== options.nodeStart.length)
   program.error('--node-pid-file and --node-start go together: as many files as commands', { exitCode: 2 });
+if (options.nodePorts.length > 0 && options.nodePorts.length !== options.nodeStart.length)
+  program.error('--node-ports needs the ports of each node that --node-start names', { exitCode: 2 });
+const malformed = options.nodePorts.find((ports) => !/^\d+=\d+(?:,\d+=\d+)*$/.test(ports));
+if (malformed !== undefined)
+  program.error(`--node-ports: ${malformed} must be like 2111=3111,1111=3112`, { exitCode: 2 });
 
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

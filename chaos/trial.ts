@@ -25,7 +25,7 @@ const DEEDS_BETWEEN = 3;
 export interface Round {
   readonly fault: string;
   /** Resolves when nothing prevents the network's return. */
-  inflict(): Promise<void>;
+  inflict(shared: Shared): Promise<void>;
 }
 
 export interface RoundReport {
@@ -153,7 +153,7 @@ async function strike(
     const before = shared.acknowledged;
     shared.writes.begin();
     shared.reads.begin();
-    await round.inflict();
+    await round.inflict(shared);
     await everybodyGoesOn(clients, givenUp);
     await isWell(network, clients, shared, givenUp);
     onRound({

@@ -152,5 +152,5 @@ export class Session {
 }
 
 /** docs/applications.md: only the conflict of a changed publication may be repeated. */
-const isToRepeat = ({ status, body }: Answer): boolean =>
+export const isToRepeat = ({ status, body }: Answer): boolean =>
   status >= 500 || status === 429 || (status === 409 && body?.error === 'recovery_publication_changed');

@@ -198,12 +198,12 @@ export class Writer {
   }
 }
 
-const outcomeFrom = ({ status, body, header }: Answer): Outcome =>
+export const outcomeFrom = ({ status, body, header }: Answer): Outcome =>
   status === 200
     ? { is: 'acknowledged', body, revision: Number(header('x-network-write-revision') ?? 0) }
     : { is: 'refused', status, code: String(body?.error) };
 
-function requestFor(act: Act, intentId: string): Asked {
+export function requestFor(act: Act, intentId: string): Asked {
   const query = `intentId=${intentId}`;
   switch (act.kind) {
     case 'post': {

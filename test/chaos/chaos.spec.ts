@@ -2,11 +2,17 @@
  * Whole runs take long, and a sample leaves them out.
  * @sample first
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pidOf, startNode } from '../../chaos/event-store-nodes.js';
 import { faultsOf } from '../../chaos/faults.js';
+import { connectsFrom, startNodeProxies } from '../../chaos/node-proxies.js';
 import { Random } from '../../chaos/random.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { isAlive, waitUntilGone } from '../../src/launch/processes.js';
@@ -23,6 +29,11 @@ describe('the options of chaos', () => {
   it.each([
     [['--rounds', 'many'], 'whole number'],
     [['--node-pid-file', 'one'], 'go together'],
+    [['--node-ports', '2111=3111'], 'needs the ports of each node'],
+    [
+      ['--node-pid-file', 'one', '--node-start', 'true', '--node-ports', '2111'],
+      'must be like 2111=3111,1111=3112',
+    ],
     [['--other'], 'unknown option'],
     [['--clients', '1'], 'at least 2'],
   ])('%j are rejected as wrong usage', async (args, why) => {
@@ -36,6 +47,28 @@ describe('the options of chaos', () => {
     const kinds = new Set(faults(16).map(({ harm, victim }) => `${harm} ${victim}`));
     expect(kinds.size).toBe(16);
   });
+});
+
+it('the proxies before a node cut off one process alone, until they heal', async () => {
+  const own = createServer((socket) => void socket.end('served')).listen(0, '127.0.0.1');
+  await once(own, 'listening');
+  const advertised = await freePort();
+  const proxies = await startNodeProxies(`${advertised}=${(own.address() as AddressInfo).port}`);
+  const read = `require('net').connect(${advertised}, '127.0.0.1').pipe(process.stdout)`;
+  const readThere = () => text(spawn(process.execPath, ['-e', read]).stdout);
+  const readHere = () => text(connect(advertised, '127.0.0.1'));
+  try {
+    expect([await readHere(), await readThere()]).toEqual(['served', 'served']);
+    proxies.refuse((port) => !connectsFrom(process.pid, port));
+    expect([await readHere(), await readThere()]).toEqual(['served', '']);
+    proxies.refuse((port) => connectsFrom(process.pid, port));
+    expect([await readHere(), await readThere()]).toEqual(['', 'served']);
+    proxies.refuse(() => false);
+    expect(await readHere()).toBe('served');
+  } finally {
+    await proxies.close();
+    own.close();
+  }
 });
 
 describe('a short run of chaos', () => {

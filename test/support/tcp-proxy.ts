@@ -15,6 +15,8 @@ export interface TcpProxy {
   /** Like a stopped server process: accepts connections, and forwards nothing in either direction. */
   freeze(): void;
   thaw(): void;
+  /** From now on breaks the connections of clients whose ports are refused, and refuses new ones. */
+  refuse(isRefused: (clientPort: number) => boolean): void;
   /** Like an ended server process: breaks all connections and refuses new ones. */
   cut(): Promise<void>;
   /** Accepts connections again, on the same port. */
@@ -28,14 +30,17 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
+/** Listens on a free port unless `ownPort` names one. */
+export async function startTcpProxy(serverPort: number, ownPort = 0): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let isLosing = false;
   let isFrozen = false;
   let answered = 0;
   let held: (() => void)[] | undefined;
   let breakAt: string | undefined;
+  let refuses: Parameters<TcpProxy['refuse']>[0] = () => false;
   const server = createServer({ noDelay: true }, (client) => {
+    if (refuses(client.remotePort ?? 0)) return void client.destroy();
     const upstream = connect({ port: serverPort, host: '127.0.0.1', noDelay: true });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -61,7 +66,7 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
       else if (held) held.push(() => client.write(chunk));
       else if (!isLosing) client.write(chunk);
     });
-  }).listen(0, '127.0.0.1');
+  }).listen(ownPort, '127.0.0.1');
   await once(server, 'listening');
   const breakAll = () => {
     for (const socket of sockets) socket.destroy();
@@ -81,6 +86,11 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
     thaw: () => {
       isFrozen = false;
       for (const socket of sockets) socket.resume();
+    },
+    refuse: (isRefused) => {
+      refuses = isRefused;
+      const clients = [...sockets].filter(({ localPort }) => localPort === port);
+      for (const client of clients) if (isRefused(client.remotePort ?? 0)) client.destroy();
     },
     cut,
     reopen: async () => {
