@@ -22,11 +22,13 @@ export async function startNodeProxies(ports: string): Promise<NodeProxies> {
 export function connectsFrom(pid: number, port: number): boolean {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const rows = ['tcp', 'tcp6'].flatMap((name) => readFileSync(`/proc/net/${name}`, 'utf8').split('\n'));
-  const sockets = rows
-    .map((row) => row.trim().split(/\s+/))
-    .filter(([, address]) => address?.endsWith(local))
-    .map((fields) => `socket:[${fields[9]}]`);
-  return readdirSync(`/proc/${pid}/fd`).some((fd) => sockets.includes(targetOf(`/proc/${pid}/fd/${fd}`)));
+  const sockets = new Set(
+    rows
+      .map((row) => row.trim().split(/\s+/))
+      .filter(([, address]) => address?.endsWith(local))
+      .map((fields) => `socket:[${fields[9]}]`),
+  );
+  return readdirSync(`/proc/${pid}/fd`).some((fd) => sockets.has(targetOf(`/proc/${pid}/fd/${fd}`)));
 }
 
 /** Empty if the process has closed the file meanwhile. */

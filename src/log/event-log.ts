@@ -22,6 +22,8 @@ export interface Append<Event extends StoredEvent = StoredEvent> {
    */
   readonly events: readonly NewEvent<Event>[];
   readonly metadata: EventMetadata;
+  /** The leader that the decision's facts were read from; undefined: no other stream decides. */
+  readonly leadership?: Leadership | undefined;
 }
 
 export interface AppendedEvents {
@@ -88,11 +90,8 @@ export interface EventReference {
   readonly witnessEpoch: number | undefined;
 }
 
-/**
- * `holds`: the proven leader is still the one that is read from. A read that began after the proof and ended while it
- * holds has every event that was acknowledged before the proof was asked for.
- */
-export interface LeaderProof {
+/** `holds`: the leader that was asked is still the one that is read from. */
+export interface Leadership {
   readonly holds: boolean;
 }
 
@@ -101,7 +100,8 @@ export abstract class EventLog {
   /**
    * Resolves once the append is durable. Repeats an attempt without a clear answer until its deadline. Of
    * restrictions, an append has one at most, as its last event.
-   * @throws {WrongExpectedRevision} another writer was first. {@link LogUnavailable} the outcome is unknown: the same
+   * @throws {WrongExpectedRevision} another writer was first. {@link LeaderChanged} `leadership` ended before an answer:
+   * the append may be stored, and the decision's facts may be old. {@link LogUnavailable} the outcome is unknown: the same
    * append may be repeated with the same ids. {@link PersonErased} the encryption key is destroyed. {@link
    * NotWitnessed} the restriction cannot be acknowledged.
    */
@@ -116,10 +116,14 @@ export abstract class EventLog {
 
   /**
    * Proves that the leader still leads, by a write that begins after this call: a leader that is cut off answers reads
-   * from an old state. Undefined: the server is one node alone, whose reads are never old.
+   * from an old state. A read that begins after the proof and ends while that leadership holds has every event that
+   * was acknowledged before this call. Undefined: the server is one node alone, whose reads are never old.
    * @throws {LogUnavailable}
    */
-  abstract prove(): Promise<LeaderProof | undefined>;
+  abstract prove(): Promise<Leadership | undefined>;
+
+  /** The leader that is read from now, without a proof. @throws {LogUnavailable} */
+  abstract leadership(): Promise<Leadership>;
 
   /** Reads events of a stream from the leader. Empty if the stream does not exist. @throws {LogUnavailable} */
   abstract read(stream: string, options?: ReadOptions): Promise<readonly Recorded[]>;
@@ -182,6 +186,10 @@ export type UndecodedLog = Pick<EventLog, 'undecoded' | 'head' | 'verify' | 'exp
 
 export class WrongExpectedRevision extends Error {
   override readonly name = 'WrongExpectedRevision';
+}
+
+export class LeaderChanged extends Error {
+  override readonly name = 'LeaderChanged';
 }
 
 export class LogUnavailable extends Error {

@@ -7,7 +7,7 @@ import type {
   Batch,
   Checkpoint,
   EventReference,
-  LeaderProof,
+  Leadership,
   NewEvent,
   ReadOptions,
   SubscribeOptions,
@@ -76,8 +76,12 @@ export class WitnessedLog extends EventLog {
   }
 
   /** Shared by all commands that ask while one is made. */
-  prove(): Promise<LeaderProof | undefined> {
+  prove(): Promise<Leadership | undefined> {
     return this.proofs.run();
+  }
+
+  leadership(): Promise<Leadership> {
+    return this.log.leadership();
   }
 
   read(stream: string, options?: ReadOptions): Promise<readonly Recorded[]> {

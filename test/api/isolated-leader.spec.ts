@@ -42,10 +42,12 @@ let ada: SignedIn;
 let bob: SignedIn;
 let cem: SignedIn;
 let dora: SignedIn;
+let eve: SignedIn;
 let blockedWith: string;
 let liked: string;
 let restricted: string;
 let written: string;
+let older: string;
 
 const scope = allScopes.join(' ');
 
@@ -67,7 +69,8 @@ beforeAll(async () => {
   });
   newestLog = await openLogOf(network);
   application = await registerApplication(network);
-  [ada, bob, cem, dora] = [
+  [ada, bob, cem, dora, eve] = [
+    await signIn(network, application, scope),
     await signIn(network, application, scope),
     await signIn(network, application, scope),
     await signIn(network, application, scope),
@@ -163,6 +166,7 @@ describe('an API process beside an isolated leader', () => {
     });
     await follow(ada, cem);
     liked = await post(cem, 'liked');
+    older = await post(ada, 'older');
     await like(ada, liked);
     restricted = await post(cem, 'restricted');
     await operator().setPostState(restricted, 'restrict', 'a test');
@@ -207,8 +211,30 @@ describe('an API process beside an isolated leader', () => {
     expect((await put(`/api/blocks/${bob.actorId}`, blockedWith)).body).toEqual({ blocked: true });
   });
 
-  it('executes the acts once the leader is connected again', async () => {
+  it('decides anew what the old state allows, when another leader takes the append', async () => {
+    await until(() => block(ada, eve).catch(() => undefined));
+    const by = eve;
+    const fields = { audience: 'public', parentId: older };
+    const refused = [
+      requestAt(network, stale.port, 'PUT', `/api/relations/like/${older}`, {
+        by,
+        body: { intentId: randomUUID() },
+      }),
+      requestAt(network, stale.port, 'POST', '/api/posts', {
+        by,
+        body: { intentId: randomUUID(), text: 'a reply', ...fields },
+      }),
+    ];
+    for (const stream of ['like-', 'post-'])
+      await until(() => first.unanswered.some((name) => name.startsWith(stream)));
     await cluster.rejoin(first);
+    expect((await Promise.all(refused)).map(({ body }) => body.error)).toEqual([
+      'interaction_unavailable',
+      'parent_unavailable',
+    ]);
+  });
+
+  it('executes the acts once the leader is connected again', async () => {
     await until(async () => (await put(`/api/blocks/${bob.actorId}`)).status === 200);
     for (const act of [followAgain, likeAgain, deletePost]) expect((await act()).status).toBe(200);
     expect(await staleOperator().setAccountState(dora.actorId, 'suspend', 'a test')).toMatchObject({
@@ -218,7 +244,7 @@ describe('an API process beside an isolated leader', () => {
     expect(await until(() => restrictInBatch().catch(() => undefined))).toBe('changed');
     expect(await reserve()).toEqual(expect.any(String));
     expect(await staleOperator(late).confirmOperator(late!.operatorId)).toEqual({ changed: false });
-    expect((await ada.get('/api/blocks')).body.blocks).toEqual([bob.actorId]);
+    expect(new Set((await ada.get('/api/blocks')).body.blocks)).toEqual(new Set([bob.actorId, eve.actorId]));
   });
 });
 

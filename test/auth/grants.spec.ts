@@ -65,6 +65,7 @@ async function costOf(refreshing: RefreshGrant) {
       read += recorded.length;
       return recorded;
     },
+    leadership: () => log.leadership(),
     append: async (append: Append) => {
       const done = await log.append(append);
       appended += append.events.length;

@@ -153,8 +153,8 @@ describe('a frozen leader', () => {
         if (!(error instanceof LogUnavailable)) throw error;
       }),
     );
-    await until(() => second.unanswered > 0);
-    expect(first.unanswered).toBe(MAX_UNANSWERED);
+    await until(() => second.unanswered.length > 0);
+    expect(first.unanswered).toHaveLength(MAX_UNANSWERED);
     await cluster.elect(second);
     await Promise.all(writing);
     await until(() => append(log).catch(() => undefined));

@@ -34,8 +34,8 @@ export class ClusterNode {
   refusesCredentials = false;
   /** Fails calls for its features with an internal error, like a broken proxy. */
   hidesFeatures = false;
-  /** Number of appends that the node received as the deposed leader, and never answers. */
-  unanswered = 0;
+  /** The streams of appends that the node received as the deposed leader, and never answers. */
+  readonly unanswered: string[] = [];
   private isDeposed = false;
 
   private constructor(
@@ -124,7 +124,7 @@ export class ClusterNode {
         const refusal = this.refusalOf(metadata, election);
         if (refusal) throw new CallRefusedError(refusal);
         if (this.isDeposed) {
-          this.unanswered += 1;
+          this.unanswered.push(given[0]);
           return forever;
         }
         const result = await store.append(...given);

@@ -5,7 +5,7 @@ import { createPost, noPost } from '../../domain/post/post.js';
 import type { Post } from '../../domain/post/post.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { Decision } from '../../domain/refusal.js';
-import { EventLog, WrongExpectedRevision } from '../../log/event-log.js';
+import { EventLog, LeaderChanged, LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
@@ -32,6 +32,8 @@ export class CreatePost extends Command<PostOutcome> {
   }
 }
 
+const ATTEMPTS = 3;
+
 /**
  * One append and no idempotency table: the post id derives from the intent, so a repeated intent meets the stream of
  * its own post (repeated-creation.ts). Appends before reading, because nearly every intent is new.
@@ -48,6 +50,18 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
   ) {}
 
   async execute(command: CreatePost): Promise<PostOutcome> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await this.attempt(command);
+      } catch (cause) {
+        if (!(cause instanceof LeaderChanged)) throw cause;
+        if (attempt === ATTEMPTS)
+          throw new LogUnavailable('The leader of the event log changed in every attempt: retry.', { cause });
+      }
+  }
+
+  /** @throws {LeaderChanged} it may be written, and another attempt finds it. */
+  private async attempt(command: CreatePost): Promise<PostOutcome> {
     const { intent, text, audience, parentId } = command;
     const id = createdId('post', intent);
     const stream = streams.post(id);
@@ -55,12 +69,14 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     const payloadHash = payloadDigest(key, { text, audience, parentId });
     const creation = { stream, intent, payloadHash };
 
-    const { decision, earlier } = await readNewest(
+    const { decision, earlier, leadership } = await readNewest(
       this.log,
       async () => {
-        const found = await this.decide(id, command);
-        const isRefused = found instanceof Refusal;
-        return { decision: found, earlier: isRefused ? await findCreation(this.log, creation) : undefined };
+        const leadership = await this.log.leadership();
+        const decision = await this.decide(id, command);
+        const isRefused = decision instanceof Refusal;
+        const earlier = isRefused ? await findCreation(this.log, creation) : undefined;
+        return { decision, earlier, leadership };
       },
       (found) => isChange(found.decision) || found.earlier !== undefined,
     );
@@ -70,7 +86,7 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     // A new event id each time: with the same id, a repeated intent would pass for a retry of this append. Another
     // payload or a later deletion would stay unnoticed (docs/adr/0004-event-ids-of-creations.md).
     const events = decision.map((event) => ({ id: this.ids.uuid(), event }));
-    const append = { stream, events, metadata: metadataOf(intent, payloadHash) };
+    const append = { stream, events, metadata: metadataOf(intent, payloadHash), leadership };
     try {
       const { position } = await this.log.append({ ...append, expected: 'no_stream' });
       return { post: { id, revision: 1, status: 'published' }, position };

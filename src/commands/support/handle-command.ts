@@ -1,6 +1,6 @@
 import { Refusal } from '../../domain/refusal.js';
 import type { Decision } from '../../domain/refusal.js';
-import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
+import { LeaderChanged, LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
 import type { Append, AppendedEvents, EventLog, NewEvent } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { readNewest } from '../../log/read-newest.js';
@@ -48,10 +48,10 @@ const ATTEMPTS = 5;
 const PAUSE_MS = 20;
 
 /**
- * Reads a stream, decides and appends; retries when another writer was first. A refusal or an empty decision is
- * answered only if the read is proven to be the newest (docs/adr/0034).
+ * Reads a stream, decides and appends; retries when another writer was first, or another leader was read from. A refusal
+ * or an empty decision is answered only if the read is proven to be the newest (docs/adr/0034).
  * @throws {Refusal} and errors of {@link EventLog}; {@link LogUnavailable} also after all attempts lost the race, and
- * without a proof: nothing was written, and a retry is safe.
+ * without a proof; a retry is safe.
  */
 export async function handleCommand<State, Event extends StoredEvent>(
   log: EventLog,
@@ -60,21 +60,30 @@ export async function handleCommand<State, Event extends StoredEvent>(
 ): Promise<Decided<Event>> {
   const { stream, read = wholeStream, initial, evolve, decide, isRepetition, toConfirm, metadata } = context;
   let { known } = context;
+  let sent: readonly NewEvent<Event>[] = [];
   const readAndDecide = async () => {
     const knownStream = known;
     known = undefined;
+    const leadership = await log.leadership();
     const past = knownStream ? [] : ((await read(log, stream)) as readonly Recorded<Event>[]);
     const state = knownStream
       ? knownStream.state
       : past.reduce((older, { event }) => evolve(older, event), initial);
-    return { knownStream, past, decision: await decide(state, past) };
+    return { knownStream, leadership, past, decision: await decide(state, past) };
   };
   for (let attempt = 1; ; attempt++) {
-    const { knownStream, past, decision } = await readNewest(
+    const { knownStream, leadership, past, decision } = await readNewest(
       log,
       readAndDecide,
-      (found) => isChange(found.decision) || isRepetition?.(found.past) === true,
+      (found) =>
+        isChange(found.decision) || isRepetition?.(found.past) === true || !!storedOf(sent, found.past),
     );
+    const stored = storedOf(sent, past);
+    if (stored) {
+      await log.ensureWitnessed(past);
+      const added = [...recordedBy({ stream, events: sent, metadata }, stored).slice(0, -1), stored];
+      return { past: past.filter(({ revision }) => revision < (added[0]?.revision ?? 0n)), added };
+    }
     if (decision instanceof Refusal || decision.length === 0) {
       await log.ensureWitnessed(toConfirm ? toConfirm(past) : past);
       if (decision instanceof Refusal) throw decision;
@@ -83,18 +92,23 @@ export async function handleCommand<State, Event extends StoredEvent>(
     const expected = knownStream?.revision ?? past.at(-1)?.revision ?? 'no_stream';
     const events = decision.map((event) => ({ id: idFor(event, stream, metadata) ?? ids.uuid(), event }));
     try {
-      const appended = await log.append({ stream, expected, events, metadata });
-      return { past, added: recordedBy({ stream, expected, events, metadata }, appended) };
+      const appended = await log.append({ stream, expected, events, metadata, leadership });
+      return { past, added: recordedBy({ stream, events, metadata }, appended) };
     } catch (error) {
-      if (!(error instanceof WrongExpectedRevision)) throw error;
+      if (error instanceof LeaderChanged) sent = events;
+      else if (!(error instanceof WrongExpectedRevision)) throw error;
       if (attempt === ATTEMPTS)
-        throw new LogUnavailable('other writers were first in every attempt; nothing was written, retry', {
+        throw new LogUnavailable('Other writers were first, or leaders changed, in every attempt: retry.', {
           cause: error,
         });
       await sleep(attempt * PAUSE_MS);
     }
   }
 }
+
+/** The last event of an earlier attempt, if that came through: an append is stored whole. */
+const storedOf = <Event extends StoredEvent>(sent: readonly NewEvent[], past: readonly Recorded<Event>[]) =>
+  past.find(({ id }) => id === sent.at(-1)?.id);
 
 export const isChange = (decision: Decision<unknown>): boolean =>
   !(decision instanceof Refusal) && decision.length > 0;
@@ -103,7 +117,7 @@ const idFor = (event: StoredEvent, stream: string, metadata: EventMetadata): str
   isRestriction(event) ? restrictionId(event.type, stream, metadata) : undefined;
 
 function recordedBy<Event extends StoredEvent>(
-  { stream, events, metadata }: Append<Event>,
+  { stream, events, metadata }: Omit<Append<Event>, 'expected'>,
   { revision, position, restriction }: AppendedEvents,
 ): readonly Recorded<Event>[] {
   const first = revision - BigInt(events.length - 1);

@@ -16,6 +16,7 @@ const ids = { random: () => 'x', uuid: () => 'x' };
 const contended = (times: number) => {
   let left = times;
   return {
+    leadership: () => Promise.resolve({ holds: true }),
     read: () => Promise.resolve([]),
     append: () =>
       left-- > 0

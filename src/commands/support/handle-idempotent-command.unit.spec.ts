@@ -29,9 +29,10 @@ const unfollowing = (pair: Pair): Decision<PairEvent> => unfollow(pair, act);
 function logOf(first: () => Promise<unknown> = () => Promise.resolve()): EventLog {
   const recorded: Recorded[] = [];
   const waiting = [first];
-  const log: Pick<EventLog, 'read' | 'append' | 'ensureWitnessed' | 'prove'> = {
+  const log: Pick<EventLog, 'read' | 'append' | 'ensureWitnessed' | 'prove' | 'leadership'> = {
     prove: () => Promise.resolve(undefined),
     ensureWitnessed: () => Promise.resolve(),
+    leadership: () => Promise.resolve({ holds: true }),
     read: () => Promise.resolve([...recorded]),
     append: async ({ stream, expected, events, metadata }: Append) => {
       await waiting.pop()?.();

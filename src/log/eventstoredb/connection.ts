@@ -3,7 +3,8 @@ import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import { sleep } from '../../support/sleep.js';
-import type { LeaderProof } from '../event-log.js';
+import { LeaderChanged } from '../event-log.js';
+import type { Leadership } from '../event-log.js';
 import { readNewest, READ_DEADLINE_MS } from './bounded-read.js';
 import {
   ConnectionGivenUp,
@@ -58,14 +59,26 @@ export class Connection {
 
   /**
    * Appends to a stream, like {@link ask}. An append is safe to repeat: expected revision and event ids prevent that
-   * it is stored twice.
+   * it is stored twice. @throws {LeaderChanged} before an attempt, if `leadership` no longer holds.
    */
-  append(milliseconds: number, ...given: Parameters<EventStoreDBClient['appendToStream']>) {
-    return this.askToAppend(milliseconds, (leader, signal) => leader.append(given, signal));
+  append(
+    milliseconds: number,
+    given: Parameters<EventStoreDBClient['appendToStream']>,
+    leadership?: Leadership,
+  ) {
+    return this.askToAppend(milliseconds, (leader, signal) => {
+      if (leadership?.holds === false)
+        throw new LeaderChanged('Another leader of the event log was read from.');
+      return leader.append(given, signal);
+    });
   }
 
-  prove(milliseconds: number): Promise<LeaderProof | undefined> {
+  prove(milliseconds: number): Promise<Leadership | undefined> {
     return this.askToAppend(milliseconds, (leader, signal) => leader.prove(signal));
+  }
+
+  leadership(milliseconds: number): Promise<Leadership> {
+    return this.askLeader(milliseconds, (leader) => leader.leadership());
   }
 
   newest(caller?: AbortSignal, milliseconds = READ_DEADLINE_MS): Promise<RecordedEvent | undefined> {

@@ -22,14 +22,14 @@ import { isAmbiguous } from './client-errors.js';
 import { noPosition } from '../codec.js';
 import type { Codec } from '../codec.js';
 import { Connection } from './connection.js';
-import { EventLog, LogFull, LogUnavailable, WrongExpectedRevision } from '../event-log.js';
+import { EventLog, LeaderChanged, LogFull, LogUnavailable, WrongExpectedRevision } from '../event-log.js';
 import type {
   Append,
   AppendedEvents,
   Batch,
   Checkpoint,
   EventReference,
-  LeaderProof,
+  Leadership,
   ReadOptions,
   SubscribeOptions,
   UndecodedEvent,
@@ -75,8 +75,13 @@ export class EventStoreLog extends EventLog {
     const events = await this.codec.encode(append);
     const expectedRevision = append.expected === 'no_stream' ? NO_STREAM : append.expected;
     const { nextExpectedRevision, position } = await untilAnswered((deadline) =>
-      this.connection.append(deadline, append.stream, events, { expectedRevision, ...APPEND_OPTIONS }),
+      this.connection.append(
+        deadline,
+        [append.stream, events, { expectedRevision, ...APPEND_OPTIONS }],
+        append.leadership,
+      ),
     ).catch((error: unknown) => {
+      if (error instanceof LeaderChanged) throw error;
       if (error instanceof WrongExpectedVersionError) throw new WrongExpectedRevision(error.message);
       if (!isTooLarge(error))
         throw new LogUnavailable('The event log did not confirm the append.', { cause: error });
@@ -88,10 +93,14 @@ export class EventStoreLog extends EventLog {
     return { revision: nextExpectedRevision, position: position.commit };
   }
 
-  prove(): Promise<LeaderProof | undefined> {
+  prove(): Promise<Leadership | undefined> {
     return untilAnswered((deadline) => this.connection.prove(deadline)).catch((cause: unknown) => {
       throw new LogUnavailable('The event log did not prove that its leader still leads.', { cause });
     });
+  }
+
+  leadership(): Promise<Leadership> {
+    return this.connection.leadership(READ_DEADLINE_MS).catch(throwUnavailable);
   }
 
   ensureWitnessed(): Promise<void> {
@@ -137,7 +146,7 @@ export class EventStoreLog extends EventLog {
     // Servers check the size before the revision.
     const event = this.acceptsLargest ? READINESS_EVENT : largestEvent;
     try {
-      await this.connection.append(DEADLINE_MS.check, streams.readiness(), event, appendOptions);
+      await this.connection.append(DEADLINE_MS.check, [streams.readiness(), event, appendOptions]);
     } catch (error) {
       if (error instanceof WrongExpectedVersionError) {
         this.acceptsLargest = true;

@@ -7,7 +7,7 @@ import { endsWithin, sleep } from '../../support/sleep.js';
 import { readNewest } from './bounded-read.js';
 import { ConnectionGivenUp, within } from './client-errors.js';
 import { connect } from './connect.js';
-import type { LeaderProof } from '../event-log.js';
+import type { Leadership } from '../event-log.js';
 import { ReadBarrier } from './read-barrier.js';
 import { UnansweredAppends } from './unanswered-appends.js';
 import { writeWithoutQueue } from './unqueued-writes.js';
@@ -56,8 +56,12 @@ export class Leader {
     return this.unanswered.run(() => this.client.appendToStream(...given), signal);
   }
 
-  prove(signal: AbortSignal): Promise<LeaderProof | undefined> {
+  prove(signal: AbortSignal): Promise<Leadership | undefined> {
     return this.barrier.prove(signal);
+  }
+
+  leadership(): Promise<Leadership> {
+    return this.barrier.leadership();
   }
 
   /** Cancels all calls and closes the client. Resolves once no append can go through it any more. */

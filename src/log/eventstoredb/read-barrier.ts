@@ -4,7 +4,7 @@ import { GossipClient } from '@eventstore/db-client/generated/gossip_grpc_pb.js'
 import type { ClusterInfo } from '@eventstore/db-client/generated/gossip_pb.js';
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import type { Channel, ServiceError } from '@grpc/grpc-js';
-import type { LeaderProof } from '../event-log.js';
+import type { Leadership } from '../event-log.js';
 import { streams } from '../streams.js';
 import { APPEND_OPTIONS } from './append-options.js';
 
@@ -34,12 +34,23 @@ export class ReadBarrier {
   constructor(private readonly leader: Leader) {}
 
   /** As {@link EventLog.prove}. Rejects with the errors of the client. */
-  async prove(signal: AbortSignal): Promise<LeaderProof | undefined> {
-    const { leader } = this;
+  async prove(signal: AbortSignal): Promise<Leadership | undefined> {
     const link = await this.currentLink();
     link.isAlone ??= await this.isAlone();
     if (link.isAlone && !link.isBroken) return undefined;
-    await leader.append([streams.barrier(), [], { expectedRevision: NO_STREAM, ...APPEND_OPTIONS }], signal);
+    await this.leader.append(
+      [streams.barrier(), [], { expectedRevision: NO_STREAM, ...APPEND_OPTIONS }],
+      signal,
+    );
+    return this.leadershipOver(link);
+  }
+
+  async leadership(): Promise<Leadership> {
+    return this.leadershipOver(await this.currentLink());
+  }
+
+  private leadershipOver(link: Link): Leadership {
+    const { leader } = this;
     return {
       get holds() {
         return !link.isBroken && !leader.lost.aborted;

@@ -21,6 +21,7 @@ export class FailingLog implements EventLog {
 
   ensureWitnessed: EventLog['ensureWitnessed'] = (recorded) => this.log.ensureWitnessed(recorded);
   prove: EventLog['prove'] = () => this.log.prove();
+  leadership: EventLog['leadership'] = () => this.log.leadership();
   read: EventLog['read'] = (...given) => this.log.read(...given);
   head: EventLog['head'] = () => this.log.head();
   reach: EventLog['reach'] = (...given) => this.log.reach(...given);

@@ -140,6 +140,10 @@ export class MemoryLog extends EventLog {
     return this.down ? Promise.reject(new LogUnavailable('the log is down')) : Promise.resolve(undefined);
   }
 
+  override leadership(): Promise<{ holds: true }> {
+    return Promise.resolve({ holds: true });
+  }
+
   override read(stream: string): Promise<readonly Recorded[]> {
     if (this.down) return Promise.reject(new LogUnavailable('the log is down'));
     return Promise.resolve(this.ofStream(stream));
