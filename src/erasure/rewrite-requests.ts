@@ -47,6 +47,8 @@ export async function hasOpenRewrites(pool: Pool): Promise<boolean> {
 export interface Rewrite {
   readonly table: string;
   readonly request: bigint;
+  /** Of the oldest request that is open, by the clock of the read store. */
+  readonly requestedAt: Date;
   readonly doneUpTo: bigint;
   readonly rewrittenAt: Date | null;
   readonly isSettled: boolean;
@@ -56,6 +58,7 @@ export interface Rewrite {
 interface Row {
   readonly table_name: string;
   readonly request: string;
+  readonly requested_at: Date;
   readonly done_up_to: string;
   readonly rewritten_at: Date | null;
   readonly is_settled: boolean;
@@ -64,7 +67,7 @@ interface Row {
 
 export async function openRewrites(pool: Pool, store: PersonalStore): Promise<readonly Rewrite[]> {
   const { rows } = await pool.query<Row>(
-    `SELECT table_name, request, done_up_to, rewritten_at, is_large, incarnation.schema_name IS NULL
+    `SELECT table_name, request, requested_at, done_up_to, rewritten_at, is_large, incarnation.schema_name IS NULL
       OR retired_at IS NOT NULL OR versions ? 'as_of' OR coalesce(applied_position >= position, false) AS is_settled
     FROM authority.rewrite LEFT JOIN recovery.incarnation ON schema_name = split_part(table_name, '.', 1)
     WHERE store = $1 ORDER BY table_name`,
@@ -73,6 +76,7 @@ export async function openRewrites(pool: Pool, store: PersonalStore): Promise<re
   return rows.map((row) => ({
     table: row.table_name,
     request: BigInt(row.request),
+    requestedAt: row.requested_at,
     doneUpTo: BigInt(row.done_up_to),
     rewrittenAt: row.rewritten_at,
     isSettled: row.is_settled,

@@ -7,6 +7,8 @@ import { endSession, sessionClient } from '../store/session-client.js';
 const LOCK_MS = 300;
 const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
+/** No such table, no such schema. */
+const GONE = /^(42P01|3F000)$/;
 
 /** State of a server. Transaction ids are 64-bit. */
 export interface ServerState {
@@ -40,9 +42,10 @@ const stateSql = `
 
 /**
  * `locked`: another session holds a lock; nothing changed. `slow`: the limit of time was over; nothing changed.
- * `refused`: the role may not rewrite the table, which Postgres skips with a warning.
+ * `refused`: the role may not rewrite the table, which Postgres skips with a warning. `gone`: the table was dropped. An
+ * error: Postgres failed at this table.
  */
-export type RewriteOutcome = 'rewritten' | 'locked' | 'slow' | 'refused';
+export type RewriteOutcome = 'rewritten' | 'locked' | 'slow' | 'refused' | 'gone' | DatabaseError;
 
 /** A session in a database whose tables are rewritten. Postgres ends its statement if the process dies. */
 export class RewriteSession {
@@ -81,7 +84,7 @@ export class RewriteSession {
 
   /**
    * Writes the visible rows to new files, with new indexes, and removes the old files. `limitMs`: 0 is none.
-   * @throws what Postgres answers otherwise.
+   * @throws if the connection is lost.
    */
   async rewrite(table: string, limitMs: number): Promise<RewriteOutcome> {
     const before = await this.fileOf(table);
@@ -92,7 +95,7 @@ export class RewriteSession {
       if (!(error instanceof DatabaseError)) throw error;
       if (error.code === LOCK_NOT_AVAILABLE) return 'locked';
       if (error.code === QUERY_CANCELED && limitMs > 0) return 'slow';
-      throw error;
+      return GONE.test(error.code ?? '') ? 'gone' : error;
     } finally {
       await this.client.query('SET statement_timeout = 0').catch(() => undefined);
     }

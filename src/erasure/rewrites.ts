@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import type { Pool } from 'pg';
 import type { Clock } from '../commands/support/clock.js';
 import { Backoff } from '../support/backoff.js';
@@ -15,7 +16,7 @@ import {
 } from './rewrite-requests.js';
 import type { Rewrite } from './rewrite-requests.js';
 import { RewriteSession } from './rewrite-session.js';
-import type { ServerState } from './rewrite-session.js';
+import type { RewriteOutcome, ServerState } from './rewrite-session.js';
 
 const INTERVAL_MS = 2_000;
 /** Larger tables, with their indexes, are rewritten in a set hour, because their reads wait meanwhile. */
@@ -24,6 +25,8 @@ const AT_ONCE_BYTES = 64 * 1024 * 1024;
 const AT_ONCE_MS = 4_000;
 /** Many erasures in a row must not keep a table locked. */
 const GAP_MS = 60_000;
+/** A large table is rewritten once in its hour, whether or not that succeeds. */
+const LARGE_GAP_MS = 12 * 60 * 60_000;
 const PAUSE_MS = { first: 2_000, longest: 60_000 };
 
 export interface RewritesOptions extends ExclusiveTaskOptions {
@@ -36,11 +39,12 @@ export interface RewritesOptions extends ExclusiveTaskOptions {
 }
 
 interface Attempt {
-  readonly request: bigint;
+  request: bigint;
   /** The rows that these requests are about were deleted by transactions before this one. */
-  readonly deletedBefore: bigint;
+  deletedBefore: bigint;
   readonly backoff: Backoff;
   notBefore: number;
+  isLogged: boolean;
 }
 
 interface Due {
@@ -76,6 +80,7 @@ export class Rewrites extends ExclusiveTask {
   protected override async work(): Promise<void> {
     const { pool, urls } = this.options;
     await requestRewrites(pool);
+    const errors: unknown[] = [];
     for (const store of personalStores) {
       const rewrites = await openRewrites(pool, store);
       if (rewrites.length === 0 || this.isStopping) continue;
@@ -84,12 +89,13 @@ export class Rewrites extends ExclusiveTask {
         await this.session.open();
         await this.workIn(store, this.session, rewrites);
       } catch (error) {
-        if (!this.isStopping) throw error;
+        if (!this.isStopping) errors.push(error);
       } finally {
         await this.session.close();
         this.session = undefined;
       }
     }
+    if (errors.length > 0) throw new AggregateError(errors, 'a database could not be rewritten');
   }
 
   private async workIn(
@@ -106,15 +112,16 @@ export class Rewrites extends ExclusiveTask {
       const size = bytes.get(table);
       if (size === undefined || isOver(rewrite, state)) {
         await endRewrite(pool, store, rewrite);
+        this.attempts.delete(keyOf(store, table));
         continue;
       }
       const isLarge = rewrite.isLarge || size > atOnceBytes;
       if (isLarge && !rewrite.isLarge) await recordLarge(pool, store, table);
-      const attempt = this.attemptAt(store, rewrite, state);
+      const attempt = this.attemptAt(store, { ...rewrite, isLarge }, state);
       if (attempt) due[isLarge ? 'large' : 'atOnce'].push({ store, table, attempt });
     }
     await this.rewriteAll(store, session, due.atOnce, AT_ONCE_MS);
-    if (this.isHour()) await this.rewriteAll(store, session, due.large, 0);
+    for (const each of due.large) if (this.isHour()) await this.rewriteAll(store, session, [each], 0);
   }
 
   /**
@@ -123,24 +130,34 @@ export class Rewrites extends ExclusiveTask {
    */
   private attemptAt(
     store: PersonalStore,
-    { table, request, doneUpTo, rewrittenAt, isSettled }: Rewrite,
+    { table, request, requestedAt, doneUpTo, rewrittenAt, isSettled, isLarge }: Rewrite,
     { now, next, oldest }: ServerState,
   ): Attempt | undefined {
     if (doneUpTo >= request || !isSettled) return undefined;
-    if (rewrittenAt && now.getTime() - rewrittenAt.getTime() < GAP_MS) return undefined;
+    const gapMs = isLarge ? LARGE_GAP_MS : GAP_MS;
+    if (rewrittenAt && now.getTime() - rewrittenAt.getTime() < gapMs) return undefined;
+    if (isLarge && this.isHour() && requestedAt.getTime() >= this.hourBegan()) return undefined;
     const key = keyOf(store, table);
     let attempt = this.attempts.get(key);
     // Another process may have rewritten the table since.
     if (!attempt || attempt.request <= doneUpTo) {
-      attempt = { request, deletedBefore: next, backoff: new Backoff(PAUSE_MS), notBefore: 0 };
+      const backoff = new Backoff(PAUSE_MS);
+      attempt = { request, deletedBefore: next, backoff, notBefore: 0, isLogged: false };
       this.attempts.set(key, attempt);
+    } else if (isLarge && attempt.request < request && !this.isHour()) {
+      attempt.request = request;
+      attempt.deletedBefore = next;
     }
-    const isTime = oldest >= attempt.deletedBefore && performance.now() >= attempt.notBefore;
+    const isTime = oldest >= attempt.deletedBefore && this.options.clock.now() >= attempt.notBefore;
     return isTime ? attempt : undefined;
   }
 
   private isHour(): boolean {
-    return new Date(this.options.clock.now()).getUTCHours() === this.options.hour;
+    return new Date(this.hourBegan()).getUTCHours() === this.options.hour;
+  }
+
+  private hourBegan(): number {
+    return new Date(this.options.clock.now()).setUTCMinutes(0, 0, 0);
   }
 
   private async rewriteAll(
@@ -168,22 +185,36 @@ export class Rewrites extends ExclusiveTask {
     { store, table, attempt }: Due,
     limitMs: number,
   ): Promise<boolean> {
-    const { logger, pool } = this.options;
+    const { clock, logger, pool } = this.options;
     const begun = performance.now();
+    const pauseMs = attempt.backoff.next();
+    // Also if Postgres breaks down at this table.
+    attempt.notBefore = clock.now() + (limitMs > 0 ? pauseMs : LARGE_GAP_MS);
     const outcome = await session.rewrite(table, limitMs);
     if (outcome === 'rewritten') {
       const ms = Math.round(performance.now() - begun);
       logger.info({ store, table, ms }, 'rewrote a table to remove bytes of erased data');
       return true;
     }
+    if (outcome === 'locked') attempt.notBefore = clock.now() + pauseMs;
     if (outcome === 'slow') await recordLarge(pool, store, table);
-    if (outcome === 'refused' && attempt.backoff.failures === 0)
-      logger.error(
-        { store, table },
-        'Postgres refuses to rewrite a table, so its files keep bytes of erased data; make the role of this process the owner of the database',
-      );
-    attempt.notBefore = performance.now() + attempt.backoff.next();
+    this.report({ store, table, attempt }, outcome);
     return false;
+  }
+
+  /** The detail of an error can quote a row. */
+  private report({ store, table, attempt }: Due, outcome: RewriteOutcome): void {
+    const isError = outcome instanceof DatabaseError;
+    if ((!isError && outcome !== 'refused') || attempt.isLogged) return;
+    attempt.isLogged = true;
+    this.options.logger.error(
+      { store, table, ...(isError && { code: outcome.code, reason: outcome.message }) },
+      `Postgres ${isError ? 'fails' : 'refuses'} to rewrite a table, so its files keep bytes of erased data; ${
+        isError
+          ? 'remove the cause, and it is tried again'
+          : 'make the role of this process the owner of the database'
+      }`,
+    );
   }
 }
 

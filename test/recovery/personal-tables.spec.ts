@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { serving } from '../../projections/groups.js';
 import { personalColumns } from '../../src/erasure/personal-tables.js';
 import { explainScript } from '../../src/http/sql/assembled.js';
 import { assembledReads } from '../../src/http/sql/reads.js';
 import { createIncarnation } from '../../src/incarnations/incarnation.js';
 import { openVaultDatabase } from '../../src/log/open-log.js';
+import { CreateRewrites1763901000000 } from '../../src/store/migrations/1763901000000-rewrites.js';
+import { DropVaultStatistics1763901000001 } from '../../src/store/migrations/1763901000001-vault-statistics.js';
 import { PREFER_INDEXES } from '../../src/store/postgres.js';
 import { openWitness } from '../../src/witness/open-witness.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 
 /**
  * Columns without data of a person that an erasure removes: identifiers, states, what operators wrote or signed in with,
@@ -86,11 +90,12 @@ const notPersonal: Readonly<Record<string, string>> = {
 const SCHEMA = 'inc_one';
 
 let postgres: TestPostgres;
+let urls: Readonly<Record<'read' | 'vault' | 'witness', string>>;
 const clients = {} as Record<'read' | 'vault' | 'witness', Client>;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  const urls = {
+  urls = {
     read: await postgres.createReadStore(),
     vault: await postgres.createDatabase(),
     witness: await postgres.createDatabase(),
@@ -100,13 +105,17 @@ beforeAll(async () => {
   await witness.find([]);
   await witness.close();
   for (const [store, connectionString] of Object.entries(urls)) {
-    clients[store as 'read'] = new Client({ connectionString, options: PREFER_INDEXES });
+    clients[store as 'read'] = new Client({
+      connectionString,
+      options: `${PREFER_INDEXES} -c lock_timeout=10s`,
+    });
     await clients[store as 'read'].connect();
   }
   const tables = serving.projections.map((each) => each.tables);
   await createIncarnation(clients.read, { id: 'one', versions: {}, tables, now: 0 });
   await clients.read.query(`SET search_path = ${SCHEMA}`);
   for (const { indexes = '' } of serving.projections) await clients.read.query(indexes);
+  await clients.read.query(content);
 });
 afterAll(async () => {
   for (const client of Object.values(clients)) await client.end();
@@ -207,8 +216,52 @@ const setStatistics = async (target: number): Promise<void> => {
   await clients.read.query('ANALYZE');
 };
 
+const runnerOf = (client: Client): QueryRunner =>
+  ({ query: (sql: string) => client.query(sql) }) as unknown as QueryRunner;
+
+it('has no samples from before the release that turned them off', async () => {
+  const names = Object.values(personalColumns.read).flat();
+  const sampled = async () => {
+    const sql = `SELECT tablename, attname FROM pg_stats WHERE schemaname = 'authority' AND attname = ANY ($1)`;
+    return (await clients.read.query(sql, [names])).rows as unknown[];
+  };
+  const migration = new CreateRewrites1763901000000();
+  await migration.down(runnerOf(clients.read));
+  await setStatistics(100);
+  expect(await sampled()).toContainEqual({ tablename: 'oidc_record', attname: 'payload' });
+  await clients.read.query('BEGIN');
+  await migration.up(runnerOf(clients.read));
+  await clients.read.query('COMMIT');
+  expect(await sampled()).toEqual([]);
+  await setStatistics(0);
+});
+
+const migrations: readonly ['read' | 'vault', MigrationInterface, string, string][] = [
+  ['read', new CreateRewrites1763901000000(), 'authority.credential', 'authority.account'],
+  ['vault', new DropVaultStatistics1763901000001(), 'public.person_key', 'public.person_key'],
+];
+
+it.each(migrations)(
+  'lets the release before read on while a backup holds the migration back (%s)',
+  async (store, migration, copied, read) => {
+    const [backup, upgrade] = [new Client(urls[store]), new Client(urls[store])];
+    await Promise.all([backup.connect(), upgrade.connect()]);
+    await migration.down(runnerOf(clients[store]));
+    await backup.query(`BEGIN; LOCK TABLE ${copied} IN ACCESS SHARE MODE`);
+    const { rows } = await upgrade.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await upgrade.query('BEGIN');
+    const migrated = migration.up(runnerOf(upgrade));
+    const waits = `SELECT FROM pg_locks WHERE pid = $1 AND NOT granted`;
+    await until(async () => (await backup.query(waits, [rows[0]?.pid])).rowCount);
+    await expect(clients[store].query(`SELECT FROM ${read}`)).resolves.toBeDefined();
+    await backup.query('COMMIT');
+    await migrated;
+    await upgrade.query('COMMIT');
+    await Promise.all([backup.end(), upgrade.end()]);
+  },
+);
+
 it('costs no read its plan: with statistics of personal columns, Postgres plans all of them alike', async () => {
-  await clients.read.query(content);
   await clients.read.query('ANALYZE');
   const without = await plans();
   await setStatistics(100);

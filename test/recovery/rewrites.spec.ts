@@ -3,6 +3,7 @@ import { Client, Pool } from 'pg';
 import { pino } from 'pino';
 import { serving } from '../../projections/groups.js';
 import { pendingRewrites } from '../../src/erasure/pending-rewrites.js';
+import { requestRewrites } from '../../src/erasure/rewrite-requests.js';
 import { RewriteSession } from '../../src/erasure/rewrite-session.js';
 import { Rewrites } from '../../src/erasure/rewrites.js';
 import type { RewritesOptions } from '../../src/erasure/rewrites.js';
@@ -23,8 +24,12 @@ let urls: { readonly read: string; readonly vault: string };
 let pool: Pool;
 let vault: Client;
 let witness: Witness;
-let hour: number;
-const lines: { readonly table?: string; readonly msg: string }[] = [];
+/** What the clock is ahead of the time of this process. */
+let ahead: number;
+const lines: { readonly table?: string; readonly code?: string; readonly msg: string }[] = [];
+const setTime = (day: number, hour: number): void => {
+  ahead = Date.UTC(2030, 0, day, hour, 10) - performance.now();
+};
 
 /** Its rounds are those that the process would make every two seconds. */
 class RoundsOnDemand extends Rewrites {
@@ -38,7 +43,7 @@ const rewritesWith = (options: Partial<RewritesOptions> = {}): RoundsOnDemand =>
     pool,
     urls,
     witness,
-    clock: { now: () => Date.UTC(2030, 0, 1, hour, 30) },
+    clock: { now: () => performance.now() + ahead },
     hour: 3,
     logger: pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as { msg: string }) }),
     ...options,
@@ -63,7 +68,7 @@ beforeEach(async () => {
     INSERT INTO inc_one.post SELECT 'p' || i, i, 'ada', 'app', repeat(md5(i::text), 8), 'public', 'published', 1, i
       FROM generate_series(1, ${ROWS}) i`,
   );
-  hour = 12;
+  setTime(1, 12);
   lines.length = 0;
 });
 afterEach(async () => {
@@ -115,6 +120,25 @@ const untilRewritten = (rewrites: RoundsOnDemand, table: string) =>
     await rewrites.round();
     return (await stateOf(table)) === 'checkpoint';
   });
+
+/** Lets every rewrite of a table with rows fail, and counts it in a sequence, as its error takes back all else. */
+async function breakIndexOf(table: string): Promise<void> {
+  await pool.query(`
+    CREATE FUNCTION public.indexed(text) RETURNS text IMMUTABLE LANGUAGE sql AS 'SELECT $1';
+    CREATE INDEX broken ON ${table} (public.indexed(${table.endsWith('post') ? 'id' : 'actor_id'}));
+    CREATE SEQUENCE public.tries`);
+}
+const breakIndex = () =>
+  pool.query(`
+    CREATE OR REPLACE FUNCTION public.indexed(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM nextval('public.tries');
+      RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full', DETAIL = $1;
+    END $$`);
+const tries = async (): Promise<number> => {
+  const sql = 'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS tries FROM public.tries';
+  return Number((await pool.query<{ tries: string }>(sql)).rows[0]?.tries);
+};
 
 const inRead = [
   'authority.account',
@@ -207,11 +231,38 @@ describe('the rewrites', () => {
     const nightly = rewritesWith({ atOnceBytes: 64 * 1024 });
     for (const rewrites of [never, nightly]) await untilRewritten(rewrites, 'authority.credential');
     expect(await stateOf('inc_one.post')).toBe('large');
-    hour = 3;
+    setTime(2, 3);
     await never.round();
     await never.round();
     expect(await stateOf('inc_one.post')).toBe('large');
     await untilRewritten(nightly, 'inc_one.post');
+  });
+
+  it('do a large table once in its hour, for all erasures before it', async () => {
+    await erase();
+    const rewrites = rewritesWith({ atOnceBytes: 64 * 1024 });
+    await untilRewritten(rewrites, 'authority.credential');
+    await erase();
+    await rewrites.round();
+    setTime(2, 3);
+    await untilRewritten(rewrites, 'inc_one.post');
+    const roundsOfNone = async () => {
+      for (let times = 0; times < 3; times++) await rewrites.round();
+      expect(await stateOf('inc_one.post')).toBe('large');
+      expect(rewritten().filter((table) => table === 'inc_one.post')).toHaveLength(1);
+    };
+    await erase();
+    await pool.query(`UPDATE authority.rewrite SET rewritten_at = rewritten_at - interval '2 minutes'`);
+    await roundsOfNone();
+    // As after a checkpoint in between.
+    await pool.query('DELETE FROM authority.rewrite');
+    await erase();
+    await requestRewrites(pool);
+    await pool.query(`UPDATE authority.rewrite SET is_large = true, requested_at = '2030-01-02T03:05Z'
+      WHERE table_name = 'inc_one.post'`);
+    await roundsOfNone();
+    setTime(3, 3);
+    await untilRewritten(rewrites, 'inc_one.post');
   });
 
   it('wait until a build has applied the erasure, and forget one that was dropped', async () => {
@@ -255,13 +306,74 @@ describe('the rewrites', () => {
   });
 });
 
+describe('beside what fails, the rewrites', () => {
+  it('go on with the other tables and the vault, once each, and name the table and its fault once', async () => {
+    await pool.query(
+      `INSERT INTO inc_one.actor (actor_id, display_name, bio, website, registered_at, state)
+      VALUES ('ada', '', '', '', 1, 'active')`,
+    );
+    await breakIndexOf('inc_one.actor');
+    await erase();
+    await breakIndex();
+    const rewrites = rewritesWith();
+    const others = [...inRead, ...inVault].filter((table) => table !== 'inc_one.actor').toSorted();
+    await until(async () => {
+      await rewrites.round();
+      return (await tablesIn('rewrite')).length === 1 && (await tries()) > 1;
+    });
+    expect(await tablesIn('rewrite')).toEqual(['inc_one.actor']);
+    expect(rewritten().toSorted()).toEqual(others);
+    const faults = lines.filter(({ msg }) => msg.startsWith('Postgres fails'));
+    expect(faults).toEqual([
+      expect.objectContaining({ table: 'inc_one.actor', code: '53100', reason: 'no space left' }),
+    ]);
+    expect(JSON.stringify(faults)).not.toContain('ada');
+    await pool.query('DROP INDEX inc_one.broken');
+    await untilRewritten(rewritesWith(), 'inc_one.actor');
+  });
+
+  it('try a large table again on the next day', async () => {
+    await breakIndexOf('inc_one.post');
+    await erase();
+    await breakIndex();
+    const rewrites = rewritesWith({ atOnceBytes: 64 * 1024 });
+    await untilRewritten(rewrites, 'authority.credential');
+    setTime(2, 3);
+    const untilTried = (times: number) =>
+      until(async () => {
+        await rewrites.round();
+        return (await tries()) === times;
+      });
+    await untilTried(1);
+    // Later than the longest pause of a small table.
+    ahead += 120_000;
+    for (let times = 0; times < 3; times++) await rewrites.round();
+    expect(await tries()).toBe(1);
+    setTime(3, 3);
+    await untilTried(2);
+  });
+
+  it('go on in the vault if the read store takes no session', async () => {
+    await erase();
+    const url = new URL(urls.read);
+    url.pathname = 'none';
+    await untilRewritten(rewritesWith({ urls: { ...urls, read: url.href } }), 'public.person_key');
+    expect(await stateOf('inc_one.post')).toBe('rewrite');
+    expect(lines.map(({ msg }) => msg)).toContain(
+      'rewrites of tables with bytes of erased data interrupted; retrying',
+    );
+  });
+});
+
 describe('a session that rewrites', () => {
-  it('reports a table that takes too long, and one that the role may not rewrite', async () => {
+  it('reports a table that takes too long, one that the role may not rewrite, and one that was dropped', async () => {
     const session = new RewriteSession(urls.read);
     await session.open();
     expect(await session.rewrite('inc_one.post', 1)).toBe('slow');
     expect(await session.rewrite('pg_catalog.pg_database', 0)).toBe('refused');
     expect(await session.rewrite('inc_one.post', 0)).toBe('rewritten');
+    for (const table of ['inc_one.none', 'inc_none.post'])
+      expect(await session.rewrite(table, 0)).toBe('gone');
     await session.close();
   });
 });

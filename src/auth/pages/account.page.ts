@@ -245,8 +245,8 @@ function erasure({
       Your texts are stored encrypted with a key of your own, which is destroyed on that day. The files of the
       database lose what they still hold of key, name and texts within fifteen minutes; those of large tables
       ${largeTablesAt === 'off' ? 'when the operator of this network rebuilds them' : `in the hour after the next ${hourText(largeTablesAt)}`}.
-      A backup that runs then delays this until it ends. Copies in old backups can be read only with an old
-      copy of the key, until the operator of this network deletes that copy, too.
+      A backup or a rebuild that is unfinished then delays this until it ends. Copies in old backups can be
+      read only with an old copy of the key, until the operator of this network deletes that copy, too.
     </p>
     <form method="post" action="${actions.erase}">
       ${hiddenField('form', form)}

@@ -16,7 +16,10 @@ export function pendingLines({ pending = [], largeTablesAt = 'off' }: Erasure): 
       : `is rewritten at ${hour}`;
   return [
     "Postgres' files still hold bytes of erased data. Repeat this command to see what is left.",
-    ...counted(of('rewrite').length, 'rewritten within minutes, as soon as no older session can read them'),
+    ...counted(
+      of('rewrite').length,
+      'rewritten within minutes, as soon as no older session can read them, and after an unfinished rebuild has applied the erasure',
+    ),
     ...of('large').map(({ store, table }) => `  ${store} ${table} is large and ${when}`),
     ...counted(
       of('checkpoint').length,

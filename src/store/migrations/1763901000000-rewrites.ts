@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { lockTables } from '../lock-tables.js';
 
 /**
  * Tables whose files still have bytes of erased data. `rewrite_requested_for` is the `erasure_finished_at` that the
@@ -6,6 +7,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class CreateRewrites1763901000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    const copied = ['authority.credential', 'authority.oidc_record'];
+    await lockTables(runner, ...copied, 'authority.known_browser', 'authority.account');
     // Naming a column's type again drops its statistics.
     await runner.query(`
       ALTER TABLE authority.account ADD COLUMN rewrite_requested_for bigint,
@@ -13,7 +16,7 @@ export class CreateRewrites1763901000000 implements MigrationInterface {
       CREATE INDEX account_rewrite_not_requested ON authority.account (actor_id) WHERE state = 'erased'
         AND erasure_finished_at IS NOT NULL AND rewrite_requested_for IS DISTINCT FROM erasure_finished_at;
       ALTER TABLE authority.credential ALTER password_hash SET STATISTICS 0, ALTER password_hash TYPE text;
-      ALTER TABLE authority.oidc_record ALTER payload SET STATISTICS 0;
+      ALTER TABLE authority.oidc_record ALTER payload SET STATISTICS 0, ALTER payload TYPE jsonb;
       ALTER TABLE authority.known_browser ALTER browser_hash SET STATISTICS 0;
 
       CREATE SEQUENCE authority.rewrite_request;
