@@ -251,15 +251,19 @@ describe('the rewrites', () => {
       expect(await stateOf('inc_one.post')).toBe('large');
       expect(rewritten().filter((table) => table === 'inc_one.post')).toHaveLength(1);
     };
+    const post = `WHERE table_name = 'inc_one.post'`;
     await erase();
-    await pool.query(`UPDATE authority.rewrite SET rewritten_at = rewritten_at - interval '2 minutes'`);
+    await pool.query(
+      `UPDATE authority.rewrite SET rewritten_at = rewritten_at - interval '2 minutes' ${post}`,
+    );
     await roundsOfNone();
     // As after a checkpoint in between.
-    await pool.query('DELETE FROM authority.rewrite');
+    await pool.query(`DELETE FROM authority.rewrite ${post}`);
     await erase();
     await requestRewrites(pool);
-    await pool.query(`UPDATE authority.rewrite SET is_large = true, requested_at = '2030-01-02T03:05Z'
-      WHERE table_name = 'inc_one.post'`);
+    await pool.query(
+      `UPDATE authority.rewrite SET is_large = true, requested_at = '2030-01-02T03:05Z' ${post}`,
+    );
     await roundsOfNone();
     setTime(3, 3);
     await untilRewritten(rewrites, 'inc_one.post');
@@ -308,10 +312,7 @@ describe('the rewrites', () => {
 
 describe('beside what fails, the rewrites', () => {
   it('go on with the other tables and the vault, once each, and name the table and its fault once', async () => {
-    await pool.query(
-      `INSERT INTO inc_one.actor (actor_id, display_name, bio, website, registered_at, state)
-      VALUES ('ada', '', '', '', 1, 'active')`,
-    );
+    await pool.query(`INSERT INTO inc_one.actor VALUES ('ada', 'ada', '', '', '', 1, 1, 'active')`);
     await breakIndexOf('inc_one.actor');
     await erase();
     await breakIndex();
