@@ -47,7 +47,7 @@ export async function hasOpenRewrites(pool: Pool): Promise<boolean> {
 export interface Rewrite {
   readonly table: string;
   readonly request: bigint;
-  /** Of the oldest request that is open, by the clock of the read store. */
+  /** Time of the oldest open request, by the clock of the read store. */
   readonly requestedAt: Date;
   readonly doneUpTo: bigint;
   readonly rewrittenAt: Date | null;

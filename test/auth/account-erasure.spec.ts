@@ -47,6 +47,7 @@ describe('deleting one’s account', () => {
     const told = page.text.replace(/\s+/g, ' ');
     expect(told).toContain('what they still hold of key, name and texts within fifteen minutes');
     expect(told).toContain('those of large tables in the hour after the next 03:00 UTC.');
+    expect(told).toContain('A backup or a rebuild that is unfinished then delays this until it ends.');
     const token = await fixture.connect(visitor);
     const before = Date.now();
     const planned = await visitor.submitTo(page, '/erase', { confirm: password });

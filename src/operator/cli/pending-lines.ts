@@ -18,7 +18,7 @@ export function pendingLines({ pending = [], largeTablesAt = 'off' }: Erasure): 
     "Postgres' files still hold bytes of erased data. Repeat this command to see what is left.",
     ...counted(
       of('rewrite').length,
-      'rewritten within minutes, as soon as no older session can read them, and after an unfinished rebuild has applied the erasure',
+      'rewritten within minutes, later while an older session can read them or a rebuild is unfinished',
     ),
     ...of('large').map(({ store, table }) => `  ${store} ${table} is large and ${when}`),
     ...counted(
