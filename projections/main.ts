@@ -25,6 +25,7 @@ import type { Witness } from '../src/witness/witness.js';
 import { whenReachable } from '../src/store/when-reachable.js';
 import { openReadStore } from '../src/store/database.js';
 import { observeAppends } from '../src/telemetry/appends.js';
+import { observeProofs } from '../src/telemetry/proofs.js';
 import { openTelemetry } from '../src/telemetry/open-telemetry.js';
 import { observePool } from '../src/telemetry/statements.js';
 import type { Telemetry } from '../src/telemetry/telemetry.js';
@@ -78,6 +79,7 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   if (!opened) return probes.close();
   const { log } = opened;
   observeAppends(log, telemetry);
+  observeProofs(log, telemetry);
   observePool(opened.vaultPool, 'vault', telemetry);
   probeState.log = new LogCheck(log, monotonic, clock);
   const configuredWitness = url === undefined ? undefined : witness;

@@ -47,8 +47,8 @@ export interface OpenCasesOptions {
  */
 export async function openCases({ client, log, ids, clock }: OpenCasesOptions): Promise<void> {
   const { rows } = await client.query<Row>(casesToOpen);
+  if (rows[0]) clock.observe(Number(rows[0].database_now));
   for (const row of rows) {
-    clock.observe(Number(row.database_now));
     const subject = {
       caseId: row.case_id,
       postId: row.post_id ?? undefined,

@@ -1,9 +1,10 @@
-import { WrongExpectedRevision } from '../log/event-log.js';
+import { LeaderChanged, WrongExpectedRevision } from '../log/event-log.js';
 import type { EventLog } from '../log/event-log.js';
 import { observeCalls } from './observe-calls.js';
 import type { Telemetry } from './telemetry.js';
 
-/** Observes every append to the log. A conflict is no failure: another writer was first, and the command retries. */
+/** Observes every append to the log. A conflict is no failure: another writer was first, or another leader
+ * was read from, and the command retries. */
 export function observeAppends(log: Pick<EventLog, 'append'>, telemetry: Telemetry): void {
   const { appends: histogram } = telemetry.metrics;
   observeCalls(log, 'append', ([{ events }], run) =>
@@ -24,5 +25,5 @@ export function observeAppends(log: Pick<EventLog, 'append'>, telemetry: Telemet
 
 function outcomeOf(error: unknown): 'done' | 'conflict' | 'failed' {
   if (error === undefined) return 'done';
-  return error instanceof WrongExpectedRevision ? 'conflict' : 'failed';
+  return error instanceof WrongExpectedRevision || error instanceof LeaderChanged ? 'conflict' : 'failed';
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as immediate } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LogUnavailable, WrongExpectedRevision } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
@@ -106,6 +106,13 @@ describe('a frozen leader', () => {
       while (!over.signal.aborted) streams.push(await appendOnePost());
       return streams;
     });
+    // Commands ask for it before their reads, and hear nothing from a frozen leader by that.
+    const asking = (async () => {
+      while (!over.signal.aborted) {
+        await log.leadership().catch(() => undefined);
+        await pause(100);
+      }
+    })();
     await until(() => seen.length > 20);
     first.freeze();
     // No new leader is elected before the log searches for one.
@@ -115,6 +122,7 @@ describe('a frozen leader', () => {
     const before = seen.length;
     await until(() => seen.length > before + 20);
     over.abort();
+    await asking;
     const streams = (await Promise.all(writers)).flat();
     await until(() => seen.length > streams.length);
     await stop();

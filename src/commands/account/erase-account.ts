@@ -7,6 +7,7 @@ import { evolveProfile, registeredProfile } from '../../domain/profile/profile.j
 import type { ProfileChanged } from '../../domain/profile/events.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
+import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault, PersonErased } from '../../log/vault/key-vault.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
@@ -46,7 +47,7 @@ export class EraseAccountHandler implements ICommandHandler<EraseAccount> {
 
   async execute({ actorId, metadata, options }: EraseAccount): Promise<LifecycleChange> {
     const { onlyWhenDue = false, lifecycle } = options;
-    const requested = onlyWhenDue ? await this.log.read(streams.account(actorId)) : [];
+    const requested = onlyWhenDue ? await this.provenEventsOf(actorId) : [];
     const change = await decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.account(actorId),
       initial: noAccount,
@@ -61,6 +62,15 @@ export class EraseAccountHandler implements ICommandHandler<EraseAccount> {
     });
     await this.steps.finish(actorId);
     return change;
+  }
+
+  /** The erasure names who planned it. */
+  private provenEventsOf(actorId: string): Promise<readonly Recorded[]> {
+    return readNewest(
+      this.log,
+      () => this.log.read(streams.account(actorId)),
+      () => false,
+    );
   }
 
   /** Reads what the event of the erasure needs before the erasure makes it unreadable. */

@@ -59,7 +59,11 @@ export abstract class CaseHandler<Asked extends CaseCommand<EventMetadata>> {
     return { changed: added.length > 0, position };
   }
 
-  protected abstract decide(state: Case, asked: Asked, at: number): Decision<CaseEvent>;
+  protected abstract decide(
+    state: Case,
+    asked: Asked,
+    at: number,
+  ): Decision<CaseEvent> | Promise<Decision<CaseEvent>>;
 }
 
 export interface RecordedCase {

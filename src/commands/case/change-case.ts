@@ -16,9 +16,10 @@ import type { NewDecision } from '../../domain/case/handling.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { Clock } from '../support/clock.js';
+import { isChange } from '../support/handle-command.js';
 import { IdGenerator } from '../support/id-generator.js';
-import { CaseCommand, CaseHandler, readCase } from './case-command.js';
-import type { CaseChange, OperatorMetadata } from './case-command.js';
+import { CaseCommand, CaseHandler } from './case-command.js';
+import type { OperatorMetadata } from './case-command.js';
 import { Recusals } from './recusals.js';
 
 /** One of two operators at the same time gets `revision_conflict`. */
@@ -129,17 +130,12 @@ export class DecideCaseHandler extends CaseHandler<DecideCase> implements IComma
     super(log, clock, ids);
   }
 
-  override async execute(asked: DecideCase): Promise<CaseChange> {
-    const { state } = await readCase(this.log, asked.caseId);
-    if (state.status !== 'none' && asked.decision.effects.includes('suspend_actor')) {
-      const recusal = await this.recusals.ofDecision(state.subject, asked.metadata);
-      if (recusal) throw recusal;
-    }
-    return super.execute(asked);
-  }
-
-  protected decide(state: Case, { decision, metadata: { operatorId } }: DecideCase, at: number) {
-    return decideCase(state, { ...decision, decisionId: this.ids.random(), operatorId, at });
+  protected async decide(state: Case, { decision, metadata }: DecideCase, at: number) {
+    const { operatorId } = metadata;
+    const decided = decideCase(state, { ...decision, decisionId: this.ids.random(), operatorId, at });
+    if (state.status === 'none' || !isChange(decided) || !decision.effects.includes('suspend_actor'))
+      return decided;
+    return (await this.recusals.ofDecision(state.subject, metadata)) ?? decided;
   }
 }
 

@@ -55,7 +55,7 @@ export class Recusals {
   async ofItems(kind: BatchKind, items: readonly string[], by: By, before?: bigint): Promise<string[]> {
     const recused = new Set<string>();
     for (const { caseId, item } of await this.decided(kind, items))
-      if (await this.ofCase(caseId, by, before)) recused.add(item);
+      if (!recused.has(item) && (await this.ofCase(caseId, by, before))) recused.add(item);
     return items.filter((item) => recused.has(item));
   }
 

@@ -60,7 +60,7 @@ export async function handleCommand<State, Event extends StoredEvent>(
 ): Promise<Decided<Event>> {
   const { stream, read = wholeStream, initial, evolve, decide, isRepetition, toConfirm, metadata } = context;
   let { known } = context;
-  let sent: readonly NewEvent<Event>[] = [];
+  const sent: (readonly NewEvent<Event>[])[] = [];
   const readAndDecide = async () => {
     const knownStream = known;
     known = undefined;
@@ -76,12 +76,13 @@ export async function handleCommand<State, Event extends StoredEvent>(
       log,
       readAndDecide,
       (found) =>
-        isChange(found.decision) || isRepetition?.(found.past) === true || !!storedOf(sent, found.past),
+        isChange(found.decision) || isRepetition?.(found.past) === true || !!firstStored(sent, found.past),
     );
-    const stored = storedOf(sent, past);
-    if (stored) {
+    const earlier = firstStored(sent, past);
+    if (earlier) {
       await log.ensureWitnessed(past);
-      const added = [...recordedBy({ stream, events: sent, metadata }, stored).slice(0, -1), stored];
+      const { last, events } = earlier;
+      const added = [...recordedBy({ stream, events, metadata }, last).slice(0, -1), last];
       return { past: past.filter(({ revision }) => revision < (added[0]?.revision ?? 0n)), added };
     }
     if (decision instanceof Refusal || decision.length === 0) {
@@ -95,7 +96,7 @@ export async function handleCommand<State, Event extends StoredEvent>(
       const appended = await log.append({ stream, expected, events, metadata, leadership });
       return { past, added: recordedBy({ stream, events, metadata }, appended) };
     } catch (error) {
-      if (error instanceof LeaderChanged) sent = events;
+      if (error instanceof LeaderChanged) sent.push(events);
       else if (!(error instanceof WrongExpectedRevision)) throw error;
       if (attempt === ATTEMPTS)
         throw new LogUnavailable('Other writers were first, or leaders changed, in every attempt: retry.', {
@@ -106,9 +107,17 @@ export async function handleCommand<State, Event extends StoredEvent>(
   }
 }
 
-/** The last event of an earlier attempt, if that came through: an append is stored whole. */
-const storedOf = <Event extends StoredEvent>(sent: readonly NewEvent[], past: readonly Recorded<Event>[]) =>
-  past.find(({ id }) => id === sent.at(-1)?.id);
+/** The earlier attempt that came through, by its last event: an append is stored whole. */
+function firstStored<Event extends StoredEvent>(
+  sent: readonly (readonly NewEvent<Event>[])[],
+  past: readonly Recorded<Event>[],
+) {
+  for (const events of sent) {
+    const last = past.find(({ id }) => id === events.at(-1)?.id);
+    if (last) return { events, last };
+  }
+  return undefined;
+}
 
 export const isChange = (decision: Decision<unknown>): boolean =>
   !(decision instanceof Refusal) && decision.length > 0;

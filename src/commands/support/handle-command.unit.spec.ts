@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
-import type { EventLog } from '../../log/event-log.js';
+import { LeaderChanged, LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
+import type { Append, EventLog } from '../../log/event-log.js';
 import { readFromMemory, handleCommand } from './handle-command.js';
 
 const context = {
@@ -37,6 +37,27 @@ describe('a decision', () => {
     log.read = () => Promise.resolve([]).finally(() => (reads += 1));
     const { added } = await handleCommand(log, ids, { ...context, read: readFromMemory([]) });
     expect([added.length, reads]).toEqual([1, 1]);
+  });
+
+  it('is found in the log, though its leader was lost in two attempts', async () => {
+    const sent: Append[] = [];
+    let reads = 0;
+    const log = {
+      leadership: () => Promise.resolve({ holds: true }),
+      prove: () => Promise.resolve(undefined),
+      ensureWitnessed: () => Promise.resolve(),
+      read: () => {
+        const [event] = (reads += 1) < 3 ? [] : (sent[0]?.events ?? []);
+        return Promise.resolve(event ? [{ ...event, revision: 0n, position: 7n }] : []);
+      },
+      append: (append: Append) => {
+        sent.push(append);
+        return Promise.reject(new LeaderChanged('x'));
+      },
+    } as unknown as EventLog;
+    let uuid = 0;
+    const { added } = await handleCommand(log, { ...ids, uuid: () => String((uuid += 1)) }, context);
+    expect([sent.length, added]).toMatchObject([2, [{ id: '1', position: 7n }]]);
   });
 
   it('fails as retryable when another writer is always first', async () => {

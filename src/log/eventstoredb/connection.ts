@@ -3,7 +3,6 @@ import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import { sleep } from '../../support/sleep.js';
-import { LeaderChanged } from '../event-log.js';
 import type { Leadership } from '../event-log.js';
 import { readNewest, READ_DEADLINE_MS } from './bounded-read.js';
 import {
@@ -54,7 +53,7 @@ export class Connection {
     work: (client: EventStoreDBClient, signal: AbortSignal) => Promise<T>,
     caller?: AbortSignal,
   ): Promise<T> {
-    return this.askLeader(milliseconds, ({ client }, signal) => work(client, signal), caller);
+    return this.askLeader(milliseconds, ({ client }, signal) => work(client, signal), { caller });
   }
 
   /**
@@ -66,19 +65,15 @@ export class Connection {
     given: Parameters<EventStoreDBClient['appendToStream']>,
     leadership?: Leadership,
   ) {
-    return this.askToAppend(milliseconds, (leader, signal) => {
-      if (leadership?.holds === false)
-        throw new LeaderChanged('Another leader of the event log was read from.');
-      return leader.append(given, signal);
-    });
+    return this.askToAppend(milliseconds, (leader, signal) => leader.append(given, signal, leadership));
   }
 
   prove(milliseconds: number): Promise<Leadership | undefined> {
-    return this.askToAppend(milliseconds, (leader, signal) => leader.prove(signal));
+    return this.askToAppend(milliseconds, (leader, signal) => leader.prove(signal), isProof);
   }
 
   leadership(milliseconds: number): Promise<Leadership> {
-    return this.askLeader(milliseconds, (leader) => leader.leadership());
+    return this.askLeader(milliseconds, (leader) => leader.leadership(), { isHeard: () => false });
   }
 
   newest(caller?: AbortSignal, milliseconds = READ_DEADLINE_MS): Promise<RecordedEvent | undefined> {
@@ -129,20 +124,30 @@ export class Connection {
   private async askToAppend<T>(
     milliseconds: number,
     work: (leader: Leader, signal: AbortSignal) => Promise<T>,
+    isHeard?: (answer: T) => boolean,
   ): Promise<T> {
     let used: Leader | undefined;
     try {
-      return await this.askLeader(milliseconds, (leader, signal) => work((used = leader), signal));
+      return await this.askLeader(milliseconds, (leader, signal) => work((used = leader), signal), {
+        isHeard,
+      });
     } catch (error) {
       if (used && isFeaturesFault(error)) this.discard(used);
       throw error;
     }
   }
 
+  /** `isHeard`: tells whether the leader answered; undefined: it did. Else `work` needed no call. */
   private async askLeader<T>(
     milliseconds: number,
     work: (leader: Leader, signal: AbortSignal) => Promise<T>,
-    caller?: AbortSignal,
+    {
+      caller,
+      isHeard,
+    }: {
+      readonly caller?: AbortSignal | undefined;
+      readonly isHeard?: ((answer: T) => boolean) | undefined;
+    } = {},
   ): Promise<T> {
     const giveUpAt = performance.now() + milliseconds;
     const remaining = (): number => Math.max(1, giveUpAt - performance.now());
@@ -153,7 +158,7 @@ export class Connection {
         const found = await within(remaining(), () => this.find(), caller);
         leader = found;
         const answer = await within(remaining(), (signal) => work(found, signal), caller, found.lost);
-        this.heard();
+        if (isHeard?.(answer) !== false) this.heard();
         return answer;
       } catch (error) {
         if (leader) this.note(leader, error, startedAt);
@@ -207,3 +212,6 @@ export class Connection {
     }
   }
 }
+
+/** A node alone needs none, and is not asked. */
+const isProof = (proof: Leadership | undefined): boolean => proof !== undefined;

@@ -7,6 +7,7 @@ import { endsWithin, sleep } from '../../support/sleep.js';
 import { readNewest } from './bounded-read.js';
 import { ConnectionGivenUp, within } from './client-errors.js';
 import { connect } from './connect.js';
+import { LeaderChanged } from '../event-log.js';
 import type { Leadership } from '../event-log.js';
 import { ReadBarrier } from './read-barrier.js';
 import { UnansweredAppends } from './unanswered-appends.js';
@@ -52,8 +53,14 @@ export class Leader {
   append(
     given: Parameters<EventStoreDBClient['appendToStream']>,
     signal: AbortSignal,
+    leadership?: Leadership,
   ): Promise<AppendResult> {
-    return this.unanswered.run(() => this.client.appendToStream(...given), signal);
+    // Checked once the append has its place: it may have waited for that.
+    return this.unanswered.run(() => {
+      if (leadership?.holds === false)
+        throw new LeaderChanged('Another leader of the event log was read from.');
+      return this.client.appendToStream(...given);
+    }, signal);
   }
 
   prove(signal: AbortSignal): Promise<Leadership | undefined> {

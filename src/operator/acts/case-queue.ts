@@ -52,7 +52,6 @@ async function excludedFrom(
   { caseId, state, decidedBy }: ListedCase,
 ): Promise<readonly string[]> {
   if (decidedBy === null || state === 'decided') return [];
-  if (state === 'appealed') return [decidedBy];
   return disputedDecisions((await readCase(log, caseId)).state).flatMap(makersOf);
 }
 
