@@ -41,7 +41,7 @@ export default {
   // than the half second after which Jest says by default that something keeps it alive, and kills it.
   workerGracefulExitTimeout: 10_000,
   // Ends a hang, and is no measure of speed. Longer than `until` waits, which says what it waited for.
-  testTimeout: 300_000,
+  testTimeout: 600_000,
   reporters: [
     'default',
     '<rootDir>/test/conformance/run.reporter.mjs',

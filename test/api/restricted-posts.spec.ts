@@ -246,7 +246,7 @@ describe('plaza post', () => {
     ['no reason', ['restrict', 'p1'], 2],
     ['no post', ['restrict', '--reason', 'why'], 2],
     ['a revision of 0', ['restrict', 'p1', '--reason', 'why', '--revision', '0'], 2],
-    ['an empty reason', ['unrestrict', 'p1', '--reason', ''], 1],
+    ['an empty reason', ['unrestrict', 'p1', '--reason', ''], 2],
     ['an unknown post', ['restrict', 'p1', '--reason', 'why'], 1],
     ['a malformed post id', ['unrestrict', 'no post', '--reason', 'why'], 1],
   ])('refuses %s', async (_what, args, code) => {

@@ -131,6 +131,17 @@ describe('a frozen leader', () => {
     expect([seen.length, new Set(seen).size]).toEqual([streams.length + 1, streams.length + 1]);
   });
 
+  it('is named as a cause that has an end', async () => {
+    const log = await openAt(first.url);
+    first.freeze();
+    await log.reconnect();
+    // Longer than the attempt to connect.
+    let cause: unknown = await log.reach(undefined, 10_000).catch((error: unknown) => error);
+    const chain = [];
+    for (; cause instanceof Error && chain.length < 10; cause = cause.cause) chain.push(cause.name);
+    expect(chain).toEqual(['LogUnavailable', 'DeadlineExceeded']);
+  });
+
   it('ends no process by the appends that wait for it', async () => {
     const log = await openAt(`${cluster.url}&${NEVER_LEAVES}`);
     await append(log);

@@ -162,7 +162,8 @@ export class Connection {
         return answer;
       } catch (error) {
         if (leader) this.note(leader, error, startedAt);
-        else if (error instanceof DeadlineExceeded) error.cause ??= this.searchFault;
+        else if (error instanceof DeadlineExceeded && error !== this.searchFault)
+          error.cause ??= this.searchFault;
         if (!this.isRetryable(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt) throw error;
       }
       await sleep(RETRY_PAUSE_MS);
