@@ -1,4 +1,7 @@
 import type { Pool } from 'pg';
+import { MAX_CANDIDATES } from './audit.read-model.js';
+import { Parameters } from './parameters.js';
+import { eventsOf, listsOf, windowOf } from './search.sql.js';
 import type { AuditSearch } from './search.sql.js';
 import type { EventIds } from './subject.js';
 
@@ -8,20 +11,38 @@ export interface IdsOfEvent {
   readonly subject: EventIds;
 }
 
-/** The first event of a request, by either of its ids, or of an intent. Undefined: the audit has none, or not yet. */
-export async function firstEventOf(
+/** `actorId` null: no person caused the event. */
+export interface PersonsEvent {
+  readonly eventId: string;
+  readonly actorId: string | null;
+}
+
+/**
+ * Returns the people who caused the events that a search for a request or intent finds, each once, with their first event.
+ * `isMore`: more than `limit`, or events beyond those that one page of a search reads.
+ */
+export async function peopleOf(
   pool: Pool,
-  { request, intent }: Pick<AuditSearch, 'request' | 'intent'>,
-): Promise<{ readonly eventId: string; readonly actorId: string | null } | undefined> {
-  const first = (condition: string) =>
-    `(SELECT at, position, event_id, actor_id FROM audit.event WHERE ${condition} ORDER BY at, position LIMIT 1)`;
-  const { rows } = await pool.query<{ eventId: string; actorId: string | null }>(
-    `SELECT event_id AS "eventId", actor_id AS "actorId" FROM (
-      ${['request_id = $1', 'client_request_id = $1', 'intent_id = $2'].map(first).join(' UNION ALL ')}
-    ) AS found ORDER BY at, position LIMIT 1`,
-    [request ?? null, intent ?? null],
+  search: AuditSearch,
+  limit: number,
+): Promise<{ readonly people: readonly PersonsEvent[]; readonly isMore: boolean }> {
+  const [list, ...others] = listsOf(search);
+  if (!list) throw new Error('a search has at least one list');
+  const parameters = new Parameters();
+  const newest = list.newest(windowOf(search, undefined, parameters), MAX_CANDIDATES + 1, parameters);
+  const filters = others.flatMap((each) => each.filter?.(parameters) ?? []);
+  const { rows } = await pool.query<{ people: readonly PersonsEvent[]; isMore: boolean }>(
+    `WITH newest AS (${newest})
+    SELECT coalesce(json_agg(person), '[]') AS people, (SELECT count(*) > ${MAX_CANDIDATES} FROM newest) AS "isMore"
+    FROM (
+      SELECT DISTINCT ON ("actorId") "eventId", "actorId"
+      FROM (${eventsOf('SELECT * FROM newest', filters, 'candidate.at')}) AS found
+      ORDER BY "actorId", at::bigint, position::numeric LIMIT ${limit + 1}
+    ) AS person`,
+    parameters.values,
   );
-  return rows[0];
+  const [{ people, isMore } = { people: [], isMore: false }] = rows;
+  return { people: people.slice(0, limit), isMore: isMore || people.length > limit };
 }
 
 /** Undefined: the audit does not have this event at this position, or not yet. */

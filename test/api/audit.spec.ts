@@ -169,6 +169,29 @@ describe('plaza audit', () => {
     expect(await audit('type:look.recorded', `actor:${bob.actorId}`)).toContainEqual(looks[1]);
   });
 
+  it('is a look at each person whose events a shared id of a request has', async () => {
+    const auditor = await enrollOperator(operatorOf(network), ['auditor']);
+    const env = { ...network.env, OPERATOR_TOKEN: auditor.token };
+    const id = `shared-${randomUUID()}`;
+    for (const person of [alice, bob])
+      await person.post(
+        '/api/posts',
+        { intentId: id, text: 'shared', audience: 'public' },
+        { 'x-request-id': id },
+      );
+    const [ofBob, ofAlice] = await audit(`request:${id}`);
+    const looks = () => audit('type:look.recorded', `operator:${auditor.operatorId}`);
+    const since = `since:${new Date(ofBob?.at ?? 0).toISOString()}`;
+    expect((await runPlaza(['audit', `intent:${id}`, since], env)).code).toBe(0);
+    const { operatorId } = auditor;
+    const atBob = { operatorId, eventId: ofBob?.eventId, actorId: bob.actorId };
+    expect((await looks()).map(({ subject }) => subject)).toEqual([atBob]);
+    expect((await runPlaza(['audit', `request:${id}`], env)).code).toBe(0);
+    const subjects = (await looks()).map(({ subject }) => subject);
+    expect(subjects).toHaveLength(2);
+    expect(subjects).toContainEqual({ operatorId, eventId: ofAlice?.eventId, actorId: alice.actorId });
+  });
+
   it('reads all pages, newest first, and prints each event once', async () => {
     for (let n = 0; n < 120; n++) await alice.say(`number ${n}`);
     const entries = await audit('--actor', alice.actorId, '--app', alice.appId);

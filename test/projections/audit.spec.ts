@@ -9,6 +9,7 @@ import {
 } from '../../projections/audit/audit.read-model.js';
 import type { AuditCursor, AuditSearch, SubjectKind } from '../../projections/audit/audit.read-model.js';
 import { busiestApplications } from '../../projections/audit/activity.read-model.js';
+import { peopleOf } from '../../projections/audit/event.read-model.js';
 import { eventsAfter, followFrom } from '../../projections/audit/follow.read-model.js';
 import type { FollowCursor } from '../../projections/audit/follow.read-model.js';
 import { reasonsLike } from '../../projections/audit/known.read-model.js';
@@ -309,6 +310,33 @@ describe('the audit', () => {
       expect(await found({ intent: 'intent' })).toEqual(['post.created']);
       expect(await found({ ...about('post', 'p1'), request: 'other' })).toEqual(['post.deleted']);
       expect(await found({ ...about('post', 'p1'), intent: 'none' })).toEqual([]);
+    });
+
+    test('the people whose events a request has, each once, within the other conditions', async () => {
+      const sharing = (actorId: string) => ({ actorId, clientRequestId: 'shared', intentId: 'shared' });
+      await given(
+        [sharing('ada'), some.post('p1')],
+        [sharing('bob'), some.post('p2', { at: 2_100 })],
+        [sharing('ada'), some.deletion('p1')],
+        [{ clientRequestId: 'shared' }, some.post('p3', { at: 4_000 })],
+      );
+      const { events } = await search({ request: 'shared' });
+      const [newest, third, second, first] = events;
+      const of = (wanted: AuditSearch, limit = 10) => peopleOf(bench.pool, wanted, limit);
+      const everybody = [first, second, newest].map((event) => ({
+        eventId: event?.eventId,
+        actorId: event?.actorId,
+      }));
+      expect(await of({ request: 'shared' })).toEqual({ people: everybody, isMore: false });
+      expect(await of({ request: 'shared' }, 2)).toEqual({ people: everybody.slice(0, 2), isMore: true });
+      const { at = 0 } = second ?? {};
+      for (const narrow of [{ since: at, until: at + 1 }, about('post', 'p2')])
+        expect(await of({ intent: 'shared', ...narrow })).toEqual({ people: [everybody[1]], isMore: false });
+      expect(await of({ request: 'shared', types: ['post.deleted'] })).toEqual({
+        people: [{ eventId: third?.eventId, actorId: 'ada' }],
+        isMore: false,
+      });
+      expect(await of({ request: 'other' })).toEqual({ people: [], isMore: false });
     });
 
     test('the events that meet all conditions: application, grant, actor, type and time', async () => {

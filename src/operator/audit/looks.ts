@@ -1,4 +1,4 @@
-import { firstEventOf } from '../../../projections/audit/event.read-model.js';
+import { peopleOf } from '../../../projections/audit/event.read-model.js';
 import type { AuditSearch, SubjectKind } from '../../../projections/audit/audit.read-model.js';
 import { RecordLook } from '../../commands/operator/record-look.js';
 import type { LookSubject } from '../../commands/operator/record-look.js';
@@ -31,22 +31,25 @@ const idField: Readonly<Partial<Record<SubjectKind, keyof LookSubject>>> = {
   post: 'postId',
 };
 
+/** The id of a request or intent may be that of several people. */
+const MAX_PEOPLE = 10;
+
 /** Records a search under the ids that it names; a request that the audit does not have shows nobody. */
-export async function recordSearch(
-  context: LookContext,
-  { about = [], request, intent }: AuditSearch,
-): Promise<void> {
-  const { pool } = context.services;
-  const named = about.flatMap(({ kind, id }) => {
+export async function recordSearch(context: LookContext, search: AuditSearch): Promise<void> {
+  const named = (search.about ?? []).flatMap(({ kind, id }) => {
     const field = idField[kind];
     return field === undefined ? [] : [{ [field]: id }];
   });
-  const isOfRequest = request !== undefined || intent !== undefined;
-  const first = isOfRequest ? await firstEventOf(pool, { request, intent }) : undefined;
-  const { eventId, actorId } = first ?? {};
-  const ofRequest = eventId === undefined ? [] : [{ eventId, ...(actorId != null && { actorId }) }];
+  const isOfRequest = search.request !== undefined || search.intent !== undefined;
+  const ofRequest = isOfRequest ? await peopleIn(context, search) : [];
   const isNarrow = isOfRequest || named.length > 0;
   await recordLooks(context, isNarrow ? [...named, ...ofRequest] : [everything]);
+}
+
+async function peopleIn({ services }: LookContext, search: AuditSearch): Promise<readonly LookSubject[]> {
+  const { people, isMore } = await peopleOf(services.pool, search, MAX_PEOPLE);
+  const each = people.map(({ eventId, actorId }) => (actorId === null ? { eventId } : { eventId, actorId }));
+  return isMore ? [...each, everything] : each;
 }
 
 /** Records a page of a stream: under the ids in its name, else under the one post or person that its events are about. */
