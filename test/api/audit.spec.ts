@@ -9,13 +9,17 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
 import { readConfig } from '../../src/config/config.js';
+import type { EventLog } from '../../src/log/event-log.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
 import { enrollInConsole } from '../support/console.js';
 import { newModerator } from '../support/moderators.js';
 import { enrollOperator, someName } from '../support/operators.js';
+import { looksOf } from '../support/looks.js';
+import { openLogOf } from '../support/network-log.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { describeOnTerminal, runOnTerminal } from '../support/terminal.js';
@@ -66,6 +70,20 @@ it('plaza audit escapes control characters in the texts of people', async () => 
   expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
   expect((JSON.parse(stdout) as Entry).text).toBe(text);
 });
+
+/** Resolves when the log has an export of this operator. */
+async function exportBy(log: EventLog, operatorId: string): Promise<void> {
+  const stop = new AbortController();
+  const options = {
+    after: undefined,
+    types: ['audit.exported'],
+    batchSize: 500,
+    signal: stop.signal,
+  } as const;
+  for await (const { events } of log.subscribe(options))
+    if (events.some(({ metadata }) => metadata.operatorId === operatorId)) break;
+  stop.abort();
+}
 
 const typesIn = (entries: readonly Entry[]) => entries.map(({ type }) => type);
 
@@ -190,6 +208,40 @@ describe('plaza audit', () => {
     const subjects = (await looks()).map(({ subject }) => subject);
     expect(subjects).toHaveLength(2);
     expect(subjects).toContainEqual({ operatorId, eventId: ofAlice?.eventId, actorId: alice.actorId });
+  });
+
+  it('is a look at all whom a signed export shows, also while the audit is behind', async () => {
+    const { operatorId, token } = await enrollOperator(operatorOf(network), ['auditor']);
+    const id = `behind-${randomUUID()}`;
+    const says = (person: SignedIn) =>
+      person.post(
+        '/api/posts',
+        { intentId: randomUUID(), text: 'late', audience: 'public' },
+        { 'x-request-id': id },
+      );
+    await says(alice);
+    await audit(`request:${id}`);
+    const postgres = new Client({ connectionString: network.env['DATABASE_URL'] });
+    await postgres.connect();
+    const opened = await openLogOf(network);
+    try {
+      await postgres.query('BEGIN; LOCK TABLE audit.event IN SHARE MODE');
+      await says(bob);
+      const exported = fetch(
+        `http://127.0.0.1:${network.env['OPERATOR_PORT']}/operator/audit/export?q=request:${id}`,
+        { headers: { authorization: `Bearer ${token}` } },
+      );
+      await exportBy(opened.log, operatorId);
+      await postgres.query('ROLLBACK');
+      const lines = (await (await exported).text()).trimEnd().split('\n').slice(0, -1);
+      const shown = lines.map((line) => (JSON.parse(line) as { actorId: string }).actorId);
+      expect(shown).toEqual([alice.actorId, bob.actorId]);
+      const looks = await looksOf(opened.log, operatorId);
+      expect(new Set(looks.map(({ actorId }) => actorId))).toEqual(new Set(shown));
+    } finally {
+      await postgres.end();
+      await opened.close();
+    }
   });
 
   it('reads all pages, newest first, and prints each event once', async () => {

@@ -31,7 +31,6 @@ export const exportActs = [
       const { pool, log, clock, commands, logKeys, logger } = services;
       const search = await resolveSearch(services, searchOf(q, clock.now()));
       const query = searchText(search);
-      await recordSearch(context, search);
       const recorded = await commands.execute(new RecordExport(query, metadata));
       const head = await waitForAudit(pool, log, WAIT_MS);
       const { position } = await auditProgress(pool, log, head);
@@ -40,6 +39,7 @@ export const exportActs = [
           'protected_read_unavailable',
           'The audit has not caught up with the log, so an export would lack events; check plaza projections status, and export again.',
         );
+      await recordSearch(context, search);
       const operatorId = operatorIdOf(caller);
       const parts = exportAudit(pool, logKeys.signers, { search, query, recorded, operatorId }, (error) => {
         logger.error({ err: error }, 'audit not exported');
