@@ -12,6 +12,15 @@ export async function hasSubject(pool: Pool, { kind, id }: AuditSubject): Promis
   return rowCount === 1;
 }
 
+export async function hasId(
+  pool: Pool,
+  column: 'request_id' | 'client_request_id' | 'intent_id',
+  id: string,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(`SELECT FROM audit.event WHERE ${column} = $1 LIMIT 1`, [id]);
+  return rowCount === 1;
+}
+
 /** Returns how many different reasons meet the condition, counted up to `limit`. */
 export async function reasonsLike(pool: Pool, reason: ReasonCondition, limit: number): Promise<number> {
   const parameters = new Parameters();

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -128,6 +128,38 @@ describe('plaza export audit', () => {
     } finally {
       await opened.close();
     }
+  });
+
+  it('takes a request or intent that the audit has, and refuses a typed text and a secret id', async () => {
+    const [to, intentId] = [join(scratch, 'by-request'), randomUUID()];
+    const { headers } = await author.say('by request', { intentId });
+    const typed = [`request:${headers.get('x-request-id')}`, `intent:${intentId}`];
+    const { stdout } = await runPlaza(['audit', '--wait', '--json', ...typed], network.env);
+    expect((await exported(to, ...typed)).code).toBe(0);
+    expect([manifestIn(to).query, linesIn(to).length]).toEqual([typed.join(' '), 1]);
+    const { requestId: secret } = JSON.parse(stdout) as { readonly requestId: string };
+    const never = join(scratch, 'no-request');
+    for (const [term, said] of [
+      ['request:ada_smith', 'no event has the clientRequestId “ada_smith”'],
+      ['intent:ada_smith', 'no event has the intentId “ada_smith”'],
+      [`request:${secret}`, 'write the clientRequestId of its event'],
+    ] as const)
+      expect([term, await exported(never, term)]).toEqual([
+        term,
+        expect.objectContaining({ code: 2, stderr: expect.stringContaining(said) }),
+      ]);
+    expect(existsSync(never)).toBe(false);
+    const record = [
+      'audit',
+      '--wait',
+      '--limit',
+      '1',
+      'type:audit.exported',
+      `operator:${auditor.operatorId}`,
+    ];
+    expect(JSON.parse((await runPlaza(record, network.env)).stdout)).toMatchObject({
+      eventId: manifestIn(to).upTo.eventId,
+    });
   });
 
   it('covers the log up to its own record, in a window of absolute times', async () => {

@@ -6,7 +6,7 @@ import { HttpRefusal } from '../../http/server/errors.js';
 import { exportAudit } from '../audit/export.js';
 import { recordSearch } from '../audit/looks.js';
 import { auditProgress, waitForAudit } from '../audit/progress.js';
-import { resolveSearch } from '../audit/resolve.js';
+import { resolveExport } from '../audit/resolve.js';
 import { searchText } from '../audit/search-query.js';
 import { act, Answer } from './act.js';
 import { searchOf } from './audit.acts.js';
@@ -29,7 +29,7 @@ export const exportActs = [
     run: async ({ q }, context) => {
       const { services, caller, metadata } = context;
       const { pool, log, clock, commands, logKeys, logger } = services;
-      const search = await resolveSearch(services, searchOf(q, clock.now()));
+      const search = await resolveExport(services, searchOf(q, clock.now()));
       const query = searchText(search);
       const recorded = await commands.execute(new RecordExport(query, metadata));
       const head = await waitForAudit(pool, log, WAIT_MS);

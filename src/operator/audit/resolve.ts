@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { hasSubject, reasonsLike } from '../../../projections/audit/known.read-model.js';
+import { hasId, hasSubject, reasonsLike } from '../../../projections/audit/known.read-model.js';
 import type { AuditSearch, AuditSubject, SubjectKind } from '../../../projections/audit/audit.read-model.js';
 import { operatorNameKey } from '../../domain/operator/name.js';
 import { HttpRefusal } from '../../http/server/errors.js';
@@ -35,6 +35,24 @@ export async function resolveSearch(stores: Stores, { typed, ...search }: TypedS
   }
   const unique = new Map(resolved.map((each) => [`${each.kind}:${each.id}`, each]));
   return { ...search, about: [...unique.values()] };
+}
+
+/**
+ * As {@link resolveSearch}, for a search that is recorded and signed: a request or intent, too, must be one of the network.
+ * @throws {HttpRefusal} `invalid_request`, also for the secret id of a request.
+ */
+export async function resolveExport(stores: Stores, search: TypedSearch): Promise<AuditSearch> {
+  const { pool } = stores;
+  const { request, intent } = search;
+  if (request !== undefined && (await hasId(pool, 'request_id', request)))
+    throw refused(
+      'request: this is a secret requestId, which an export must not show; write the clientRequestId of its event.',
+    );
+  if (request !== undefined && !(await hasId(pool, 'client_request_id', request)))
+    throw unknown(`request: no event has the clientRequestId “${request}”`);
+  if (intent !== undefined && !(await hasId(pool, 'intent_id', intent)))
+    throw unknown(`intent: no event has the intentId “${intent}”`);
+  return resolveSearch(stores, search);
 }
 
 async function resolveSubject(stores: Stores, { kind, id: typed }: AuditSubject): Promise<AuditSubject> {
