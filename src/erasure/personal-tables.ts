@@ -8,7 +8,7 @@ export const personalColumns = {
     'authority.account': ['handle', 'display_name', 'email', 'website'],
     'authority.credential': ['password_hash'],
     'authority.oidc_record': ['payload'],
-    'authority.known_browser': ['browser_hash'],
+    'authority.known_browser': ['browser_hash', 'password_digest'],
   },
   incarnation: {
     actor: ['handle', 'display_name', 'bio', 'website'],

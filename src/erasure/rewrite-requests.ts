@@ -10,7 +10,8 @@ export const notRequested = `state = 'erased' AND erasure_finished_at IS NOT NUL
 
 /**
  * Requests the rewrite of every table with personal data for the erasures that finished since, by this release or the
- * one before. A finished erasure is in the published read models, whose position is that of the request.
+ * one before, which leaves rows of tables that it does not know. A finished erasure is in the published read models, whose
+ * position is that of the request.
  */
 const requestSql = `
   WITH published AS (
@@ -21,6 +22,10 @@ const requestSql = `
     WHERE EXISTS (SELECT FROM published)
       AND actor_id IN (SELECT actor_id FROM authority.account WHERE ${notRequested} LIMIT ${BATCH})
     RETURNING actor_id
+  ), browsers AS (
+    DELETE FROM authority.known_browser WHERE actor_id IN (SELECT actor_id FROM erased)
+  ), passwords AS (
+    DELETE FROM authority.wrong_password WHERE actor_id IN (SELECT actor_id FROM erased)
   )
   INSERT INTO authority.rewrite (store, table_name, position)
   SELECT store, table_name, applied_position FROM (${personalTablesSql}) AS personal CROSS JOIN published

@@ -278,6 +278,20 @@ describe('a browser in which a person has signed in', () => {
     },
   );
 
+  it('is unknown after a change of the password by the release before, which leaves its row', async () => {
+    const actorId = await network.createAccount('erin');
+    const { known } = await signInFrom('', 'erin');
+    await network.createAccount('finn');
+    await query(
+      `UPDATE authority.credential SET password_hash = (
+         SELECT password_hash FROM authority.credential JOIN authority.account USING (actor_id) WHERE handle = 'finn')
+       WHERE actor_id = $1`,
+      [actorId],
+    );
+    await exhaust('erin');
+    expect((await tryFrom(known, 'erin', password)).status).toBe(429);
+  });
+
   it('is answered like any other', async () => {
     const { known } = await signInFrom('', 'ada');
     const transcriptOf = async (cookie: string, handle: string) => {

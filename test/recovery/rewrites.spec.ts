@@ -172,6 +172,23 @@ describe('the rewrites', () => {
     expect(await bytesOf('inc_one.post')).toBeLessThan(size / 2);
   });
 
+  it('delete what the release before left of the person, whose tables of sign-in it does not know', async () => {
+    const actorId = await erase();
+    await pool.query(
+      `INSERT INTO authority.known_browser SELECT sha256(id::bytea), id, 1, '' FROM unnest($1::text[]) AS id`,
+      [[actorId, 'ada']],
+    );
+    await pool.query(
+      `INSERT INTO authority.wrong_password SELECT id, '2030-01-01', 1 FROM unnest($1::text[]) AS id`,
+      [[actorId, 'ada']],
+    );
+    await rewritesWith().round();
+    const { rows } = await pool.query(
+      'SELECT actor_id FROM authority.known_browser UNION ALL SELECT actor_id FROM authority.wrong_password',
+    );
+    expect(rows).toEqual([{ actor_id: 'ada' }, { actor_id: 'ada' }]);
+  });
+
   it('wait for sessions that can still see the erased rows, which a rewrite would copy', async () => {
     const reader = new Client(urls.read);
     await reader.connect();

@@ -4,7 +4,6 @@ import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
 import type { HttpExchange } from './exchange.js';
 import type { PageCookies } from './page-cookies.js';
-import { normalizeHandle } from './sign-in.js';
 
 export const KNOWN_BROWSER_MS = 365 * 24 * 3_600_000;
 /** Bounds the tries that stolen cookies can add to those of everybody. */
@@ -30,14 +29,15 @@ export class KnownBrowsers {
   ) {}
 
   /**
-   * Returns the name under which tries of this browser for a handle count: its own if its person has this handle, else
+   * Returns the name under which tries of this browser for a normalized handle count: its own if its person has this handle, else
    * the handle. Costs the same for any cookie and any handle.
    */
-  async nameOfTries(exchange: HttpExchange, typedHandle: string): Promise<string> {
-    const handle = normalizeHandle(typedHandle);
+  async nameOfTries(exchange: HttpExchange, handle: string): Promise<string> {
     const [row] = await this.store.db.query<Row[]>(
       `SELECT encode(browser_hash, 'hex') AS hash FROM authority.known_browser JOIN authority.account USING (actor_id)
-       WHERE browser_hash = ANY ($1) AND signed_in_at > $2 AND handle = $3`,
+         JOIN authority.credential USING (actor_id)
+       WHERE browser_hash = ANY ($1) AND signed_in_at > $2 AND handle = $3
+         AND password_digest = sha256(convert_to(password_hash, 'UTF8'))`,
       [this.tokens(exchange).map(credentialHash), this.oldest(), handle],
     );
     return row ? JSON.stringify(['browser', row.hash]) : handle;
@@ -58,11 +58,11 @@ export class KnownBrowsers {
     );
     const replaced = new Set(known[0].map(({ hash }) => hash));
     const token = this.ids.random();
-    await this.store.db.query('INSERT INTO authority.known_browser VALUES ($1, $2, $3)', [
-      credentialHash(token),
-      actorId,
-      this.clock.now(),
-    ]);
+    await this.store.db.query(
+      `INSERT INTO authority.known_browser (browser_hash, actor_id, signed_in_at, password_digest)
+       SELECT $1, actor_id, $3, sha256(convert_to(password_hash, 'UTF8')) FROM authority.credential WHERE actor_id = $2`,
+      [credentialHash(token), actorId, this.clock.now()],
+    );
     const others = tokens.filter((other) => !replaced.has(credentialHash(other).toString('hex')));
     return [token, ...others].slice(0, PEOPLE_MAX).join('.');
   }

@@ -2,6 +2,7 @@ import { Fault } from '../protocol/faults.js';
 import type { HttpExchange, FormFields } from './exchange.js';
 import type { KnownBrowsers } from './known-browsers.js';
 import type { LocalSignIn } from './local.strategy.js';
+import { normalizeHandle } from './sign-in.js';
 import type { SignInResult, VerifiedAccount } from './sign-in.js';
 import type { SignInLimits, LimitDecision } from './sign-in-limits.js';
 import type { WrongPasswords } from './wrong-passwords.js';
@@ -35,10 +36,11 @@ export class PasswordCheck {
    * @throws {Fault} `pilot_rate_limited`
    */
   async recognize(exchange: HttpExchange, fields: FormFields): Promise<SignInResult | undefined> {
-    const { handle = '', password = '' } = fields;
+    const { handle: typed = '', password = '' } = fields;
+    const handle = normalizeHandle(typed);
     const tries = await this.knownBrowsers.nameOfTries(exchange, handle);
     enforceLimit(exchange, await this.limits.takeSignIn(tries, exchange.address));
-    const recognized = await this.local.authenticate({ handle, password });
+    const recognized = await this.local.authenticate({ handle: typed, password });
     if (recognized) await this.limits.refundSignIn(tries, exchange.address);
     else this.wrongPasswords.count(handle);
     return recognized;

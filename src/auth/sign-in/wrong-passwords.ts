@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../commands/support/clock.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import { normalizeHandle } from './sign-in.js';
 
 export const WRONG_PASSWORD_DAYS = 30;
 
@@ -19,13 +18,13 @@ export class WrongPasswords {
   ) {}
 
   /** Does not wait for the row: the time of an answer would tell whether the handle has an account. */
-  count(typedHandle: string): void {
+  count(handle: string): void {
     this.store.db
       .query(
         `INSERT INTO authority.wrong_password (actor_id, day, tries)
          SELECT actor_id, $2, 1 FROM authority.account JOIN authority.credential USING (actor_id) WHERE handle = $1
          ON CONFLICT (actor_id, day) DO UPDATE SET tries = wrong_password.tries + 1`,
-        [normalizeHandle(typedHandle), utcDay(this.clock.now())],
+        [handle, utcDay(this.clock.now())],
       )
       .catch((error: unknown) => this.logger.warn({ err: error }, 'wrong password not counted'));
   }

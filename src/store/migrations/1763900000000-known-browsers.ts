@@ -5,9 +5,11 @@ export class CreateKnownBrowsers1763900000000 implements MigrationInterface {
     // Only the SHA-256 of a cookie is stored.
     await runner.query(`
       CREATE TABLE authority.known_browser (
-        browser_hash bytea PRIMARY KEY,
-        actor_id     text NOT NULL,
-        signed_in_at bigint NOT NULL
+        browser_hash    bytea PRIMARY KEY,
+        actor_id        text NOT NULL,
+        signed_in_at    bigint NOT NULL,
+        -- SHA-256 of the hash of the password: the release before changes it and leaves the row.
+        password_digest bytea NOT NULL
       );
       CREATE INDEX known_browser_actor ON authority.known_browser (actor_id, signed_in_at);
       CREATE INDEX known_browser_age ON authority.known_browser (signed_in_at);

@@ -17,7 +17,7 @@ export class CreateRewrites1763901000000 implements MigrationInterface {
         AND erasure_finished_at IS NOT NULL AND rewrite_requested_for IS DISTINCT FROM erasure_finished_at;
       ALTER TABLE authority.credential ALTER password_hash SET STATISTICS 0, ALTER password_hash TYPE text;
       ALTER TABLE authority.oidc_record ALTER payload SET STATISTICS 0, ALTER payload TYPE jsonb;
-      ALTER TABLE authority.known_browser ALTER browser_hash SET STATISTICS 0;
+      ALTER TABLE authority.known_browser ALTER browser_hash SET STATISTICS 0, ALTER password_digest SET STATISTICS 0;
 
       CREATE SEQUENCE authority.rewrite_request;
       CREATE TABLE authority.rewrite (
@@ -37,7 +37,7 @@ export class CreateRewrites1763901000000 implements MigrationInterface {
     await runner.query(`
       DROP TABLE authority.rewrite;
       DROP SEQUENCE authority.rewrite_request;
-      ALTER TABLE authority.known_browser ALTER browser_hash SET STATISTICS -1;
+      ALTER TABLE authority.known_browser ALTER browser_hash SET STATISTICS -1, ALTER password_digest SET STATISTICS -1;
       ALTER TABLE authority.oidc_record ALTER payload SET STATISTICS -1;
       ALTER TABLE authority.credential ALTER password_hash SET STATISTICS -1;
       DROP INDEX authority.account_rewrite_not_requested;
