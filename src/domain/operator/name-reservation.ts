@@ -7,6 +7,7 @@ import type { Operator } from './operator.js';
 export interface NameReservation {
   readonly operatorId: string;
   readonly revision: number;
+  readonly at: number;
 }
 
 export interface NameHolder {
@@ -17,27 +18,33 @@ export interface NameHolder {
 /** `mayFinish`: an invitation by another process that never came to its end may be finished in place of a new one. */
 export interface WantedName extends NameReservation {
   readonly mayFinish: boolean;
-  readonly at: number;
 }
+
+/** The process that made it may have ended before the invitation or reinstatement. */
+const LAPSE_MS = 24 * 60 * 60_000;
 
 /**
  * Reserves a name. While the stream of its holder is as their reservation found it, the invitation or reinstatement that
- * they made it for may still follow; later it cannot any more, and their state decides.
+ * they made it for may still follow, for a day; later it cannot any more, and their state decides.
  */
 export function reserveName(
   held: NameReservation | undefined,
   holder: NameHolder,
   { mayFinish, ...wanted }: WantedName,
 ): Decision<OperatorNameReserved> {
-  const reserved = [{ type: 'operator.name_reserved', data: wanted }] as const;
-  if (!held) return reserved;
-  if (held.operatorId === wanted.operatorId) return held.revision === wanted.revision ? [] : reserved;
-  if (holder.revision > held.revision)
-    return holder.status === 'suspended' || holder.status === 'none' ? reserved : nameTaken(held.operatorId);
-  if (mayFinish && held.revision === -1) return [];
+  const reserve = (operatorId = wanted.operatorId) =>
+    [{ type: 'operator.name_reserved', data: { ...wanted, operatorId } }] as const;
+  if (!held) return reserve();
+  const age = wanted.at - held.at;
+  // Renewed long before it lapses, so that nobody else gets the name before the append that follows.
+  if (held.operatorId === wanted.operatorId)
+    return held.revision === wanted.revision && age < LAPSE_MS / 2 ? [] : reserve();
+  if (holder.revision > held.revision || age >= LAPSE_MS)
+    return holder.status === 'suspended' || holder.status === 'none' ? reserve() : nameTaken(held.operatorId);
+  if (mayFinish && held.revision === -1) return reserve(held.operatorId);
   return new Refusal(
     'intent_conflict',
-    `The name is reserved for the operator ${held.operatorId}, whose invitation or reinstatement has not ended: repeat that one, or choose another name.`,
+    `The name is reserved for the operator ${held.operatorId}, whose invitation or reinstatement has not ended: repeat that one, choose another name, or wait a day.`,
   );
 }
 

@@ -26,12 +26,16 @@ describe('the key of a name', () => {
 describe('a reservation of a name', () => {
   const invite = { operatorId: 'new', revision: -1, mayFinish: false, at: 1 };
   const reserved = [{ type: 'operator.name_reserved', data: { operatorId: 'new', revision: -1, at: 1 } }];
-  const held = { operatorId: 'ana', revision: 3 };
+  const held = { operatorId: 'ana', revision: 3, at: 1 };
+  const DAY_MS = 86_400_000;
   const holder = (revision: number, status: NameHolder['status']): NameHolder => ({ revision, status });
 
   it('is made of a free name, and once', () => {
     expect(reserveName(undefined, holder(-1, 'none'), invite)).toEqual(reserved);
-    expect(reserveName({ operatorId: 'new', revision: -1 }, holder(-1, 'none'), invite)).toEqual([]);
+    const own = { operatorId: 'new', revision: -1, at: 1 };
+    expect(reserveName(own, holder(-1, 'none'), invite)).toEqual([]);
+    // Before it lapses: another one could reserve the name while the invitation follows.
+    expect(reserveName(own, holder(-1, 'none'), { ...invite, at: DAY_MS - 1 })).toHaveLength(1);
   });
 
   it('is made anew for each revision of the same operator', () => {
@@ -54,8 +58,19 @@ describe('a reservation of a name', () => {
   });
 
   it('of an invitation that never came to its end is finished by a new one, under the same id', () => {
-    const open = { operatorId: 'ana', revision: -1 };
-    expect(reserveName(open, holder(-1, 'none'), { ...invite, mayFinish: true })).toEqual([]);
+    const open = { operatorId: 'ana', revision: -1, at: 1 };
+    expect(reserveName(open, holder(-1, 'none'), { ...invite, mayFinish: true, at: 2 })).toMatchObject([
+      { data: { operatorId: 'ana', at: 2 } },
+    ]);
     expect(reserveName(open, holder(-1, 'none'), invite)).toBeInstanceOf(Refusal);
+  });
+
+  it.each([
+    ['invitation', { operatorId: 'ana', revision: -1, at: 1 }, holder(-1, 'none')],
+    ['reinstatement', held, holder(3, 'suspended')],
+  ])('lapses after a day in which its %s did not follow', (_what, open, now) => {
+    const later = { ...invite, at: 1 + DAY_MS };
+    expect(reserveName(open, now, { ...later, at: DAY_MS })).toBeInstanceOf(Refusal);
+    expect(reserveName(open, now, later)).toMatchObject([{ data: { operatorId: 'new', at: later.at } }]);
   });
 });
