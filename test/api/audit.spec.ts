@@ -190,20 +190,21 @@ describe('plaza audit', () => {
   it('is a look at each person whose events a shared id of a request has', async () => {
     const auditor = await enrollOperator(operatorOf(network), ['auditor']);
     const env = { ...network.env, OPERATOR_TOKEN: auditor.token };
+    const cleo = await signIn(network, await registerApplication(network));
     const id = `shared-${randomUUID()}`;
-    for (const person of [alice, bob])
+    for (const person of [alice, cleo])
       await person.post(
         '/api/posts',
         { intentId: id, text: 'shared', audience: 'public' },
         { 'x-request-id': id },
       );
-    const [ofBob, ofAlice] = await audit(`request:${id}`);
+    const [ofCleo, ofAlice] = await audit(`request:${id}`);
     const looks = () => audit('type:look.recorded', `operator:${auditor.operatorId}`);
-    const since = `since:${new Date(ofBob?.at ?? 0).toISOString()}`;
+    const since = `since:${new Date(ofCleo?.at ?? 0).toISOString()}`;
     expect((await runPlaza(['audit', `intent:${id}`, since], env)).code).toBe(0);
     const { operatorId } = auditor;
-    const atBob = { operatorId, eventId: ofBob?.eventId, actorId: bob.actorId };
-    expect((await looks()).map(({ subject }) => subject)).toEqual([atBob]);
+    const atCleo = { operatorId, eventId: ofCleo?.eventId, actorId: cleo.actorId };
+    expect((await looks()).map(({ subject }) => subject)).toEqual([atCleo]);
     expect((await runPlaza(['audit', `request:${id}`], env)).code).toBe(0);
     const subjects = (await looks()).map(({ subject }) => subject);
     expect(subjects).toHaveLength(2);
@@ -212,6 +213,7 @@ describe('plaza audit', () => {
 
   it('is a look at all whom a signed export shows, also while the audit is behind', async () => {
     const { operatorId, token } = await enrollOperator(operatorOf(network), ['auditor']);
+    const cleo = await signIn(network, await registerApplication(network));
     const id = `behind-${randomUUID()}`;
     const says = (person: SignedIn) =>
       person.post(
@@ -226,7 +228,7 @@ describe('plaza audit', () => {
     const opened = await openLogOf(network);
     try {
       await postgres.query('BEGIN; LOCK TABLE audit.event IN SHARE MODE');
-      await says(bob);
+      await says(cleo);
       const exported = fetch(
         `http://127.0.0.1:${network.env['OPERATOR_PORT']}/operator/audit/export?q=request:${id}`,
         { headers: { authorization: `Bearer ${token}` } },
@@ -235,7 +237,7 @@ describe('plaza audit', () => {
       await postgres.query('ROLLBACK');
       const lines = (await (await exported).text()).trimEnd().split('\n').slice(0, -1);
       const shown = lines.map((line) => (JSON.parse(line) as { actorId: string }).actorId);
-      expect(shown).toEqual([alice.actorId, bob.actorId]);
+      expect(shown).toEqual([alice.actorId, cleo.actorId]);
       const looks = await looksOf(opened.log, operatorId);
       expect(new Set(looks.map(({ actorId }) => actorId))).toEqual(new Set(shown));
     } finally {

@@ -75,10 +75,11 @@ describe('plaza export audit', () => {
   it('writes what plaza audit finds, in the order of the log, without texts and secret ids', async () => {
     const args = ['audit', '--json', '--no-texts', `actor:${author.actorId}`];
     const found = (await runPlaza(args, network.env)).stdout.trimEnd().split('\n').toReversed();
-    const expected = found.map((line) => {
+    const expected = found.flatMap((line) => {
       const { requestId, ...entry } = JSON.parse(line) as Entry & { readonly requestId: string };
       expect(requestId).toMatch(/./);
-      return canonicalJson(entry);
+      // The look that the export is follows its record.
+      return entry.position > manifestIn(dir).upTo.position ? [] : [canonicalJson(entry)];
     });
     expect(linesIn(dir)).toEqual(expected);
     expect(expected.filter((line) => line.includes('"type":"post.created"'))).toHaveLength(3);
