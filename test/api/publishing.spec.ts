@@ -130,7 +130,7 @@ describe('a pause of publishing', () => {
     expect(await runPublishing('resume')).toEqual([0, 'publishing is open now\n', '']);
     expect(await runPublishing('resume', '--json')).toEqual([0, '{"changed":false}\n', '']);
     expect(await runPublishing('pause', '--reason', '')).toEqual([
-      1,
+      2,
       '',
       'reason (--reason): say why in 1 to 500 characters (invalid_request)\n',
     ]);

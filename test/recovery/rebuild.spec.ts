@@ -110,7 +110,7 @@ describe('plaza projections rebuild', () => {
 
   it('refuses an unknown name', async () => {
     const { code, stderr } = await runPlaza(['projections', 'rebuild', 'nothing'], network.env);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('each must be one of')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('each must be one of')]);
   });
 
   it('makes groups with tables of their own apply all events again', async () => {
