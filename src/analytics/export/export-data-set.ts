@@ -48,10 +48,10 @@ export async function exportDataSet(
   const log = openUndecodedLog(eventStoreUrlOf(config));
   let next: string | undefined;
   try {
+    await request.permission.obtain();
     return await withDataSet(dir, request, async (dataSet) => {
       if (dataSet.key.equals(demoKey))
         throw new Failure(`${dir} is the demo's data set: name another directory`);
-      await request.permission.obtain();
       // All files would be dropped for a log that does not answer.
       if (request.rebuild) await log.head();
       prepare(dataSet, request);
