@@ -31,12 +31,17 @@ let bob: SignedIn;
 
 beforeAll(async () => {
   network = await lentNetwork();
-  const application = await registerApplication(network);
-  alice = await signIn(network, application, 'openid read post:create post:edit post:delete');
-  bob = await signIn(network, application);
+  await signInAlice();
+  bob = await signIn(network, await registerApplication(network));
 });
 
 afterAll(() => network?.stop());
+
+/** Another person each time. An access token lives for five minutes, and this file may take longer. */
+async function signInAlice(): Promise<void> {
+  const scope = 'openid read post:create post:edit post:delete';
+  alice = await signIn(network, await registerApplication(network), scope);
+}
 
 interface Entry {
   readonly type: string;
@@ -385,6 +390,7 @@ describe('a name in a search', () => {
   let appId: string;
 
   beforeAll(async () => {
+    await signInAlice();
     handle = String((await alice.get('/api/profile')).body.profile.handle);
     appId = (await registerApplication(network, appName)).clientId;
     ({ operatorId } = await newModerator(network, 'moderator', first));
@@ -518,6 +524,8 @@ describe('who acted', () => {
 });
 
 describe('plaza audit --follow', () => {
+  beforeAll(signInAlice);
+
   /** Follows until `enough` accepts the printed entries, then ends the command. */
   async function follow(
     args: readonly string[],
