@@ -14,6 +14,9 @@ import { isChange } from '../support/handle-command.js';
 import type { CommandContext } from '../support/handle-command.js';
 import { readCase } from './case-command.js';
 
+/** A person may have thousands of decided cases. One after the other their reads would outlast the operator's request. */
+const CONCURRENT_READS = 32;
+
 type By = Pick<EventMetadata, 'operatorId' | 'decisionId'>;
 
 /**
@@ -54,16 +57,22 @@ export class Recusals {
    */
   async ofItems(kind: BatchKind, items: readonly string[], by: By, before?: bigint): Promise<string[]> {
     const recused = new Set<string>();
-    for (const { caseId, item } of await this.decided(kind, items))
-      if (!recused.has(item) && (await this.ofCase(caseId, by, before))) recused.add(item);
+    const decided = await this.decided(kind, items);
+    for (let at = 0; at < decided.length; at += CONCURRENT_READS)
+      await Promise.all(
+        decided.slice(at, at + CONCURRENT_READS).map(async ({ caseId, item }) => {
+          if (await this.ofCase(caseId, by, before)) recused.add(item);
+        }),
+      );
     return items.filter((item) => recused.has(item));
   }
 
   private async firstOf(caseIds: readonly string[], by: By): Promise<Refusal | undefined> {
     // The effect of a decision, which was taken when its operator was free to.
     if (by.decisionId !== undefined) return undefined;
-    for (const caseId of caseIds) {
-      const recusal = await this.ofCase(caseId, by);
+    for (let at = 0; at < caseIds.length; at += CONCURRENT_READS) {
+      const some = caseIds.slice(at, at + CONCURRENT_READS);
+      const recusal = (await Promise.all(some.map((caseId) => this.ofCase(caseId, by)))).find(Boolean);
       if (recusal) return recusal;
     }
     return undefined;

@@ -120,4 +120,4 @@ const nobody: Readonly<Record<SubjectKind, string>> = {
 const refused = (message: string) => new HttpRefusal('invalid_request', message);
 
 const unknown = (message: string) =>
-  refused(`${message}, or the audit does not have it yet (--wait waits for the newest events).`);
+  refused(`${message}, or the audit does not have it yet (plaza audit --wait waits for the newest events).`);
