@@ -180,7 +180,7 @@ describe('creating a post', () => {
 });
 
 describe('replies', () => {
-  it('name their parent and the root of their thread, oldest first [posts-create, post-parent-id, post-root-id, post-created-at, replies-answer]', async () => {
+  it('name their parent and the root of their thread, oldest first [posts-create, post-parent-id, post-root-id, post-audience, post-created-at, replies-answer]', async () => {
     const { body: root } = await alice.say('root');
     const { body: first } = await bob.say('first', { parentId: root.post.id });
     const { body: second } = await alice.say('second', { parentId: root.post.id });
