@@ -20,6 +20,8 @@ beforeAll(async () => {
 
 const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 
+const handles = (count: number) => Array.from({ length: count }, (_, n) => `@handle_${n}`).join(' ');
+
 describe('creating a post', () => {
   it('returns its id, revision and status, and the revision at which reads show it [post-result, posts-create]', async () => {
     const answer = await alice.say('hello');
@@ -124,6 +126,7 @@ describe('creating a post', () => {
     ['a malformed parent', { ...valid, parentId: 'no parent!' }, 'invalid_parent', 400],
     ['a parent of another type', { ...valid, parentId: null }, 'invalid_parent', 400],
     ['an unknown parent', { ...valid, parentId: 'nobody_wrote_this' }, 'parent_unavailable', 404],
+    ['text that names 51 handles', { ...valid, text: handles(51) }, 'domain_plan_too_large', 413],
     ['a body that is no JSON object', '[]', 'invalid_json', 400],
     ['half a body', '{"intentId":', 'invalid_json', 400],
     ['an empty body', '', 'invalid_json', 400],

@@ -66,6 +66,12 @@ describe('protected reads', () => {
     expect(body.expiresAt - Date.now()).toBeLessThanOrEqual(300_000);
   });
 
+  it('of the session need a token, and none of its scopes [session-bearer]', async () => {
+    const nobody = await signIn(network, await registerApplication(network), 'openid');
+    expect((await nobody.get('/api/session')).status).toBe(200);
+    expect((await nobody.get('/api/profile')).status).toBe(403);
+  });
+
   it('show one’s own profile [own-profile-actor-id, own-profile-handle, own-profile-display-name, own-profile-bio, own-profile-website, own-profile-revision, own-profile-exact, profile-answer]', async () => {
     const { body } = await alice.get('/api/profile');
     expect(body).toEqual({

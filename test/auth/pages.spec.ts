@@ -196,15 +196,22 @@ describe('the consent page', () => {
 
 describe('a form', () => {
   it.each([
-    ['without Origin', { origin: '' }, {}, 'origin_required'],
-    ['from another site', { origin: 'https://evil.example' }, {}, 'origin_mismatch'],
-    ['from a frame without an origin', { origin: 'null' }, {}, 'origin_mismatch'],
-    ['without its hidden field', {}, { form: '' }, 'invalid_request'],
-    ['with a forged hidden field', {}, { form: 'A'.repeat(43) }, 'invalid_request'],
-  ])('%s is refused [credentials-browser, origin-codes]', async (_what, headers, fields, code) => {
+    ['without Origin', () => '', {}, 'origin_required'],
+    ['from another site', () => 'https://evil.example', {}, 'origin_mismatch'],
+    [
+      'from a site that begins like the network',
+      (own: string) => `${own}.evil.example`,
+      {},
+      'origin_mismatch',
+    ],
+    ['from a frame without an origin', () => 'null', {}, 'origin_mismatch'],
+    ['without its hidden field', (own: string) => own, { form: '' }, 'invalid_request'],
+    ['with a forged hidden field', (own: string) => own, { form: 'A'.repeat(43) }, 'invalid_request'],
+  ])('%s is refused [credentials-browser, origin-codes]', async (_what, originFor, fields, code) => {
     const [visitor, page] = await openConsent();
     const before = await countGrants();
-    const refused = await visitor.submit(page, { decision: 'allow', ...fields }, headers);
+    const origin = originFor(network.baseUrl);
+    const refused = await visitor.submit(page, { decision: 'allow', ...fields }, { origin });
     expect(refused.status).toBe(403);
     expect(refused.text).toContain(code);
     expect(await countGrants()).toBe(before);
