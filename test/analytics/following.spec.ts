@@ -1,15 +1,25 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { on, once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { putCommit, requireState } from '../../src/analytics/data-set/commits.js';
+import { putCommit, readState, requireState } from '../../src/analytics/data-set/commits.js';
 import { compact } from '../../src/analytics/data-set/compaction.js';
 import { DataSet } from '../../src/analytics/data-set/data-set.js';
+import { exportDataSet } from '../../src/analytics/export/export-data-set.js';
 import { exportEvents } from '../../src/analytics/export/export.js';
+import { Freshness } from '../../src/analytics/export/freshness.js';
+import { readCompleteUntil } from '../../src/analytics/data-set/complete-until.js';
 import type { ExportOptions } from '../../src/analytics/export/export.js';
+import { readConfig } from '../../src/config/config.js';
+import { writeRunFile } from '../../src/launch/run-file.js';
 import { environment, plaza } from '../support/command.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import type { EmbeddedEventStore } from '../support/event-store.js';
+import { sleep } from '../../src/support/sleep.js';
 import { until } from '../support/until.js';
 import { DAY_MS, ExportBench, FIRST_DAY, positionsOf } from './support/export-bench.js';
 
@@ -167,4 +177,111 @@ it('an export that is stopped goes on from its last event', async () => {
   expect(await positionsOf(dir)).toEqual(logged.slice(0, stopped.events));
   await bench.plaza('export', dir);
   expect(await positionsOf(dir)).toEqual(logged);
+});
+
+/** Value of a metric. */
+const metric = (file: string, name: string) =>
+  Number(new RegExp(`^plaza_analytics_${name} (.*)$`, 'm').exec(readFileSync(file, 'utf8'))?.[1]);
+
+const newestOf = (target: string) => readState(target)?.checkpoint?.position;
+
+it('--follow goes on after a restart that gave the event store another address, and tells the outage and its end', async () => {
+  const dataDir = bench.newDir();
+  const runsAt = ({ url }: EmbeddedEventStore) =>
+    writeRunFile(dataDir, { ready: true, pids: { supervisor: 1 }, settings: { EVENTSTORE_URL: url } });
+  const isExported = async () => {
+    const newest = (await bench.logged()).at(-1);
+    await until(() => newestOf(dir) === newest);
+  };
+  runsAt(bench.logBench.store);
+  const child = spawn(process.execPath, [plaza, 'analytics', 'export', dir, '--follow'], {
+    env: environment({ ...bench.env, EVENTSTORE_URL: undefined, DATA_DIR: dataDir }),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  const told: string[] = [];
+  createInterface(child.stderr).on('line', (line) => told.push(line));
+  await isExported();
+  const { store } = bench.logBench;
+  await store.kill();
+  await until(() => told.some((line) => line.startsWith('the event store does not answer')));
+  const elsewhere = await startEmbeddedEventStore({ dir: store.dir });
+  expect(elsewhere.port).not.toBe(store.port);
+  runsAt(elsewhere);
+  await until(() => told.includes('the event store answers again; the export goes on'));
+  const there = await bench.logBench.openAnother(elsewhere.url);
+  const { position } = await bench.logBench.appendPost('author', 'later', undefined, there.log);
+  await until(() => newestOf(dir) === Number(position));
+  child.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
+  await there.close();
+  await elsewhere.kill('SIGTERM');
+  await bench.logBench.restartStore();
+  expect(await positionsOf(dir)).toEqual(await bench.logged());
+});
+
+it('status and metrics tell until when the data set has every event, and --max-lag fails if that is long ago', async () => {
+  const metricsFile = join(bench.newDir(), 'plaza.prom');
+  await bench.plaza('export', dir, '--metrics', metricsFile);
+  const { completeUntil, events, position } = JSON.parse((await bench.plaza('status', dir, '--json')).stdout);
+  expect(Math.abs(completeUntil - Date.now())).toBeLessThan(60_000);
+  expect(metric(metricsFile, 'complete_until_seconds')).toBe(completeUntil / 1000);
+  expect([metric(metricsFile, 'events'), metric(metricsFile, 'position')]).toEqual([events, position]);
+  expect((await bench.plaza('status', dir, '--max-lag', '1h')).code).toBe(0);
+  const late = await bench.plaza('status', dir, '--max-lag', '0');
+  expect([late.code, late.stderr]).toEqual([
+    1,
+    expect.stringContaining('does plaza analytics export --follow run'),
+  ]);
+});
+
+it('a data set that is made anew forgets until when it had every event', async () => {
+  await bench.plaza('export', dir);
+  const stop = AbortSignal.abort();
+  const unrecorded = { obtain: () => Promise.resolve(true) };
+  const config = readConfig({ ...bench.env });
+  await exportDataSet(config, dir, {
+    follow: false,
+    rewind: false,
+    rebuild: true,
+    permission: unrecorded,
+    signal: stop,
+    now: Date.now,
+    onNotice: () => undefined,
+    onProgress: () => undefined,
+  });
+  expect(readCompleteUntil(dir)).toBeUndefined();
+});
+
+it('--follow knows of events that it did not export yet', async () => {
+  let clock = FIRST_DAY;
+  const now = () => clock;
+  const { log } = bench.logBench;
+  const head = async () => (await log.head()) ?? 0n;
+  let next = await head();
+  const dataSet = DataSet.open(dir, { personal: 'none', since: null }, { now, randomBytes });
+  const stop = new AbortController();
+  const freshness = new Freshness({ head: () => Promise.resolve(next) }, dataSet, { now });
+  const exported = exportEvents(log, dataSet, {
+    follow: true,
+    signal: stop.signal,
+    now,
+    freshness,
+    flushMs: 1,
+    checkMs: 5,
+  });
+  await until(() => readCompleteUntil(dir) === FIRST_DAY);
+  // The log is said to have an event more.
+  next += 1n;
+  clock += 1_000;
+  await until(() => (readCompleteUntil(dir) ?? 0) >= FIRST_DAY);
+  clock += 1_000;
+  await sleep(50);
+  expect(readCompleteUntil(dir)).toBe(FIRST_DAY);
+  await bench.appendPosts(3);
+  await until(() => readCompleteUntil(dir) !== FIRST_DAY);
+  stop.abort();
+  await exported;
+  dataSet.close();
+  expect(readCompleteUntil(dir)).toBeGreaterThanOrEqual(FIRST_DAY + 1_000);
 });

@@ -112,6 +112,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   'lock',
   'applications.json',
   'report.html',
+  'complete-until',
 ]);
 
 function refuseOtherDirectory(dir: string): void {

@@ -7,6 +7,7 @@ export const paths = {
   commits: (dir: string) => join(dir, 'commits'),
   commit: (dir: string, number: number) => join(dir, 'commits', `${pad(number)}.json`),
   applications: (dir: string) => join(dir, 'applications.json'),
+  completeUntil: (dir: string) => join(dir, 'complete-until'),
   report: (dir: string) => join(dir, 'report.html'),
   temporary: (dir: string) => join(dir, 'tmp'),
   events: (dir: string) => join(dir, 'events'),

@@ -1,6 +1,7 @@
 import { shapeOf } from '../columns/columns.js';
 import type { Personal } from '../columns/columns.js';
 import { requireState } from './commits.js';
+import { readCompleteUntil } from './complete-until.js';
 import { lockForReading } from './reading-lock.js';
 import type { State } from './state.js';
 
@@ -19,6 +20,8 @@ export interface Summary {
 
 export interface Status extends Summary {
   readonly isExporting: boolean;
+  /** Unix milliseconds up to which it has every event of the log; null: no export has caught up yet. */
+  readonly completeUntil: number | null;
   /** True: files were written by a release with other columns. */
   readonly hasOlderColumns: boolean;
 }
@@ -31,6 +34,7 @@ export function statusOf(dir: string): Status {
   return {
     ...summaryOf(state),
     isExporting: release === undefined,
+    completeUntil: readCompleteUntil(dir) ?? null,
     hasOlderColumns: state.shape !== shapeOf(state.personal),
   };
 }

@@ -7,6 +7,7 @@ import { Failure } from '../../operator/cli/failure.js';
 import type { ProgressStep } from '../../operator/cli/progress-line.js';
 import { shapeOf } from '../columns/columns.js';
 import type { Personal } from '../columns/columns.js';
+import { forgetCompleteUntil } from '../data-set/complete-until.js';
 import { DataSet } from '../data-set/data-set.js';
 import type { Compression } from '../data-set/parquet.js';
 import type { State } from '../data-set/state.js';
@@ -15,6 +16,8 @@ import { checkpointOf, exportEvents } from './export.js';
 import type { Exported } from './export.js';
 import { failureOf } from './failures.js';
 import type { ExportPermission } from './permission.js';
+import { followLog } from './follow.js';
+import { Freshness } from './freshness.js';
 import { rewind } from './rewind.js';
 import type { Rewound } from './rewind.js';
 
@@ -27,6 +30,7 @@ export interface ExportRequest {
   readonly follow: boolean;
   readonly rewind: boolean;
   readonly rebuild: boolean;
+  readonly metricsFile?: string | undefined;
   readonly permission: Pick<ExportPermission, 'obtain'>;
   readonly signal: AbortSignal;
   readonly now: () => number;
@@ -58,9 +62,16 @@ export async function exportDataSet(
       next = continuationOf(dir);
       const rewound = request.rewind ? await rewind(log, dataSet) : undefined;
       const onProgress = await progressOf(log, dataSet, request.onProgress);
-      const { follow, signal, now, permission } = request;
-      const options = { follow, signal, now, permission, onProgress, giveUpAfterMs: GIVE_UP_AFTER_MS };
-      const exported = await exportEvents(log, dataSet, options);
+      const { follow, signal, now, permission, onNotice, metricsFile } = request;
+      const options = { signal, now, permission, onProgress, onNotice, metricsFile };
+      const exported = follow
+        ? await followLog(() => openUndecodedLog(eventStoreUrlOf(config)), dataSet, options)
+        : await exportEvents(log, dataSet, {
+            ...options,
+            follow,
+            giveUpAfterMs: GIVE_UP_AFTER_MS,
+            freshness: new Freshness(log, dataSet, options),
+          });
       return { ...exported, rewound, state: dataSet.state };
     });
   } catch (error) {
@@ -116,6 +127,7 @@ function prepare(dataSet: DataSet, { personal, since, rebuild, onNotice }: Expor
   if (rebuild) {
     const change = { personal: personal ?? state.personal, since: since ?? state.since };
     const removed = state.files;
+    forgetCompleteUntil(dataSet.dir);
     const shape = shapeOf(change.personal);
     return dataSet.commit('flush', { ...change, shape, checkpoint: null, applications: [], removed });
   }

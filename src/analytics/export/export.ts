@@ -8,12 +8,14 @@ import { compact } from '../data-set/compaction.js';
 import type { DataSet } from '../data-set/data-set.js';
 import { writeDataFile } from '../data-set/write-file.js';
 import { permitted } from './permission.js';
+import type { Freshness } from './freshness.js';
 import type { ExportPermission } from './permission.js';
 import { RowBuffer } from './row-buffer.js';
 
 const FLUSH_ROWS = 50_000;
 const FLUSH_TEXT = 32 * 2 ** 20;
 export const FLUSH_MS = 10_000;
+const CHECK_MS = 30_000;
 const BATCH = 2_000;
 
 export interface ExportOptions {
@@ -24,12 +26,16 @@ export interface ExportOptions {
   readonly permission?: Pick<ExportPermission, 'obtain'>;
   /** Called after each batch, with the number of events of this run and the position of the newest. */
   readonly onProgress?: (events: number, position: bigint) => void;
-  /** An export gives up if the log fails for so long; with `follow` it retries for ever. */
+  /** Undefined: nobody looks at the age of the data set. */
+  readonly freshness?: Freshness;
+  /** The export gives up if the log fails for so long. */
   readonly giveUpAfterMs?: number;
   readonly flushRows?: number;
   /** Characters in the texts of buffered rows. */
   readonly flushText?: number;
   readonly flushMs?: number;
+  /** With `follow`: the time after which the log is asked whether it has more. */
+  readonly checkMs?: number;
 }
 
 export interface Exported {
@@ -39,7 +45,7 @@ export interface Exported {
 
 /**
  * Exports the events after the checkpoint of the data set. Each flush is one commit, so an interrupted export goes on
- * where its last flush ended. Events before one that cannot be exported are committed.
+ * where its last flush ended. Events that were read before a fault are committed.
  * @throws {LogReplaced} {@link LogUnavailable} {@link Failure}
  */
 export async function exportEvents(
@@ -53,7 +59,7 @@ export async function exportEvents(
     after: checkpointOf(dataSet),
     batchSize: Math.min(BATCH, options.flushRows ?? FLUSH_ROWS),
     signal: AbortSignal.any([options.signal, stop.signal]),
-    ...(!options.follow && options.giveUpAfterMs !== undefined && { giveUpAfterMs: options.giveUpAfterMs }),
+    ...(options.giveUpAfterMs !== undefined && { giveUpAfterMs: options.giveUpAfterMs }),
   });
   const batches = options.permission ? permitted(read, options.permission) : read;
   try {
@@ -74,6 +80,7 @@ class ExportRun {
   private last: Checkpoint | undefined;
   private events = 0;
   private bufferedSince = Infinity;
+  private batchAt = 0;
 
   constructor(
     private readonly dataSet: DataSet,
@@ -85,24 +92,27 @@ class ExportRun {
   }
 
   async readAll(batches: AsyncIterator<Batch<UndecodedEvent>>): Promise<Exported> {
-    const { follow, flushMs = FLUSH_MS, signal } = this.options;
+    const { follow, signal } = this.options;
     let next = batches.next();
     let isComplete = false;
     for (;;) {
-      const result = await this.within(this.bufferedSince + flushMs - performance.now(), next);
-      if (result === 'late') {
-        this.flush();
-        await this.compact(false);
-        continue;
-      }
-      if (result.done) break;
+      let result: Awaited<typeof next> | 'late';
       try {
-        this.take(result.value);
+        result = await this.nextOrLate(next);
+        if (result !== 'late' && !result.done) this.take(result.value);
       } catch (error) {
         this.flush();
         throw error;
       }
+      if (result === 'late') {
+        this.flush();
+        await this.compact(false);
+        await this.options.freshness?.check();
+        continue;
+      }
+      if (result.done) break;
       isComplete = result.value.caughtUp;
+      this.batchAt = this.options.now();
       if ((isComplete && !follow) || signal.aborted) break;
       if (this.isFull()) {
         this.flush();
@@ -113,6 +123,7 @@ class ExportRun {
       next = batches.next();
     }
     this.flush();
+    if (isComplete && !follow) this.options.freshness?.isComplete(this.batchAt);
     if (isComplete) await this.compact(true);
     return { events: this.events, isComplete };
   }
@@ -157,6 +168,12 @@ class ExportRun {
   private compact(isIdle: boolean): Promise<void> {
     const { now, signal } = this.options;
     return compact(this.dataSet, { isIdle, now, signal });
+  }
+
+  private async nextOrLate<T>(next: Promise<T>): Promise<T | 'late'> {
+    const { follow, freshness, flushMs = FLUSH_MS, checkMs = CHECK_MS } = this.options;
+    const check = follow && freshness ? checkMs : Infinity;
+    return this.within(Math.min(this.bufferedSince + flushMs - performance.now(), check), next);
   }
 
   private async within<T>(ms: number, work: Promise<T>): Promise<T | 'late'> {

@@ -12,6 +12,7 @@ import { addResolve } from './analytics-resolve.js';
 import { addShell } from './analytics-shell.js';
 import { operatorClientOf, withReason } from '../command-options.js';
 import type { CommandOptions } from '../command-options.js';
+import { parseDuration } from '../duration.js';
 import { answerList, printResult, timeText, withJsonOption } from '../output.js';
 import type { OutputOptions } from '../output.js';
 import { formatBytes, ProgressLine } from '../progress-line.js';
@@ -26,6 +27,7 @@ interface ExportOptions extends CommandOptions {
   readonly compression?: Compression;
   readonly rewind?: true;
   readonly rebuild?: true;
+  readonly metrics?: string;
 }
 
 export function addAnalyticsCommands(program: Command): void {
@@ -69,7 +71,11 @@ function addExport(analytics: Command): void {
     .addOption(new Option('--compression <codec>', 'of new files').choices(['zstd', 'none']).default('zstd'))
     .option('--rewind', 'drop events that the log lost, then export')
     .option('--rebuild', 'drop all files and export anew')
-    .action(async (dir: string, { follow, rewind, rebuild, ...options }: ExportOptions) => {
+    .option(
+      '--metrics <file>',
+      'write how far the data set reaches, for the node exporter of Prometheus: a name in *.prom',
+    )
+    .action(async (dir: string, { follow, rewind, rebuild, metrics, ...options }: ExportOptions) => {
       const { continuationOf, exportDataSet } = await import('../../../analytics/export/export-data-set.js');
       const { ExportPermission } = await import('../../../analytics/export/permission.js');
       const stop = new AbortController();
@@ -97,6 +103,7 @@ function addExport(analytics: Command): void {
         follow: follow === true,
         rewind: rewind === true,
         rebuild: rebuild === true,
+        metricsFile: metrics === undefined ? undefined : resolve(metrics),
         onProgress: (step) => progress.show(step),
       }).finally(() => progress.done());
       const position = state.checkpoint?.position ?? null;
@@ -117,7 +124,12 @@ function addExport(analytics: Command): void {
 function addStatus(analytics: Command): void {
   withDirectory(analytics.command('status'))
     .description('show how far a data set reaches and how large it is')
-    .action(async (dir: string, options: OutputOptions) => {
+    .option(
+      '--max-lag <duration>',
+      'fail if it lacks events that are older, as 15m: an export stands still or is far behind',
+      parseDuration,
+    )
+    .action(async (dir: string, { maxLag, ...options }: OutputOptions & { readonly maxLag?: number }) => {
       const { statusOf } = await import('../../../analytics/data-set/status.js');
       const target = resolve(dir);
       const exportsAlone = readConfig().analyticsExportAlone === 'on';
@@ -125,6 +137,9 @@ function addStatus(analytics: Command): void {
       printResult(options, status, [
         `${status.events} events of ${status.days} days in ${status.files} files, ${formatBytes(status.bytes)}`,
         `up to position ${status.position ?? 'none'}, committed at ${status.committedAt}`,
+        status.completeUntil === null
+          ? 'no export has caught up with the log yet'
+          : `has every event until ${timeText(status.completeUntil)}`,
         `personal fields: ${status.personal === 'none' ? 'left out' : 'as ciphertexts'}`,
         ...(status.since === null ? [] : [`events before ${timeText(status.since)} are left out`]),
         ...(status.isExporting ? ['an export is running'] : []),
@@ -137,6 +152,10 @@ function addStatus(analytics: Command): void {
           ? ['files of another release have other columns; plaza analytics export --rebuild makes them anew']
           : []),
       ]);
+      if (maxLag !== undefined && Date.now() - (status.completeUntil ?? -Infinity) > maxLag)
+        throw new Failure(
+          `${target} ${status.completeUntil === null ? 'never had every event of the log' : `has every event until ${timeText(status.completeUntil)} only`}: does plaza analytics export --follow run, and does its event store answer?`,
+        );
     });
 }
 
