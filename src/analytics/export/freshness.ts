@@ -11,7 +11,7 @@ export interface FreshnessOptions {
   readonly metricsFile?: string | undefined;
 }
 
-/** Records up to which moment the data set has every event of the log: whoever looks at it sees an export that stands still. */
+/** Records the newest moment up to which the data set has every event of the log, so that an export that stands still is noticed. */
 export class Freshness {
   private awaited: { readonly position: bigint; readonly at: number } | undefined;
 
