@@ -62,15 +62,16 @@ export function subjectsInName(stream: string): readonly Readonly<Record<string,
   return idsInNames[category]?.flatMap((field, n) => (ids[n] === undefined ? [] : [{ [field]: ids[n] }]));
 }
 
+const idIn = (stream: string, prefix: string): string | undefined =>
+  stream.startsWith(prefix) ? stream.slice(prefix.length) : undefined;
+
 /** Undefined: it is the stream of something else. */
-export function caseIdOf(stream: string): string | undefined {
-  const prefix = streams.case('');
-  return stream.startsWith(prefix) ? stream.slice(prefix.length) : undefined;
-}
+export const caseIdOf = (stream: string): string | undefined => idIn(stream, streams.case(''));
+
+/** Undefined: it is the stream of something else. */
+export const batchIdOf = (stream: string): string | undefined => idIn(stream, streams.batch(''));
 
 export const isApprovalStream = (stream: string): boolean => stream.startsWith(streams.approval(''));
-
-export const isBatchStream = (stream: string): boolean => stream.startsWith(streams.batch(''));
 
 /** Plaza's own streams: whole names, and how others begin. `plaza_` is for streams of later releases too. */
 export const ownStreams = {

@@ -401,7 +401,7 @@ describe('privacy', () => {
 });
 
 describe('what an operator is shown of a data set', () => {
-  const POSTS = "SELECT event_id, type, personal FROM events WHERE type = 'post.created' ORDER BY position";
+  const POSTS = 'SELECT event_id, type, personal FROM post_created ORDER BY position';
   let encrypted: string;
   let auditor: EnrolledOperator;
 

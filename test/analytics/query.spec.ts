@@ -7,6 +7,9 @@ import { columnsOf } from '../../src/analytics/columns/columns.js';
 import { requireState } from '../../src/analytics/data-set/commits.js';
 import { DataSet } from '../../src/analytics/data-set/data-set.js';
 import { parquetOf, readParquet } from '../../src/analytics/data-set/parquet.js';
+import { pseudonymWithKey } from '../../src/analytics/query/pseudonyms.js';
+import type { EventMetadata } from '../../src/log/recorded.js';
+import { streams } from '../../src/log/streams.js';
 import { openViews } from '../../src/analytics/query/open-views.js';
 import { runPlaza } from '../support/command.js';
 import { DAY_MS, ExportBench, FIRST_DAY } from './support/export-bench.js';
@@ -145,6 +148,60 @@ it('a report is decided by the first decision on its subject that saw it, and st
   expect((await bench.plaza('query', decided, hours, '--csv')).stdout).toBe(
     'reported,decided,hours\r\n1,4,3\r\n2,,\r\n5,11,6\r\n12,,\r\n',
   );
+});
+
+it('a restriction names the decision or batch that made it, and the operator’s own has neither', async () => {
+  const restricted = bench.newDir();
+  const restrict = (postId: string, metadata: Partial<EventMetadata>) =>
+    bench.append(
+      `post-${postId}`,
+      { type: 'post.restricted', data: { postId, authorActorId: 'author', at: FIRST_DAY + 30 * DAY_MS } },
+      { actorId: undefined, appId: undefined, operatorId: 'operator', ...metadata },
+    );
+  await restrict('by-decision', { cause: streams.case('case-1'), decisionId: 'decision-1' });
+  await restrict('by-batch', { cause: streams.batch('batch-1') });
+  await restrict('by-hand', {});
+  await bench.append(streams.batch('batch-1'), {
+    type: 'batch.requested',
+    data: {
+      batchId: 'batch-1',
+      appId: 'app',
+      kind: 'posts',
+      items: ['by-batch'],
+      at: FIRST_DAY + 30 * DAY_MS,
+    },
+  });
+  await bench.plaza('export', restricted);
+  const pseudonym = (id: string) => pseudonymWithKey(restricted, id) ?? null;
+  const rows = await bench.plaza(
+    'query',
+    restricted,
+    "SELECT why, post_id, case_id, decision_id, batch_id FROM restrictions WHERE day = DATE '2026-01-31' ORDER BY position",
+  );
+  expect(
+    rows.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object),
+  ).toEqual([
+    {
+      why: 'decision',
+      post_id: pseudonym('by-decision'),
+      case_id: pseudonym('case-1'),
+      decision_id: pseudonym('decision-1'),
+      batch_id: null,
+    },
+    {
+      why: 'batch',
+      post_id: pseudonym('by-batch'),
+      case_id: null,
+      decision_id: null,
+      batch_id: pseudonym('batch-1'),
+    },
+    { why: 'operator', post_id: pseudonym('by-hand'), case_id: null, decision_id: null, batch_id: null },
+  ]);
+  const batches = await bench.plaza('query', restricted, 'SELECT batch_id FROM batch_requested', '--csv');
+  expect(batches.stdout).toBe(`batch_id\r\n${pseudonym('batch-1')}\r\n`);
 });
 
 it('a data set without events answers, and a directory that is none says so', async () => {

@@ -62,6 +62,17 @@ export const fieldColumns: Readonly<Record<string, Column>> = {
   reportId: { name: 'report_id', type: 'text', meaning: `${PSEUDONYM} the report` },
   reporterActorId: { name: 'reporter_actor_id', type: 'text', meaning: `${PSEUDONYM} the reporter` },
   reason: { name: 'reason', type: 'text', meaning: 'reason of the report, of a fixed list' },
+  caseId: { name: 'case_id', type: 'text', meaning: `${PSEUDONYM} the case` },
+  decisionId: {
+    name: 'decision_id',
+    type: 'text',
+    meaning: `${PSEUDONYM} the decision of a case, also of one whose effect the event is`,
+  },
+  batchId: {
+    name: 'batch_id',
+    type: 'text',
+    meaning: `${PSEUDONYM} the batch, also of one that caused the event`,
+  },
 };
 
 const dataColumn: Column = {

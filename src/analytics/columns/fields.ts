@@ -1,5 +1,6 @@
 import type { EventMetadata } from '../../log/recorded.js';
 import type { EventOf, EventType } from '../../log/registry.js';
+import { batchIdOf, caseIdOf } from '../../log/streams.js';
 
 /**
  * `id`: a pseudonym in a column of its own. `clear`: as it is, in a column of its own. `data`: as it is, in the JSON
@@ -26,18 +27,17 @@ const relation = {
   generation: 'clear',
 } as const;
 const job = { jobId: 'omit' } as const;
-const batch = { batchId: 'omit' } as const;
+const batch = { batchId: 'id' } as const;
 const outcome = { ...batch, changed: 'data', skipped: 'omit' } as const;
 /** Rows of operators do not say which one: `by_operator` is all. */
 const operator = { operatorId: 'omit' } as const;
 const token = { ...operator, tokenId: 'omit' } as const;
 const passkey = { ...operator, passkeyId: 'omit' } as const;
 
-/** `caseId` is derived from the id of its subject. */
-const caseOf = { caseId: 'omit', postId: 'id', targetActorId: 'id' } as const;
+const caseOf = { caseId: 'id', postId: 'id', targetActorId: 'id' } as const;
 const byOperator = { ...caseOf, ...operator } as const;
-const ruling = { ...byOperator, decisionId: 'omit', notice: 'omit' } as const;
-const execution = { ...caseOf, decisionId: 'omit', changed: 'data' } as const;
+const ruling = { ...byOperator, decisionId: 'id', notice: 'omit' } as const;
+const execution = { ...caseOf, decisionId: 'id', changed: 'data' } as const;
 const approval = { ...operator, approvalId: 'omit' } as const;
 
 /** Treatment of each field of each registered event, but for its time. A personal field is omitted in any case. */
@@ -130,7 +130,7 @@ export const treatments: Treatments = {
     outcome: 'data',
     effects: 'data',
   },
-  'case.appealed': { ...caseOf, decisionId: 'omit', appeal: 'omit' },
+  'case.appealed': { ...caseOf, decisionId: 'id', appeal: 'omit' },
   'case.appeal_upheld': ruling,
   'case.appeal_overturned': ruling,
   'case.effects_applied': execution,
@@ -205,9 +205,12 @@ interface MetadataColumn {
   readonly column: string;
 }
 
-/** `by_operator` is true of an operator's act, without the name or id. */
+/**
+ * `by_operator` is true of an operator's act, without the name or id. `causes`: the name of a stream, of which
+ * {@link idsOfCause} are exported as pseudonyms.
+ */
 export const metadataColumns: {
-  readonly [Field in keyof Required<EventMetadata>]: MetadataColumn | 'omit';
+  readonly [Field in keyof Required<EventMetadata>]: MetadataColumn | 'causes' | 'omit';
 } = {
   actorId: { treatment: 'id', column: 'by_actor_id' },
   appId: { treatment: 'clear', column: 'by_app_id' },
@@ -221,8 +224,13 @@ export const metadataColumns: {
   operatorId: 'omit',
   systemAccount: 'omit',
   reason: 'omit',
-  // The name of a stream.
-  cause: 'omit',
-  decisionId: 'omit',
+  decisionId: { treatment: 'id', column: 'decision_id' },
+  cause: 'causes',
   witnessEpoch: 'omit',
 };
+
+/** The case or batch whose stream has this name, by its column. */
+export const idsOfCause = (stream: string): Readonly<Record<string, string | undefined>> => ({
+  case_id: caseIdOf(stream),
+  batch_id: batchIdOf(stream),
+});

@@ -7,7 +7,7 @@ import type { EventType } from '../../log/registry.js';
 import { Failure } from '../../operator/cli/failure.js';
 import { fieldColumns } from './columns.js';
 import type { Personal } from './columns.js';
-import { metadataColumns, treatments } from './fields.js';
+import { idsOfCause, metadataColumns, treatments } from './fields.js';
 import type { Treatment } from './fields.js';
 
 export type Value = string | bigint | boolean | undefined;
@@ -32,7 +32,7 @@ const PSEUDONYM_BYTES = 16;
 const MAX_TIME_MS = 253_402_300_799_999;
 
 const exportedMetadata = Object.entries(metadataColumns).flatMap(([field, column]) =>
-  column === 'omit' ? [] : [[field, column] as const],
+  typeof column === 'string' ? [] : [[field, column] as const],
 );
 
 export class RowMaker {
@@ -60,6 +60,9 @@ export class RowMaker {
       const value = metadata[field];
       if (typeof value === 'string') values[column] = treatment === 'id' ? this.pseudonymOf(value) : value;
     }
+    if (typeof metadata['cause'] === 'string')
+      for (const [column, id] of Object.entries(idsOfCause(metadata['cause'])))
+        if (id !== undefined) values[column] = this.pseudonymOf(id);
     if (isKnown) this.addFields(values, stored.type as EventType, data);
     else values['data'] = JSON.stringify(data);
     if (this.personal === 'encrypted' && decoded.encrypted)

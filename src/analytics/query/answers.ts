@@ -53,6 +53,12 @@ export const answers: Readonly<Record<string, string>> = {
     FROM events AS report LEFT JOIN decision ON decision.target_actor_id = report.target_actor_id
       AND decision.post_id IS NOT DISTINCT FROM report.post_id AND decision.seen_position >= report.position
     WHERE report.type = 'report.created' GROUP BY report_id, report.reason, report.occurred_at`,
+  restrictions: `
+    SELECT position, occurred_at, day, type,
+      CASE WHEN decision_id IS NOT NULL THEN 'decision' WHEN batch_id IS NOT NULL THEN 'batch' ELSE 'operator' END AS why,
+      post_id, coalesce(author_actor_id, actor_id) AS actor_id, case_id, decision_id, batch_id
+    FROM events
+    WHERE type IN ('post.restricted', 'post.unrestricted', 'account.suspended', 'account.reinstated')`,
   attention: `
     WITH received AS (
       SELECT coalesce(target_actor_id, parent_author_actor_id) AS actor_id, kind

@@ -1,12 +1,19 @@
-import { columnsOf } from '../columns/columns.js';
+import { z } from 'zod';
+import { eventTypes, registryEntryOf } from '../../log/registry.js';
+import type { EventType } from '../../log/registry.js';
+import { columnsOf, fieldColumns } from '../columns/columns.js';
 import type { ColumnType } from '../columns/columns.js';
+import { treatments } from '../columns/fields.js';
 import { requireState } from '../data-set/commits.js';
+import { columnsFromData, viewOf } from './views.js';
 
 export interface ViewColumn {
   readonly view: string;
   readonly name: string;
   readonly type: ColumnType | 'date' | 'number';
   readonly meaning: string;
+  /** Empty: no fixed list. */
+  readonly values: readonly string[];
 }
 
 type Described = readonly [name: string, type: ViewColumn['type'], meaning: string];
@@ -72,6 +79,18 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
     ['decided_at', 'time', 'time of the first decision in view of it; null: none'],
     ['hours', 'number', 'hours from the report to that decision'],
   ],
+  restrictions: [
+    ['position', 'integer', 'place of the event in the log'],
+    ['occurred_at', 'time', 'time of the event, UTC'],
+    day,
+    ['type', 'text', 'type of the event: of a restriction or of its end'],
+    ['why', 'text', 'decision of a case, batch, or operator: an act by hand'],
+    ['post_id', 'text', 'pseudonym of the post; null: an account'],
+    ['actor_id', 'text', 'pseudonym of the account, or of the author of the post'],
+    ['case_id', 'text', 'pseudonym of the case'],
+    ['decision_id', 'text', 'pseudonym of the decision'],
+    ['batch_id', 'text', 'pseudonym of the batch'],
+  ],
   attention: [
     ['actor_id', 'text', 'pseudonym of a registered person'],
     ['follows', 'integer', 'number of first follows by others'],
@@ -81,14 +100,57 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
   ],
 };
 
-/** Columns of `events` and of the ready views. @throws {Failure} the directory is no data set. */
+/** Columns of `events`, of the ready views, and of the views of types: of these, the ones that `events` lacks. @throws {Failure} the directory is no data set. */
 export function schemaOf(dir: string): readonly ViewColumn[] {
   const own = columnsOf(requireState(dir).personal);
   return [
-    ...own.map(({ name, type, meaning }) => ({ view: 'events', name, type, meaning })),
-    { view: 'events', name: 'day', type: 'date', meaning: 'UTC day of occurred_at: the folder of the file' },
+    ...own.map(({ name, type, meaning }) => ({
+      view: 'events',
+      name,
+      type,
+      meaning,
+      values: valuesOf(name),
+    })),
+    {
+      view: 'events',
+      name: 'day',
+      type: 'date',
+      meaning: 'UTC day of occurred_at: the folder of the file',
+      values: [],
+    },
     ...Object.entries(readyViews).flatMap(([view, columns]) =>
-      columns.map(([name, type, meaning]) => ({ view, name, type, meaning })),
+      columns.map(([name, type, meaning]) => ({ view, name, type, meaning, values: [] })),
+    ),
+    ...eventTypes.flatMap((type) =>
+      columnsFromData(type).map(({ field, name }) => ({
+        view: viewOf(type),
+        name,
+        type: 'text' as const,
+        meaning: `field ${field} of the event, as text`,
+        values: fixedValues(type, field),
+      })),
     ),
   ];
+}
+
+/** Values of a column of `events` that is a field with a fixed list of them. */
+function valuesOf(column: string): readonly string[] {
+  const field = Object.keys(fieldColumns).find((each) => fieldColumns[each]?.name === column);
+  const types = eventTypes.filter((type) => field !== undefined && field in treatments[type]);
+  return [...new Set(types.flatMap((type) => fixedValues(type, field ?? '')))].toSorted();
+}
+
+interface Listing {
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly items?: Listing;
+}
+
+/** The values that the schema of an event allows a field, or the items of its list; none: it has no fixed list. */
+function fixedValues(type: EventType, field: string): readonly string[] {
+  const schema = registryEntryOf(type)?.schema;
+  const properties = schema && (z.toJSONSchema(schema).properties as Record<string, Listing> | undefined);
+  const found = properties?.[field];
+  const from = found?.items ?? found;
+  return (from?.enum ?? (from?.const === undefined ? [] : [from.const])).map(String).toSorted();
 }

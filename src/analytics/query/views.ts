@@ -1,6 +1,6 @@
 import { columnsOf, fieldColumns, fieldsOf } from '../columns/columns.js';
 import type { Column, ColumnType } from '../columns/columns.js';
-import { eventTypes } from '../../log/registry.js';
+import { eventTypes, personalFieldsOf } from '../../log/registry.js';
 import type { EventType } from '../../log/registry.js';
 import { named, quoted } from './sql.js';
 import { answers } from './answers.js';
@@ -40,29 +40,38 @@ export function applicationsView(applications: readonly Application[]): string {
   return `CREATE VIEW applications AS ${none}${rows.length > 0 ? ` UNION ALL VALUES ${rows.join(', ')}` : ''}`;
 }
 
+/** Columns of every view of a type. */
+const common = [
+  'position',
+  'event_id',
+  'type',
+  'occurred_at',
+  'day',
+  'by_actor_id',
+  'by_app_id',
+  'by_grant_id',
+  'by_operator',
+];
+
+/** Fields of a type that `events` has in its column `data` alone, and the columns of the view that have them. */
+export const columnsFromData = (type: EventType) =>
+  fieldsOf(type, 'data').map((field) => {
+    const name = snakeCase(field);
+    return { field, name: common.includes(name) ? `data_${name}` : name };
+  });
+
 /** Statement of the view of a type: `post_created` of `post.created`. */
 function typeView(type: EventType): string {
-  const common = [
-    'position',
-    'event_id',
-    'occurred_at',
-    'day',
-    'by_actor_id',
-    'by_app_id',
-    'by_grant_id',
-    'by_operator',
-  ];
   const own = fieldsOf(type, 'id', 'clear').map((field) => fieldColumns[field]?.name ?? field);
-  const rest = fieldsOf(type, 'data').map((field) => {
-    const name = snakeCase(field);
-    const unique = common.includes(name) ? `data_${name}` : name;
-    return `json_extract_string(data, ${quoted(`$.${field}`)}) AS ${named(unique)}`;
-  });
-  const columns = [...[...common, ...own].map(named), ...rest];
+  const ciphertext = personalFieldsOf(type).length > 0 ? ['personal'] : [];
+  const rest = columnsFromData(type).map(
+    ({ field, name }) => `json_extract_string(data, ${quoted(`$.${field}`)}) AS ${named(name)}`,
+  );
+  const columns = [...[...common, ...own, ...ciphertext].map(named), ...rest];
   return `CREATE VIEW ${viewOf(type)} AS SELECT ${columns.join(', ')} FROM events WHERE type = ${quoted(type)}`;
 }
 
-const viewOf = (type: EventType) => type.replaceAll('.', '_');
+export const viewOf = (type: EventType) => type.replaceAll('.', '_');
 
 /** Statements of the views over `events` and `applications`. */
 export const viewsOverEvents: readonly string[] = [

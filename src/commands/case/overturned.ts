@@ -1,6 +1,6 @@
 import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
-import { caseIdOf, isBatchStream } from '../../log/streams.js';
+import { batchIdOf, caseIdOf } from '../../log/streams.js';
 import { readCase } from './case-command.js';
 
 /**
@@ -20,6 +20,6 @@ export async function isOverturned(
     return decision === undefined || decision.appeal === 'overturned';
   }
   // Not the first event of a batch, which has all items.
-  const after = isBatchStream(cause) ? await log.read(cause, { from: 1n }) : [];
+  const after = batchIdOf(cause) !== undefined ? await log.read(cause, { from: 1n }) : [];
   return after.some(({ event }) => event.type === 'batch.undo_requested');
 }

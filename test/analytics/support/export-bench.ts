@@ -6,6 +6,7 @@ import { columnsOf } from '../../../src/analytics/columns/columns.js';
 import { requireState } from '../../../src/analytics/data-set/commits.js';
 import { readParquet } from '../../../src/analytics/data-set/parquet.js';
 import type { Value } from '../../../src/analytics/columns/rows.js';
+import type { EventMetadata } from '../../../src/log/recorded.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
 import { runPlaza } from '../../support/command.js';
 import type { CommandResult } from '../../support/command.js';
@@ -64,9 +65,10 @@ export class ExportBench {
     });
   }
 
-  async append(stream: string, event: StoredEvent): Promise<string> {
+  async append(stream: string, event: StoredEvent, more: Partial<EventMetadata> = {}): Promise<string> {
     const id = randomUUID();
-    const metadata = { requestId: randomBytes(8).toString('hex'), actorId: 'author', appId: 'app' };
+    const requestId = randomBytes(8).toString('hex');
+    const metadata = { requestId, actorId: 'author', appId: 'app', ...more };
     await this.logBench.log.append({ stream, expected: 'no_stream', events: [{ id, event }], metadata });
     return id;
   }

@@ -177,13 +177,20 @@ function addFiles(analytics: Command): void {
 
 function addSchema(analytics: Command): void {
   withDirectory(analytics.command('schema'))
-    .description('list the columns of the events and of the ready views: types and meanings')
+    .description(
+      'list the columns of the events and of all views: types, meanings, and values of a fixed list',
+    )
     .action(async (dir: string, options: OutputOptions) => {
       const { schemaOf } = await import('../../../analytics/query/schema.js');
       answerList(options, schemaOf(resolve(dir)), (all) =>
         tableLines(
           ['VIEW', 'COLUMN', 'TYPE', 'MEANING'],
-          all.map(({ view, name, type, meaning }) => [view, name, type, meaning]),
+          all.map(({ view, name, type, meaning, values }) => [
+            view,
+            name,
+            type,
+            values.length > 0 ? `${meaning}: ${values.join(', ')}` : meaning,
+          ]),
         ),
       );
     });
