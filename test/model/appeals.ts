@@ -35,7 +35,7 @@ import { openCase } from '../../src/domain/case/handling.js';
 import type { PostEvent } from '../../src/domain/post/events.js';
 import { evolvePost, noPost } from '../../src/domain/post/post.js';
 import { Refusal } from '../../src/domain/refusal.js';
-import { isBatchStream, streams } from '../../src/log/streams.js';
+import { batchIdOf, streams } from '../../src/log/streams.js';
 import type { AuthorityStore } from '../../src/store/authority/authority-store.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
@@ -161,7 +161,7 @@ export class AppealsWorld {
   private async newestBatch() {
     const past = await this.log.read(streams.post(postId));
     const { cause = '' } =
-      past.findLast(({ metadata }) => isBatchStream(metadata.cause ?? ''))?.metadata ?? {};
+      past.findLast(({ metadata }) => batchIdOf(metadata.cause ?? '') !== undefined)?.metadata ?? {};
     const [requested, undone] = await this.log.read(cause);
     if (requested?.event.type !== 'batch.requested') return undefined;
     return { batchId: requested.event.data.batchId, cause, isUndone: undone !== undefined };
