@@ -95,7 +95,7 @@ const mayImport = {
     '^src/config/',
     '^src/embedded-event-store/errors\\.ts$',
     '^src/launch/(data-dir|files|make-directories|run-file)\\.ts$',
-    '^src/log/(codec|event-log|open-log|recorded|registry)\\.ts$',
+    '^src/log/(codec|event-log|open-log|recorded|registry|streams)\\.ts$',
     '^src/operator/cli/(csv|failure|progress-line)\\.ts$',
     '^src/pages/',
   ],
