@@ -103,8 +103,10 @@ describe('the metadata of a stream', () => {
     await target.client.appendToStream(stream, events(3));
     await target.client.deleteStream(stream);
     await target.client.setStreamMetadata(stream, { maxCount: 7 });
+    // EventStoreDB adds what is left of the deletion after it has answered.
+    await until(async () => (await target.client.getStreamMetadata(stream)).metadata?.truncateBefore === 3);
     const { metadata } = await target.client.getStreamMetadata(stream);
-    expect(metadata).toMatchObject({ maxCount: 7, truncateBefore: 3 });
+    expect(metadata).toMatchObject({ maxCount: 7 });
     await target.client.appendToStream(stream, events(1, { first: 3 }));
     expect(await numbersOf(target.client, stream)).toEqual([3]);
   });
