@@ -4,7 +4,7 @@ import type { EndPoint, RecordedEvent } from '@eventstore/db-client';
 import { readEventStoreAddress } from '../src/config/event-store-files.js';
 import type { EventStoreConnection } from '../src/config/event-store-files.js';
 import { collectEvents, readNewest } from '../src/log/eventstoredb/bounded-read.js';
-import { within } from '../src/log/eventstoredb/client-errors.js';
+import { LeaderNotFound, within } from '../src/log/eventstoredb/client-errors.js';
 import { connect } from '../src/log/eventstoredb/connect.js';
 import { nodeToAsk } from '../src/log/eventstoredb/gossip.js';
 import { startApiProcess } from '../test/support/api-process.js';
@@ -64,10 +64,13 @@ export async function isolateLeader(forMs: number, harmed: Harmed, shared: Share
  */
 async function untilFollowing(node: Node, { nodes, nodeLog, eventStoreUrl = '' }: Harmed): Promise<void> {
   const address = readEventStoreAddress(eventStoreUrl);
-  const { id, position } = await until(
-    async () => eventAt(address, await nodeToAsk(address), readNewest),
-    LONGEST_RETURN_MS,
-  );
+  const { id, position } = await until(async () => {
+    const leader = await nodeToAsk(address).catch((error: unknown) => {
+      // The nodes may elect another one.
+      if (!(error instanceof LeaderNotFound)) throw error;
+    });
+    return leader && eventAt(address, leader, readNewest);
+  }, LONGEST_RETURN_MS);
   const at = address.hosts[nodes.indexOf(node)];
   if (!position || !at) throw new Error('the event store sent an event without a position');
   const there = { direction: FORWARDS, fromPosition: position, maxCount: 1 } as const;

@@ -1,3 +1,4 @@
+import { grantLifetimeOf } from '../../domain/grant/lifetimes.js';
 import type { UndecodedEvent } from '../../log/event-log.js';
 import { InventedLog } from './invented-log.js';
 import { idOf, Random } from './random.js';
@@ -18,12 +19,13 @@ const applications = [
 
 /** Weights of the hours of a day, UTC. */
 const hours = [2, 1, 1, 1, 1, 2, 5, 10, 14, 12, 10, 10, 15, 13, 10, 10, 11, 14, 19, 24, 26, 22, 13, 6];
-const SCOPES = ['read', 'post:create', 'relation:write'];
+const SCOPES = ['read', 'post:create', 'relation:write', 'offline_access'];
+/** An application refreshes its tokens on so many days, also if nobody is there. */
+const REFRESHING = 0.3;
 
 interface Person {
   readonly actorId: string;
   readonly appId: string;
-  readonly grantId: string;
   /** Days since the first one. */
   readonly joins: number;
   readonly leaves: number;
@@ -53,6 +55,8 @@ class Town {
   private readonly people: readonly Person[];
   private readonly posts: Post[] = [];
   private readonly ties = new Set<string>();
+  private readonly grants = new Map<Person, { readonly grantId: string; readonly issuedAt: number }>();
+  private grantsIssued = 0;
   private reports = 0;
 
   constructor() {
@@ -70,6 +74,7 @@ class Town {
 
   live(day: number): void {
     for (const person of this.people) {
+      this.refresh(person, day);
       const age = day - person.joins;
       if (age < 0 || day >= person.leaves) continue;
       const habit = person.eagerness * (0.25 + 0.75 * Math.exp(-age / 12));
@@ -91,7 +96,6 @@ class Town {
     return {
       actorId: idOf('actor', n),
       appId: chosen.appId,
-      grantId: idOf('grant', n),
       joins,
       leaves: isLeaving ? joins + 2 + Math.floor(25 * this.random.next()) : Infinity,
       eagerness: 0.25 + 0.7 * this.random.next(),
@@ -99,24 +103,52 @@ class Town {
     };
   }
 
-  /** Registers a person, and revokes the grant of one who leaves. */
-  private settle({ actorId, appId, grantId, joins, leaves }: Person): void {
-    const at = this.moment(joins, 0);
-    const grant = { grantId, appId, actorId };
+  private settle(person: Person): void {
+    const at = this.moment(person.joins, 0);
+    const { actorId } = person;
     this.log.add('account.registered', at, { actorId }, { actorId });
-    this.log.add('grant.issued', at + MINUTE_MS, { ...grant, scopes: SCOPES }, { actorId, appId, grantId });
-    if (leaves >= DAYS) return;
+    this.consent(person, at + MINUTE_MS);
+  }
+
+  private consent(person: Person, at: number): string {
+    const { actorId, appId } = person;
+    const grantId = idOf('grant', this.grantsIssued++);
+    const by = { actorId, appId, grantId };
+    this.log.add('grant.issued', at, { ...by, scopes: SCOPES }, by);
+    this.grants.set(person, { grantId, issuedAt: at });
+    return grantId;
+  }
+
+  /** The usable grant at this time; undefined: the last one has expired. */
+  private grantAt(person: Person, at: number): string | undefined {
+    const grant = this.grants.get(person);
+    return grant && grant.issuedAt < at && at < grant.issuedAt + grantLifetimeOf(SCOPES)
+      ? grant.grantId
+      : undefined;
+  }
+
+  /** Without the person; who leaves ends the grant. */
+  private refresh(person: Person, day: number): void {
+    const { actorId, appId, joins, leaves } = person;
+    const isLeaving = day === leaves;
+    if (day <= joins || day > leaves || (!isLeaving && !this.random.chance(REFRESHING))) return;
+    const at = this.moment(day, 0);
+    const grantId = this.grantAt(person, at);
+    if (grantId === undefined) return;
+    const by = { actorId, appId, grantId };
+    if (!isLeaving) return this.log.add('grant.refreshed', at, by, by);
     const cause = this.random.chance(0.7) ? 'person' : 'client';
-    this.log.add('grant.revoked', this.moment(leaves, 0), { ...grant, cause }, { actorId });
+    this.log.add('grant.revoked', at, { ...by, cause }, { actorId });
   }
 
   private visit(person: Person, day: number): void {
     const begin = this.moment(day, day === person.joins ? 5 : 0);
     let at = begin;
-    const by = { actorId: person.actorId, appId: person.appId, grantId: person.grantId };
+    const grantId = this.grantAt(person, at) ?? this.consent(person, at);
+    const by = { actorId: person.actorId, appId: person.appId, grantId };
     this.log.add('account.signed_in', at, { actorId: person.actorId }, { actorId: person.actorId });
     const later = () => (at += Math.ceil(4 * MINUTE_MS * this.random.next()));
-    for (let n = this.random.count(0.9); n > 0; n--) this.post(person, later(), undefined);
+    for (let n = this.random.count(0.9); n > 0; n--) this.post(person, by, later(), undefined);
     for (let n = this.random.count(2.2); n > 0; n--) {
       const post = this.posts[this.random.weighted(this.posts.map((each) => this.notice(each, begin)))];
       if (!post || post.at > at || post.author === person) continue;
@@ -124,7 +156,7 @@ class Town {
       const act = this.random.weighted([5, 2, 2, 0.25]);
       if (act === 0) this.tie('like', person, author, postId, later(), by);
       else if (act === 1) this.tie('follow', person, author, author.actorId, later(), by);
-      else if (act === 2) this.post(person, later(), post);
+      else if (act === 2) this.post(person, by, later(), post);
       else this.report(post, later(), by);
     }
   }
@@ -162,10 +194,10 @@ class Town {
     );
   }
 
-  private post(author: Person, at: number, parent: Post | undefined): void {
+  private post(author: Person, by: { readonly grantId: string }, at: number, parent: Post | undefined): void {
     const postId = idOf('post', this.posts.length);
     this.posts.push({ postId, author, rootId: parent?.rootId ?? postId, at });
-    const { actorId, appId, grantId } = author;
+    const { actorId, appId } = author;
     const reply = parent && {
       parentId: parent.postId,
       parentAuthorActorId: parent.author.actorId,
@@ -175,7 +207,7 @@ class Town {
       'post.created',
       at,
       { postId, authorActorId: actorId, appId, audience: 'public', ...reply },
-      { actorId, appId, grantId },
+      { actorId, appId, grantId: by.grantId },
     );
   }
 

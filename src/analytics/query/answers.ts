@@ -1,32 +1,20 @@
-/** SELECTs of the views that answer questions, by name, over `events` and `applications`. docs/analytics.md defines them. */
+import { activityAnswers, WEEK } from './activity-views.js';
+import { grantChurn } from './grant-views.js';
+
+/**
+ * SELECTs of the views that answer questions, by name, over `events`, `applications`, `data_set` and `days`. docs/analytics.md
+ * defines them. `is_complete`: the data has the whole time that the row is about.
+ */
 export const answers: Readonly<Record<string, string>> = {
-  daily_active: `
-    SELECT day, count(DISTINCT by_actor_id) AS actors
-    FROM events WHERE by_actor_id IS NOT NULL GROUP BY day`,
-  retention: `
-    WITH person AS (
-      SELECT actor_id, date_trunc('week', day)::DATE AS cohort FROM events WHERE type = 'account.registered'),
-    active AS (
-      SELECT DISTINCT by_actor_id AS actor_id, date_trunc('week', day)::DATE AS week
-      FROM events WHERE by_actor_id IS NOT NULL),
-    week AS (SELECT DISTINCT week FROM active),
-    cohorts AS (SELECT cohort, count(*) AS people FROM person GROUP BY cohort),
-    counted AS (SELECT cohort, week, count(*) AS active FROM active JOIN person USING (actor_id) GROUP BY cohort, week)
-    SELECT cohort, (week - cohort) // 7 AS weeks_later, people, coalesce(active, 0) AS active,
-      coalesce(active, 0) / people AS share
-    FROM cohorts JOIN week ON week >= cohort LEFT JOIN counted USING (cohort, week)`,
+  ...activityAnswers,
   posts_per_app: `
-    SELECT day, app_id, name AS app, count(*) AS posts, count(DISTINCT author_actor_id) AS authors
-    FROM events LEFT JOIN applications USING (app_id) WHERE type = 'post.created' GROUP BY day, app_id, name`,
-  grant_churn: `
-    WITH changed AS (
-      SELECT day, app_id, count(*) FILTER (type = 'grant.issued') AS issued,
-        count(*) FILTER (type = 'grant.revoked') AS revoked
-      FROM events WHERE type IN ('grant.issued', 'grant.revoked') GROUP BY day, app_id),
-    summed AS (
-      SELECT *, sum(issued - revoked) OVER (PARTITION BY app_id ORDER BY day)::BIGINT AS active FROM changed)
-    SELECT day, app_id, name AS app, issued, revoked, active
-    FROM summed LEFT JOIN applications USING (app_id)`,
+    WITH counted AS (
+      SELECT day, app_id, count(*) AS posts, count(DISTINCT author_actor_id) AS authors
+      FROM events WHERE type = 'post.created' GROUP BY day, app_id)
+    SELECT day, app_id, name AS app, coalesce(posts, 0) AS posts, coalesce(authors, 0) AS authors
+    FROM (SELECT DISTINCT app_id FROM counted) AS app CROSS JOIN days
+      LEFT JOIN counted USING (day, app_id) LEFT JOIN applications USING (app_id)`,
+  grant_churn: grantChurn,
   app_impact: `
     WITH counted AS (
       SELECT by_app_id AS app_id, date_trunc('hour', occurred_at) AS hour, type, count(*) AS events,
@@ -41,9 +29,13 @@ export const answers: Readonly<Record<string, string>> = {
     SELECT app_id, name AS app, type || coalesce(' (' || kind || ')', '') AS act, events, actors, targets
     FROM counted LEFT JOIN applications USING (app_id)`,
   busy_hours: `
-    SELECT isodow(day) AS weekday, epoch_ms(occurred_at) // 3_600_000 % 24 AS hour, count(*) AS events,
-      count(DISTINCT by_actor_id) AS actors
-    FROM events WHERE by_actor_id IS NOT NULL GROUP BY ALL`,
+    WITH counted AS (
+      SELECT isodow(day) AS weekday, epoch_ms(occurred_at) // 3_600_000 % 24 AS hour, count(*) AS events,
+        count(DISTINCT by_actor_id) AS actors
+      FROM events WHERE by_actor_id IS NOT NULL GROUP BY ALL)
+    SELECT weekday, hour, coalesce(events, 0) AS events, coalesce(actors, 0) AS actors
+    FROM (SELECT range AS weekday FROM range(1, 8)) CROSS JOIN (SELECT range AS hour FROM range(24))
+      LEFT JOIN counted USING (weekday, hour)`,
   report_decisions: `
     WITH decision AS (
       SELECT occurred_at, post_id, target_actor_id, (data ->> '$.networkRevision')::BIGINT AS seen_position
@@ -53,6 +45,17 @@ export const answers: Readonly<Record<string, string>> = {
     FROM events AS report LEFT JOIN decision ON decision.target_actor_id = report.target_actor_id
       AND decision.post_id IS NOT DISTINCT FROM report.post_id AND decision.seen_position >= report.position
     WHERE report.type = 'report.created' GROUP BY report_id, report.reason, report.occurred_at`,
+  decision_speed: `
+    WITH weeks AS (SELECT DISTINCT date_trunc('week', day)::DATE AS week FROM days),
+    counted AS (
+      SELECT date_trunc('week', reported_at)::DATE AS week, count(*) AS reports, count(hours) AS decided,
+        count(*) FILTER (hours <= 24) AS within_24, count(*) FILTER (hours <= 72) AS within_72,
+        median(hours) AS median_hours
+      FROM report_decisions GROUP BY week)
+    SELECT week, coalesce(reports, 0) AS reports, coalesce(decided, 0) AS decided, median_hours,
+      within_24 / reports AS share_24_hours, within_72 / reports AS share_72_hours,
+      week >= complete_from AND week + ${WEEK + 3} <= complete_until AS is_complete
+    FROM weeks CROSS JOIN data_set LEFT JOIN counted USING (week)`,
   restrictions: `
     SELECT position, occurred_at, day, type,
       CASE WHEN decision_id IS NOT NULL THEN 'decision' WHEN batch_id IS NOT NULL THEN 'batch' ELSE 'operator' END AS why,

@@ -6,7 +6,9 @@ import { requireState } from '../data-set/commits.js';
 import type { State } from '../data-set/state.js';
 import { loadDuckDb } from './duckdb.js';
 import { quoted } from './sql.js';
-import { applicationsView, eventsView, viewsOverEvents } from './views.js';
+import { readCompleteUntil } from '../data-set/complete-until.js';
+import { extentOf } from '../data-set/extent.js';
+import { applicationsView, eventsView, extentViews, viewsOverEvents } from './views.js';
 
 /** A compaction may remove files that a query is about to read. */
 const ATTEMPTS = 5;
@@ -86,6 +88,7 @@ async function connect({ DuckDBInstance }: DuckDb, dir: string, state: State, wr
     'SET lock_configuration = true',
     eventsView(paths),
     applicationsView(state.applications),
+    ...extentViews(extentOf(state, readCompleteUntil(dir))),
     ...viewsOverEvents,
   ])
     await duck.run(statement);

@@ -10,7 +10,7 @@ import { columnsFromData, viewOf } from './views.js';
 export interface ViewColumn {
   readonly view: string;
   readonly name: string;
-  readonly type: ColumnType | 'date' | 'number';
+  readonly type: ColumnType | 'date' | 'moment' | 'number';
   readonly meaning: string;
   /** Empty: no fixed list. */
   readonly values: readonly string[];
@@ -21,19 +21,58 @@ type Described = readonly [name: string, type: ViewColumn['type'], meaning: stri
 const day: Described = ['day', 'date', 'UTC day of the events'];
 const appId: Described = ['app_id', 'text', 'application'];
 const app: Described = ['app', 'text', 'name of the application'];
+const complete: Described = [
+  'is_complete',
+  'boolean',
+  'whether the data has the whole time that the row is about, to its end',
+];
+const window = (span: string): readonly Described[] => [
+  day,
+  ['active', 'integer', `number of people who were active ${span}`],
+  ['new', 'integer', `number of them who registered ${span}`],
+  ['returning', 'integer', 'number of the others'],
+];
 const events: Described = ['events', 'integer', 'number of events'];
 const actors: Described = ['actors', 'integer', 'number of people who caused them'];
 
 /** Columns of the ready views; docs/analytics.md defines the words. */
 const readyViews: Readonly<Record<string, readonly Described[]>> = {
   applications: [appId, ['name', 'text', 'name of the application']],
-  daily_active: [day, ['actors', 'integer', 'number of active people']],
+  data_set: [
+    ['first_day', 'date', 'day of the first event'],
+    ['last_day', 'date', 'newest day, which may not be over'],
+    ['complete_from', 'date', 'first day of which no event was left out'],
+    ['complete_until', 'moment', 'moment, UTC, up to which no event is missing'],
+    ['is_whole', 'boolean', 'whether no event was left out before'],
+  ],
+  days: [['day', 'date', 'each UTC day from the first to the newest']],
+  activity: [
+    ['actor_id', 'text', 'pseudonym of a person who was present'],
+    ['day', 'date', 'UTC day'],
+    ['acted', 'boolean', 'whether the person was active'],
+    ['signed_in', 'boolean', 'whether the person signed in'],
+    ['refreshed', 'boolean', 'whether an application refreshed the tokens of the person'],
+  ],
+  daily_active: [
+    ...window('on the day'),
+    ['signed_in', 'integer', 'number of people who signed in'],
+    ['refreshed', 'integer', 'number of people whose tokens an application refreshed'],
+    ['present', 'integer', 'number of people who acted, signed in, or whose tokens were refreshed'],
+    complete,
+  ],
+  weekly_active: [...window('in the 7 days that end with the day'), complete],
+  monthly_active: [
+    ...window('in the 28 days that end with the day'),
+    ['stickiness', 'number', 'active people of the day / active people of the 28 days'],
+    complete,
+  ],
   retention: [
     ['cohort', 'date', 'Monday of the week in which the people registered'],
-    ['weeks_later', 'integer', 'weeks since then'],
-    ['people', 'integer', 'number of people who registered'],
+    ['weeks_later', 'integer', 'weeks since then, to 25; 0 is that week itself'],
+    ['people', 'integer', 'number of people who registered, also if they are suspended or erased since'],
     ['active', 'integer', 'number of them who were active in the later week'],
     ['share', 'number', 'active / people'],
+    complete,
   ],
   posts_per_app: [
     day,
@@ -47,8 +86,10 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
     appId,
     app,
     ['issued', 'integer', 'number of grants issued on the day'],
-    ['revoked', 'integer', 'number of grants revoked on the day'],
-    ['active', 'integer', 'number of grants issued and not revoked, at the end of the day'],
+    ['revoked', 'integer', 'number of usable grants revoked on the day'],
+    ['expired', 'integer', 'number of usable grants that expired on the day, which leaves no event'],
+    ['active', 'integer', 'number of usable grants at the end of the day'],
+    complete,
   ],
   app_impact: [
     appId,
@@ -78,6 +119,15 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
     ['reported_at', 'time', 'time of the report, UTC'],
     ['decided_at', 'time', 'time of the first decision in view of it; null: none'],
     ['hours', 'number', 'hours from the report to that decision'],
+  ],
+  decision_speed: [
+    ['week', 'date', 'Monday of the week of the reports'],
+    ['reports', 'integer', 'number of reports'],
+    ['decided', 'integer', 'number of them that are decided'],
+    ['median_hours', 'number', 'hours within which half of the decided ones were decided'],
+    ['share_24_hours', 'number', 'share of all reports decided within 24 hours'],
+    ['share_72_hours', 'number', 'share of all reports decided within 72 hours'],
+    complete,
   ],
   restrictions: [
     ['position', 'integer', 'place of the event in the log'],

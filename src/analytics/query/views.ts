@@ -1,5 +1,6 @@
 import { columnsOf, fieldColumns, fieldsOf } from '../columns/columns.js';
 import type { Column, ColumnType } from '../columns/columns.js';
+import type { Extent } from '../data-set/extent.js';
 import { eventTypes, personalFieldsOf } from '../../log/registry.js';
 import type { EventType } from '../../log/registry.js';
 import { named, quoted } from './sql.js';
@@ -38,6 +39,23 @@ export function applicationsView(applications: readonly Application[]): string {
   const rows = applications.map(({ appId, name }) => `(${quoted(appId)}, ${quoted(name)})`);
   const none = 'SELECT NULL::VARCHAR AS app_id, NULL::VARCHAR AS name WHERE false';
   return `CREATE VIEW applications AS ${none}${rows.length > 0 ? ` UNION ALL VALUES ${rows.join(', ')}` : ''}`;
+}
+
+/** Statements of the views `data_set`, of one row, and `days`, of each of its days. */
+export function extentViews({
+  firstDay,
+  lastDay,
+  completeFrom,
+  completeUntil,
+  isWhole,
+}: Extent): readonly string[] {
+  const date = (day: string | null) => (day === null ? 'NULL::DATE' : `DATE ${quoted(day)}`);
+  return [
+    `CREATE VIEW data_set AS SELECT ${date(firstDay)} AS first_day, ${date(lastDay)} AS last_day,
+      ${date(completeFrom)} AS complete_from, make_timestamp(${completeUntil * 1_000}) AS complete_until,
+      ${isWhole} AS is_whole`,
+    `CREATE VIEW days AS SELECT unnest(generate_series(first_day, last_day, INTERVAL 1 DAY))::DATE AS day FROM data_set`,
+  ];
 }
 
 /** Columns of every view of a type. */

@@ -19,35 +19,36 @@ const WEEK = 7;
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
-const hoursText = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} h`;
-
 export const questions: readonly Question[] = [
   {
     name: 'active',
     title: 'Who is active?',
     definition:
-      'A person is active on a UTC day if they caused at least one event on it, a sign-in included.',
-    sql: 'SELECT day, actors FROM daily_active ORDER BY day',
+      'A person is active on a UTC day if they acted on it at least once; weekly and monthly active people acted in the 7 or 28 days that end with the day; stickiness is daily / monthly.',
+    sql: `SELECT day, daily_active.active AS daily, CASE WHEN weekly_active.is_complete THEN weekly_active.active END AS weekly,
+  CASE WHEN monthly_active.is_complete THEN monthly_active.active END AS monthly,
+  CASE WHEN monthly_active.is_complete THEN round(stickiness, 3) END AS stickiness, daily_active.new, daily_active.returning
+FROM daily_active JOIN weekly_active USING (day) JOIN monthly_active USING (day)
+WHERE daily_active.is_complete ORDER BY day`,
     plot: (rows) => {
       const days = daysFrom(
         rows.map((row) => textIn(row, 'day')),
         1,
       );
-      const values = valuesAt(rows, 'day', 'actors', days, 0);
-      return linePlot({
-        label: 'Active people by day',
-        x: days,
-        series: [{ name: 'active people', values }],
-      });
+      const series = ['daily', 'weekly', 'monthly'].map((name) => ({
+        name,
+        values: valuesAt(rows, 'day', name, days, null),
+      }));
+      return linePlot({ label: 'Active people by day', x: days, series });
     },
   },
   {
     name: 'retention',
     title: 'Does who comes stay?',
     definition:
-      'Retention of a week’s newcomers is the share of the people who registered in that week, from Monday, who were active in a later week.',
+      'Retention of a week’s newcomers is the share of the people who registered in that week, from Monday, who were active in a later week; week 0 is that week itself.',
     sql: `SELECT cohort, weeks_later, people, active, round(share, 3) AS share
-FROM retention WHERE cohort >= (SELECT max(cohort) FROM retention) - INTERVAL 25 WEEKS
+FROM retention WHERE is_complete AND cohort >= (SELECT max(cohort) FROM retention) - INTERVAL 25 WEEKS
 ORDER BY cohort, weeks_later`,
     plot: (rows) => {
       const cohorts = [...new Set(rows.map((row) => textIn(row, 'cohort')))];
@@ -91,16 +92,20 @@ ORDER BY events DESC, act`,
     name: 'churn',
     title: 'Which grants churn?',
     definition:
-      'The churn of an application is the share of the grants issued through it that were revoked, by anybody and for any cause.',
-    sql: `SELECT app, sum(issued) AS issued, sum(revoked) AS revoked, round(sum(revoked) / nullif(sum(issued), 0), 3) AS churn
-FROM grant_churn GROUP BY app_id, app ORDER BY churn DESC, app LIMIT 20`,
+      'The churn of an application is the number of its grants that were revoked or expired in the last 28 whole days, divided by the number that were usable at their begin.',
+    sql: `WITH newest AS (SELECT max(day) AS day FROM grant_churn WHERE day < (SELECT complete_until::DATE FROM data_set))
+SELECT app, coalesce(max(active) FILTER (day = newest.day - 28), 0) AS usable_at_begin,
+  sum(revoked) FILTER (day > newest.day - 28) AS revoked, sum(expired) FILTER (day > newest.day - 28) AS expired,
+  round((revoked + expired) / nullif(usable_at_begin, 0), 3) AS churn
+FROM (SELECT day, app_id, app, active, revoked, expired FROM grant_churn) CROSS JOIN newest
+GROUP BY app_id, app ORDER BY churn DESC NULLS LAST, app LIMIT 20`,
     plot: (rows) =>
       barPlot(
-        'Share of the grants of each application that were revoked',
+        'Share of the usable grants of each application that ended in 28 days',
         rows.map((row) => ({
           name: textIn(row, 'app'),
           value: numberIn(row, 'churn'),
-          note: `${numberIn(row, 'revoked')} of ${numberIn(row, 'issued')}`,
+          note: `${numberIn(row, 'revoked')} revoked, ${numberIn(row, 'expired')} expired, of ${numberIn(row, 'usable_at_begin')}`,
         })),
         percent,
       ),
@@ -125,20 +130,25 @@ FROM grant_churn GROUP BY app_id, app ORDER BY churn DESC, app LIMIT 20`,
     name: 'decisions',
     title: 'How fast do reports get decided?',
     definition:
-      'A report is decided by the first decision on the post or person it is about that was made in view of it; the time counts from the report.',
-    sql: `SELECT date_trunc('week', reported_at)::DATE AS week, count(*) AS reports, count(hours) AS decided,
-  round(median(hours), 1) AS median_hours, round(quantile_cont(hours, 0.9), 1) AS slowest_tenth_hours
-FROM report_decisions GROUP BY week ORDER BY week`,
+      'A report is decided by the first decision on the post or person it is about that was made in view of it; the shares are of all reports of the week, decided or not.',
+    sql: `SELECT week, reports, decided, round(median_hours, 1) AS median_hours, round(share_24_hours, 3) AS within_24_hours,
+  round(share_72_hours, 3) AS within_72_hours
+FROM decision_speed WHERE is_complete ORDER BY week`,
     plot: (rows) => {
       const x = daysFrom(
         rows.map((row) => textIn(row, 'week')),
         WEEK,
       );
       const series = [
-        { name: 'half take at most', values: valuesAt(rows, 'week', 'median_hours', x, null) },
-        { name: 'nine of ten take at most', values: valuesAt(rows, 'week', 'slowest_tenth_hours', x, null) },
+        { name: 'within 24 hours', values: valuesAt(rows, 'week', 'within_24_hours', x, null) },
+        { name: 'within 72 hours', values: valuesAt(rows, 'week', 'within_72_hours', x, null) },
       ];
-      return linePlot({ label: 'Hours from report to decision, by week', x, series, format: hoursText });
+      return linePlot({
+        label: 'Share of all reports that were decided in time, by week',
+        x,
+        series,
+        format: percent,
+      });
     },
   },
   {

@@ -1,0 +1,36 @@
+import { dayOf } from './paths.js';
+import type { State } from './state.js';
+
+const DAY_MS = 86_400_000;
+
+/** What the data is about: days of UTC, and the moment up to which it has every event; null without events. */
+export interface Extent {
+  readonly firstDay: string | null;
+  readonly lastDay: string | null;
+  /** The first day of which nothing was left out. */
+  readonly completeFrom: string | null;
+  /** Unix milliseconds. */
+  readonly completeUntil: number;
+  /** Nothing was left out before the first day. */
+  readonly isWhole: boolean;
+}
+
+/** `caughtUp`: the newest moment at which the data set had every event of the log; undefined: nobody knows. */
+export function extentOf(
+  { files, since }: Pick<State, 'files' | 'since'>,
+  caughtUp: number | undefined,
+): Extent {
+  const days = files.map(({ day }) => day).toSorted();
+  const [firstDay = null, newest = null] = [days[0], days.at(-1)];
+  if (firstDay === null || newest === null)
+    return { firstDay, lastDay: newest, completeFrom: null, completeUntil: 0, isWhole: since === null };
+  const begin = since === null ? Date.parse(firstDay) : Math.max(since, Date.parse(firstDay));
+  const completeUntil = Math.max(caughtUp ?? 0, Date.parse(newest));
+  return {
+    firstDay,
+    lastDay: dayOf(completeUntil),
+    completeFrom: dayOf(Math.ceil(begin / DAY_MS) * DAY_MS),
+    completeUntil,
+    isWhole: since === null,
+  };
+}
