@@ -93,6 +93,7 @@ const mayImport = {
   ],
   '^src/analytics/': [
     '^src/config/',
+    '^src/domain/grant/lifetimes\\.ts$',
     '^src/embedded-event-store/errors\\.ts$',
     '^src/launch/(data-dir|files|make-directories|run-file)\\.ts$',
     '^src/log/(codec|event-log|open-log|recorded|registry|streams)\\.ts$',

@@ -67,7 +67,8 @@ async function untilFollowing(node: Node, { nodes, nodeLog, eventStoreUrl = '' }
   const { id, position } = await until(async () => {
     const leader = await nodeToAsk(address).catch((error: unknown) => {
       // The nodes may elect another one.
-      if (!(error instanceof LeaderNotFound)) throw error;
+      if (error instanceof LeaderNotFound) return undefined;
+      throw error;
     });
     return leader && eventAt(address, leader, readNewest);
   }, LONGEST_RETURN_MS);

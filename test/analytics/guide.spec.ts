@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { typesWith } from '../../src/analytics/columns/activity.js';
 import { requireState } from '../../src/analytics/data-set/commits.js';
 import { guideOf, withSection } from '../../src/analytics/report/guide.js';
 import { questions } from '../../src/analytics/report/questions.js';
@@ -33,6 +34,7 @@ it('the guide has each question with a definition, its SQL, the answer on the de
   expect(readdirSync(join(docs, 'analytics')).toSorted()).toEqual([...plots.keys()].toSorted());
   for (const [name, plot] of plots) expect(readFileSync(join(docs, 'analytics', name), 'utf8')).toBe(plot);
   expect(questions.length).toBeGreaterThanOrEqual(7);
+  for (const type of typesWith('acts')) expect(document).toContain(`\`${type}\``);
   for (const { definition } of questions) expect(definition).toMatch(/^[A-Z][^.]+\.$/);
 });
 

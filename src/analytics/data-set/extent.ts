@@ -28,7 +28,7 @@ export function extentOf(
   const completeUntil = Math.max(caughtUp ?? 0, Date.parse(newest));
   return {
     firstDay,
-    lastDay: dayOf(completeUntil),
+    lastDay: [newest, dayOf(completeUntil - 1)].toSorted()[1] ?? newest,
     completeFrom: dayOf(Math.ceil(begin / DAY_MS) * DAY_MS),
     completeUntil,
     isWhole: since === null,

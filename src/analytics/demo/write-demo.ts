@@ -1,5 +1,6 @@
 import { Failure } from '../../operator/cli/failure.js';
 import { exportEvents } from '../export/export.js';
+import { writeCompleteUntil } from '../data-set/complete-until.js';
 import type { Exported } from '../export/export.js';
 import { withDataSet } from '../export/export-data-set.js';
 import { demoKey } from './demo-key.js';
@@ -15,9 +16,11 @@ export function writeDemo(dir: string, signal: AbortSignal): Promise<Exported> {
     yield await Promise.resolve({ events, caughtUp: true });
   }
   const now = () => EXPORTED_AT;
-  return withDataSet(dir, { now, randomBytes: () => demoKey }, (dataSet) => {
+  return withDataSet(dir, { now, randomBytes: () => demoKey }, async (dataSet) => {
     if (dataSet.state.checkpoint || !dataSet.key.equals(demoKey))
       throw new Failure(`${dir} is a data set already: name a new directory`);
-    return exportEvents({ undecoded }, dataSet, { follow: false, signal, now });
+    const exported = await exportEvents({ undecoded }, dataSet, { follow: false, signal, now });
+    writeCompleteUntil(dir, EXPORTED_AT);
+    return exported;
   });
 }

@@ -80,7 +80,7 @@ WHERE app_id = (SELECT by_app_id FROM events WHERE by_app_id IS NOT NULL
 ORDER BY events DESC, act`,
     plot: (rows) =>
       barPlot(
-        'Events of one application by act',
+        `Events through ${textIn(rows[0] ?? {}, 'app')} by act`,
         rows.map((row) => ({
           name: textIn(row, 'act'),
           value: numberIn(row, 'events'),
@@ -93,19 +93,19 @@ ORDER BY events DESC, act`,
     title: 'Which grants churn?',
     definition:
       'The churn of an application is the number of its grants that were revoked or expired in the last 28 whole days, divided by the number that were usable at their begin.',
-    sql: `WITH newest AS (SELECT max(day) AS day FROM grant_churn WHERE day < (SELECT complete_until::DATE FROM data_set))
-SELECT app, coalesce(max(active) FILTER (day = newest.day - 28), 0) AS usable_at_begin,
-  sum(revoked) FILTER (day > newest.day - 28) AS revoked, sum(expired) FILTER (day > newest.day - 28) AS expired,
-  round((revoked + expired) / nullif(usable_at_begin, 0), 3) AS churn
-FROM (SELECT day, app_id, app, active, revoked, expired FROM grant_churn) CROSS JOIN newest
-GROUP BY app_id, app ORDER BY churn DESC NULLS LAST, app LIMIT 20`,
+    sql: `WITH newest AS (SELECT complete_until::DATE - 1 AS newest_day FROM data_set)
+SELECT app, coalesce(max(active) FILTER (day = newest_day - 28), 0) AS usable_at_begin,
+  sum(revoked) FILTER (day > newest_day - 28 AND day <= newest_day) AS revocations,
+  sum(expired) FILTER (day > newest_day - 28 AND day <= newest_day) AS expirations,
+  round((revocations + expirations) / nullif(usable_at_begin, 0), 3) AS churn
+FROM grant_churn CROSS JOIN newest GROUP BY app_id, app ORDER BY churn DESC NULLS LAST, app LIMIT 20`,
     plot: (rows) =>
       barPlot(
         'Share of the usable grants of each application that ended in 28 days',
         rows.map((row) => ({
           name: textIn(row, 'app'),
           value: numberIn(row, 'churn'),
-          note: `${numberIn(row, 'revoked')} revoked, ${numberIn(row, 'expired')} expired, of ${numberIn(row, 'usable_at_begin')}`,
+          note: `${numberIn(row, 'revocations')} revoked, ${numberIn(row, 'expirations')} expired, of ${numberIn(row, 'usable_at_begin')}`,
         })),
         percent,
       ),

@@ -10,37 +10,43 @@ export interface Bar {
 }
 
 const ROW = 26;
-const LEFT = 210;
-/** Room for a value and its note. */
-const RIGHT = WIDTH - 190;
-const LONGEST_NAME = 30;
+const LETTER = 6.8;
+const GAP = 10;
+const LONGEST_NAME = 46;
 
+const widthOf = (texts: readonly string[]): number =>
+  Math.max(0, ...texts.map(({ length }) => length)) * LETTER;
+
+/** The label stands above the bars, which leave each name and note its room. */
 export function barPlot(
   label: string,
   bars: readonly Bar[],
   format: (value: number) => string = amount,
 ): Html {
   const most = Math.max(0, ...bars.map(({ value }) => value)) || 1;
-  return svg(
-    label,
-    Math.max(1, bars.length) * ROW + 12,
-    bars.flatMap(({ name, value, note }, n) => {
-      const middle = n * ROW + ROW / 2 + 6;
-      const width = ((RIGHT - LEFT) * value) / most;
+  const names = bars.map(({ name }) => shortened(name));
+  const notes = bars.map(({ value, note }) => `${format(value)}${note ? ` · ${note}` : ''}`);
+  const left = widthOf(names) + GAP;
+  const longest = WIDTH - left - widthOf(notes) - 2 * GAP;
+  return svg(label, (Math.max(1, bars.length) + 1) * ROW + 12, [
+    text(0, ROW - 8, label, 'start', ''),
+    ...bars.flatMap(({ value }, n) => {
+      const middle = (n + 1) * ROW + ROW / 2 + 6;
+      const width = Math.max((longest * value) / most, 1);
       return [
-        text(LEFT - 10, middle + 4, shortened(name), 'end', ''),
+        text(left - GAP, middle + 4, names[n] ?? '', 'end', ''),
         html`<rect
           class="bar s0"
-          x="${place(LEFT)}"
+          x="${place(left)}"
           y="${place(middle - 8)}"
-          width="${place(Math.max(width, 1))}"
+          width="${place(width)}"
           height="16"
           rx="3"
         />`,
-        text(LEFT + width + 8, middle + 4, `${format(value)}${note ? ` · ${note}` : ''}`),
+        text(left + width + GAP, middle + 4, notes[n] ?? ''),
       ];
     }),
-  );
+  ]);
 }
 
 const shortened = (name: string): string =>

@@ -1,0 +1,290 @@
+import { InventedLog } from '../../../src/analytics/demo/invented-log.js';
+import { idOf, Random } from '../../../src/analytics/demo/random.js';
+import { grantLifetimeOf } from '../../../src/domain/grant/lifetimes.js';
+import type { EventType } from '../../../src/log/registry.js';
+
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
+const DAYS = 75;
+const PEOPLE = 12;
+const apps = ['pebble', 'quill'] as const;
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const mondayOf = (day: string): string => {
+  const at = Date.parse(day);
+  return dayOf(at - ((new Date(at).getUTCDay() + 6) % 7) * DAY_MS);
+};
+
+export function daysOf(begin: number, end: number): readonly string[] {
+  const days: string[] = [];
+  for (let at = Date.parse(dayOf(begin)); at < end; at += DAY_MS) days.push(dayOf(at));
+  return days;
+}
+
+interface Told {
+  readonly type: EventType;
+  readonly at: number;
+  readonly actorId: string;
+}
+
+interface ToldGrant {
+  readonly appId: string;
+  readonly issuedAt: number;
+  readonly lifetime: number;
+  readonly revokedAt: number;
+}
+
+interface ToldReport {
+  readonly at: number;
+  readonly subject: string;
+}
+
+const acts: readonly EventType[] = [
+  'post.created',
+  'post.edited',
+  'post.deleted',
+  'relation.established',
+  'relation.ended',
+  'block.established',
+  'block.ended',
+  'profile.changed',
+  'inbox.read',
+  'report.created',
+  'case.appealed',
+];
+
+/** Random events of a few people over ten weeks, and the figures as a person with paper would count them. */
+export class History {
+  readonly log = new InventedLog();
+  readonly begin = Date.UTC(2026, 2, 4);
+  readonly end: number;
+  private readonly told: Told[] = [];
+  private readonly given: ToldGrant[] = [];
+  private readonly reported: ToldReport[] = [];
+  private readonly decided: ToldReport[] = [];
+  private readonly random: Random;
+
+  constructor(seed: number) {
+    this.random = new Random(seed);
+    this.end = this.begin + DAYS * DAY_MS + Math.floor(this.random.next() * DAY_MS);
+    this.log.add('network.founded', this.begin, { networkId: 'history' });
+    for (const appId of apps) {
+      const application = { appId, name: appId, redirectUris: [], postLogoutRedirectUris: [], scopes: [] };
+      this.log.add('application.registered', this.begin, application);
+    }
+    for (let n = 0; n < PEOPLE; n++) this.person(`actor-${seed}-${n}`, n);
+  }
+
+  /** Days that are over. */
+  get wholeDays(): readonly string[] {
+    return daysOf(this.begin, this.end).filter((day) => Date.parse(day) + DAY_MS <= this.end);
+  }
+
+  daily(day: string) {
+    const { active, new: newcomers, returning } = this.rolling(day, 1);
+    const [signedIn, refreshed] = [
+      this.who(day, 1, ['account.signed_in']),
+      this.who(day, 1, ['grant.refreshed']),
+    ];
+    const present = this.who(day, 1, [...acts, 'account.signed_in', 'grant.refreshed']);
+    return {
+      day,
+      active,
+      new: newcomers,
+      returning,
+      signed_in: signedIn.size,
+      refreshed: refreshed.size,
+      present: present.size,
+    };
+  }
+
+  rolling(day: string, days: number) {
+    const active = this.who(day, days, acts);
+    const registered = this.who(day, days, ['account.registered']);
+    const newcomers = [...active].filter((actorId) => registered.has(actorId)).length;
+    const figures = { day, active: active.size, new: newcomers, returning: active.size - newcomers };
+    if (days !== 28) return figures;
+    return { ...figures, stickiness: active.size === 0 ? null : this.who(day, 1, acts).size / active.size };
+  }
+
+  retention(since: number) {
+    const registered = this.told.filter(({ type }) => type === 'account.registered');
+    const cohorts = [...new Set(registered.map(({ at }) => mondayOf(dayOf(at))))].sort();
+    return cohorts
+      .filter((cohort) => Date.parse(cohort) >= since)
+      .flatMap((cohort) =>
+        Array.from({ length: 26 }, (_, weeks) => {
+          const people = registered
+            .filter(({ at }) => mondayOf(dayOf(at)) === cohort)
+            .map(({ actorId }) => actorId);
+          const end = Date.parse(cohort) + (weeks + 1) * 7 * DAY_MS;
+          const who = this.who(dayOf(end - DAY_MS), 7, acts);
+          const active = people.filter((actorId) => who.has(actorId)).length;
+          return {
+            end,
+            row: { cohort, weeks_later: weeks, people: people.length, active, share: active / people.length },
+          };
+        }),
+      )
+      .filter(({ end }) => end <= this.end)
+      .map(({ row }) => row);
+  }
+
+  decisionSpeed(since: number) {
+    const weeks = [...new Set(daysOf(this.begin, this.end).map(mondayOf))];
+    return weeks
+      .filter((week) => Date.parse(week) >= since && Date.parse(week) + 10 * DAY_MS <= this.end)
+      .map((week) => {
+        const reports = this.reported.filter(({ at }) => mondayOf(dayOf(at)) === week);
+        const hours = reports.flatMap(({ at, subject }) => {
+          const later = this.decided.filter((decision) => decision.subject === subject && decision.at > at);
+          return later.length > 0
+            ? [(Math.min(...later.map((decision) => decision.at)) - at) / 3_600_000]
+            : [];
+        });
+        const sorted = hours.toSorted((a, b) => a - b);
+        const middle = [
+          sorted[Math.floor((sorted.length - 1) / 2)],
+          sorted[Math.ceil((sorted.length - 1) / 2)],
+        ];
+        const share = (most: number) =>
+          reports.length === 0 ? null : hours.filter((each) => each <= most).length / reports.length;
+        return {
+          week,
+          reports: reports.length,
+          decided: hours.length,
+          median_hours: hours.length === 0 ? null : ((middle[0] ?? 0) + (middle[1] ?? 0)) / 2,
+          share_24_hours: share(24),
+          share_72_hours: share(72),
+        };
+      });
+  }
+
+  grants() {
+    return this.wholeDays.flatMap((day) => {
+      const [from, until] = [Date.parse(day), Date.parse(day) + DAY_MS];
+      const isIn = (at: number) => at >= from && at < until;
+      return apps
+        .filter((appId) => this.given.some((grant) => grant.appId === appId))
+        .map((appId) => {
+          const own = this.given.filter((grant) => grant.appId === appId);
+          const ends = ({ issuedAt, lifetime }: ToldGrant) => issuedAt + lifetime;
+          const isUsable = (grant: ToldGrant) =>
+            grant.issuedAt < until && grant.revokedAt >= until && grant.issuedAt > until - grant.lifetime;
+          return {
+            day,
+            app_id: appId,
+            app: appId,
+            issued: own.filter(({ issuedAt }) => isIn(issuedAt)).length,
+            revoked: own.filter((grant) => isIn(grant.revokedAt) && grant.revokedAt < ends(grant)).length,
+            expired: own.filter((grant) => isIn(ends(grant) - 1) && grant.revokedAt >= ends(grant)).length,
+            active: own.filter(isUsable).length,
+          };
+        });
+    });
+  }
+
+  /** The people with an event of these types in the days that end with this one. */
+  private who(day: string, days: number, types: readonly EventType[]): ReadonlySet<string> {
+    const until = Date.parse(day) + DAY_MS;
+    const found = this.told.filter(
+      ({ type, at }) => types.includes(type) && at < until && at >= until - days * DAY_MS,
+    );
+    return new Set(found.map(({ actorId }) => actorId));
+  }
+
+  private moment(from: number): number {
+    return from + Math.floor((this.random.next() * (this.end - from)) / SECOND_MS) * SECOND_MS;
+  }
+
+  private tell(type: EventType, at: number, actorId: string, data: object = {}, metadata: object = {}): void {
+    this.told.push({ type, at, actorId });
+    this.log.add(type, at, data, { actorId, appId: apps[0], ...metadata });
+  }
+
+  private person(actorId: string, n: number): void {
+    const joined = this.moment(this.begin);
+    this.tell('account.registered', joined, actorId, { actorId });
+    if (this.random.chance(0.2))
+      this.log.add('account.suspended', this.moment(joined), { actorId }, { operatorId: 'o' });
+    if (this.random.chance(0.2)) this.log.add('account.erased', this.moment(joined), { actorId });
+    for (let times = this.random.count(1.5); times > 0; times--) this.grant(actorId, this.moment(joined));
+    for (let times = this.random.count(3); times > 0; times--)
+      this.tell('account.signed_in', this.moment(joined), actorId, { actorId });
+    const habit = 1 + 30 * this.random.next();
+    for (let times = this.random.count(habit); times > 0; times--) {
+      const type = acts[Math.floor(this.random.next() * acts.length)] ?? 'post.created';
+      const at = this.moment(joined);
+      if (type === 'report.created') this.report(actorId, at);
+      else this.tell(type, at, actorId, this.dataOf(type, actorId));
+    }
+    // What another person's block ends is no act of the person who is named.
+    const blocker = `actor-other-${n}`;
+    const ended = { ...this.dataOf('relation.ended', actorId), cause: 'block' as const };
+    this.log.add('relation.ended', this.moment(joined), ended, { actorId: blocker, appId: apps[0] });
+  }
+
+  private dataOf(type: EventType, actorId: string): object {
+    const relation = { kind: 'follow', actorId, targetId: 'target', targetActorId: 'target', generation: 1 };
+    const post = { postId: 'post', authorActorId: actorId };
+    const fields: Partial<Record<EventType, object>> = {
+      'post.created': { ...post, appId: apps[0], audience: 'public' },
+      'post.edited': { ...post, appId: apps[0], revision: 2 },
+      'post.deleted': post,
+      'relation.established': relation,
+      'relation.ended': { ...relation, cause: 'actor' },
+      'profile.changed': { actorId, revision: 2 },
+      'inbox.read': { actorId, ids: [] },
+      'case.appealed': { caseId: 'case', decisionId: 'decision', targetActorId: actorId },
+    };
+    return fields[type] ?? { actorId, targetActorId: 'target' };
+  }
+
+  private grant(actorId: string, issuedAt: number): void {
+    const appId = apps[Math.floor(this.random.next() * apps.length)] ?? apps[0];
+    const scopes = this.random.chance(0.7) ? ['read', 'offline_access'] : ['read'];
+    const grantId = idOf(actorId, this.given.length);
+    const lifetime = grantLifetimeOf(scopes);
+    const isRevoked = this.random.chance(0.5);
+    const revokedAt = isRevoked ? this.moment(issuedAt + SECOND_MS) : Infinity;
+    this.log.add('grant.issued', issuedAt, { grantId, appId, actorId, scopes }, { actorId, appId, grantId });
+    for (let times = this.random.count(2); times > 0; times--)
+      this.tell(
+        'grant.refreshed',
+        this.moment(issuedAt),
+        actorId,
+        { grantId, appId, actorId },
+        { appId, grantId },
+      );
+    if (isRevoked)
+      this.log.add('grant.revoked', revokedAt, { grantId, appId, actorId, cause: 'person' }, { actorId });
+    this.given.push({ appId, issuedAt, lifetime, revokedAt });
+  }
+
+  private report(reporterActorId: string, at: number): void {
+    const subject = `reported-${this.reported.length}`;
+    const about = { targetActorId: subject };
+    const data = { reportId: subject, reporterActorId, appId: apps[0], reason: 'spam' as const, ...about };
+    this.tell('report.created', at, reporterActorId, data);
+    this.reported.push({ at, subject });
+    if (this.random.chance(0.2)) return;
+    const decidedAt = at + (1 + Math.floor(this.random.next() ** 2 * 5 * 24 * 3_600)) * SECOND_MS;
+    if (decidedAt >= this.end) return;
+    this.decided.push({ at: decidedAt, subject });
+    this.log.add(
+      'case.decided',
+      decidedAt,
+      {
+        caseId: subject,
+        ...about,
+        operatorId: 'o',
+        decisionId: subject,
+        seenEventIds: [],
+        outcome: 'violation',
+        effects: [],
+      },
+      { operatorId: 'o' },
+      (position) => ({ networkRevision: position - 1 }),
+    );
+  }
+}
