@@ -28,7 +28,8 @@ beforeAll(async () => {
 
 afterAll(() => bench?.close());
 
-const POSTS = 'SELECT day, posts, \'a "word", more\' AS quoted FROM posts_per_app ORDER BY day';
+const POSTS =
+  'SELECT day, posts, \'a "word", more\' AS quoted FROM posts_per_app WHERE posts > 0 ORDER BY day';
 
 it('a query prints JSON lines or CSV', async () => {
   const lines = [

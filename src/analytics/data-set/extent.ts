@@ -3,7 +3,7 @@ import type { State } from './state.js';
 
 const DAY_MS = 86_400_000;
 
-/** What the data is about: days of UTC, and the moment up to which it has every event; null without events. */
+/** The time that the data is about, in days of UTC; null without events. */
 export interface Extent {
   readonly firstDay: string | null;
   readonly lastDay: string | null;

@@ -20,7 +20,7 @@ const applications = [
 /** Weights of the hours of a day, UTC. */
 const hours = [2, 1, 1, 1, 1, 2, 5, 10, 14, 12, 10, 10, 15, 13, 10, 10, 11, 14, 19, 24, 26, 22, 13, 6];
 const SCOPES = ['read', 'post:create', 'relation:write', 'offline_access'];
-/** An application refreshes its tokens on so many days, also if nobody is there. */
+/** Share of the days on which an application refreshes its tokens, with the person or without. */
 const REFRESHING = 0.3;
 
 interface Person {
