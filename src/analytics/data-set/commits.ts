@@ -1,9 +1,9 @@
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncDirectory } from '../../launch/files.js';
 import { Failure } from '../../operator/cli/failure.js';
 import { COMMIT_NAME, paths } from './paths.js';
-import { commitText, parseCommit } from './state.js';
+import { commitText, parseCommit, UnknownFormat } from './state.js';
 import type { State } from './state.js';
 import type { OnStep, Phase } from './steps.js';
 import { writeTemporary } from './write-file.js';
@@ -11,22 +11,61 @@ import { writeTemporary } from './write-file.js';
 /** A reader that has just listed the commits still finds the newest of them. */
 const KEPT_COMMITS = 8;
 
+export interface NewestCommit {
+  /** Undefined: no commit can be read whose files are all there. */
+  readonly state: State | undefined;
+  /** Names of the newer commits: the newest is damaged, and the others too or without files. */
+  readonly leftOut: readonly string[];
+}
+
 /**
- * Returns the newest state; undefined: the directory has no commit.
- * @throws {Failure} the newest commit is damaged.
+ * Finds the newest commit that counts: if the newest one is damaged, the newest whose files are all there.
+ * @throws {Failure} the newest cannot be read, or a later release wrote it.
  */
-export function readState(dir: string): State | undefined {
-  const newest = commitNames(dir).at(-1);
-  if (newest === undefined) return undefined;
-  const path = join(paths.commits(dir), newest);
+export function newestCommit(dir: string): NewestCommit {
+  const leftOut: string[] = [];
+  for (const name of commitNames(dir).toReversed()) {
+    const state = parsed(join(paths.commits(dir), name));
+    if (state && (leftOut.length === 0 || state.files.every((file) => existsSync(join(dir, file.path)))))
+      return { state, leftOut };
+    leftOut.push(name);
+  }
+  return { state: undefined, leftOut };
+}
+
+/** Undefined: the commit is damaged. */
+function parsed(path: string): State | undefined {
   try {
     return parseCommit(readFileSync(path, 'utf8'));
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? 'it was changed or damaged';
-    throw new Failure(`${path} cannot be read as a commit (${reason}); export into another directory`, {
-      cause,
-    });
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== undefined) throw new Failure(`${path} cannot be read (${code})`, { cause });
+    if (cause instanceof UnknownFormat)
+      throw new Failure(`${path} is of a later release of Plaza: use that one`, { cause });
+    return undefined;
   }
+}
+
+/**
+ * Returns the newest state; undefined: the directory has no commit.
+ * @throws {Failure} it has commits, and none that counts; as of {@link newestCommit}.
+ */
+export function readState(dir: string): State | undefined {
+  const { state, leftOut } = newestCommit(dir);
+  if (!state && leftOut.length > 0) throw nothingCounts(dir);
+  return state;
+}
+
+export const nothingCounts = (dir: string): Failure =>
+  new Failure(
+    `the commits of ${dir} are damaged: plaza analytics export ${dir} --rebuild makes the data set anew, under its key`,
+  );
+
+/** Leaves commits out for good. */
+export function setAside(dir: string, names: readonly string[]): void {
+  for (const name of names)
+    renameSync(join(paths.commits(dir), name), join(paths.commits(dir), `${name}.damaged`));
+  if (names.length > 0) syncDirectory(paths.commits(dir));
 }
 
 /** @throws {Failure} the directory is no data set. */

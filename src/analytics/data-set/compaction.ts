@@ -4,6 +4,7 @@ import { columnsOf } from '../columns/columns.js';
 import type { Value } from '../columns/rows.js';
 import type { DataSet } from './data-set.js';
 import { dayOf } from './paths.js';
+import { requireIntact } from './outside-pages.js';
 import { readParquet } from './parquet.js';
 import type { Columns } from './parquet.js';
 import type { DataFile } from './state.js';
@@ -77,6 +78,7 @@ async function merge(dataSet: DataSet, day: string, files: readonly DataFile[]):
   const merged: Record<string, Value[]> = Object.fromEntries(columns.map(({ name }) => [name, []]));
   let rows = 0;
   for (const file of files) {
+    requireIntact(dataSet.dir, file);
     const data = await readParquet(join(dataSet.dir, file.path), columns);
     rows += file.rows;
     for (const { name } of columns) append(merged[name] ?? [], data, name, rows);

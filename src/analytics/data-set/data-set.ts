@@ -5,9 +5,10 @@ import { syncDirectory } from '../../launch/files.js';
 import { makeDirectories } from '../../launch/make-directories.js';
 import { Failure } from '../../operator/cli/failure.js';
 import { shapeOf } from '../columns/columns.js';
-import { putCommit, readState } from './commits.js';
+import { newestCommit, nothingCounts, putCommit, readState, setAside } from './commits.js';
 import { paths } from './paths.js';
 import type { Compression } from './parquet.js';
+import { keyProofOf } from './state.js';
 import type { DataFile, State } from './state.js';
 import type { OnStep, Phase } from './steps.js';
 import { removeUncommitted, writeApplications } from './sweep.js';
@@ -21,10 +22,12 @@ export interface DataSetOptions {
   readonly randomBytes: (length: number) => Buffer;
   readonly compression?: Compression;
   readonly onStep?: OnStep;
+  /** The data set is about to begin anew, and so needs its key alone. */
+  readonly isMadeAnew?: boolean;
 }
 
 /** Change of a commit: files are added to and removed from those of the state before. */
-export type Change = Partial<Omit<State, 'format' | 'number' | 'committedAt' | 'files'>> & {
+export type Change = Partial<Omit<State, 'format' | 'keyProof' | 'number' | 'committedAt' | 'files'>> & {
   readonly added?: readonly DataFile[];
   readonly removed?: readonly DataFile[];
 };
@@ -50,11 +53,14 @@ export class DataSet {
     const release = acquireDirectory(dir);
     if (!release) throw new Failure(`another process exports into ${dir}; run one export at a time`);
     try {
-      const state = readState(dir);
+      const { state, leftOut } = newestCommit(dir);
+      if (!state && leftOut.length > 0 && options.isMadeAnew !== true) throw nothingCounts(dir);
       const key = keyOf(dir, state, options);
+      setAside(dir, leftOut);
       const onStep = options.onStep ?? (() => undefined);
-      if (!state) putCommit(dir, firstState(initial, options.now()), 'flush', onStep);
-      const dataSet = new DataSet(dir, key, state ?? firstState(initial, options.now()), options, release);
+      const first = firstState(initial, key, options.now());
+      if (!state) putCommit(dir, first, 'flush', onStep);
+      const dataSet = new DataSet(dir, key, state ?? first, options, release);
       dataSet.sweep();
       return dataSet;
     } catch (error) {
@@ -77,6 +83,8 @@ export class DataSet {
     const next: State = {
       ...this.current,
       ...change,
+      format: FORMAT,
+      keyProof: keyProofOf(this.key),
       number: this.current.number + 1,
       committedAt: new Date(this.options.now()).toISOString(),
       files: [...this.current.files.filter((file) => !gone.has(file)), ...added],
@@ -104,6 +112,8 @@ export class DataSet {
   }
 }
 
+const FORMAT = 2;
+
 const OWN_NAMES: ReadonlySet<string> = new Set([
   'commits',
   'events',
@@ -123,8 +133,9 @@ function refuseOtherDirectory(dir: string): void {
     throw new Failure(`${dir} is no data set and holds ${other}: name an empty or new directory`);
 }
 
-const firstState = (initial: Pick<State, 'personal' | 'since'>, now: number): State => ({
-  format: 1,
+const firstState = (initial: Pick<State, 'personal' | 'since'>, key: Buffer, now: number): State => ({
+  format: FORMAT,
+  keyProof: keyProofOf(key),
   number: 1,
   committedAt: new Date(now).toISOString(),
   checkpoint: null,
@@ -148,5 +159,14 @@ function keyOf(dir: string, state: State | undefined, { randomBytes }: DataSetOp
   }
   const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'hex');
   if (key.length !== KEY_BYTES) throw new Failure(`${path} is damaged: it must have 64 hexadecimal digits`);
+  if (state) requireOwnKey(dir, state, key);
   return key;
+}
+
+/** @throws {Failure} the key is of another data set. */
+export function requireOwnKey(dir: string, { keyProof }: Pick<State, 'keyProof'>, key: Buffer): void {
+  if (keyProof === undefined || keyProof === keyProofOf(key)) return;
+  throw new Failure(
+    `${paths.key(dir)} is the key of another data set: people would count twice. Restore its own, or export into another directory`,
+  );
 }

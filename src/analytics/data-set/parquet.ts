@@ -2,8 +2,13 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { SchemaElement } from 'hyparquet';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetRead } from 'hyparquet';
 import { ByteWriter, parquetWrite } from 'hyparquet-writer';
+import { Failure } from '../../operator/cli/failure.js';
 import type { Column, ColumnType } from '../columns/columns.js';
 import type { Value } from '../columns/rows.js';
+
+/** What helps if a file was changed. */
+export const FOR_CHANGED_FILES =
+  'plaza analytics verify lists all such files, and plaza analytics export --rebuild makes the data set anew';
 
 export type Compression = 'zstd' | 'none';
 
@@ -11,7 +16,7 @@ export type Compression = 'zstd' | 'none';
 export type Columns = Readonly<Record<string, readonly Value[]>>;
 
 const ROWS_A_GROUP = 100_000;
-const ZSTD_LEVEL = 3;
+const ZSTD = { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 };
 
 const elements: Readonly<Record<ColumnType, Omit<SchemaElement, 'name'>>> = {
   integer: { type: 'INT64' },
@@ -24,7 +29,19 @@ const elements: Readonly<Record<ColumnType, Omit<SchemaElement, 'name'>>> = {
   },
 };
 
-export function parquetOf(columns: readonly Column[], data: Columns, compression: Compression): Uint8Array {
+export interface ParquetBytes {
+  readonly bytes: Uint8Array;
+  /** The compressed parts of pages, in their order: each has a checksum of its own, which every reader compares. */
+  readonly frames: readonly Uint8Array[];
+}
+
+export function parquetOf(columns: readonly Column[], data: Columns, compression: Compression): ParquetBytes {
+  const frames: Uint8Array[] = [];
+  const compress = (bytes: Uint8Array) => {
+    const frame = zstdCompressSync(bytes, { params: ZSTD });
+    frames.push(frame);
+    return frame;
+  };
   const writer = new ByteWriter();
   void parquetWrite({
     writer,
@@ -39,13 +56,12 @@ export function parquetOf(columns: readonly Column[], data: Columns, compression
     ],
     codec: compression === 'zstd' ? 'ZSTD' : 'UNCOMPRESSED',
     compressors: {
-      ZSTD: (bytes) =>
-        zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } }),
+      ZSTD: compress,
     },
     rowGroupSize: ROWS_A_GROUP,
     createdBy: 'plaza',
   });
-  return writer.getBytes();
+  return { bytes: writer.getBytes(), frames };
 }
 
 /** Reads a file of {@link parquetOf}. A column that the file lacks has no values. */
@@ -54,7 +70,7 @@ export async function readParquet(path: string, columns: readonly Column[]): Pro
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
   const present = new Set(metadata.schema.map(({ name }) => name));
-  await parquetRead({
+  const read = parquetRead({
     file,
     metadata,
     columns: columns.flatMap(({ name }) => (present.has(name) ? [name] : [])),
@@ -67,5 +83,11 @@ export async function readParquet(path: string, columns: readonly Column[]): Pro
         values[rowStart + n] = (columnData[n] as Value | null) ?? undefined;
     },
   });
+  try {
+    await read;
+  } catch (cause) {
+    if (!(cause as NodeJS.ErrnoException).code?.startsWith('ZSTD_')) throw cause;
+    throw new Failure(`${path} was changed: ${FOR_CHANGED_FILES}`, { cause });
+  }
   return data;
 }

@@ -1,8 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
 
 const position = z.int().nonnegative();
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/);
+
+/** Lengths in base 36: of bytes outside of pages and of a page, by turns. `sha256`: of all bytes outside. */
+const outsidePages = z.strictObject({ lengths: z.string(), sha256: z.string() });
 
 const dataFile = z.strictObject({
   /** Below the directory of the data set, with `/`. */
@@ -14,22 +17,28 @@ const dataFile = z.strictObject({
   lastEventId: z.string(),
   bytes: z.int().positive(),
   sha256: z.string(),
+  /** Undefined: a release before format 2 wrote the file. */
+  outside: outsidePages.optional(),
 });
 
 const state = z.strictObject({
-  format: z.literal(1),
+  /** 1: without `keyProof`, of the release before. */
+  format: z.literal([1, 2]),
   number: z.int().positive(),
   committedAt: z.iso.datetime(),
   checkpoint: z.strictObject({ position, eventId: z.string() }).nullable(),
   personal: z.enum(['none', 'encrypted']),
   /** Unix milliseconds: older events are left out. */
   since: z.int().nullable(),
+  /** Digest that only the key of the data set makes. */
+  keyProof: z.string().optional(),
   /** Digest of the columns and treatments of the newest files. */
   shape: z.string(),
   applications: z.array(z.strictObject({ appId: z.string(), name: z.string(), position })),
   files: z.array(dataFile),
 });
 
+export type OutsidePages = z.infer<typeof outsidePages>;
 export type DataFile = z.infer<typeof dataFile>;
 export type State = z.infer<typeof state>;
 
@@ -40,11 +49,18 @@ export function commitText(content: State): string {
   return `{"sha256":"${digestOf(content)}","state":${JSON.stringify(content)}}\n`;
 }
 
-/** @throws {Error} the text is no commit, or was changed. */
+/** The commit is whole, and this release does not know its format. */
+export class UnknownFormat extends Error {
+  override readonly name = 'UnknownFormat';
+}
+
+/** @throws {Error} the text is no commit, or was changed. {@link UnknownFormat} */
 export function parseCommit(text: string): State {
   const read = commit.parse(JSON.parse(text));
   if (read.sha256 !== digestOf(read.state)) throw new Error('its checksum does not match');
-  return state.parse(read.state);
+  const known = state.safeParse(read.state);
+  if (!known.success) throw new UnknownFormat('its format is unknown', { cause: known.error });
+  return known.data;
 }
 
 const digestOf = (content: unknown) => createHash('sha256').update(JSON.stringify(content)).digest('hex');
@@ -52,3 +68,7 @@ const digestOf = (content: unknown) => createHash('sha256').update(JSON.stringif
 /** Files of NAME that analysts read beside the events: one JSON object a line. */
 export const applicationLines = ({ applications }: Pick<State, 'applications'>): string =>
   applications.map(({ appId, name }) => `${JSON.stringify({ app_id: appId, name })}\n`).join('');
+
+/** What a commit has to recognize the key of its pseudonyms. */
+export const keyProofOf = (key: Buffer): string =>
+  createHmac('sha256', key).update('key of a Plaza data set').digest('hex');

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { syncDirectory } from '../../launch/files.js';
 import { columnsOf } from '../columns/columns.js';
 import type { Personal } from '../columns/columns.js';
+import { outsidePages } from './outside-pages.js';
 import { filePath, paths } from './paths.js';
 import { parquetOf } from './parquet.js';
 import type { Columns, Compression } from './parquet.js';
@@ -34,7 +35,8 @@ export function writeDataFile(
   const sorted = Object.fromEntries(
     columns.map(({ name }) => [name, order.map((index) => data[name]?.[index])]),
   );
-  const bytes = parquetOf(columns, sorted, compression);
+  const parquet = parquetOf(columns, sorted, compression);
+  const { bytes } = parquet;
   const path = filePath(day, Number(positions[first]), Number(positions[last]));
   const target = join(dir, path);
   const temporary = writeTemporary(dir, `${day}-${Number(positions[first])}`, bytes, (step) =>
@@ -55,6 +57,7 @@ export function writeDataFile(
     lastEventId: String(data['event_id']?.[last]),
     bytes: bytes.length,
     sha256: createHash('sha256').update(bytes).digest('hex'),
+    outside: outsidePages(parquet),
   };
 }
 

@@ -85,17 +85,19 @@ export async function exportDataSet(
 export const continuationOf = (dir: string): string => `run plaza analytics export ${dir}`;
 
 type DataSetRequest = Pick<ExportRequest, 'personal' | 'since' | 'compression' | 'now'> & {
+  readonly rebuild?: boolean;
   readonly randomBytes?: (length: number) => Buffer;
 };
 
 /** Runs `work` on a locked data set; after a failure, removes what is not committed, which may free a full disk. */
 export async function withDataSet<Result>(
   dir: string,
-  { personal = 'none', since, compression, now, randomBytes = systemBytes }: DataSetRequest,
+  { personal = 'none', since, compression, now, rebuild = false, randomBytes = systemBytes }: DataSetRequest,
   work: (dataSet: DataSet) => Result | Promise<Result>,
 ): Promise<Result> {
   const initial = { personal, since: since ?? null };
-  const dataSet = DataSet.open(dir, initial, { now, randomBytes, ...(compression && { compression }) });
+  const options = { now, randomBytes, isMadeAnew: rebuild, ...(compression && { compression }) };
+  const dataSet = DataSet.open(dir, initial, options);
   try {
     return await work(dataSet);
   } catch (error) {

@@ -19,7 +19,8 @@ export const grantChurn = `
       FROM issued LEFT JOIN revoked USING (grant_id)),
     changed AS (
       SELECT app_id, occurred_at::DATE AS day, 1 AS issued, 0 AS revoked, 0 AS expired FROM issued
-      UNION ALL SELECT app_id, ended_at::DATE, 0, is_revoked::INT, (NOT is_revoked)::INT FROM ended),
+      UNION ALL SELECT app_id, ended_at::DATE, 0, is_revoked::INT, (NOT is_revoked)::INT
+      FROM ended CROSS JOIN data_set WHERE ended_at < complete_until),
     counted AS (
       SELECT app_id, day, sum(issued) AS issued, sum(revoked) AS revoked, sum(expired) AS expired
       FROM changed GROUP BY app_id, day),

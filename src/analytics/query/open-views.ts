@@ -6,6 +6,8 @@ import { requireState } from '../data-set/commits.js';
 import type { State } from '../data-set/state.js';
 import { loadDuckDb } from './duckdb.js';
 import { quoted } from './sql.js';
+import { requireIntact } from '../data-set/outside-pages.js';
+import { FOR_CHANGED_FILES } from '../data-set/parquet.js';
 import { readCompleteUntil } from '../data-set/complete-until.js';
 import { extentOf } from '../data-set/extent.js';
 import { applicationsView, eventsView, extentViews, viewsOverEvents } from './views.js';
@@ -40,7 +42,12 @@ export async function openViews(dir: string, writable?: string): Promise<Views> 
       } catch (error) {
         if (error instanceof Failure) throw error;
         if (attempt === ATTEMPTS || requireState(dir).number === number)
-          throw new Failure(firstLines(error), { cause: error });
+          throw new Failure(
+            isOfDamage(error)
+              ? `${firstLines(error)} A file was changed: ${FOR_CHANGED_FILES}`
+              : firstLines(error),
+            { cause: error },
+          );
         connection.duck.closeSync();
         connection = await connectToNewest(duckDb, dir, writable);
       }
@@ -76,6 +83,7 @@ async function connect({ DuckDBInstance }: DuckDb, dir: string, state: State, wr
   const paths = state.files.map(({ path }) => join(dir, path));
   const missing = paths.find((path) => !existsSync(path));
   if (missing !== undefined) throw new Error(`${missing} is missing; see plaza analytics verify ${dir}`);
+  for (const file of state.files) requireIntact(dir, file);
   const duck = await (await DuckDBInstance.create(':memory:')).connect();
   const allowed = [...paths, ...(writable === undefined ? [] : [writable])];
   for (const statement of [
@@ -104,6 +112,9 @@ async function requireSelect({ StatementType }: DuckDb, duck: DuckDBConnection, 
   const { statementType } = await statements.prepare(0);
   if (statementType !== StatementType.SELECT) throw refusal;
 }
+
+/** DuckDB names no file. */
+const isOfDamage = (error: unknown): boolean => /zstd|decompress/i.test(firstLines(error));
 
 const firstLines = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n').slice(0, 3).join(' ').trim();

@@ -5,6 +5,8 @@ import { columnsOf } from '../columns/columns.js';
 import { resolvableColumns } from '../columns/resolvable.js';
 import { pseudonymOf } from '../columns/rows.js';
 import { requireState } from '../data-set/commits.js';
+import { requireOwnKey } from '../data-set/data-set.js';
+import { requireIntact } from '../data-set/outside-pages.js';
 import { paths } from '../data-set/paths.js';
 import { readParquet } from '../data-set/parquet.js';
 
@@ -27,8 +29,9 @@ export async function findPseudonym(dir: string, id: string): Promise<PseudonymP
   const wanted = new Set<unknown>([id, pseudonymWithKey(dir, id)]);
   const { number, files } = requireState(dir);
   try {
-    for (const { path } of files) {
-      const place = await placeIn(join(dir, path), wanted);
+    for (const file of files) {
+      requireIntact(dir, file);
+      const place = await placeIn(join(dir, file.path), wanted);
       if (place) return place;
     }
   } catch (error) {
@@ -58,5 +61,7 @@ async function placeIn(file: string, wanted: ReadonlySet<unknown>): Promise<Pseu
 export function pseudonymWithKey(dir: string, id: string): string | undefined {
   const path = paths.key(dir);
   if (!existsSync(path)) return undefined;
-  return pseudonymOf(Buffer.from(readFileSync(path, 'utf8').trim(), 'hex'), id);
+  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'hex');
+  requireOwnKey(dir, requireState(dir), key);
+  return pseudonymOf(key, id);
 }

@@ -39,7 +39,8 @@ interface ToldReport {
   readonly subject: string;
 }
 
-const acts: readonly EventType[] = [
+/** The types that make a person active, in other words than the product's. */
+export const acts: readonly EventType[] = [
   'post.created',
   'post.edited',
   'post.deleted',

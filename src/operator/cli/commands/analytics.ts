@@ -34,6 +34,15 @@ export function addAnalyticsCommands(program: Command): void {
   const analytics = program
     .command('analytics')
     .description('export the log as Parquet files without personal texts, and query them');
+  analytics.hook('preAction', async (_, { args: [dir] }) => {
+    if (dir === undefined) return;
+    const { newestCommit } = await import('../../../analytics/data-set/commits.js');
+    const { state, leftOut } = newestCommit(resolve(dir));
+    if (state && leftOut.length > 0)
+      console.error(
+        `the newest commit of ${dir} is damaged and left out, so the data set ends at position ${state.checkpoint?.position ?? 'none'}; the next export goes on from there`,
+      );
+  });
   addExport(analytics);
   addStatus(analytics);
   addFiles(analytics);
