@@ -155,6 +155,13 @@ export const decidedCases = {
   },
 } as const;
 
+/** The decided cases about accounts as a whole. */
+export const decidedAccounts = {
+  name: 'cases.decided.whole-accounts',
+  text: `SELECT case_id AS "caseId", target_actor_id AS item FROM cases.summary
+    WHERE post_id IS NULL AND decision_id IS NOT NULL`,
+} as const;
+
 export async function casesPosition(pool: Pool): Promise<bigint> {
   const { rows } = await pool.query<{ position: string | null }>(
     'SELECT applied_position::text AS position FROM recovery.checkpoint WHERE group_name = $1',

@@ -179,6 +179,33 @@ describe('after an overturn', () => {
     await grace.client.cases.decide(caseId, { outcome: 'violation', effects: [] }, 'spam');
   });
 
+  it('of a suspension in a case about the person, their posts are left to others, by hand and in a batch', async () => {
+    const own = await registerApplication(network);
+    const person = await personWithPage(network, own, scope);
+    const from = new Date().toISOString();
+    const postId = await createPost(person, 'buy my lamps');
+    await report(reporter, { actorId: person.actorId });
+    const caseId = `actor-${person.actorId}`;
+    await until(() => stateOf(grace, caseId));
+    await decide(grace, caseId, ['suspend_actor']);
+    await fileAppeal(person);
+    const restrict = () => grace.client.setPostState(postId, 'restrict', 'spam');
+    await expect(restrict()).rejects.toThrow(left);
+    await overturn(caseId);
+    await expect(restrict()).rejects.toThrow(left);
+    const plan = { kind: 'posts', appId: own.clientId, from, until: new Date().toISOString() } as const;
+    const { batches } = grace.client;
+    const { digest } = await until(async () => {
+      const preview = await batches.preview(plan);
+      return preview.items === 1 && preview.recused.length === 1 && preview;
+    });
+    const { batchId } = await batches.request(plan, digest, 'spam');
+    await until(async () => (await batches.show(batchId)).state === 'applied');
+    expect((await batches.show(batchId)).applied).toEqual({ changed: 0, skipped: [postId], recused: [postId] });
+    expect(await isVisible(postId)).toBe(true);
+    await hedy.client.setPostState(postId, 'restrict', 'spam');
+  });
+
   it('of a suspension in a case about the person, no other case suspends them for who decided that', async () => {
     const person = await personWithPage(network, application, scope);
     await report(reporter, { actorId: person.actorId });

@@ -99,24 +99,23 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
   ): Promise<Pick<Decided<PostEvent | AccountEvent>, 'past' | 'added'> | undefined> {
     const at = this.clock.now();
     const stream = streamOf(kind, itemId);
-    const recusal = async () => {
-      if (step === 'undo') return undefined;
-      return kind === 'posts'
-        ? this.recusals.ofPost(itemId, metadata)
-        : this.recusals.ofActor(itemId, metadata);
-    };
     const ifDue = <State, Event extends PostEvent | AccountEvent>(
+      find: (state: State) => Promise<Refusal | undefined>,
       decide: (state: State) => Decision<Event>,
     ) =>
-      withRecusal<State, Event>(recusal, async (state, past) => ((await isDue(past)) ? decide(state) : []));
+      withRecusal<State, Event>(
+        async (state) => (step === 'undo' ? undefined : find(state)),
+        async (state, past) => ((await isDue(past)) ? decide(state) : []),
+      );
     try {
       if (kind === 'posts')
         return await handleCommand<Post, PostEvent>(this.log, this.ids, {
           stream,
           initial: noPost,
           evolve: evolvePost,
-          ...ifDue<Post, PostEvent>((post) =>
-            step === 'apply' ? restrictPost(post, { at }) : unrestrictPost(post, { at }),
+          ...ifDue<Post, PostEvent>(
+            (post) => this.recusals.ofPost(itemId, post, metadata),
+            (post) => (step === 'apply' ? restrictPost(post, { at }) : unrestrictPost(post, { at })),
           ),
           metadata,
         });
@@ -125,8 +124,10 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
         stream,
         initial: noAccount,
         evolve: evolveAccount,
-        ...ifDue<Account, AccountEvent>((account) =>
-          step === 'apply' ? suspendAccount(account, change) : reinstateAccount(account, change),
+        ...ifDue<Account, AccountEvent>(
+          () => this.recusals.ofActor(itemId, metadata),
+          (account) =>
+            step === 'apply' ? suspendAccount(account, change) : reinstateAccount(account, change),
         ),
         metadata,
       });

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { decidedCases } from '../../../projections/cases/cases.read-model.js';
+import { decidedAccounts, decidedCases } from '../../../projections/cases/cases.read-model.js';
 import type { DecidedCase } from '../../../projections/cases/cases.read-model.js';
 import type { BatchKind } from '../../domain/batch/events.js';
 import type { CaseSubject } from '../../domain/case/events.js';
 import { recusalOf } from '../../domain/case/recusal.js';
 import { caseOfActor, caseOfPost } from '../../domain/case/subject.js';
+import type { Post } from '../../domain/post/post.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import type { StoredEvent } from '../../log/registry.js';
+import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { isChange } from '../support/handle-command.js';
 import type { CommandContext } from '../support/handle-command.js';
@@ -30,9 +32,13 @@ export class Recusals {
     private readonly store: AuthorityStore,
   ) {}
 
-  /** Returns why this operator may not restrict the post; undefined: they may. @throws {LogUnavailable} */
-  ofPost(postId: string, by: By): Promise<Refusal | undefined> {
-    return this.firstOf([caseOfPost(postId)], by);
+  /**
+   * Returns why this operator may not restrict the post; undefined: they may. To hide the posts of an account, one after the
+   * other, does what its suspension does. @throws {LogUnavailable}
+   */
+  ofPost(postId: string, post: Post, by: By): Promise<Refusal | undefined> {
+    const ofAuthor = post.status === 'absent' ? [] : [caseOfActor(post.authorActorId)];
+    return this.firstOf([caseOfPost(postId), ...ofAuthor], by);
   }
 
   /**
@@ -56,15 +62,32 @@ export class Recusals {
    * @throws errors of log and store
    */
   async ofItems(kind: BatchKind, items: readonly string[], by: By, before?: bigint): Promise<string[]> {
-    const recused = new Set<string>();
-    const decided = await this.decided(kind, items);
-    for (let at = 0; at < decided.length; at += CONCURRENT_READS)
-      await Promise.all(
-        decided.slice(at, at + CONCURRENT_READS).map(async ({ caseId, item }) => {
-          if (await this.ofCase(caseId, by, before)) recused.add(item);
-        }),
-      );
+    const recused = await this.recusedAmong(await this.decided(kind, items), by, before);
+    if (kind === 'accounts') return items.filter((item) => recused.has(item));
+    const authors = await this.recusedAmong(
+      await this.store.rows<DecidedCase>(decidedAccounts, []),
+      by,
+      before,
+    );
+    if (authors.size > 0)
+      await inGroups(items, async (postId) => {
+        if (authors.has(await this.authorOf(postId))) recused.add(postId);
+      });
     return items.filter((item) => recused.has(item));
+  }
+
+  private async recusedAmong(decided: readonly DecidedCase[], by: By, before?: bigint): Promise<Set<string>> {
+    const recused = new Set<string>();
+    await inGroups(decided, async ({ caseId, item }) => {
+      if (await this.ofCase(caseId, by, before)) recused.add(item);
+    });
+    return recused;
+  }
+
+  private async authorOf(postId: string): Promise<string> {
+    const [created] = await this.log.read(streams.post(postId), { limit: 1 });
+    const { authorActorId = '' } = (created?.event.data ?? {}) as { readonly authorActorId?: string };
+    return authorActorId;
   }
 
   private async firstOf(caseIds: readonly string[], by: By): Promise<Refusal | undefined> {
@@ -91,18 +114,23 @@ export class Recusals {
   }
 }
 
+async function inGroups<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += CONCURRENT_READS)
+    await Promise.all(items.slice(at, at + CONCURRENT_READS).map(work));
+}
+
 /**
  * Refuses a change to an operator who must leave it to others. The cases are read after the subject: if a decision is
  * overturned in between, the end of its effect makes the append fail.
  */
 export function withRecusal<State, Event extends StoredEvent>(
-  find: () => Promise<Refusal | undefined>,
+  find: (state: State) => Promise<Refusal | undefined>,
   decide: CommandContext<State, Event>['decide'],
 ): Pick<CommandContext<State, Event>, 'decide'> {
   return {
     decide: async (state, past) => {
       const decision = await decide(state, past);
-      return isChange(decision) ? ((await find()) ?? decision) : decision;
+      return isChange(decision) ? ((await find(state)) ?? decision) : decision;
     },
   };
 }

@@ -60,7 +60,7 @@ abstract class RestrictionHandler {
   ) {}
 
   /** The reason against a change of the post by this operator; undefined: they may change it. */
-  protected recusal(_asked: RestrictPost | UnrestrictPost): Promise<Refusal | undefined> {
+  protected recusal(_asked: RestrictPost | UnrestrictPost, _post: Post): Promise<Refusal | undefined> {
     return Promise.resolve(undefined);
   }
 
@@ -71,7 +71,7 @@ abstract class RestrictionHandler {
       ...decider,
       stream: streams.post(postId),
       ...withRecusal<Post, PostEvent>(
-        () => this.recusal(asked),
+        (post) => this.recusal(asked, post),
         (post, past) =>
           this.decide(post, {
             at: this.clock.now(),
@@ -90,8 +90,8 @@ abstract class RestrictionHandler {
 export class RestrictPostHandler extends RestrictionHandler implements ICommandHandler<RestrictPost> {
   protected readonly decide = restrictPost;
 
-  protected override recusal({ postId, metadata }: RestrictPost): Promise<Refusal | undefined> {
-    return this.recusals.ofPost(postId, metadata);
+  protected override recusal({ postId, metadata }: RestrictPost, post: Post): Promise<Refusal | undefined> {
+    return this.recusals.ofPost(postId, post, metadata);
   }
 }
 
