@@ -152,6 +152,8 @@ function password({ actions, form, person, passwordFaults: faults }: AccountPage
   </section>`;
 }
 
+const dayWords = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+
 function wrongPasswords({ wrongPasswords: days }: AccountPage): Html | undefined {
   if (days.length === 0) return undefined;
   return html`<section class="card" aria-labelledby="wrong-passwords">
@@ -160,19 +162,19 @@ function wrongPasswords({ wrongPasswords: days }: AccountPage): Html | undefined
       Somebody typed a wrong password to sign in as you, on these of the last 30 days (UTC). Tries that were
       refused unread, after too many others, are not counted.
     </p>
-    <dl class="facts">
-      ${days.map(
-        ({ day, tries }) =>
-          html`<div>
-            <dt><time datetime="${day}">${day}</time></dt>
-            <dd>${tries === 1 ? 'once' : `${tries} times`}</dd>
-          </div>`,
-      )}
-    </dl>
     <p class="quiet">
       If it was not you, there is nothing to do while your password is a good one. In browsers in which you
       have signed in, nobody else can use up your tries. A new browser may have to wait meanwhile.
     </p>
+    <dl class="facts">
+      ${days.map(
+        ({ day, tries }) =>
+          html`<div>
+            <dt><time datetime="${day}">${dayWords.format(Date.parse(day))}</time></dt>
+            <dd>${tries === 1 ? 'once' : `${tries} times`}</dd>
+          </div>`,
+      )}
+    </dl>
   </section>`;
 }
 

@@ -141,7 +141,7 @@ const history = (frame: Frame, shown: CaseView): Html =>
         (entry) =>
           html`<li>
             <strong>${entry.type}</strong> <span class="quiet small">${timeElement(entry.at)}</span>
-            ${entry.operatorId === null ? undefined : html`<p class="small">${nameOf(shown, entry.operatorId)} ${entry.reason ?? ''}</p>`}
+            ${entry.operatorId === null ? undefined : html`<p class="small">by ${nameOf(shown, entry.operatorId)}${entry.reason ? `: ${entry.reason}` : ''}</p>`}
             ${textOf(textNames[entry.type] ?? 'Notice', entry)}
           </li>`,
       )}
