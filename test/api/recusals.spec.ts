@@ -201,7 +201,11 @@ describe('after an overturn', () => {
     });
     const { batchId } = await batches.request(plan, digest, 'spam');
     await until(async () => (await batches.show(batchId)).state === 'applied');
-    expect((await batches.show(batchId)).applied).toEqual({ changed: 0, skipped: [postId], recused: [postId] });
+    expect((await batches.show(batchId)).applied).toEqual({
+      changed: 0,
+      skipped: [postId],
+      recused: [postId],
+    });
     expect(await isVisible(postId)).toBe(true);
     await hedy.client.setPostState(postId, 'restrict', 'spam');
   });

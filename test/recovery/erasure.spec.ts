@@ -14,6 +14,7 @@ import { startApiProcess } from '../support/api-process.js';
 import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { sleep } from '../../src/support/sleep.js';
 import { until } from '../support/until.js';
 
 const scope =
@@ -168,7 +169,8 @@ describe('an erased person', () => {
     const metrics = await (await fetch(`http://localhost:${network.env['OPERATOR_PORT']}/metrics`)).text();
     expect(metrics).toContain('plaza_erasure_pending_tables{state="rewrite"} 0');
     expect(metrics).toMatch(/plaza_erasure_pending_tables\{state="checkpoint"\} [1-9]/);
-    // A stopping Postgres writes a checkpoint; a running one does so after some minutes.
+    // A stopping Postgres writes a checkpoint, of which it keeps the whole second; a running one does so after some minutes.
+    await sleep(1_500);
     await network.restart();
     const erased = {
       key,
