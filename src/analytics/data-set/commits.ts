@@ -61,7 +61,6 @@ export const nothingCounts = (dir: string): Failure =>
     `the commits of ${dir} are damaged: plaza analytics export ${dir} --rebuild makes the data set anew, under its key`,
   );
 
-/** Leaves commits out for good. */
 export function setAside(dir: string, names: readonly string[]): void {
   for (const name of names)
     renameSync(join(paths.commits(dir), name), join(paths.commits(dir), `${name}.damaged`));

@@ -6,7 +6,7 @@ import { Failure } from '../../operator/cli/failure.js';
 import type { Column, ColumnType } from '../columns/columns.js';
 import type { Value } from '../columns/rows.js';
 
-/** What helps if a file was changed. */
+/** Advice in messages about a changed file. */
 export const FOR_CHANGED_FILES =
   'plaza analytics verify lists all such files, and plaza analytics export --rebuild makes the data set anew';
 

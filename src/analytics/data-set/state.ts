@@ -69,6 +69,6 @@ const digestOf = (content: unknown) => createHash('sha256').update(JSON.stringif
 export const applicationLines = ({ applications }: Pick<State, 'applications'>): string =>
   applications.map(({ appId, name }) => `${JSON.stringify({ app_id: appId, name })}\n`).join('');
 
-/** What a commit has to recognize the key of its pseudonyms. */
+/** By this a commit recognizes the key of its pseudonyms. */
 export const keyProofOf = (key: Buffer): string =>
   createHmac('sha256', key).update('key of a Plaza data set').digest('hex');

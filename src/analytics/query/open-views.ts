@@ -113,7 +113,6 @@ async function requireSelect({ StatementType }: DuckDb, duck: DuckDBConnection, 
   if (statementType !== StatementType.SELECT) throw refusal;
 }
 
-/** DuckDB names no file. */
 const isOfDamage = (error: unknown): boolean => /zstd|decompress/i.test(firstLines(error));
 
 const firstLines = (error: unknown) =>
