@@ -262,9 +262,11 @@ it.each(migrations)(
 );
 
 it('costs no read its plan: with statistics of personal columns, Postgres plans all of them alike', async () => {
-  await clients.read.query('ANALYZE');
+  // By itself, a vacuum between the two would make other plans cheaper.
+  await clients.read.query('VACUUM (ANALYZE)');
   const without = await plans();
   await setStatistics(100);
+  await clients.read.query('VACUUM (ANALYZE)');
   const samples = `SELECT FROM pg_stats WHERE tablename = 'actor' AND attname = 'bio'`;
   expect((await clients.read.query(samples)).rowCount).toBe(1);
   expect(await plans()).toEqual(without);
