@@ -62,7 +62,8 @@ export const nothingCounts = (dir: string): Failure =>
   );
 
 export function setAside(dir: string, names: readonly string[]): void {
-  for (const name of names)
+  // Oldest first: the newest says so until the last of them is renamed.
+  for (const name of [...names].toSorted())
     renameSync(join(paths.commits(dir), name), join(paths.commits(dir), `${name}.damaged`));
   if (names.length > 0) syncDirectory(paths.commits(dir));
 }

@@ -55,7 +55,7 @@ export class DataSet {
     try {
       const { state, leftOut } = newestCommit(dir);
       if (!state && leftOut.length > 0 && options.isMadeAnew !== true) throw nothingCounts(dir);
-      const key = keyOf(dir, state, options);
+      const key = keyOf(dir, state, leftOut.length > 0, options);
       setAside(dir, leftOut);
       const onStep = options.onStep ?? (() => undefined);
       const first = firstState(initial, key, options.now());
@@ -146,10 +146,15 @@ const firstState = (initial: Pick<State, 'personal' | 'since'>, key: Buffer, now
 });
 
 /** The key of the pseudonyms: without it, exported rows and new ones could not be joined. */
-function keyOf(dir: string, state: State | undefined, { randomBytes }: DataSetOptions): Buffer {
+function keyOf(
+  dir: string,
+  state: State | undefined,
+  isDamaged: boolean,
+  { randomBytes }: DataSetOptions,
+): Buffer {
   const path = paths.key(dir);
   if (!existsSync(path)) {
-    if (state)
+    if (state || isDamaged)
       throw new Failure(
         `${path} is missing: restore it from a copy, or export into another directory. Pseudonyms depend on it`,
       );

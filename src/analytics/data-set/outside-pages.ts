@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../operator/cli/failure.js';
 import { FOR_CHANGED_FILES } from './parquet.js';
@@ -27,10 +27,11 @@ export function outsidePages({ bytes, frames }: ParquetBytes): OutsidePages {
  * Resolves for files of a release that did not record it, too.
  * @throws {Failure} the file was changed outside of its pages; errors of the file system.
  */
-export function requireIntact(dir: string, file: DataFile): void {
-  if (!file.outside || digestOutside(join(dir, file.path), file.bytes, file.outside) === file.outside.sha256)
-    return;
-  throw new Failure(`${join(dir, file.path)} was changed: ${FOR_CHANGED_FILES}`);
+export function requireIntact(dir: string, { path, bytes, outside }: DataFile): void {
+  const file = join(dir, path);
+  if (!outside) return;
+  if (statSync(file).size === bytes && digestOutside(file, bytes, outside) === outside.sha256) return;
+  throw new Failure(`${file} was changed: ${FOR_CHANGED_FILES}`);
 }
 
 function digestOutside(path: string, bytes: number, { lengths }: OutsidePages): string {

@@ -53,11 +53,11 @@ export async function exportDataSet(
   let next: string | undefined;
   try {
     await request.permission.obtain();
+    // All files would be dropped for a log that does not answer.
+    if (request.rebuild) await log.head();
     return await withDataSet(dir, request, async (dataSet) => {
       if (dataSet.key.equals(demoKey))
         throw new Failure(`${dir} is the demo's data set: name another directory`);
-      // All files would be dropped for a log that does not answer.
-      if (request.rebuild) await log.head();
       prepare(dataSet, request);
       next = continuationOf(dir);
       const rewound = request.rewind ? await rewind(log, dataSet) : undefined;
