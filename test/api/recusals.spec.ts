@@ -240,7 +240,8 @@ describe('who approved a decision', () => {
       operatorId: grace.operatorId,
       act: 'case.decide',
       digest: 'd',
-      content: '{}',
+      // Readable for the pages of the shared network, which list it.
+      content: JSON.stringify({ params: {}, input: {}, facts: {} }),
     };
     const by = { approvalId, operatorId: hedy.operatorId, digest: 'd', at: 2 };
     await opened.log.append({
