@@ -162,10 +162,16 @@ function keyOf(
     linkSync(temporary, path);
     syncDirectory(dir);
   }
-  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'hex');
-  if (key.length !== KEY_BYTES) throw new Failure(`${path} is damaged: it must have 64 hexadecimal digits`);
+  const key = readKey(dir);
+  if (key?.length !== KEY_BYTES) throw new Failure(`${path} is damaged: it must have 64 hexadecimal digits`);
   if (state) requireOwnKey(dir, state, key);
   return key;
+}
+
+/** Undefined: this copy of the data set has no key. */
+export function readKey(dir: string): Buffer | undefined {
+  const path = paths.key(dir);
+  return existsSync(path) ? Buffer.from(readFileSync(path, 'utf8').trim(), 'hex') : undefined;
 }
 
 /** @throws {Failure} the key is of another data set. */

@@ -8,7 +8,7 @@ import type { ProgressStep } from '../../operator/cli/progress-line.js';
 import { shapeOf } from '../columns/columns.js';
 import type { Personal } from '../columns/columns.js';
 import { forgetCompleteUntil } from '../data-set/complete-until.js';
-import { DataSet } from '../data-set/data-set.js';
+import { DataSet, readKey } from '../data-set/data-set.js';
 import type { Compression } from '../data-set/parquet.js';
 import type { State } from '../data-set/state.js';
 import { demoKey } from '../demo/demo-key.js';
@@ -53,11 +53,11 @@ export async function exportDataSet(
   let next: string | undefined;
   try {
     await request.permission.obtain();
+    if (readKey(dir)?.equals(demoKey) === true)
+      throw new Failure(`${dir} is the demo's data set: name another directory`);
     // All files would be dropped for a log that does not answer.
     if (request.rebuild) await log.head();
     return await withDataSet(dir, request, async (dataSet) => {
-      if (dataSet.key.equals(demoKey))
-        throw new Failure(`${dir} is the demo's data set: name another directory`);
       prepare(dataSet, request);
       next = continuationOf(dir);
       const rewound = request.rewind ? await rewind(log, dataSet) : undefined;

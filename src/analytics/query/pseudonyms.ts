@@ -1,13 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../operator/cli/failure.js';
 import { columnsOf } from '../columns/columns.js';
 import { resolvableColumns } from '../columns/resolvable.js';
 import { pseudonymOf } from '../columns/rows.js';
 import { requireState } from '../data-set/commits.js';
-import { requireOwnKey } from '../data-set/data-set.js';
+import { readKey, requireOwnKey } from '../data-set/data-set.js';
 import { requireIntact } from '../data-set/outside-pages.js';
-import { paths } from '../data-set/paths.js';
 import { readParquet } from '../data-set/parquet.js';
 
 export interface PseudonymPlace {
@@ -59,9 +57,8 @@ async function placeIn(file: string, wanted: ReadonlySet<unknown>): Promise<Pseu
 
 /** Undefined: this copy of the data set has no key. */
 export function pseudonymWithKey(dir: string, id: string): string | undefined {
-  const path = paths.key(dir);
-  if (!existsSync(path)) return undefined;
-  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'hex');
+  const key = readKey(dir);
+  if (!key) return undefined;
   requireOwnKey(dir, requireState(dir), key);
   return pseudonymOf(key, id);
 }
