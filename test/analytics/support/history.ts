@@ -219,7 +219,7 @@ export class History {
       if (type === 'report.created') this.report(actorId, at);
       else this.tell(type, at, actorId, this.dataOf(type, actorId));
     }
-    // What another person's block ends is no act of the person who is named.
+    // The end of a relation by the block of another is no act of the person who is named.
     const blocker = `actor-other-${n}`;
     const ended = { ...this.dataOf('relation.ended', actorId), cause: 'block' as const };
     this.log.add('relation.ended', this.moment(joined), ended, { actorId: blocker, appId: apps[0] });
