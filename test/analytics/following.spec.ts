@@ -144,7 +144,8 @@ it('rows are flushed when their texts are long, and large files are not merged',
   written.close();
   expect(filesOfDay()).toBe(4);
   const { number, files, ...state } = requireState(dir);
-  const large = files.map((file) => Object.assign(file, { bytes: 30 * 2 ** 20 }));
+  // A file of a release that recorded no digest: the length is not the true one.
+  const large = files.map(({ outside: _outside, ...file }) => Object.assign(file, { bytes: 30 * 2 ** 20 }));
   putCommit(dir, { ...state, number: number + 1, files: large }, 'flush', () => undefined);
   const dataSet = DataSet.open(dir, initial, { now, randomBytes });
   await compact(dataSet, { isIdle: true, now: Date.now, signal });

@@ -123,7 +123,8 @@ describe('a batch of posts', () => {
     expect(sorted((undone['undone'] as unknown as { skipped: string[] }).skipped)).toEqual(
       sorted([liftedSince, restrictedAnew]),
     );
-    expect(await stateOf(postIds.at(-1) ?? '')).toBe(200);
+    // The log has lifted them: the read models follow.
+    await until(async () => (await stateOf(postIds.at(-1) ?? '')) === 200);
     expect(await stateOf(liftedSince)).toBe(200);
     expect(await stateOf(restrictedAnew)).not.toBe(200);
     expect(await stateOf(byHand)).not.toBe(200);
