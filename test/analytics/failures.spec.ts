@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../../src/launch/free-port.js';
@@ -19,22 +19,6 @@ beforeAll(async () => {
 
 afterAll(() => bench?.close());
 
-/** Replaces the log by the copy that `change` got when it began. */
-async function setBack(change: () => Promise<void>): Promise<void> {
-  const { logBench } = bench;
-  const { dir } = logBench.store;
-  const copy = `${dir}-copy`;
-  await logBench.store.kill('SIGTERM');
-  cpSync(dir, copy, { recursive: true });
-  await logBench.restartStore();
-  await change();
-  await logBench.store.kill('SIGTERM');
-  rmSync(dir, { recursive: true });
-  cpSync(copy, dir, { recursive: true });
-  rmSync(copy, { recursive: true });
-  await logBench.restartStore();
-}
-
 it.each([
   ['and ends before the checkpoint', 0],
   ['and was written on', 3],
@@ -43,7 +27,7 @@ it.each([
   async (_, written) => {
     const dir = bench.newDir();
     await bench.plaza('export', dir);
-    await setBack(async () => {
+    await bench.setBack(async () => {
       await bench.appendPosts(1, 2, 2);
       await bench.plaza('export', dir);
     });

@@ -3,9 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { pseudonymOf } from '../../src/analytics/columns/rows.js';
 import { writeCompleteUntil } from '../../src/analytics/data-set/complete-until.js';
+import { readKey } from '../../src/analytics/data-set/data-set.js';
 import { withDataSet } from '../../src/analytics/export/export-data-set.js';
 import { exportEvents } from '../../src/analytics/export/export.js';
+import { pruneDataSet } from '../../src/analytics/export/prune-data-set.js';
 import { openViews } from '../../src/analytics/query/open-views.js';
 import type { Views } from '../../src/analytics/query/open-views.js';
 import { rowsOf } from '../../src/analytics/query/output.js';
@@ -33,30 +36,40 @@ async function all(views: Views, sql: string): Promise<readonly Row[]> {
   });
 }
 
-/** The data set of a history, of which the events before `since` were left out. */
-async function viewsOf(history: History, since: number | undefined): Promise<Views> {
+interface Cut {
+  readonly at: number;
+  readonly by: 'since' | 'prune' | 'prune --forget';
+}
+
+/** The data set of a history, of which the events before the cut were left out. */
+async function dataSetOf(history: History, cut: Cut | undefined): Promise<string> {
   const dir = join(root, crypto.randomUUID());
   const signal = new AbortController().signal;
   const now = () => history.end;
   async function* undecoded() {
     yield await Promise.resolve({ events: history.log.stored(), caughtUp: true });
   }
-  await withDataSet(dir, { since, now }, (dataSet) =>
+  await withDataSet(dir, { since: cut?.by === 'since' ? cut.at : undefined, now }, (dataSet) =>
     exportEvents({ undecoded }, dataSet, { follow: false, signal, now }),
   );
+  if (cut !== undefined && cut.by !== 'since')
+    await pruneDataSet(dir, { before: cut.at, forget: cut.by === 'prune --forget' }, now);
   writeCompleteUntil(dir, history.end);
-  return openViews(dir);
+  return dir;
 }
 
 describe.each([1, 2, 3, 4])('a random history with the seed %i', (seed) => {
   const history = new History(seed);
-  const cut = history.begin + Math.floor(new Random(seed + 100).next() * (history.end - history.begin) * 0.5);
+  const at = history.begin + Math.floor(new Random(seed + 100).next() * (history.end - history.begin) * 0.5);
 
   it.each([
     ['whole', undefined],
-    ['cut', cut],
-  ])('has the figures of its recount: %s', async (_name, since) => {
-    const views = await viewsOf(history, since);
+    ['since', { at, by: 'since' }],
+    ['pruned', { at, by: 'prune' }],
+    ['forgotten', { at, by: 'prune --forget' }],
+  ] as const)('has the figures of its recount: %s', async (_name, cut) => {
+    const dir = await dataSetOf(history, cut);
+    const views = await openViews(dir);
     try {
       const complete = (view: string) =>
         all(views, `SELECT * EXCLUDE (is_complete) FROM ${view} WHERE is_complete ORDER BY ALL`);
@@ -66,7 +79,8 @@ describe.each([1, 2, 3, 4])('a random history with the seed %i', (seed) => {
       const first = Date.parse(days[0] ?? '');
       expect(days).toEqual(daysOf(first, history.end));
       // Days before the first event that was kept have no rows.
-      const from = Math.max(since ?? history.begin, first);
+      const from = Math.max(cut?.by === 'since' ? cut.at : 0, first);
+      const isFolded = cut !== undefined && cut.by !== 'prune --forget';
       const wholeAfter = (length: number) =>
         history.wholeDays.filter((day) => Date.parse(day) - (length - 1) * DAY_MS >= from);
       expect(await complete('daily_active')).toEqual(wholeAfter(1).map((day) => history.daily(day)));
@@ -75,9 +89,15 @@ describe.each([1, 2, 3, 4])('a random history with the seed %i', (seed) => {
         ['monthly_active', 28],
       ] as const)
         expect(await complete(view)).toEqual(wholeAfter(length).map((day) => history.rolling(day, length)));
-      expect(await complete('retention')).toEqual(history.retention(from));
+      expect(await complete('retention')).toEqual(history.retention(from, isFolded));
       expect(await complete('decision_speed')).toEqual(history.decisionSpeed(from));
-      expect(await complete('grant_churn')).toEqual(since === undefined ? history.grants() : []);
+      const isKnown = cut?.by !== 'prune --forget';
+      expect(await complete('grant_churn')).toEqual(isKnown ? history.grants(wholeAfter(1)) : []);
+      const key = readKey(dir)!;
+      const people = history.people(isFolded ? from : undefined, (id) => pseudonymOf(key, id));
+      expect(await complete('(SELECT * EXCLUDE (app_id) FROM people)')).toEqual(
+        isKnown ? people.toSorted((a, b) => (a.actor_id < b.actor_id ? -1 : 1)) : [],
+      );
     } finally {
       views.close();
     }

@@ -1,16 +1,13 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readState } from '../../src/analytics/data-set/commits.js';
 import { steps } from '../../src/analytics/data-set/steps.js';
 import { sampleOf } from '../support/sample.js';
-import { ExportBench, positionsOf } from './support/export-bench.js';
+import { ExportBench, positionsOf, runKilled } from './support/export-bench.js';
 import type { KillPoint } from './support/killed-export.js';
 
 const FLUSHED_AND_COMPACTED = (['flush', 'compaction'] as const).flatMap((phase) =>
   steps
-    // An ordinary flush supersedes nothing.
+    // Files that a compaction replaced are removed by the commits after it.
     .filter((step) => phase === 'compaction' || step !== 'one superseded file removed')
     .map((step) => ({ phase, step })),
 );
@@ -31,32 +28,20 @@ beforeAll(async () => {
 
 afterAll(() => bench?.close());
 
-async function run(dir: string, point: KillPoint | null) {
-  const entry = fileURLToPath(new URL('support/killed-export.ts', import.meta.url));
-  const hook = new URL('../support/typescript.hooks.mjs', import.meta.url).href;
-  const args = [dir, bench.logBench.store.url, point].map((each) => JSON.stringify(each));
-  const child = spawn(process.execPath, ['--import', hook, entry, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve(signal ?? code)));
-  const [end, reached] = await Promise.all([ended, text(child.stdout)]);
-  return { end, reached: reached === '' ? null : (JSON.parse(reached) as KillPoint) };
-}
-
 it('an export that is killed at any point of a write, commit or compaction loses and doubles nothing', async () => {
   expect(points.length).toBeGreaterThanOrEqual(50);
   const dir = bench.newDir();
   await bench.appendPosts(0, 1, 2);
-  expect(await run(dir, null)).toEqual({ end: 0, reached: null });
+  expect(await runKilled(bench, dir, null)).toEqual({ end: 0, reached: null });
   for (const point of sampleOf(points, 5)) {
     await bench.appendPosts(0, 1, 2, 0, 1, 2);
-    expect(await run(dir, point)).toEqual({ end: 'SIGKILL', reached: point });
+    expect(await runKilled(bench, dir, point)).toEqual({ end: 'SIGKILL', reached: point });
     const checkpoint = readState(dir)?.checkpoint?.position ?? -1;
     expect(await positionsOf(dir)).toEqual(
       (await bench.logged()).filter((position) => position <= checkpoint),
     );
   }
-  expect(await run(dir, null)).toEqual({ end: 0, reached: null });
+  expect(await runKilled(bench, dir, null)).toEqual({ end: 0, reached: null });
   expect(await positionsOf(dir)).toEqual(await bench.logged());
   const { code, stdout } = await bench.plaza('verify', dir, '--json');
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { faults: [] }]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { syncDirectory } from '../../launch/files.js';
 import { Failure } from '../../operator/cli/failure.js';
 import { COMMIT_NAME, paths } from './paths.js';
-import { commitText, parseCommit, UnknownFormat } from './state.js';
+import { commitText, namedBy, parseCommit, UnknownFormat } from './state.js';
 import type { State } from './state.js';
 import type { OnStep, Phase } from './steps.js';
 import { writeTemporary } from './write-file.js';
@@ -26,11 +26,14 @@ export function newestCommit(dir: string): NewestCommit {
   const leftOut: string[] = [];
   for (const name of commitNames(dir).toReversed()) {
     const state = parsed(join(paths.commits(dir), name));
-    if (state && (leftOut.length === 0 || state.files.every((file) => existsSync(join(dir, file.path)))))
-      return { state, leftOut };
+    if (state && (leftOut.length === 0 || isWhole(dir, state))) return { state, leftOut };
     leftOut.push(name);
   }
   return { state: undefined, leftOut };
+}
+
+function isWhole(dir: string, { replaced: _replaced, ...state }: State): boolean {
+  return [...namedBy(state)].every((path) => existsSync(join(dir, path)));
 }
 
 /** Undefined: the commit is damaged. */

@@ -8,7 +8,7 @@ import { shapeOf } from '../columns/columns.js';
 import { newestCommit, nothingCounts, putCommit, readState, setAside } from './commits.js';
 import { paths } from './paths.js';
 import type { Compression } from './parquet.js';
-import { keyProofOf } from './state.js';
+import { keyProofOf, namedBy } from './state.js';
 import type { DataFile, State } from './state.js';
 import type { OnStep, Phase } from './steps.js';
 import { removeUncommitted, writeApplications } from './sweep.js';
@@ -16,6 +16,8 @@ import { OWNER_ONLY, writeTemporary } from './write-file.js';
 import type { WriteOptions } from './write-file.js';
 
 const KEY_BYTES = 32;
+/** Files that a compaction replaced stay for so long. */
+const REPLACED_MS = 3_600_000;
 
 export interface DataSetOptions {
   readonly now: () => number;
@@ -27,7 +29,9 @@ export interface DataSetOptions {
 }
 
 /** Change of a commit: files are added to and removed from those of the state before. */
-export type Change = Partial<Omit<State, 'format' | 'keyProof' | 'number' | 'committedAt' | 'files'>> & {
+export type Change = Partial<
+  Omit<State, 'format' | 'keyProof' | 'number' | 'committedAt' | 'files' | 'replaced'>
+> & {
   readonly added?: readonly DataFile[];
   readonly removed?: readonly DataFile[];
 };
@@ -78,21 +82,30 @@ export class DataSet {
     return { personal: this.current.personal, compression, onStep };
   }
 
+  /** Removed files are gone at once, but for those that a compaction replaced. */
   commit(phase: Phase, { added = [], removed = [], ...change }: Change): void {
-    const gone = new Set(removed);
+    const now = this.options.now();
+    const { replaced = [] } = this.current;
+    const staying = [
+      ...(phase === 'flush' && removed.length > 0 ? [] : replaced.filter(({ at }) => now - at < REPLACED_MS)),
+      ...(phase === 'compaction' ? removed.map(({ path }) => ({ path, at: now })) : []),
+    ];
     const next: State = {
       ...this.current,
       ...change,
       format: FORMAT,
       keyProof: keyProofOf(this.key),
       number: this.current.number + 1,
-      committedAt: new Date(this.options.now()).toISOString(),
-      files: [...this.current.files.filter((file) => !gone.has(file)), ...added],
+      committedAt: new Date(now).toISOString(),
+      files: [...this.current.files.filter((file) => !removed.includes(file)), ...added],
+      replaced: staying,
     };
     const { onStep } = this.writeOptions();
     putCommit(this.dir, next, phase, onStep);
+    const named = namedBy(next);
+    const gone = [...namedBy(this.current)].filter((path) => !named.has(path));
     this.current = next;
-    for (const { path } of removed) {
+    for (const path of gone) {
       rmSync(join(this.dir, path), { force: true });
       onStep(phase, 'one superseded file removed');
     }
@@ -117,6 +130,7 @@ const FORMAT = 2;
 const OWN_NAMES: ReadonlySet<string> = new Set([
   'commits',
   'events',
+  'people',
   'tmp',
   'key',
   'lock',
@@ -140,6 +154,7 @@ const firstState = (initial: Pick<State, 'personal' | 'since'>, key: Buffer, now
   committedAt: new Date(now).toISOString(),
   checkpoint: null,
   ...initial,
+  folded: 'nothing',
   shape: shapeOf(initial.personal),
   applications: [],
   files: [],

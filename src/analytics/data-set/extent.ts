@@ -1,4 +1,5 @@
 import { dayOf } from './paths.js';
+import { foldedRows } from './state.js';
 import type { State } from './state.js';
 
 const DAY_MS = 86_400_000;
@@ -13,17 +14,21 @@ export interface Extent {
   readonly completeUntil: number;
   /** Nothing was left out before the first day. */
   readonly isWhole: boolean;
+  /** People, attention and grants are known from the first event of the log on. */
+  readonly isFolded: boolean;
 }
 
 /** `caughtUp`: the newest moment at which the data set had every event of the log; undefined: nobody knows. */
 export function extentOf(
-  { files, since }: Pick<State, 'files' | 'since'>,
+  { files, since, folded }: Pick<State, 'files' | 'since' | 'folded'>,
   caughtUp: number | undefined,
 ): Extent {
+  const isWhole = since === null;
+  const known = { isWhole, isFolded: isWhole || foldedRows({ folded }) !== undefined };
   const days = files.map(({ day }) => day).toSorted();
   const [firstDay = null, newest = null] = [days[0], days.at(-1)];
   if (firstDay === null || newest === null)
-    return { firstDay, lastDay: newest, completeFrom: null, completeUntil: 0, isWhole: since === null };
+    return { firstDay, lastDay: newest, completeFrom: null, completeUntil: 0, ...known };
   const begin = since === null ? Date.parse(firstDay) : Math.max(since, Date.parse(firstDay));
   const completeUntil = Math.max(caughtUp ?? 0, Date.parse(newest));
   return {
@@ -31,6 +36,6 @@ export function extentOf(
     lastDay: [newest, dayOf(completeUntil - 1)].toSorted()[1] ?? newest,
     completeFrom: dayOf(Math.ceil(begin / DAY_MS) * DAY_MS),
     completeUntil,
-    isWhole: since === null,
+    ...known,
   };
 }

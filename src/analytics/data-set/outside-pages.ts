@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Failure } from '../../operator/cli/failure.js';
 import { FOR_CHANGED_FILES } from './parquet.js';
 import type { ParquetBytes } from './parquet.js';
-import type { DataFile, OutsidePages } from './state.js';
+import type { DataFile, OutsidePages, PeopleFile } from './state.js';
 
 /** The bytes of a file that no frame of a page has, and that no reader would find changed: heads, levels and the footer. */
 export function outsidePages({ bytes, frames }: ParquetBytes): OutsidePages {
@@ -27,7 +27,7 @@ export function outsidePages({ bytes, frames }: ParquetBytes): OutsidePages {
  * Resolves for files of a release that did not record it, too.
  * @throws {Failure} the file was changed outside of its pages; errors of the file system.
  */
-export function requireIntact(dir: string, { path, bytes, outside }: DataFile): void {
+export function requireIntact(dir: string, { path, bytes, outside }: DataFile | PeopleFile): void {
   const file = join(dir, path);
   if (!outside) return;
   if (statSync(file).size === bytes && digestOutside(file, bytes, outside) === outside.sha256) return;

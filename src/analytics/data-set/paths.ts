@@ -11,6 +11,7 @@ export const paths = {
   report: (dir: string) => join(dir, 'report.html'),
   temporary: (dir: string) => join(dir, 'tmp'),
   events: (dir: string) => join(dir, 'events'),
+  people: (dir: string) => join(dir, 'people'),
 };
 
 export const COMMIT_NAME = /^(\d{12})\.json$/;
@@ -19,6 +20,8 @@ export const FILE_NAME = /^\d+-\d+\.parquet$/;
 
 export const filePath = (day: string, first: number, last: number) =>
   `events/day=${day}/${first}-${last}.parquet`;
+
+export const peoplePath = (number: number) => `people/${pad(number)}.parquet`;
 
 /** The UTC day of a time in Unix milliseconds: `2026-01-31`. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, -'T00:00:00.000Z'.length);

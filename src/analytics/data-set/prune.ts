@@ -1,16 +1,62 @@
+import { join } from 'node:path';
+import { columnsOf } from '../columns/columns.js';
 import type { DataSet } from './data-set.js';
+import type { FoldableRow } from './folded-people.js';
+import { Folding } from './folding.js';
+import { requireIntact } from './outside-pages.js';
+import { readParquet } from './parquet.js';
 import { dayOf } from './paths.js';
-import type { DataFile } from './state.js';
+import type { DataFile, State } from './state.js';
+
+export interface PruneOptions {
+  /** Unix milliseconds; the day of that time stays. */
+  readonly before: number;
+  /** Nothing is folded, and what was is removed. */
+  readonly forget: boolean;
+}
 
 /**
- * Removes the days before a time, and leaves their events out of later exports. `before`: Unix milliseconds; the day of
- * that time stays. Returns the removed files.
+ * Removes the days before a time, and leaves their events out of later exports. Their events are folded first. Returns the
+ * removed files.
+ * @throws {Failure} a file was changed.
  */
-export function prune(dataSet: DataSet, before: number): readonly DataFile[] {
+export async function prune(
+  dataSet: DataSet,
+  { before, forget }: PruneOptions,
+): Promise<readonly DataFile[]> {
   const firstDay = dayOf(before);
   const { since, files } = dataSet.state;
   const removed = files.filter(({ day }) => day < firstDay);
-  dataSet.commit('flush', { since: Math.max(since ?? 0, Date.parse(firstDay)), removed });
+  const begin = Math.max(since ?? 0, Date.parse(firstDay));
+  const folded = forget ? 'forgotten' : await foldedWith(dataSet, removed, begin);
+  dataSet.commit('flush', { since: begin, ...(folded && { folded }), removed });
   dataSet.sweep();
   return removed;
+}
+
+async function foldedWith(
+  dataSet: DataSet,
+  removed: readonly DataFile[],
+  begin: number,
+): Promise<State['folded']> {
+  const folding = await Folding.begin(dataSet);
+  if (!folding) return undefined;
+  for (const file of removed.toSorted((a, b) => a.first - b.first))
+    for (const row of await rowsOf(dataSet.dir, file)) folding.fold(row);
+  for (const file of dataSet.state.files.filter((each) => !removed.includes(each)))
+    for (const row of await rowsOf(dataSet.dir, file, ['type', 'position', 'actor_id']))
+      if (row['type'] === 'account.erased') folding.erase(String(row['actor_id']));
+  return folding.write(begin).folded ?? dataSet.state.folded ?? 'nothing';
+}
+
+const allColumns = columnsOf('none').map(({ name }) => name);
+
+async function rowsOf(dir: string, file: DataFile, names = allColumns): Promise<readonly FoldableRow[]> {
+  requireIntact(dir, file);
+  const columns = columnsOf('none').filter(({ name }) => names.includes(name));
+  const data = await readParquet(join(dir, file.path), columns);
+  const rows = Array.from({ length: file.rows }, (_, n) =>
+    Object.fromEntries(names.map((name) => [name, data[name]?.[n]])),
+  );
+  return rows.toSorted((a, b) => Number(a['position']) - Number(b['position']));
 }

@@ -21,6 +21,11 @@ const dataFile = z.strictObject({
   outside: outsidePages.optional(),
 });
 
+/** `last`: position of the newest event that is folded. */
+const peopleFile = dataFile
+  .omit({ day: true, first: true, lastEventId: true })
+  .extend({ path: z.string().regex(/^people\/\d+\.parquet$/), rows: z.int().nonnegative() });
+
 const state = z.strictObject({
   /** 1: without `keyProof`, of the release before. */
   format: z.literal([1, 2]),
@@ -30,16 +35,21 @@ const state = z.strictObject({
   personal: z.enum(['none', 'encrypted']),
   /** Unix milliseconds: older events are left out. */
   since: z.int().nullable(),
+  /** Of the older events. Undefined: a release that left them out without a trace began the data set. */
+  folded: z.union([z.enum(['nothing', 'forgotten']), peopleFile]).optional(),
   /** Digest that only the key of the data set makes. */
   keyProof: z.string().optional(),
   /** Digest of the columns and treatments of the newest files. */
   shape: z.string(),
   applications: z.array(z.strictObject({ appId: z.string(), name: z.string(), position })),
   files: z.array(dataFile),
+  /** Files that a compaction replaced, and when, in Unix milliseconds: an open reader may still read them. */
+  replaced: z.array(z.strictObject({ path: z.string(), at: z.int() })).optional(),
 });
 
 export type OutsidePages = z.infer<typeof outsidePages>;
 export type DataFile = z.infer<typeof dataFile>;
+export type PeopleFile = z.infer<typeof peopleFile>;
 export type State = z.infer<typeof state>;
 
 const commit = z.strictObject({ sha256: z.string(), state: z.unknown() });
@@ -64,6 +74,18 @@ export function parseCommit(text: string): State {
 }
 
 const digestOf = (content: unknown) => createHash('sha256').update(JSON.stringify(content)).digest('hex');
+
+/** Undefined: no event is folded. */
+export const peopleFileOf = ({ folded }: Pick<State, 'folded'>): PeopleFile | undefined =>
+  typeof folded === 'object' ? folded : undefined;
+
+/** Number of people whose older events are folded; undefined: nothing is known of older events. */
+export const foldedRows = ({ folded }: Pick<State, 'folded'>): number | undefined =>
+  folded === undefined || folded === 'forgotten' ? undefined : folded === 'nothing' ? 0 : folded.rows;
+
+/** Paths of all files that a commit names. */
+export const namedBy = ({ files, replaced = [], folded }: State): Set<string> =>
+  new Set([...files, ...replaced, ...(typeof folded === 'object' ? [folded] : [])].map(({ path }) => path));
 
 /** Files of NAME that analysts read beside the events: one JSON object a line. */
 export const applicationLines = ({ applications }: Pick<State, 'applications'>): string =>

@@ -3,6 +3,7 @@ import type { Personal } from '../columns/columns.js';
 import { requireState } from './commits.js';
 import { readCompleteUntil } from './complete-until.js';
 import { lockForReading } from './reading-lock.js';
+import { foldedRows } from './state.js';
 import type { State } from './state.js';
 
 export interface Summary {
@@ -16,6 +17,8 @@ export interface Summary {
   readonly committedAt: string;
   readonly personal: Personal;
   readonly since: number | null;
+  /** Number of people whose older events are folded; null: nothing is known of older events. */
+  readonly folded: number | null;
 }
 
 export interface Status extends Summary {
@@ -39,7 +42,7 @@ export function statusOf(dir: string): Status {
   };
 }
 
-export function summaryOf({ files, checkpoint, committedAt, personal, since }: State): Summary {
+export function summaryOf({ files, checkpoint, committedAt, personal, since, folded }: State): Summary {
   const days = [...new Set(files.map(({ day }) => day))].toSorted();
   return {
     events: files.reduce((sum, { rows }) => sum + rows, 0),
@@ -52,5 +55,6 @@ export function summaryOf({ files, checkpoint, committedAt, personal, since }: S
     committedAt,
     personal,
     since,
+    folded: foldedRows({ folded }) ?? null,
   };
 }

@@ -11,5 +11,5 @@ export const steps = [
 ] as const;
 
 export type Step = (typeof steps)[number];
-export type Phase = 'flush' | 'compaction';
+export type Phase = 'flush' | 'fold' | 'compaction';
 export type OnStep = (phase: Phase, step: Step) => void;

@@ -1,19 +1,22 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DAY_NAME, FILE_NAME, paths } from './paths.js';
-import { applicationLines } from './state.js';
+import { applicationLines, namedBy } from './state.js';
 import type { State } from './state.js';
 import { writeTemporary } from './write-file.js';
 
 /** Removes temporary files, files of events that the state does not name, and days without files. */
-export function removeUncommitted(dir: string, state: Pick<State, 'files'>): void {
+export function removeUncommitted(dir: string, state: State): void {
+  const named = namedBy(state);
   for (const name of readdirSync(paths.temporary(dir)))
     rmSync(join(paths.temporary(dir), name), { recursive: true });
-  const committed = new Set(state.files.map(({ path }) => path));
+  if (existsSync(paths.people(dir)))
+    for (const name of readdirSync(paths.people(dir)))
+      if (!named.has(`people/${name}`)) rmSync(join(paths.people(dir), name));
   for (const day of readdirSync(paths.events(dir)).filter((name) => DAY_NAME.test(name))) {
     const directory = join(paths.events(dir), day);
     const names = readdirSync(directory);
-    const left = names.filter((name) => FILE_NAME.test(name) && !committed.has(`events/${day}/${name}`));
+    const left = names.filter((name) => FILE_NAME.test(name) && !named.has(`events/${day}/${name}`));
     for (const name of left) rmSync(join(directory, name));
     if (left.length === names.length) rmdirSync(directory);
   }

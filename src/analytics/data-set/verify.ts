@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { requireState } from './commits.js';
 import { paths } from './paths.js';
 import { lockForReading } from './reading-lock.js';
-import { applicationLines } from './state.js';
+import { applicationLines, namedBy, peopleFileOf } from './state.js';
 import type { DataFile, State } from './state.js';
 
 export interface Fault {
@@ -30,16 +30,18 @@ export async function verifyDataSet(
   dir: string,
   onBytes: (bytes: number) => void = () => undefined,
 ): Promise<Verified> {
-  const { files } = requireState(dir);
+  const state = requireState(dir);
+  const { files } = state;
+  const people = peopleFileOf(state);
   const faults: Fault[] = [];
-  for (const file of files) {
+  for (const file of people ? [people, ...files] : files) {
     const fault = await faultOf(dir, file, onBytes);
     if (fault) faults.push({ path: file.path, fault });
   }
   const release = lockForReading(dir);
   try {
     const newest = requireState(dir);
-    const named = new Set(newest.files.map(({ path }) => path));
+    const named = namedBy(newest);
     return {
       files: files.length,
       events: files.reduce((sum, { rows }) => sum + rows, 0),
@@ -56,7 +58,7 @@ export async function verifyDataSet(
 
 async function faultOf(
   dir: string,
-  { path, bytes, sha256 }: DataFile,
+  { path, bytes, sha256 }: Pick<DataFile, 'path' | 'bytes' | 'sha256'>,
   onBytes: (bytes: number) => void,
 ): Promise<Fault['fault'] | undefined> {
   const file = join(dir, path);
@@ -81,11 +83,13 @@ function applicationsFault(dir: string, state: State): readonly Fault[] {
   return isSame ? [] : [{ path: 'applications.json', fault: 'changed' }];
 }
 
-function foreignIn(dir: string, { files }: State): readonly Fault[] {
-  const committed = new Set(files.map(({ path }) => path));
-  return readdirSync(paths.events(dir), { recursive: true, withFileTypes: true })
+function foreignIn(dir: string, state: State): readonly Fault[] {
+  const named = namedBy(state);
+  return [paths.events(dir), paths.people(dir)]
+    .filter(existsSync)
+    .flatMap((directory) => readdirSync(directory, { recursive: true, withFileTypes: true }))
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1))
-    .filter((path) => !committed.has(path))
+    .filter((path) => !named.has(path))
     .map((path) => ({ path, fault: 'foreign' }));
 }

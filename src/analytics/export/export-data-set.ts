@@ -10,6 +10,7 @@ import type { Personal } from '../columns/columns.js';
 import { forgetCompleteUntil } from '../data-set/complete-until.js';
 import { DataSet, readKey } from '../data-set/data-set.js';
 import type { Compression } from '../data-set/parquet.js';
+import { foldedRows } from '../data-set/state.js';
 import type { State } from '../data-set/state.js';
 import { demoKey } from '../demo/demo-key.js';
 import { checkpointOf, exportEvents } from './export.js';
@@ -18,7 +19,7 @@ import { failureOf } from './failures.js';
 import type { ExportPermission } from './permission.js';
 import { followLog } from './follow.js';
 import { Freshness } from './freshness.js';
-import { rewind } from './rewind.js';
+import { rewind, rowsOf } from './rewind.js';
 import type { Rewound } from './rewind.js';
 
 const GIVE_UP_AFTER_MS = 15_000;
@@ -38,8 +39,14 @@ export interface ExportRequest {
   readonly onProgress: (step: ProgressStep) => void;
 }
 
-export interface ExportResult extends Exported {
+export interface ExportResult extends Pick<Exported, 'isComplete'> {
+  /** Events that are in a file now. */
+  readonly events: number;
+  /** Events before the begin of the data set, which are in no file. */
+  readonly older: number;
   readonly rewound?: Rewound | undefined;
+  /** Number of people whose older events are folded; null: nothing is known of older events. */
+  readonly folded: number | null;
   readonly state: State;
 }
 
@@ -61,6 +68,7 @@ export async function exportDataSet(
       prepare(dataSet, request);
       next = continuationOf(dir);
       const rewound = request.rewind ? await rewind(log, dataSet) : undefined;
+      const rows = rowsOf(dataSet.state.files);
       const onProgress = await progressOf(log, dataSet, request.onProgress);
       const { follow, signal, now, permission, onNotice, metricsFile } = request;
       const options = { signal, now, permission, onProgress, onNotice, metricsFile };
@@ -72,7 +80,16 @@ export async function exportDataSet(
             giveUpAfterMs: GIVE_UP_AFTER_MS,
             freshness: new Freshness(log, dataSet, options),
           });
-      return { ...exported, rewound, state: dataSet.state };
+      const { isComplete, events: all } = exported;
+      const events = rowsOf(dataSet.state.files) - rows;
+      return {
+        isComplete,
+        events,
+        older: all - events,
+        rewound,
+        state: dataSet.state,
+        folded: foldedRows(dataSet.state) ?? null,
+      };
     });
   } catch (error) {
     throw await failureOf(error, dir, { log, next });
@@ -127,7 +144,8 @@ export function eventStoreUrlOf({ eventStoreUrl, dataDir }: Config): string {
 function prepare(dataSet: DataSet, { personal, since, rebuild, onNotice }: ExportRequest): void {
   const { state } = dataSet;
   if (rebuild) {
-    const change = { personal: personal ?? state.personal, since: since ?? state.since };
+    const folded = state.folded === 'forgotten' ? state.folded : 'nothing';
+    const change = { personal: personal ?? state.personal, since: since ?? state.since, folded } as const;
     const removed = state.files;
     forgetCompleteUntil(dataSet.dir);
     const shape = shapeOf(change.personal);

@@ -6,6 +6,8 @@ import { applicationNameOf, RowMaker } from '../columns/rows.js';
 import type { ApplicationName } from '../columns/rows.js';
 import { compact } from '../data-set/compaction.js';
 import type { DataSet } from '../data-set/data-set.js';
+import { Folding } from '../data-set/folding.js';
+import { peopleFileOf } from '../data-set/state.js';
 import { writeDataFile } from '../data-set/write-file.js';
 import { permitted } from './permission.js';
 import type { Freshness } from './freshness.js';
@@ -14,6 +16,8 @@ import { RowBuffer } from './row-buffer.js';
 
 const FLUSH_ROWS = 50_000;
 const FLUSH_TEXT = 32 * 2 ** 20;
+/** Events read for each row of a flush, where most are older and only folded. */
+const FLUSH_READ = 20;
 export const FLUSH_MS = 10_000;
 const CHECK_MS = 30_000;
 const BATCH = 2_000;
@@ -78,7 +82,9 @@ class ExportRun {
   private readonly buffer: RowBuffer;
   private applications: ApplicationName[] = [];
   private last: Checkpoint | undefined;
+  private foldingBegun: Promise<Folding | undefined> | undefined;
   private events = 0;
+  private unflushed = 0;
   private bufferedSince = Infinity;
   private batchAt = 0;
 
@@ -99,13 +105,13 @@ class ExportRun {
       let result: Awaited<typeof next> | 'late';
       try {
         result = await this.nextOrLate(next);
-        if (result !== 'late' && !result.done) this.take(result.value);
+        if (result !== 'late' && !result.done) await this.take(result.value);
       } catch (error) {
-        this.flush();
+        await this.flush();
         throw error;
       }
       if (result === 'late') {
-        this.flush();
+        await this.flush();
         await this.compact(false);
         await this.options.freshness?.check();
         continue;
@@ -115,40 +121,50 @@ class ExportRun {
       this.batchAt = this.options.now();
       if ((isComplete && !follow) || signal.aborted) break;
       if (this.isFull()) {
-        this.flush();
+        await this.flush();
         await this.compact(false);
         // Lets signals through while a long log is read.
         await immediate();
       }
       next = batches.next();
     }
-    this.flush();
+    await this.flush();
     if (isComplete && !follow) this.options.freshness?.isComplete(this.batchAt);
     if (isComplete) await this.compact(true);
     return { events: this.events, isComplete };
   }
 
-  private take({ events }: Batch<UndecodedEvent>): void {
+  private async take({ events }: Batch<UndecodedEvent>): Promise<void> {
     const { since } = this.dataSet.state;
     for (const event of events) {
       const row = this.rows.rowOf(event);
       const application = applicationNameOf(event);
       if (application) this.applications.push(application);
-      if (since === null || row.at >= since) this.buffer.add(row);
+      if (since !== null && row.at < since) (await this.folding())?.fold(row.values);
+      else this.buffer.add(row);
+      if (event.type === 'account.erased' && (this.foldingBegun ?? peopleFileOf(this.dataSet.state)))
+        (await this.folding())?.erase(String(row.values['actor_id']));
       this.last = { position: event.position, eventId: event.id };
     }
     this.events += events.length;
+    this.unflushed += events.length;
     if (events.length > 0 && this.bufferedSince === Infinity) this.bufferedSince = performance.now();
     if (this.last) this.options.onProgress?.(this.events, this.last.position);
   }
 
   private isFull(): boolean {
     const { flushRows = FLUSH_ROWS, flushText = FLUSH_TEXT } = this.options;
-    return this.buffer.rows >= flushRows || this.buffer.textLength >= flushText;
+    const isFarAhead = this.unflushed >= FLUSH_READ * flushRows;
+    return this.buffer.rows >= flushRows || this.buffer.textLength >= flushText || isFarAhead;
   }
 
-  private flush(): void {
+  private folding(): Promise<Folding | undefined> {
+    return (this.foldingBegun ??= Folding.begin(this.dataSet));
+  }
+
+  private async flush(): Promise<void> {
     this.bufferedSince = Infinity;
+    this.unflushed = 0;
     if (!this.last) return;
     const { position, eventId } = this.last;
     const { state, dir } = this.dataSet;
@@ -159,6 +175,7 @@ class ExportRun {
       checkpoint: { position: Number(position), eventId },
       applications: [...state.applications, ...this.applications],
       ...(state.checkpoint === null && { shape: shapeOf(state.personal) }),
+      ...(await this.foldingBegun)?.write(state.since ?? 0),
       added,
     });
     this.applications = [];

@@ -2,6 +2,8 @@ import { Failure } from '../../operator/cli/failure.js';
 import { requireState } from '../data-set/commits.js';
 import { dayOf } from '../data-set/paths.js';
 import { prune } from '../data-set/prune.js';
+import type { PruneOptions } from '../data-set/prune.js';
+import { foldedRows } from '../data-set/state.js';
 import { withDataSet } from './export-data-set.js';
 import { failureOf } from './failures.js';
 import { rowsOf } from './rewind.js';
@@ -10,19 +12,23 @@ export interface Pruned {
   readonly firstDay: string;
   readonly days: number;
   readonly events: number;
+  /** Number of people whose older events are folded; null: nothing stays of them. */
+  readonly folded: number | null;
 }
 
 /** @throws {Failure} the directory is no data set, the time lies ahead, or another process changes it. */
-export async function pruneDataSet(dir: string, before: number, now: () => number): Promise<Pruned> {
+export async function pruneDataSet(dir: string, options: PruneOptions, now: () => number): Promise<Pruned> {
   requireState(dir);
+  const { before } = options;
   if (before > now())
     throw new Failure(
       `--before ${dayOf(before)} lies ahead: events of days to come would be left out for good; nothing was removed. Name a time in the past`,
     );
   try {
-    const removed = await withDataSet(dir, { now }, (dataSet) => prune(dataSet, before));
+    const removed = await withDataSet(dir, { now }, (dataSet) => prune(dataSet, options));
     const days = new Set(removed.map(({ day }) => day)).size;
-    return { firstDay: dayOf(before), days, events: rowsOf(removed) };
+    const folded = foldedRows(requireState(dir)) ?? null;
+    return { firstDay: dayOf(before), days, events: rowsOf(removed), folded };
   } catch (error) {
     throw await failureOf(error, dir);
   }

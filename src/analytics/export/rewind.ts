@@ -1,6 +1,7 @@
 import { LogReplaced } from '../../log/event-log.js';
 import type { UndecodedLog } from '../../log/event-log.js';
 import type { Change, DataSet } from '../data-set/data-set.js';
+import { peopleFileOf } from '../data-set/state.js';
 import type { DataFile } from '../data-set/state.js';
 
 export interface Rewound {
@@ -29,13 +30,17 @@ export async function rewind(
     if (end && (await has(log, end.last, end.lastEventId))) kept = middle + 1;
     else lost = middle;
   }
-  const staying = withoutOverlap(files, ends[kept - 1]?.last ?? -1);
+  const intact = withoutOverlap(files, ends[kept - 1]?.last ?? -1);
+  // Of folded events, one alone cannot be dropped: everything is read anew.
+  const isFolded = (peopleFileOf(state)?.last ?? -1) > Math.max(-1, ...intact.map(({ last }) => last));
+  const staying = isFolded ? [] : intact;
   const newest = staying.toSorted((a, b) => b.last - a.last)[0];
   const to = newest?.last ?? null;
   const change: Change = {
     checkpoint: newest ? { position: newest.last, eventId: newest.lastEventId } : null,
     applications: state.applications.filter(({ position }) => to !== null && position <= to),
     removed: files.filter((file) => !staying.includes(file)),
+    ...(isFolded && { folded: 'nothing' }),
   };
   dataSet.commit('flush', change);
   return { to, droppedEvents: rowsOf(files) - rowsOf(staying) };

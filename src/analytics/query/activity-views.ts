@@ -7,9 +7,6 @@ const isOf = (activity: Parameters<typeof typesWith>[0]): string =>
 /** A block ends follows without the person who made them. */
 const isAct = `${isOf('acts')} AND cause IS DISTINCT FROM 'block'`;
 
-const registered = `
-  registered AS (SELECT actor_id, min(day) AS registered_on FROM events WHERE type = 'account.registered' GROUP BY actor_id)`;
-
 export const WEEK = 7;
 export const MONTH = 28;
 /** Weeks of a retention, the first one included. */
@@ -20,13 +17,12 @@ const RETENTION_WEEKS = 26;
  * an act of a person, up to the next act: so each window counts the person once.
  */
 const rolling = (days: number, more: { readonly columns: string; readonly joins: string }): string => `
-  WITH ${registered},
-  spell AS (
+  WITH spell AS (
     SELECT actor_id, day AS begins,
       least(day + ${days}, coalesce(lead(day) OVER (PARTITION BY actor_id ORDER BY day), day + ${days})) AS ends
     FROM activity WHERE acted),
   aged AS (
-    SELECT begins, ends, coalesce(registered_on + ${days}, begins) AS older FROM spell LEFT JOIN registered USING (actor_id)),
+    SELECT begins, ends, coalesce(registered_on + ${days}, begins) AS older FROM spell LEFT JOIN registrations USING (actor_id)),
   change AS (
     SELECT begins AS day, 1 AS active, (begins < older)::BIGINT AS new FROM aged
     UNION ALL SELECT ends, -1, 0 FROM aged
@@ -49,11 +45,10 @@ export const activityAnswers: Readonly<Record<string, string>> = {
     WHERE by_actor_id IS NOT NULL AND ((${isAct}) OR ${isOf('signs_in')} OR ${isOf('refreshes')})
     GROUP BY by_actor_id, day`,
   daily_active: `
-    WITH ${registered},
-    counted AS (
+    WITH counted AS (
       SELECT day, count(*) FILTER (acted) AS active, count(*) FILTER (acted AND registered_on = day) AS new,
         count(*) FILTER (signed_in) AS signed_in, count(*) FILTER (refreshed) AS refreshed, count(*) AS present
-      FROM activity LEFT JOIN registered USING (actor_id) GROUP BY day)
+      FROM activity LEFT JOIN registrations USING (actor_id) GROUP BY day)
     SELECT day, coalesce(active, 0) AS active, coalesce(new, 0) AS new, coalesce(active - new, 0) AS returning,
       coalesce(signed_in, 0) AS signed_in, coalesce(refreshed, 0) AS refreshed, coalesce(present, 0) AS present,
       day >= complete_from AND day + 1 <= complete_until AS is_complete
@@ -64,16 +59,16 @@ export const activityAnswers: Readonly<Record<string, string>> = {
     joins: ' JOIN (SELECT day, active FROM daily_active) AS daily USING (day)',
   }),
   retention: `
-    WITH person AS (
-      SELECT actor_id, date_trunc('week', day)::DATE AS cohort FROM events WHERE type = 'account.registered'),
+    WITH person AS (SELECT actor_id, date_trunc('week', registered_on)::DATE AS cohort FROM registrations),
     cohorts AS (SELECT cohort, count(*) AS people FROM person GROUP BY cohort),
     acted AS (SELECT DISTINCT actor_id, date_trunc('week', day)::DATE AS week FROM activity WHERE acted),
     counted AS (
       SELECT cohort, (week - cohort) // ${WEEK} AS weeks_later, count(*) AS active
       FROM acted JOIN person USING (actor_id) GROUP BY cohort, week)
     SELECT cohort, weeks_later, people, coalesce(active, 0) AS active, coalesce(active, 0) / people AS share,
-      cohort >= complete_from AND cohort + ((weeks_later + 1) * ${WEEK})::INT <= complete_until AS is_complete
+      (cohort >= complete_from OR NOT is_whole AND is_folded AND cohort + (weeks_later * ${WEEK})::INT >= complete_from)
+        AND cohort + ((weeks_later + 1) * ${WEEK})::INT <= complete_until AS is_complete
     FROM cohorts CROSS JOIN data_set CROSS JOIN (SELECT range AS weeks_later FROM range(0, ${RETENTION_WEEKS})) AS later
       LEFT JOIN counted USING (cohort, weeks_later)
-    WHERE cohort + (weeks_later * ${WEEK})::INT <= last_day`,
+    WHERE cohort + (weeks_later * ${WEEK})::INT <= last_day AND cohort + ((weeks_later + 1) * ${WEEK})::INT > first_day`,
 };

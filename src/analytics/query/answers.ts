@@ -6,13 +6,17 @@ import { grantChurn } from './grant-views.js';
  * defines them. `is_complete`: the data has the whole time that the row is about.
  */
 export const answers: Readonly<Record<string, string>> = {
+  registrations: `
+    SELECT actor_id, day AS registered_on, by_app_id AS app_id FROM events WHERE type = 'account.registered'
+    UNION ALL SELECT actor_id, registered_on, app_id FROM folded WHERE registered_on IS NOT NULL`,
   ...activityAnswers,
   posts_per_app: `
     WITH counted AS (
       SELECT day, app_id, count(*) AS posts, count(DISTINCT author_actor_id) AS authors
       FROM events WHERE type = 'post.created' GROUP BY day, app_id)
-    SELECT day, app_id, name AS app, coalesce(posts, 0) AS posts, coalesce(authors, 0) AS authors
-    FROM (SELECT DISTINCT app_id FROM counted) AS app CROSS JOIN days
+    SELECT day, app_id, name AS app, coalesce(posts, 0) AS posts, coalesce(authors, 0) AS authors,
+      day >= complete_from AND day + 1 <= complete_until AS is_complete
+    FROM (SELECT DISTINCT app_id FROM counted) AS app CROSS JOIN days CROSS JOIN data_set
       LEFT JOIN counted USING (day, app_id) LEFT JOIN applications USING (app_id)`,
   grant_churn: grantChurn,
   app_impact: `
@@ -62,7 +66,7 @@ export const answers: Readonly<Record<string, string>> = {
       post_id, coalesce(author_actor_id, actor_id) AS actor_id, case_id, decision_id, batch_id
     FROM events
     WHERE type IN ('post.restricted', 'post.unrestricted', 'account.suspended', 'account.reinstated')`,
-  attention: `
+  people: `
     WITH received AS (
       SELECT coalesce(target_actor_id, parent_author_actor_id) AS actor_id, kind
       FROM events
@@ -71,8 +75,17 @@ export const answers: Readonly<Record<string, string>> = {
     counted AS (
       SELECT actor_id, count(*) FILTER (kind = 'follow') AS follows, count(*) FILTER (kind = 'like') AS likes,
         count(*) FILTER (kind IS NULL) AS replies
-      FROM received GROUP BY actor_id)
-    SELECT person.actor_id, coalesce(follows, 0) AS follows, coalesce(likes, 0) AS likes,
-      coalesce(replies, 0) AS replies, coalesce(follows + likes + replies, 0) AS attention
-    FROM events AS person LEFT JOIN counted USING (actor_id) WHERE person.type = 'account.registered'`,
+      FROM received GROUP BY actor_id),
+    standing AS (
+      SELECT actor_id, arg_max(type = 'account.suspended', position) AS is_suspended
+      FROM events WHERE type IN ('account.suspended', 'account.reinstated') GROUP BY actor_id)
+    SELECT actor_id, registrations.registered_on, registrations.app_id, name AS app,
+      coalesce(standing.is_suspended, folded.is_suspended, false) AS is_suspended,
+      coalesce(counted.follows, 0) + coalesce(folded.follows, 0) AS follows,
+      coalesce(counted.likes, 0) + coalesce(folded.likes, 0) AS likes,
+      coalesce(counted.replies, 0) + coalesce(folded.replies, 0) AS replies, is_folded AS is_complete
+    FROM registrations CROSS JOIN data_set LEFT JOIN counted USING (actor_id) LEFT JOIN standing USING (actor_id)
+      LEFT JOIN folded USING (actor_id) LEFT JOIN applications ON applications.app_id = registrations.app_id`,
+  attention: `
+    SELECT actor_id, follows, likes, replies, follows + likes + replies AS attention, is_complete FROM people`,
 };

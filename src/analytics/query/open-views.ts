@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { Failure } from '../../operator/cli/failure.js';
 import { requireState } from '../data-set/commits.js';
+import { peopleFileOf } from '../data-set/state.js';
 import type { State } from '../data-set/state.js';
 import { loadDuckDb } from './duckdb.js';
 import { quoted } from './sql.js';
@@ -10,7 +11,7 @@ import { requireIntact } from '../data-set/outside-pages.js';
 import { FOR_CHANGED_FILES } from '../data-set/parquet.js';
 import { readCompleteUntil } from '../data-set/complete-until.js';
 import { extentOf } from '../data-set/extent.js';
-import { applicationsView, eventsView, extentViews, viewsOverEvents } from './views.js';
+import { applicationsView, eventsView, extentViews, foldedView, viewsOverEvents } from './views.js';
 
 /** A compaction may remove files that a query is about to read. */
 const ATTEMPTS = 5;
@@ -80,10 +81,12 @@ async function connectToNewest(duckDb: DuckDb, dir: string, writable: string | u
 }
 
 async function connect({ DuckDBInstance }: DuckDb, dir: string, state: State, writable: string | undefined) {
-  const paths = state.files.map(({ path }) => join(dir, path));
+  const people = peopleFileOf(state);
+  const named = people ? [people, ...state.files] : state.files;
+  const [paths, eventPaths] = [pathsOf(dir, named), pathsOf(dir, state.files)];
   const missing = paths.find((path) => !existsSync(path));
   if (missing !== undefined) throw new Error(`${missing} is missing; see plaza analytics verify ${dir}`);
-  for (const file of state.files) requireIntact(dir, file);
+  for (const file of named) requireIntact(dir, file);
   const duck = await (await DuckDBInstance.create(':memory:')).connect();
   const allowed = [...paths, ...(writable === undefined ? [] : [writable])];
   for (const statement of [
@@ -94,7 +97,8 @@ async function connect({ DuckDBInstance }: DuckDb, dir: string, state: State, wr
     "SET temp_directory = ''",
     'SET enable_external_access = false',
     'SET lock_configuration = true',
-    eventsView(paths),
+    eventsView(eventPaths),
+    foldedView(people && join(dir, people.path)),
     applicationsView(state.applications),
     ...extentViews(extentOf(state, readCompleteUntil(dir))),
     ...viewsOverEvents,
@@ -102,6 +106,9 @@ async function connect({ DuckDBInstance }: DuckDb, dir: string, state: State, wr
     await duck.run(statement);
   return { duck, state };
 }
+
+const pathsOf = (dir: string, files: readonly { readonly path: string }[]) =>
+  files.map(({ path }) => join(dir, path));
 
 /** COPY could replace an allowed file. */
 async function requireSelect({ StatementType }: DuckDb, duck: DuckDBConnection, sql: string): Promise<void> {

@@ -35,6 +35,12 @@ const window = (span: string): readonly Described[] => [
 const events: Described = ['events', 'integer', 'number of events'];
 const actors: Described = ['actors', 'integer', 'number of people who caused them'];
 
+const attention: readonly Described[] = [
+  ['follows', 'integer', 'number of first follows by others'],
+  ['likes', 'integer', 'number of first likes by others'],
+  ['replies', 'integer', 'number of replies by others'],
+];
+
 /** Columns of the ready views; docs/analytics.md defines the words. */
 const readyViews: Readonly<Record<string, readonly Described[]>> = {
   applications: [appId, ['name', 'text', 'name of the application']],
@@ -44,6 +50,7 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
     ['complete_from', 'date', 'first day of which no event was left out'],
     ['complete_until', 'moment', 'moment, UTC, up to which no event is missing'],
     ['is_whole', 'boolean', 'whether no event was left out before'],
+    ['is_folded', 'boolean', 'whether people, attention and grants of the time before are known'],
   ],
   days: [['day', 'date', 'each UTC day from the first to the newest']],
   activity: [
@@ -80,6 +87,7 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
     app,
     ['posts', 'integer', 'number of created posts'],
     ['authors', 'integer', 'number of their authors'],
+    complete,
   ],
   grant_churn: [
     day,
@@ -141,12 +149,25 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
     ['decision_id', 'text', 'pseudonym of the decision'],
     ['batch_id', 'text', 'pseudonym of the batch'],
   ],
+  registrations: [
+    ['actor_id', 'text', 'pseudonym of a registered person'],
+    ['registered_on', 'date', 'UTC day of the registration'],
+    ['app_id', 'text', 'application through which the person registered; null: none, or an erased person'],
+  ],
+  people: [
+    ['actor_id', 'text', 'pseudonym of a registered person'],
+    ['registered_on', 'date', 'UTC day of the registration'],
+    ['app_id', 'text', 'application through which the person registered; null: none, or an erased person'],
+    app,
+    ['is_suspended', 'boolean', 'whether the person is suspended'],
+    ...attention,
+    complete,
+  ],
   attention: [
     ['actor_id', 'text', 'pseudonym of a registered person'],
-    ['follows', 'integer', 'number of first follows by others'],
-    ['likes', 'integer', 'number of first likes by others'],
-    ['replies', 'integer', 'number of replies by others'],
+    ...attention,
     ['attention', 'integer', 'follows + likes + replies'],
+    complete,
   ],
 };
 

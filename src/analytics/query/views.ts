@@ -30,6 +30,12 @@ export function eventsView(paths: readonly string[]): string {
   return `CREATE VIEW events AS ${none} UNION ALL BY NAME SELECT * FROM ${files}`;
 }
 
+/** Statement of the view `folded`: a row a person of the events before the first file. `path`: of their file. */
+export const foldedView = (path: string | undefined): string => `CREATE VIEW folded AS
+  SELECT NULL::VARCHAR AS actor_id, NULL::DATE AS registered_on, NULL::VARCHAR AS app_id, false AS is_suspended,
+    0::BIGINT AS standing_at, 0::BIGINT AS follows, 0::BIGINT AS likes, 0::BIGINT AS replies, NULL::VARCHAR AS grants
+  WHERE false${path === undefined ? '' : ` UNION ALL BY NAME SELECT * REPLACE (registered_on::DATE AS registered_on) FROM read_parquet(${quoted(path)})`}`;
+
 export interface Application {
   readonly appId: string;
   readonly name: string;
@@ -48,12 +54,13 @@ export function extentViews({
   completeFrom,
   completeUntil,
   isWhole,
+  isFolded,
 }: Extent): readonly string[] {
   const date = (day: string | null) => (day === null ? 'NULL::DATE' : `DATE ${quoted(day)}`);
   return [
     `CREATE VIEW data_set AS SELECT ${date(firstDay)} AS first_day, ${date(lastDay)} AS last_day,
       ${date(completeFrom)} AS complete_from, make_timestamp(${completeUntil * 1_000}) AS complete_until,
-      ${isWhole} AS is_whole`,
+      ${isWhole} AS is_whole, ${isFolded} AS is_folded`,
     `CREATE VIEW days AS SELECT unnest(generate_series(first_day, last_day, INTERVAL 1 DAY))::DATE AS day FROM data_set`,
   ];
 }

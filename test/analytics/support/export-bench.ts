@@ -1,16 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { columnsOf } from '../../../src/analytics/columns/columns.js';
-import { requireState } from '../../../src/analytics/data-set/commits.js';
+import { putCommit, requireState } from '../../../src/analytics/data-set/commits.js';
 import { readParquet } from '../../../src/analytics/data-set/parquet.js';
+import type { State } from '../../../src/analytics/data-set/state.js';
 import type { Value } from '../../../src/analytics/columns/rows.js';
 import type { EventMetadata } from '../../../src/log/recorded.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
 import { runPlaza } from '../../support/command.js';
 import type { CommandResult } from '../../support/command.js';
 import { LogBench, newId } from '../../log/support/log-bench.js';
+import type { KillPoint } from './killed-export.js';
 
 export const DAY_MS = 86_400_000;
 /** 2026-01-01. */
@@ -73,6 +78,27 @@ export class ExportBench {
     return id;
   }
 
+  /** Replaces the log by the copy that `change` got when it began. */
+  async setBack(change: () => Promise<void>): Promise<void> {
+    const { dir } = this.logBench.store;
+    const copy = `${dir}-copy`;
+    await this.logBench.store.kill('SIGTERM');
+    cpSync(dir, copy, { recursive: true });
+    await this.logBench.restartStore();
+    await change();
+    await this.logBench.store.kill('SIGTERM');
+    rmSync(dir, { recursive: true });
+    cpSync(copy, dir, { recursive: true });
+    rmSync(copy, { recursive: true });
+    await this.logBench.restartStore();
+  }
+
+  /** Adds a commit that another release could have written. */
+  rewrite(dir: string, change: (state: State) => State): void {
+    const state = change(requireState(dir));
+    putCommit(dir, { ...state, number: state.number + 1 }, 'flush', () => undefined);
+  }
+
   /** Positions of the network's events in the log. */
   async logged(): Promise<readonly number[]> {
     const stop = new AbortController();
@@ -105,6 +131,24 @@ const newPost = (day: number) =>
       at: FIRST_DAY + day * DAY_MS,
     },
   }) as const satisfies StoredEvent;
+
+/** Runs support/killed-export. `since`: begin of the data set, in Unix milliseconds. */
+export async function runKilled(
+  bench: ExportBench,
+  dir: string,
+  point: KillPoint | null,
+  since: number | null = null,
+) {
+  const entry = fileURLToPath(new URL('killed-export.ts', import.meta.url));
+  const hook = new URL('../../support/typescript.hooks.mjs', import.meta.url).href;
+  const args = [dir, bench.logBench.store.url, point, since].map((each) => JSON.stringify(each));
+  const child = spawn(process.execPath, ['--import', hook, entry, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve(signal ?? code)));
+  const [end, reached] = await Promise.all([ended, text(child.stdout)]);
+  return { end, reached: reached === '' ? null : (JSON.parse(reached) as KillPoint) };
+}
 
 /** The rows of the committed files, by position. */
 export async function committedRows(dir: string): Promise<readonly Record<string, Value>[]> {

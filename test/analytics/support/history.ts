@@ -34,6 +34,12 @@ interface ToldGrant {
   readonly revokedAt: number;
 }
 
+interface ToldNotice {
+  readonly at: number;
+  readonly of: 'follows' | 'likes' | 'replies';
+  readonly targetId: string;
+}
+
 interface ToldReport {
   readonly at: number;
   readonly subject: string;
@@ -63,6 +69,8 @@ export class History {
   private readonly given: ToldGrant[] = [];
   private readonly reported: ToldReport[] = [];
   private readonly decided: ToldReport[] = [];
+  private readonly noticed: ToldNotice[] = [];
+  private readonly stood: Told[] = [];
   private readonly random: Random;
 
   constructor(seed: number) {
@@ -108,11 +116,36 @@ export class History {
     return { ...figures, stickiness: active.size === 0 ? null : this.who(day, 1, acts).size / active.size };
   }
 
-  retention(since: number) {
+  /** `since`: events before are folded, of which nothing but counts stays of an erased person; undefined: none is. */
+  people(since: number | undefined, pseudonymOf: (id: string) => string) {
+    const registered = this.told.filter(({ type }) => type === 'account.registered');
+    return registered.map(({ actorId, at }) => {
+      const of = (kind: ToldNotice['of']) =>
+        this.noticed.filter((notice) => notice.of === kind && notice.targetId === actorId).length;
+      const events = this.stood.filter((each) => each.actorId === actorId).toSorted((a, b) => a.at - b.at);
+      const isReduced =
+        since !== undefined && at < since && events.some(({ type }) => type === 'account.erased');
+      const standing = events.findLast(
+        (each) => each.type !== 'account.erased' && (!isReduced || each.at >= since),
+      );
+      return {
+        actor_id: pseudonymOf(actorId),
+        registered_on: dayOf(at),
+        app: isReduced ? null : apps[0],
+        is_suspended: standing?.type === 'account.suspended',
+        follows: of('follows'),
+        likes: of('likes'),
+        replies: of('replies'),
+      };
+    });
+  }
+
+  /** `isFolded`: who registered before is known, too. */
+  retention(since: number, isFolded: boolean) {
     const registered = this.told.filter(({ type }) => type === 'account.registered');
     const cohorts = [...new Set(registered.map(({ at }) => mondayOf(dayOf(at))))].sort();
     return cohorts
-      .filter((cohort) => Date.parse(cohort) >= since)
+      .filter((cohort) => isFolded || Date.parse(cohort) >= since)
       .flatMap((cohort) =>
         Array.from({ length: 26 }, (_, weeks) => {
           const people = registered
@@ -127,7 +160,7 @@ export class History {
           };
         }),
       )
-      .filter(({ end }) => end <= this.end)
+      .filter(({ end }) => end <= this.end && end - 7 * DAY_MS >= since)
       .map(({ row }) => row);
   }
 
@@ -161,8 +194,8 @@ export class History {
       });
   }
 
-  grants() {
-    return this.wholeDays.flatMap((day) => {
+  grants(days: readonly string[]) {
+    return days.flatMap((day) => {
       const [from, until] = [Date.parse(day), Date.parse(day) + DAY_MS];
       const isIn = (at: number) => at >= from && at < until;
       return apps
@@ -206,9 +239,16 @@ export class History {
   private person(actorId: string, n: number): void {
     const joined = this.moment(this.begin);
     this.tell('account.registered', joined, actorId, { actorId });
-    if (this.random.chance(0.2))
-      this.log.add('account.suspended', this.moment(joined), { actorId }, { operatorId: 'o' });
-    if (this.random.chance(0.2)) this.log.add('account.erased', this.moment(joined), { actorId });
+    for (const [type, chance] of [
+      ['account.suspended', 0.5],
+      ['account.reinstated', 0.3],
+      ['account.erased', 0.2],
+    ] as const) {
+      if (!this.random.chance(chance)) continue;
+      const at = this.moment(joined);
+      this.log.add(type, at, { actorId }, { operatorId: 'o' });
+      this.stood.push({ type, at, actorId });
+    }
     for (let times = this.random.count(1.5); times > 0; times--) this.grant(actorId, this.moment(joined));
     for (let times = this.random.count(3); times > 0; times--)
       this.tell('account.signed_in', this.moment(joined), actorId, { actorId });
@@ -217,12 +257,29 @@ export class History {
       const type = acts[Math.floor(this.random.next() * acts.length)] ?? 'post.created';
       const at = this.moment(joined);
       if (type === 'report.created') this.report(actorId, at);
-      else this.tell(type, at, actorId, this.dataOf(type, actorId));
+      else
+        this.tell(type, at, actorId, { ...this.dataOf(type, actorId), ...this.noticing(type, at, actorId) });
     }
     // The end of a relation by the block of another is no act of the person who is named.
     const blocker = `actor-other-${n}`;
     const ended = { ...this.dataOf('relation.ended', actorId), cause: 'block' as const };
     this.log.add('relation.ended', this.moment(joined), ended, { actorId: blocker, appId: apps[0] });
+  }
+
+  /** Another person who is followed, liked or replied to, or the person alone, whom nobody counts. */
+  private noticing(type: EventType, at: number, actorId: string): object {
+    const targetId = `${actorId.slice(0, actorId.lastIndexOf('-'))}-${Math.floor(this.random.next() * PEOPLE)}`;
+    const generation = this.random.chance(0.8) ? 1 : 2;
+    const kind = this.random.chance(0.5) ? 'follow' : 'like';
+    const isNoticed = targetId !== actorId;
+    if (type === 'post.created' && this.random.chance(0.5)) {
+      if (isNoticed) this.noticed.push({ at, of: 'replies', targetId });
+      return { parentId: 'parent', parentAuthorActorId: targetId, rootId: 'parent' };
+    }
+    if (type !== 'relation.established') return {};
+    if (isNoticed && generation === 1)
+      this.noticed.push({ at, of: kind === 'follow' ? 'follows' : 'likes', targetId });
+    return { kind, generation, targetId, targetActorId: targetId };
   }
 
   private dataOf(type: EventType, actorId: string): object {

@@ -30,6 +30,11 @@ interface ExportOptions extends CommandOptions {
   readonly metrics?: string;
 }
 
+interface PruneOptions extends OutputOptions {
+  readonly before: number;
+  readonly forget?: true;
+}
+
 export function addAnalyticsCommands(program: Command): void {
   const analytics = program
     .command('analytics')
@@ -105,7 +110,7 @@ function addExport(analytics: Command): void {
         ask: () => operatorClientOf(options).recordAnalyticsExport(options.reason),
         isAlone: config.analyticsExportAlone === 'on',
       });
-      const { events, rewound, isComplete, state } = await exportDataSet(config, target, {
+      const { events, older, folded, rewound, isComplete, state } = await exportDataSet(config, target, {
         ...options,
         ...sources,
         permission,
@@ -118,13 +123,14 @@ function addExport(analytics: Command): void {
       const position = state.checkpoint?.position ?? null;
       if (!isComplete && !follow)
         throw new Failure(`stopped at position ${position}; ${continuationOf(target)} to go on from there`);
-      printResult(options, { dir: target, events, position, rewound }, [
+      printResult(options, { dir: target, events, older, folded, position, rewound }, [
         ...(rewound
           ? [
               `dropped ${rewound.droppedEvents} events after position ${rewound.to ?? 'none'}, which the log lost`,
             ]
           : []),
         `exported ${events} events to ${target}, up to position ${position ?? 'none'}`,
+        ...(older > 0 ? [`left out ${older} older events${asFolded(folded)}`] : []),
       ]);
       process.exitCode = 0;
     });
@@ -150,7 +156,9 @@ function addStatus(analytics: Command): void {
           ? 'no export has caught up with the log yet'
           : `has every event until ${timeText(status.completeUntil)}`,
         `personal fields: ${status.personal === 'none' ? 'left out' : 'as ciphertexts'}`,
-        ...(status.since === null ? [] : [`events before ${timeText(status.since)} are left out`]),
+        ...(status.since === null
+          ? []
+          : [`events before ${timeText(status.since)} are left out${asFolded(status.folded)}`]),
         ...(status.isExporting ? ['an export is running'] : []),
         ...(exportsAlone
           ? [
@@ -236,14 +244,22 @@ function addPrune(analytics: Command): void {
   withDirectory(analytics.command('prune'))
     .description('remove whole days, and leave them out of later exports')
     .requiredOption('--before <time>', `the first day that stays: ${TIME_HELP}`, time)
-    .action(async (dir: string, { before, ...options }: OutputOptions & { readonly before: number }) => {
+    .option('--forget', 'leave nothing of them, not even counts: for deletions that the law asks for')
+    .action(async (dir: string, { before, forget, ...options }: PruneOptions) => {
       const { pruneDataSet } = await import('../../../analytics/export/prune-data-set.js');
-      const removed = await pruneDataSet(resolve(dir), before, Date.now);
+      const request = { before, forget: forget === true };
+      const removed = await pruneDataSet(resolve(dir), request, Date.now);
+      const { events, days, firstDay, folded } = removed;
       printResult(options, removed, [
-        `removed ${removed.events} events of ${removed.days} days; the first day that stays is ${removed.firstDay}`,
+        `removed ${events} events of ${days} days${asFolded(folded)}; the first day that stays is ${firstDay}`,
       ]);
     });
 }
+
+const asFolded = (people: number | null): string =>
+  people === null
+    ? '; views that need them say that they are not complete'
+    : `, folded into rows of ${people} people`;
 
 function addReport(analytics: Command): void {
   withDirectory(analytics.command('report'))

@@ -1,0 +1,163 @@
+/** Events that a data set leaves out are folded into rows of people, exactly once. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { pseudonymOf } from '../../src/analytics/columns/rows.js';
+import { readState, requireState } from '../../src/analytics/data-set/commits.js';
+import { readKey } from '../../src/analytics/data-set/data-set.js';
+import type { FoldedPerson } from '../../src/analytics/data-set/folded-people.js';
+import { readPeople } from '../../src/analytics/data-set/people-file.js';
+import { peopleFileOf } from '../../src/analytics/data-set/state.js';
+import { steps } from '../../src/analytics/data-set/steps.js';
+import type { StoredEvent } from '../../src/log/registry.js';
+import { newId } from '../log/support/log-bench.js';
+import { sampleOf } from '../support/sample.js';
+import { DAY_MS, ExportBench, FIRST_DAY, positionsOf, runKilled } from './support/export-bench.js';
+import type { KillPoint } from './support/killed-export.js';
+
+let bench: ExportBench;
+let dir: string;
+
+beforeAll(async () => {
+  bench = await ExportBench.open();
+});
+
+afterAll(() => bench?.close());
+
+beforeEach(() => {
+  dir = bench.newDir();
+});
+
+const at = (day: number) => FIRST_DAY + day * DAY_MS;
+const since = '2026-01-03';
+
+async function append(event: StoredEvent): Promise<void> {
+  await bench.append(`post-${newId()}`, event);
+}
+
+/** A reply to a person, on a day after the first one. */
+const reply = (day: number, parentAuthorActorId: string) =>
+  append({
+    type: 'post.created',
+    data: {
+      postId: newId(),
+      authorActorId: 'author',
+      appId: 'app',
+      text: 'a reply',
+      mentions: [],
+      parentId: 'parent',
+      parentAuthorActorId,
+      rootId: 'parent',
+      audience: 'public',
+      at: at(day),
+    },
+  });
+
+async function register(actorId: string, day: number): Promise<void> {
+  const name = { handle: actorId, displayName: actorId, email: `${actorId}@example.com` };
+  await append({ type: 'account.registered', data: { actorId, ...name, at: at(day) } });
+}
+
+const erase = (actorId: string, day: number) =>
+  append({ type: 'account.erased', data: { actorId, handleDigest: 'digest', keyId: 'key', at: at(day) } });
+
+async function folded(actorId: string): Promise<FoldedPerson | undefined> {
+  const file = peopleFileOf(requireState(dir));
+  const { people } = file ? await readPeople(dir, file) : { people: undefined };
+  return people?.get(pseudonymOf(readKey(dir)!, actorId));
+}
+
+it('an older event is folded once, whenever the export is killed', async () => {
+  const points: readonly KillPoint[] = [
+    ...(['file synced', 'file renamed'] as const).map((step) => ({ phase: 'fold', step }) as const),
+    ...steps
+      .filter((step) => step.startsWith('commit') || step === 'one superseded file removed')
+      .map((step) => ({ phase: 'flush', step }) as const),
+  ].flatMap(({ phase, step }) => [1, 2].map((time) => ({ phase, step, time })));
+  const noticed = newId();
+  const total = async () => (await folded(noticed))?.replies;
+  await reply(0, noticed);
+  await runKilled(bench, dir, null, Date.parse(since));
+  let replies = 1;
+  expect(await total()).toBe(replies);
+  for (const point of sampleOf(points, 3)) {
+    // A row of a day that stays fills the buffer, so that there are two flushes.
+    for (const day of [0, 3, 3, 3, 1, 3, 3, 3]) await reply(day, noticed);
+    const before = requireState(dir);
+    expect(await runKilled(bench, dir, point, Date.parse(since))).toEqual({ end: 'SIGKILL', reached: point });
+    const state = readState(dir);
+    const isOld = JSON.stringify(state) === JSON.stringify(before);
+    const flushes = (state?.files.length ?? 0) - before.files.length;
+    expect(await total()).toBe(isOld ? replies : replies + flushes);
+    await runKilled(bench, dir, null, Date.parse(since));
+    expect(await total()).toBe((replies += 2));
+    expect(readdirSync(join(dir, 'people'))).toHaveLength(1);
+  }
+  expect((await bench.plaza('verify', dir)).code).toBe(0);
+});
+
+it('an erased person keeps the counts alone, at the next commit, wherever the erasure is', async () => {
+  const [erased, other, earlier] = [newId(), newId(), newId()];
+  for (const actorId of [erased, other, earlier]) await register(actorId, 0);
+  await reply(1, erased);
+  await erase(earlier, 1);
+  await bench.plaza('export', dir, '--since', since);
+  const counts = { follows: 0, likes: 0, replies: 0, registeredOn: '2026-01-01' };
+  expect(await folded(erased)).toMatchObject({ ...counts, replies: 1, appId: 'app' });
+  expect(await folded(earlier)).toMatchObject({ ...counts, appId: undefined });
+  await erase(erased, 5);
+  await bench.plaza('export', dir);
+  expect(await folded(erased)).toMatchObject({ ...counts, replies: 1, appId: undefined });
+  expect(await folded(other)).toMatchObject({ ...counts, appId: 'app' });
+});
+
+it('a prune tells how many people it folded, also those erased since, and --forget leaves nothing for good', async () => {
+  const [erased, other] = [newId(), newId()];
+  for (const actorId of [erased, other]) await register(actorId, 0);
+  await erase(erased, 6);
+  await bench.plaza('export', dir);
+  const pruned = await bench.plaza('prune', dir, '--before', since);
+  expect(pruned.stdout).toMatch(
+    /^removed \d+ events of \d days, folded into rows of \d+ people; the first day that stays is 2026-01-03\n$/,
+  );
+  expect([await folded(erased), await folded(other)]).toMatchObject([{ appId: undefined }, { appId: 'app' }]);
+  const forgotten = await bench.plaza('prune', dir, '--before', '2026-01-04', '--forget', '--json');
+  expect(JSON.parse(forgotten.stdout)).toMatchObject({ firstDay: '2026-01-04', folded: null });
+  expect(existsSync(join(dir, 'people')) ? readdirSync(join(dir, 'people')) : []).toEqual([]);
+  await register(newId(), 0);
+  for (const options of [[], ['--rebuild']]) {
+    expect((await bench.plaza('export', dir, ...options)).stdout).toContain('say that they are not complete');
+    expect(requireState(dir).folded).toBe('forgotten');
+  }
+});
+
+it('with a log that lost a folded event, --rewind reads all of it anew', async () => {
+  const noticed = newId();
+  await reply(0, noticed);
+  await reply(4, noticed);
+  await bench.plaza('export', dir, '--since', since);
+  await bench.setBack(async () => {
+    await reply(0, noticed);
+    await bench.plaza('export', dir);
+    expect(await folded(noticed)).toMatchObject({ replies: 2 });
+  });
+  expect((await bench.plaza('export', dir)).stderr).toContain('The log was replaced');
+  expect((await bench.plaza('export', dir, '--rewind')).code).toBe(0);
+  expect(await folded(noticed)).toMatchObject({ replies: 1 });
+  expect((await positionsOf(dir)).at(-1)).toBe((await bench.logged()).at(-1));
+});
+
+it('a data set of a release that folded nothing says so, and is folded by a rebuild', async () => {
+  const noticed = newId();
+  await reply(0, noticed);
+  await bench.plaza('export', dir, '--since', since);
+  bench.rewrite(dir, ({ folded: _folded, ...state }) => state);
+  await reply(0, noticed);
+  const { stdout } = await bench.plaza('export', dir);
+  expect(stdout).toContain('left out 1 older events; views that need them say that they are not complete');
+  const isFolded = 'SELECT is_folded FROM data_set';
+  expect((await bench.plaza('query', dir, isFolded, '--csv')).stdout).toContain('false');
+  await bench.plaza('export', dir, '--rebuild');
+  expect(await folded(noticed)).toMatchObject({ replies: 2 });
+  expect((await bench.plaza('query', dir, isFolded, '--csv')).stdout).toContain('true');
+});
