@@ -8,6 +8,7 @@ import type { EventIds } from './subject.js';
 export interface IdsOfEvent {
   readonly actorId: string | null;
   readonly grantId: string | null;
+  readonly operatorId: string | null;
   readonly subject: EventIds;
 }
 
@@ -51,7 +52,7 @@ export async function idsOfEvent(
   { position, eventId }: { readonly position: number; readonly eventId: string },
 ): Promise<IdsOfEvent | undefined> {
   const { rows } = await pool.query<IdsOfEvent>(
-    `SELECT actor_id AS "actorId", grant_id AS "grantId", subject
+    `SELECT actor_id AS "actorId", grant_id AS "grantId", operator_id AS "operatorId", subject
     FROM audit.event WHERE position = $1 AND event_id = $2`,
     [position, eventId],
   );

@@ -14,7 +14,7 @@ import { putCommit, requireState } from '../../src/analytics/data-set/commits.js
 import { DataSet } from '../../src/analytics/data-set/data-set.js';
 import { verifyDataSet } from '../../src/analytics/data-set/verify.js';
 import { exportEvents } from '../../src/analytics/export/export.js';
-import { committedRows, ExportBench, positionsOf } from './support/export-bench.js';
+import { committedRows, ExportBench, FIRST_DAY, positionsOf } from './support/export-bench.js';
 
 let bench: ExportBench;
 let dir: string;
@@ -147,7 +147,8 @@ it('verify lets an export go on meanwhile, and misses no file that a merge remov
   await exportTo();
   const [, merged] = requireState(dir).files;
   const path = merged!.path.replace(/\d+\.parquet$/, `${merged!.last + 1}.parquet`);
-  const options = { now: Date.now, randomBytes };
+  let hours = 0;
+  const options = { now: () => FIRST_DAY + hours * 3_600_000, randomBytes };
   let isMerged = false;
   const verified = await verifyDataSet(dir, () => {
     if (isMerged) return;
@@ -155,6 +156,9 @@ it('verify lets an export go on meanwhile, and misses no file that a merge remov
     const removed = dataSet.state.files.filter((file) => file.path === merged!.path);
     copyFileSync(join(dir, merged!.path), join(dir, path));
     dataSet.commit('compaction', { added: [{ ...merged!, path }], removed });
+    expect(existsSync(join(dir, merged!.path))).toBe(true);
+    hours = 1;
+    dataSet.commit('flush', {});
     dataSet.close();
     isMerged = true;
   });
@@ -178,7 +182,7 @@ it('a day is pruned with later events of it, and --since leaves older days out',
     stderr: `${whole} begins with the first event: leave --since out, or export anew with --rebuild --since\n`,
   });
   const { stdout } = await bench.plaza('prune', dir, '--before', '2026-01-04T12:00Z', '--json');
-  expect(JSON.parse(stdout)).toEqual({ firstDay: '2026-01-04', days: 1, events: 1 });
+  expect(JSON.parse(stdout)).toEqual({ firstDay: '2026-01-04', days: 1, events: 1, folded: 0 });
   expect(readdirSync(join(dir, 'events'))).toEqual(['day=2026-01-04']);
   await bench.appendPosts(2, 4);
   await exportTo();

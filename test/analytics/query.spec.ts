@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -228,13 +228,29 @@ it('a query opens the files of a newer commit, if those that it found are remove
     const path = file!.path.replace(/\d+\.parquet$/, `${file!.last + turns}.parquet`);
     if (path !== file!.path) {
       copyFileSync(join(moved, file!.path), join(moved, path));
-      dataSet.commit('compaction', { added: [{ ...file!, path }], removed: [file!] });
+      dataSet.commit('flush', { added: [{ ...file!, path }], removed: [file!] });
     }
     const views = await opening;
     expect(await views.query(count, (result) => result.getRowsJson())).toEqual([[3]]);
     views.close();
   }
   dataSet.close();
+});
+
+it('a query that is larger than its memory spills to the disk of the data set, and leaves nothing there', async () => {
+  const large = `SELECT sum(length(t))::VARCHAR AS length FROM (
+    SELECT t, row_number() OVER (ORDER BY t DESC) FROM (
+      SELECT hash(range)::VARCHAR || repeat('x', 100) AS t FROM range(1_000_000)))`;
+  const left = join(dir, 'spill', 'query-of-a-killed-process');
+  mkdirSync(left, { recursive: true });
+  writeFileSync(join(left, 'duckdb_temp_storage.tmp'), 'spilled');
+  const small = ['--memory', '100MB', '--csv'];
+  expect(await bench.plaza('query', dir, large, ...small)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^length\r\n11\d{7}\r\n$/),
+  });
+  expect(readdirSync(join(dir, 'spill'))).toEqual([]);
+  expect((await bench.plaza('query', dir, 'SELECT 1', '--memory', 'much')).stderr).toContain('512MB, 4GiB');
 });
 
 it('CSV has no formula in a text, and leaves pseudonyms and numbers as they are', async () => {
@@ -298,7 +314,7 @@ it('files of a release without some columns and types still answer, and compact 
   const options = { now: Date.now, randomBytes };
   const dataSet = DataSet.open(old, { personal: 'none', since: null }, options);
   const [first] = dataSet.state.files;
-  const columns = columnsOf('none');
+  const columns = columnsOf({ personal: 'none' });
   const fewer = columns.filter(({ name }) => !['app_id', 'kind', 'data'].includes(name));
   const { bytes } = parquetOf(fewer, await readParquet(join(old, first!.path), columns), 'zstd');
   dataSet.commit('flush', { removed: [first!] });

@@ -195,6 +195,7 @@ async function differencesByCommand(heading: string): Promise<string[]> {
       'analytics.export',
       'analytics.decrypt',
       'analytics.resolve',
+      'analytics.resolve_operator',
       'operator.enroll',
     ]);
     const withCommand = rows.filter(({ act, command }) => command !== '' && !left.has(act));

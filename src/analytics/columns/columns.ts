@@ -80,6 +80,11 @@ const dataColumn: Column = {
   type: 'text',
   meaning: 'JSON of the fields without a column; of an unknown type, all fields',
 };
+export const operatorColumn: Column = {
+  name: 'by_operator_id',
+  type: 'text',
+  meaning: `${PSEUDONYM} the operator who caused the event; with --operators`,
+};
 const personalColumn: Column = {
   name: 'personal',
   type: 'text',
@@ -88,10 +93,21 @@ const personalColumn: Column = {
 
 export type Personal = 'none' | 'encrypted';
 
-export function columnsOf(personal: Personal): readonly Column[] {
-  const columns = [...commonColumns, ...Object.values(fieldColumns), dataColumn];
-  return personal === 'encrypted' ? [...columns, personalColumn] : columns;
+/** Fixed when a data set begins. `operators`: rows say which operator acted, by a pseudonym. */
+export interface Contents {
+  readonly personal: Personal;
+  readonly operators?: boolean | undefined;
 }
+
+export const columnsOf = ({ personal, operators }: Contents): readonly Column[] => [
+  ...commonColumns,
+  ...Object.values(fieldColumns),
+  dataColumn,
+  ...(operators === true ? [operatorColumn] : []),
+  ...(personal === 'encrypted' ? [personalColumn] : []),
+];
+
+export const allColumns = columnsOf({ personal: 'encrypted', operators: true });
 
 export const fieldsOf = (type: EventType, ...wanted: readonly Treatment[]): readonly string[] =>
   Object.entries<Treatment>(treatments[type])
@@ -99,7 +115,7 @@ export const fieldsOf = (type: EventType, ...wanted: readonly Treatment[]): read
     .map(([field]) => field);
 
 /** Changes when another release would export an event as another row. */
-export function shapeOf(personal: Personal): string {
-  const shape = { columns: columnsOf(personal), treatments, eventTypes };
+export function shapeOf(contents: Contents): string {
+  const shape = { columns: columnsOf(contents), treatments, eventTypes };
   return createHash('sha256').update(JSON.stringify(shape)).digest('hex').slice(0, 16);
 }

@@ -5,8 +5,8 @@ import type { UndecodedEvent } from '../../log/event-log.js';
 import { personalFieldsOf, registryEntryOf } from '../../log/registry.js';
 import type { EventType } from '../../log/registry.js';
 import { Failure } from '../../operator/cli/failure.js';
-import { fieldColumns } from './columns.js';
-import type { Personal } from './columns.js';
+import { fieldColumns, operatorColumn } from './columns.js';
+import type { Contents } from './columns.js';
 import { idsOfCause, metadataColumns, treatments } from './fields.js';
 import type { Treatment } from './fields.js';
 
@@ -40,7 +40,7 @@ export class RowMaker {
 
   constructor(
     private readonly key: Buffer,
-    private readonly personal: Personal,
+    private readonly contents: Contents,
   ) {}
 
   /** @throws {Failure} this release cannot export the event. */
@@ -65,7 +65,9 @@ export class RowMaker {
         if (id !== undefined) values[column] = this.pseudonymOf(id);
     if (isKnown) this.addFields(values, stored.type as EventType, data);
     else values['data'] = JSON.stringify(data);
-    if (this.personal === 'encrypted' && decoded.encrypted)
+    if (this.contents.operators === true && metadata['operatorId'] !== undefined)
+      values[operatorColumn.name] = this.pseudonymOf(metadata['operatorId']);
+    if (this.contents.personal === 'encrypted' && decoded.encrypted)
       values['personal'] = JSON.stringify(decoded.encrypted);
     return { at, values };
   }

@@ -74,7 +74,7 @@ function groupsUpToFull(files: readonly DataFile[]): readonly DataFile[][] {
 
 async function merge(dataSet: DataSet, day: string, files: readonly DataFile[]): Promise<void> {
   const options = dataSet.writeOptions();
-  const columns = columnsOf(options.personal);
+  const columns = columnsOf(options.contents);
   const merged: Record<string, Value[]> = Object.fromEntries(columns.map(({ name }) => [name, []]));
   let rows = 0;
   for (const file of files) {

@@ -5,6 +5,7 @@ import { syncDirectory } from '../../launch/files.js';
 import { makeDirectories } from '../../launch/make-directories.js';
 import { Failure } from '../../operator/cli/failure.js';
 import { shapeOf } from '../columns/columns.js';
+import type { Contents } from '../columns/columns.js';
 import { newestCommit, nothingCounts, putCommit, readState, setAside } from './commits.js';
 import { paths } from './paths.js';
 import type { Compression } from './parquet.js';
@@ -24,9 +25,13 @@ export interface DataSetOptions {
   readonly randomBytes: (length: number) => Buffer;
   readonly compression?: Compression;
   readonly onStep?: OnStep;
+  /** Called with each state that counts from then on, to write what others read beside the files. */
+  readonly onState?: (dir: string, state: State) => void;
   /** The data set is about to begin anew, and so needs its key alone. */
   readonly isMadeAnew?: boolean;
 }
+
+type Initial = Contents & Pick<State, 'since'>;
 
 /** Change of a commit: files are added to and removed from those of the state before. */
 export type Change = Partial<
@@ -50,7 +55,7 @@ export class DataSet {
    * Locks a directory, creates the data set if it has none, and removes what an interrupted process left.
    * @throws {Failure} another process holds the lock, or the directory is no data set and not empty.
    */
-  static open(dir: string, initial: Pick<State, 'personal' | 'since'>, options: DataSetOptions): DataSet {
+  static open(dir: string, initial: Initial, options: DataSetOptions): DataSet {
     refuseOtherDirectory(dir);
     for (const directory of [dir, paths.commits(dir), paths.temporary(dir), paths.events(dir)])
       makeDirectories(directory, OWNER_ONLY.directory);
@@ -79,7 +84,7 @@ export class DataSet {
 
   writeOptions(): WriteOptions {
     const { compression = 'zstd', onStep = () => undefined } = this.options;
-    return { personal: this.current.personal, compression, onStep };
+    return { contents: this.current, compression, onStep };
   }
 
   /** Removed files are gone at once, but for those that a compaction replaced. */
@@ -109,7 +114,7 @@ export class DataSet {
       rmSync(join(this.dir, path), { force: true });
       onStep(phase, 'one superseded file removed');
     }
-    writeApplications(this.dir, next);
+    this.tellState();
   }
 
   /** Removes files that no commit names. */
@@ -117,7 +122,13 @@ export class DataSet {
     // A fault after its link leaves a commit that names files which this state does not. The next start sweeps them.
     if (readState(this.dir)?.number !== this.current.number) return;
     removeUncommitted(this.dir, this.current);
+    this.tellState();
+  }
+
+  /** Writes what is read beside the files. */
+  tellState(): void {
     writeApplications(this.dir, this.current);
+    this.options.onState?.(this.dir, this.current);
   }
 
   close(): void {
@@ -131,11 +142,13 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   'commits',
   'events',
   'people',
+  'spill',
   'tmp',
   'key',
   'lock',
   'applications.json',
   'report.html',
+  'views.sql',
   'complete-until',
 ]);
 
@@ -147,7 +160,7 @@ function refuseOtherDirectory(dir: string): void {
     throw new Failure(`${dir} is no data set and holds ${other}: name an empty or new directory`);
 }
 
-const firstState = (initial: Pick<State, 'personal' | 'since'>, key: Buffer, now: number): State => ({
+const firstState = (initial: Initial, key: Buffer, now: number): State => ({
   format: FORMAT,
   keyProof: keyProofOf(key),
   number: 1,
@@ -155,7 +168,7 @@ const firstState = (initial: Pick<State, 'personal' | 'since'>, key: Buffer, now
   checkpoint: null,
   ...initial,
   folded: 'nothing',
-  shape: shapeOf(initial.personal),
+  shape: shapeOf(initial),
   applications: [],
   files: [],
 });

@@ -8,9 +8,11 @@ export const paths = {
   commit: (dir: string, number: number) => join(dir, 'commits', `${pad(number)}.json`),
   applications: (dir: string) => join(dir, 'applications.json'),
   completeUntil: (dir: string) => join(dir, 'complete-until'),
+  views: (dir: string) => join(dir, 'views.sql'),
   report: (dir: string) => join(dir, 'report.html'),
   temporary: (dir: string) => join(dir, 'tmp'),
   events: (dir: string) => join(dir, 'events'),
+  spill: (dir: string) => join(dir, 'spill'),
   people: (dir: string) => join(dir, 'people'),
 };
 

@@ -49,11 +49,15 @@ async function foldedWith(
   return folding.write(begin).folded ?? dataSet.state.folded ?? 'nothing';
 }
 
-const allColumns = columnsOf('none').map(({ name }) => name);
+const foldable = columnsOf({ personal: 'none' });
 
-async function rowsOf(dir: string, file: DataFile, names = allColumns): Promise<readonly FoldableRow[]> {
+async function rowsOf(
+  dir: string,
+  file: DataFile,
+  names = foldable.map(({ name }) => name),
+): Promise<readonly FoldableRow[]> {
   requireIntact(dir, file);
-  const columns = columnsOf('none').filter(({ name }) => names.includes(name));
+  const columns = foldable.filter(({ name }) => names.includes(name));
   const data = await readParquet(join(dir, file.path), columns);
   const rows = Array.from({ length: file.rows }, (_, n) =>
     Object.fromEntries(names.map((name) => [name, data[name]?.[n]])),

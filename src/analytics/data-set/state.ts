@@ -33,6 +33,9 @@ const state = z.strictObject({
   committedAt: z.iso.datetime(),
   checkpoint: z.strictObject({ position, eventId: z.string() }).nullable(),
   personal: z.enum(['none', 'encrypted']),
+  operators: z.boolean().optional(),
+  /** Place of the directory for who reads `views.sql`; undefined: this one. */
+  root: z.string().optional(),
   /** Unix milliseconds: older events are left out. */
   since: z.int().nullable(),
   /** Of the older events. Undefined: a release that left them out without a trace began the data set. */

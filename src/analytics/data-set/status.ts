@@ -16,6 +16,7 @@ export interface Summary {
   readonly position: number | null;
   readonly committedAt: string;
   readonly personal: Personal;
+  readonly operators: boolean;
   readonly since: number | null;
   /** Number of people whose older events are folded; null: nothing is known of older events. */
   readonly folded: number | null;
@@ -38,11 +39,19 @@ export function statusOf(dir: string): Status {
     ...summaryOf(state),
     isExporting: release === undefined,
     completeUntil: readCompleteUntil(dir) ?? null,
-    hasOlderColumns: state.shape !== shapeOf(state.personal),
+    hasOlderColumns: state.shape !== shapeOf(state),
   };
 }
 
-export function summaryOf({ files, checkpoint, committedAt, personal, since, folded }: State): Summary {
+export function summaryOf({
+  files,
+  checkpoint,
+  committedAt,
+  personal,
+  operators = false,
+  since,
+  folded,
+}: State): Summary {
   const days = [...new Set(files.map(({ day }) => day))].toSorted();
   return {
     events: files.reduce((sum, { rows }) => sum + rows, 0),
@@ -54,6 +63,7 @@ export function summaryOf({ files, checkpoint, committedAt, personal, since, fol
     position: checkpoint?.position ?? null,
     committedAt,
     personal,
+    operators,
     since,
     folded: foldedRows({ folded }) ?? null,
   };

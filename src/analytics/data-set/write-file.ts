@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from
 import { dirname, join } from 'node:path';
 import { syncDirectory } from '../../launch/files.js';
 import { columnsOf } from '../columns/columns.js';
-import type { Personal } from '../columns/columns.js';
+import type { Contents } from '../columns/columns.js';
 import { outsidePages } from './outside-pages.js';
 import { filePath, paths } from './paths.js';
 import { parquetOf } from './parquet.js';
@@ -15,7 +15,7 @@ import type { OnStep, Phase } from './steps.js';
 export const OWNER_ONLY = { file: 0o600, directory: 0o700 };
 
 export interface WriteOptions {
-  readonly personal: Personal;
+  readonly contents: Contents;
   readonly compression: Compression;
   readonly onStep: OnStep;
 }
@@ -26,9 +26,9 @@ export function writeDataFile(
   day: string,
   data: Columns,
   phase: Phase,
-  { personal, compression, onStep }: WriteOptions,
+  { contents, compression, onStep }: WriteOptions,
 ): DataFile {
-  const columns = columnsOf(personal);
+  const columns = columnsOf(contents);
   const order = orderOf(data);
   const positions = (data['position'] ?? []) as readonly bigint[];
   const [first, last] = extremes(positions);

@@ -21,6 +21,7 @@ export function writeDemo(dir: string, signal: AbortSignal): Promise<Exported> {
       throw new Failure(`${dir} is a data set already: name a new directory`);
     const exported = await exportEvents({ undecoded }, dataSet, { follow: false, signal, now });
     writeCompleteUntil(dir, EXPORTED_AT);
+    dataSet.tellState();
     return exported;
   });
 }

@@ -13,6 +13,7 @@ import type { Compression } from '../data-set/parquet.js';
 import { foldedRows } from '../data-set/state.js';
 import type { State } from '../data-set/state.js';
 import { demoKey } from '../demo/demo-key.js';
+import { writeViews } from '../query/views-file.js';
 import { checkpointOf, exportEvents } from './export.js';
 import type { Exported } from './export.js';
 import { failureOf } from './failures.js';
@@ -26,6 +27,9 @@ const GIVE_UP_AFTER_MS = 15_000;
 
 export interface ExportRequest {
   readonly personal?: Personal | undefined;
+  readonly operators?: boolean | undefined;
+  /** Place of the directory for who reads `views.sql`. */
+  readonly root?: string | undefined;
   readonly since?: number | undefined;
   readonly compression?: Compression | undefined;
   readonly follow: boolean;
@@ -66,6 +70,8 @@ export async function exportDataSet(
     if (request.rebuild) await log.head();
     return await withDataSet(dir, request, async (dataSet) => {
       prepare(dataSet, request);
+      if (request.root !== undefined && request.root !== dataSet.state.root)
+        dataSet.commit('flush', { root: request.root });
       next = continuationOf(dir);
       const rewound = request.rewind ? await rewind(log, dataSet) : undefined;
       const rows = rowsOf(dataSet.state.files);
@@ -101,7 +107,7 @@ export async function exportDataSet(
 /** Without `--rebuild`, which would drop what was exported. */
 export const continuationOf = (dir: string): string => `run plaza analytics export ${dir}`;
 
-type DataSetRequest = Pick<ExportRequest, 'personal' | 'since' | 'compression' | 'now'> & {
+type DataSetRequest = Pick<ExportRequest, 'personal' | 'operators' | 'since' | 'compression' | 'now'> & {
   readonly rebuild?: boolean;
   readonly randomBytes?: (length: number) => Buffer;
 };
@@ -109,11 +115,25 @@ type DataSetRequest = Pick<ExportRequest, 'personal' | 'since' | 'compression' |
 /** Runs `work` on a locked data set; after a failure, removes what is not committed, which may free a full disk. */
 export async function withDataSet<Result>(
   dir: string,
-  { personal = 'none', since, compression, now, rebuild = false, randomBytes = systemBytes }: DataSetRequest,
+  {
+    personal = 'none',
+    operators,
+    since,
+    compression,
+    now,
+    rebuild = false,
+    randomBytes = systemBytes,
+  }: DataSetRequest,
   work: (dataSet: DataSet) => Result | Promise<Result>,
 ): Promise<Result> {
-  const initial = { personal, since: since ?? null };
-  const options = { now, randomBytes, isMadeAnew: rebuild, ...(compression && { compression }) };
+  const initial = { personal, ...(operators === true && { operators }), since: since ?? null };
+  const options = {
+    now,
+    randomBytes,
+    onState: writeViews,
+    isMadeAnew: rebuild,
+    ...(compression && { compression }),
+  };
   const dataSet = DataSet.open(dir, initial, options);
   try {
     return await work(dataSet);
@@ -141,20 +161,25 @@ export function eventStoreUrlOf({ eventStoreUrl, dataDir }: Config): string {
 }
 
 /** With `--rebuild` the data set begins anew, under its old key. */
-function prepare(dataSet: DataSet, { personal, since, rebuild, onNotice }: ExportRequest): void {
+function prepare(dataSet: DataSet, { personal, operators, since, rebuild, onNotice }: ExportRequest): void {
   const { state } = dataSet;
   if (rebuild) {
     const folded = state.folded === 'forgotten' ? state.folded : 'nothing';
-    const change = { personal: personal ?? state.personal, since: since ?? state.since, folded } as const;
+    const contents = { personal: personal ?? state.personal, operators: operators ?? state.operators };
+    const change = { ...contents, since: since ?? state.since, folded } as const;
     const removed = state.files;
     forgetCompleteUntil(dataSet.dir);
-    const shape = shapeOf(change.personal);
+    const shape = shapeOf(contents);
     return dataSet.commit('flush', { ...change, shape, checkpoint: null, applications: [], removed });
   }
   const { dir } = dataSet;
   if (personal !== undefined && personal !== state.personal)
     throw new Failure(
       `${dir} was exported with --personal ${state.personal}: leave the option out, or export anew with --rebuild`,
+    );
+  if (operators === true && state.operators !== true)
+    throw new Failure(
+      `${dir} was exported without --operators: leave the option out, or export anew with --rebuild`,
     );
   if (since === undefined || since === state.since) return;
   if (state.since === null)

@@ -92,9 +92,8 @@ class ExportRun {
     private readonly dataSet: DataSet,
     private readonly options: ExportOptions,
   ) {
-    const { personal } = dataSet.state;
-    this.rows = new RowMaker(dataSet.key, personal);
-    this.buffer = new RowBuffer(columnsOf(personal).map(({ name }) => name));
+    this.rows = new RowMaker(dataSet.key, dataSet.state);
+    this.buffer = new RowBuffer(columnsOf(dataSet.state).map(({ name }) => name));
   }
 
   async readAll(batches: AsyncIterator<Batch<UndecodedEvent>>): Promise<Exported> {
@@ -174,7 +173,7 @@ class ExportRun {
     this.dataSet.commit('flush', {
       checkpoint: { position: Number(position), eventId },
       applications: [...state.applications, ...this.applications],
-      ...(state.checkpoint === null && { shape: shapeOf(state.personal) }),
+      ...(state.checkpoint === null && { shape: shapeOf(state) }),
       ...(await this.foldingBegun)?.write(state.since ?? 0),
       added,
     });

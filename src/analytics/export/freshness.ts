@@ -24,6 +24,7 @@ export class Freshness {
   /** The data set has every event that the log had at this moment. */
   isComplete(at: number): void {
     writeCompleteUntil(this.dataSet.dir, at);
+    this.dataSet.tellState();
     this.writeMetrics();
   }
 

@@ -1,5 +1,8 @@
 import { activityAnswers, WEEK } from './activity-views.js';
 import { grantChurn } from './grant-views.js';
+import { utc } from './sql.js';
+
+const HOUR_US = 3_600_000_000;
 
 /**
  * SELECTs of the views that answer questions, by name, over `events`, `applications`, `data_set` and `days`. docs/analytics.md
@@ -21,7 +24,7 @@ export const answers: Readonly<Record<string, string>> = {
   grant_churn: grantChurn,
   app_impact: `
     WITH counted AS (
-      SELECT by_app_id AS app_id, date_trunc('hour', occurred_at) AS hour, type, count(*) AS events,
+      SELECT by_app_id AS app_id, make_timestamptz(epoch_us(occurred_at) // ${HOUR_US} * ${HOUR_US}) AS hour, type, count(*) AS events,
         count(DISTINCT by_actor_id) AS actors
       FROM events WHERE by_app_id IS NOT NULL GROUP BY ALL)
     SELECT app_id, name AS app, hour, type, events, actors FROM counted LEFT JOIN applications USING (app_id)`,
@@ -52,7 +55,7 @@ export const answers: Readonly<Record<string, string>> = {
   decision_speed: `
     WITH weeks AS (SELECT DISTINCT date_trunc('week', day)::DATE AS week FROM days),
     counted AS (
-      SELECT date_trunc('week', reported_at)::DATE AS week, count(*) AS reports, count(hours) AS decided,
+      SELECT date_trunc('week', ${utc('reported_at')})::DATE AS week, count(*) AS reports, count(hours) AS decided,
         count(*) FILTER (hours <= 24) AS within_24, count(*) FILTER (hours <= 72) AS within_72,
         median(hours) AS median_hours
       FROM report_decisions GROUP BY week)
@@ -63,7 +66,7 @@ export const answers: Readonly<Record<string, string>> = {
   restrictions: `
     SELECT position, occurred_at, day, type,
       CASE WHEN decision_id IS NOT NULL THEN 'decision' WHEN batch_id IS NOT NULL THEN 'batch' ELSE 'operator' END AS why,
-      post_id, coalesce(author_actor_id, actor_id) AS actor_id, case_id, decision_id, batch_id
+      post_id, coalesce(author_actor_id, actor_id) AS actor_id, case_id, decision_id, batch_id, by_operator_id
     FROM events
     WHERE type IN ('post.restricted', 'post.unrestricted', 'account.suspended', 'account.reinstated')`,
   people: `

@@ -1,4 +1,5 @@
 import { grantLifetimeOf } from '../../domain/grant/lifetimes.js';
+import { utc } from './sql.js';
 
 const lifetime = (scopes: readonly string[]) => `to_milliseconds(${grantLifetimeOf(scopes)})`;
 
@@ -24,11 +25,11 @@ export const grantChurn = `
         CASE WHEN is_revoked THEN revoked_at ELSE expires_at - INTERVAL 1 MILLISECOND END AS ended_at
       FROM issued LEFT JOIN revoked USING (grant_id)),
     changed AS (
-      SELECT app_id, occurred_at::DATE AS day, 1 AS issued, 0 AS revoked, 0 AS expired, 1 AS change
+      SELECT app_id, ${utc('occurred_at')}::DATE AS day, 1 AS issued, 0 AS revoked, 0 AS expired, 1 AS change
       FROM issued WHERE occurred_at IS NOT NULL
       UNION ALL SELECT app_id, first_day, 0, 0, 0, 1 FROM older CROSS JOIN data_set
-      UNION ALL SELECT app_id, ended_at::DATE, 0, is_revoked::INT, (NOT is_revoked)::INT, -1
-      FROM ended CROSS JOIN data_set WHERE ended_at < complete_until),
+      UNION ALL SELECT app_id, ${utc('ended_at')}::DATE, 0, is_revoked::INT, (NOT is_revoked)::INT, -1
+      FROM ended CROSS JOIN data_set WHERE ${utc('ended_at')} < complete_until),
     counted AS (
       SELECT app_id, day, sum(issued) AS issued, sum(revoked) AS revoked, sum(expired) AS expired, sum(change) AS change
       FROM changed GROUP BY app_id, day),

@@ -10,8 +10,8 @@ import { quoted } from './sql.js';
 import { requireIntact } from '../data-set/outside-pages.js';
 import { FOR_CHANGED_FILES } from '../data-set/parquet.js';
 import { readCompleteUntil } from '../data-set/complete-until.js';
-import { extentOf } from '../data-set/extent.js';
-import { applicationsView, eventsView, extentViews, foldedView, viewsOverEvents } from './views.js';
+import { openSpill } from './spill.js';
+import { viewsOf } from './views.js';
 
 /** A compaction may remove files that a query is about to read. */
 const ATTEMPTS = 5;
@@ -24,13 +24,25 @@ export interface Views {
   close(): void;
 }
 
+export interface ViewOptions {
+  readonly writable?: string | undefined;
+  /** Bytes; undefined: a share of the machine's. */
+  readonly memory?: number | undefined;
+}
+
 /**
  * Opens the files of the newest commit. Statements can read these files and nothing else, and write only `writable`.
  * @throws {Failure} the directory is no data set, or DuckDB is not installed.
  */
-export async function openViews(dir: string, writable?: string): Promise<Views> {
+export async function openViews(dir: string, { writable, memory }: ViewOptions = {}): Promise<Views> {
   const duckDb = await loadDuckDb();
-  let connection = await connectToNewest(duckDb, dir, writable);
+  requireState(dir);
+  const spill = openSpill(dir, memory);
+  const connect = () => connectToNewest(duckDb, dir, { settings: spill.settings, writable });
+  let connection = await connect().catch((error: unknown) => {
+    spill.remove();
+    throw error;
+  });
   const runSelect = async <Result>(
     sql: string,
     run: (connection: DuckDBConnection) => Promise<Result>,
@@ -50,7 +62,7 @@ export async function openViews(dir: string, writable?: string): Promise<Views> 
             { cause: error },
           );
         connection.duck.closeSync();
-        connection = await connectToNewest(duckDb, dir, writable);
+        connection = await connect();
       }
     }
   };
@@ -61,18 +73,25 @@ export async function openViews(dir: string, writable?: string): Promise<Views> 
         const options = '(FORMAT parquet, USE_TMP_FILE false)';
         await duck.run(`COPY (FROM query(${quoted(sql)})) TO ${quoted(file)} ${options}`);
       }),
-    close: () => connection.duck.closeSync(),
+    close: () => {
+      connection.duck.closeSync();
+      spill.remove();
+    },
   };
 }
 
 type DuckDb = Awaited<ReturnType<typeof loadDuckDb>>;
 
+interface ConnectOptions extends Pick<ViewOptions, 'writable'> {
+  readonly settings: readonly string[];
+}
+
 /** A view reads the head of each file when it is made, so a compaction may interrupt that, too. */
-async function connectToNewest(duckDb: DuckDb, dir: string, writable: string | undefined) {
+async function connectToNewest(duckDb: DuckDb, dir: string, options: ConnectOptions) {
   for (let attempt = 1; ; attempt += 1) {
     const state = requireState(dir);
     try {
-      return await connect(duckDb, dir, state, writable);
+      return await connect(duckDb, dir, state, options);
     } catch (error) {
       if (attempt === ATTEMPTS || requireState(dir).number === state.number)
         throw new Failure(firstLines(error), { cause: error });
@@ -80,10 +99,16 @@ async function connectToNewest(duckDb: DuckDb, dir: string, writable: string | u
   }
 }
 
-async function connect({ DuckDBInstance }: DuckDb, dir: string, state: State, writable: string | undefined) {
+async function connect(
+  { DuckDBInstance }: DuckDb,
+  dir: string,
+  state: State,
+  { settings, writable }: ConnectOptions,
+) {
   const people = peopleFileOf(state);
   const named = people ? [people, ...state.files] : state.files;
-  const [paths, eventPaths] = [pathsOf(dir, named), pathsOf(dir, state.files)];
+  const paths = named.map(({ path }) => join(dir, path));
+  const views = viewsOf(state, (path) => join(dir, path), readCompleteUntil(dir));
   const missing = paths.find((path) => !existsSync(path));
   if (missing !== undefined) throw new Error(`${missing} is missing; see plaza analytics verify ${dir}`);
   for (const file of named) requireIntact(dir, file);
@@ -93,22 +118,14 @@ async function connect({ DuckDBInstance }: DuckDb, dir: string, state: State, wr
     `SET allowed_paths = [${allowed.map(quoted).join(', ')}]`,
     "SET TimeZone = 'UTC'",
     'SET parquet_metadata_cache = true',
-    // A spilled query would write beside the working directory.
-    "SET temp_directory = ''",
+    ...settings,
     'SET enable_external_access = false',
     'SET lock_configuration = true',
-    eventsView(eventPaths),
-    foldedView(people && join(dir, people.path)),
-    applicationsView(state.applications),
-    ...extentViews(extentOf(state, readCompleteUntil(dir))),
-    ...viewsOverEvents,
+    ...views.map(({ name, select }) => `CREATE VIEW ${name} AS ${select}`),
   ])
     await duck.run(statement);
   return { duck, state };
 }
-
-const pathsOf = (dir: string, files: readonly { readonly path: string }[]) =>
-  files.map(({ path }) => join(dir, path));
 
 /** COPY could replace an allowed file. */
 async function requireSelect({ StatementType }: DuckDb, duck: DuckDBConnection, sql: string): Promise<void> {

@@ -148,6 +148,7 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
     ['case_id', 'text', 'pseudonym of the case'],
     ['decision_id', 'text', 'pseudonym of the decision'],
     ['batch_id', 'text', 'pseudonym of the batch'],
+    ['by_operator_id', 'text', 'pseudonym of the operator; null without --operators'],
   ],
   registrations: [
     ['actor_id', 'text', 'pseudonym of a registered person'],
@@ -173,7 +174,7 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
 
 /** Columns of `events`, of the ready views, and of the views of types: of these, the ones that `events` lacks. @throws {Failure} the directory is no data set. */
 export function schemaOf(dir: string): readonly ViewColumn[] {
-  const own = columnsOf(requireState(dir).personal);
+  const own = columnsOf(requireState(dir));
   return [
     ...own.map(({ name, type, meaning }) => ({
       view: 'events',

@@ -16,8 +16,9 @@ import type { AnswerRow } from './rows.js';
 export async function writeReport(
   dir: string,
   onAnswer: (done: number, total: number) => void = () => undefined,
+  memory?: number,
 ): Promise<string> {
-  const views = await openViews(dir);
+  const views = await openViews(dir, { memory });
   const answers: Answered[] = [];
   try {
     for (const question of questions) {

@@ -6,6 +6,8 @@ import { RecordDisclosure } from '../../commands/analytics/record-disclosure.js'
 import { HttpRefusal } from '../../http/server/errors.js';
 import { decryptFields, ForeignCiphertext } from '../../log/decrypt-fields.js';
 import type { EncryptedFields } from '../../log/decrypt-fields.js';
+import { identities } from '../audit/who.js';
+import { operatorNames } from '../identity/operator-names.js';
 import { act } from './act.js';
 import type { ActServices } from './services.js';
 import { operatorIdOf } from './caller.js';
@@ -26,11 +28,14 @@ const texts = z.strictObject({
     .min(1)
     .max(MAX_EVENTS),
 });
-const pseudonym = z.strictObject({
-  position: z.int().nonnegative(),
-  eventId,
-  column: z.enum(resolvableColumns),
-});
+const place = z.strictObject({ position: z.int().nonnegative(), eventId });
+const pseudonym = place.extend({ column: z.enum(resolvableColumns) });
+
+const notFound = () =>
+  new HttpRefusal(
+    'not_found',
+    'The audit has no such event with such an id: the data set is of another network, or newer than the audit. Try again later.',
+  );
 
 /** Each is an event before it answers. */
 export const analyticsActs = [
@@ -69,18 +74,30 @@ export const analyticsActs = [
     command: 'analytics resolve',
     reason: 'required',
     input: pseudonym,
-    run: async ({ column, ...place }, { services, caller, metadata }) => {
-      const ids = await idsOfEvent(services.pool, place);
+    run: async ({ column, ...found }, { services, caller, metadata }) => {
+      const ids = await idsOfEvent(services.pool, found);
       const resolved = ids && resolveColumn(column, ids);
-      if (!resolved)
-        throw new HttpRefusal(
-          'not_found',
-          'The audit has no such event with such an id: the data set is of another network, or newer than the audit. Try again later.',
-        );
+      if (!resolved) throw notFound();
       const { kind, id } = resolved;
-      const disclosure = { eventIds: [place.eventId], [`${kind}Id`]: id };
+      const disclosure = { eventIds: [found.eventId], [`${kind}Id`]: id };
       await services.commands.execute(new RecordDisclosure(operatorIdOf(caller) ?? '', disclosure, metadata));
       return resolved;
+    },
+  }),
+  act({
+    name: 'analytics.resolve_operator',
+    may: 'operators.manage',
+    route: 'POST /operator/analytics/operators',
+    command: 'analytics resolve --operators',
+    reason: 'required',
+    input: place,
+    run: async (found, { services, caller, metadata }) => {
+      const { operatorId: id = null } = (await idsOfEvent(services.pool, found)) ?? {};
+      if (id === null) throw notFound();
+      const names = { ...identities, ...(await operatorNames(services.store, [id])) };
+      const disclosure = { eventIds: [found.eventId] };
+      await services.commands.execute(new RecordDisclosure(operatorIdOf(caller) ?? '', disclosure, metadata));
+      return { kind: 'operator', id, name: names[id] ?? null };
     },
   }),
 ];

@@ -244,4 +244,4 @@ export const decryptedFields = z.object({
 
 export const recordedExport = z.object({ exportId: z.string() });
 
-export const resolvedId = z.object({ kind: z.string(), id: z.string() });
+export const resolvedId = z.object({ kind: z.string(), id: z.string(), name: z.string().nullish() });

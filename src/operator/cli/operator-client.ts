@@ -168,6 +168,11 @@ export class OperatorClient {
     return this.#api.call(answers.resolvedId, 'POST', '/operator/analytics/ids', { ...place, reason });
   }
 
+  /** The operator who caused this event of a data set. */
+  resolveOperator(place: { position: number; eventId: string }, reason: string) {
+    return this.#api.call(answers.resolvedId, 'POST', '/operator/analytics/operators', { ...place, reason });
+  }
+
   projections() {
     return this.#api.call(answers.projectionStatus, 'GET', '/operator/projections');
   }

@@ -152,8 +152,8 @@ export async function runKilled(
 
 /** The rows of the committed files, by position. */
 export async function committedRows(dir: string): Promise<readonly Record<string, Value>[]> {
-  const { files, personal } = requireState(dir);
-  const columns = columnsOf(personal);
+  const { files, ...contents } = requireState(dir);
+  const columns = columnsOf(contents);
   const rows: Record<string, Value>[] = [];
   for (const { path, rows: count } of files) {
     const data = await readParquet(join(dir, path), columns);

@@ -4,18 +4,20 @@ import type { Command } from 'commander';
 import { Failure } from '../failure.js';
 import { operatorClientOf, withReason } from '../command-options.js';
 import type { OperatorOptions } from '../command-options.js';
+import { withMemory } from '../memory.js';
+import type { MemoryOptions } from '../memory.js';
 import type { Rows } from '../../../analytics/query/output.js';
 import { printRows } from './analytics-print.js';
 import type { RowFormat } from './analytics-print.js';
 
-interface QueryOptions extends OperatorOptions, RowFormat {
+interface QueryOptions extends OperatorOptions, RowFormat, MemoryOptions {
   readonly parquet?: string;
   readonly decrypt?: true;
   readonly reason?: string;
 }
 
 export function addQuery(analytics: Command): void {
-  withReason(analytics.command('query').argument('<dir>', 'directory of the data set'))
+  withMemory(withReason(analytics.command('query').argument('<dir>', 'directory of the data set')))
     .description('answer a SELECT over the views of a data set, in the SQL of DuckDB; UTC')
     .argument('<sql>', 'one SELECT; DESCRIBE and SHOW TABLES count as such')
     .addOption(new Option('--csv', 'print CSV').conflicts(['json', 'parquet']))
@@ -27,7 +29,7 @@ export function addQuery(analytics: Command): void {
       ).conflicts('parquet'),
     )
     .action(async (dir: string, sql: string, options: QueryOptions, command: Command) => {
-      const { parquet, reason, decrypt } = options;
+      const { parquet, reason, decrypt, memory } = options;
       if (decrypt === true && reason === undefined)
         command.error('error: --decrypt needs --reason', { exitCode: 2 });
       const { requireState } = await import('../../../analytics/data-set/commits.js');
@@ -38,9 +40,9 @@ export function addQuery(analytics: Command): void {
         );
       if (parquet !== undefined) {
         const { writeParquet } = await import('../../../analytics/query/write-parquet.js');
-        return writeParquet(resolve(dir), sql, resolve(parquet));
+        return writeParquet(resolve(dir), sql, resolve(parquet), memory);
       }
-      const views = await openViews(resolve(dir));
+      const views = await openViews(resolve(dir), { memory });
       try {
         if (decrypt === true) await printRows(views, sql, options, decryptedWith(options));
         else await printRows(views, sql, options);

@@ -7,21 +7,33 @@ import { printResult } from '../output.js';
 
 interface ResolveOptions extends OperatorOptions {
   readonly reason: string;
+  readonly operators?: true;
 }
 
 export function addResolve(analytics: Command): void {
   withOperator(analytics.command('resolve').argument('<dir>', 'directory of the data set'))
-    .description('show the id that a pseudonym stands for, or the pseudonym of an id; recorded as an event')
-    .argument('<id>', 'a pseudonym of the data set, or an id of the network')
+    .description(
+      'show the ids that pseudonyms stand for, or the pseudonyms of ids; each recorded as an event',
+    )
+    .argument('<id...>', 'pseudonyms of the data set, or ids of the network')
+    .option('--operators', 'they are of operators; it needs the role administrator')
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(async (dir: string, id: string, { reason, ...options }: ResolveOptions) => {
-      const { findPseudonym, pseudonymWithKey } = await import('../../../analytics/query/pseudonyms.js');
+    .action(async (dir: string, ids: readonly string[], { reason, ...options }: ResolveOptions) => {
+      const { findPseudonyms, pseudonymWithKey } = await import('../../../analytics/query/pseudonyms.js');
       const target = resolve(dir);
-      const found = await findPseudonym(target, id);
-      const { pseudonym, ...place } = found;
-      const { kind, id: resolved } = await operatorClientOf(options).resolvePseudonym(place, reason);
-      if ((pseudonymWithKey(target, resolved) ?? pseudonym) !== pseudonym)
-        throw new Failure(`${target} is of another network: its event ${place.eventId} has another id there`);
-      printResult(options, { pseudonym, kind, id: resolved }, [`${pseudonym} is the ${kind} ${resolved}`]);
+      const client = operatorClientOf(options);
+      const operators = options.operators === true;
+      for (const { pseudonym, column, ...place } of await findPseudonyms(target, ids, { operators })) {
+        const resolved = operators
+          ? await client.resolveOperator(place, reason)
+          : await client.resolvePseudonym({ ...place, column }, reason);
+        const { kind, id, name } = resolved;
+        if ((pseudonymWithKey(target, id) ?? pseudonym) !== pseudonym)
+          throw new Failure(
+            `${target} is of another network: its event ${place.eventId} has another id there`,
+          );
+        const called = name ? `, ${name}` : '';
+        printResult(options, { pseudonym, ...resolved }, [`${pseudonym} is the ${kind} ${id}${called}`]);
+      }
     });
 }

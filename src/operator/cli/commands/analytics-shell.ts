@@ -3,6 +3,8 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { plainText } from '../../../support/plain-text.js';
 import { Failure } from '../failure.js';
+import { withMemory } from '../memory.js';
+import type { MemoryOptions } from '../memory.js';
 import { withJsonOption } from '../output.js';
 import type { OutputOptions } from '../output.js';
 import { printRows } from './analytics-print.js';
@@ -11,11 +13,11 @@ const END = /;\s*(?:--[^\n]*\n)?$/;
 const COMMENTS = /--.*$/gm;
 
 export function addShell(analytics: Command): void {
-  withJsonOption(analytics.command('shell').argument('<dir>', 'directory of the data set'))
+  withMemory(withJsonOption(analytics.command('shell').argument('<dir>', 'directory of the data set')))
     .description('answer one SELECT after the other, each ended by a semicolon; Ctrl-D ends it')
-    .action(async (dir: string, options: OutputOptions) => {
+    .action(async (dir: string, { memory, ...options }: OutputOptions & MemoryOptions) => {
       const { openViews } = await import('../../../analytics/query/open-views.js');
-      const views = await openViews(resolve(dir));
+      const views = await openViews(resolve(dir), { memory });
       const isTerminal = process.stdin.isTTY;
       const input = createInterface({
         input: process.stdin,

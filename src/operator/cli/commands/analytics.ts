@@ -13,6 +13,8 @@ import { addShell } from './analytics-shell.js';
 import { operatorClientOf, withReason } from '../command-options.js';
 import type { CommandOptions } from '../command-options.js';
 import { parseDuration } from '../duration.js';
+import { withMemory } from '../memory.js';
+import type { MemoryOptions } from '../memory.js';
 import { answerList, printResult, timeText, withJsonOption } from '../output.js';
 import type { OutputOptions } from '../output.js';
 import { formatBytes, ProgressLine } from '../progress-line.js';
@@ -24,6 +26,8 @@ interface ExportOptions extends CommandOptions {
   readonly since?: number;
   readonly follow?: true;
   readonly personal?: Personal;
+  readonly operators?: true;
+  readonly root?: string;
   readonly compression?: Compression;
   readonly rewind?: true;
   readonly rebuild?: true;
@@ -58,6 +62,7 @@ export function addAnalyticsCommands(program: Command): void {
   addShell(analytics);
   addResolve(analytics);
   addReport(analytics);
+  addCatalog(analytics);
   addDemo(analytics);
 }
 
@@ -82,7 +87,12 @@ function addExport(analytics: Command): void {
         'encrypted',
       ]),
     )
+    .option('--operators', 'say which operator acted, by a pseudonym of its own')
     .addOption(new Option('--compression <codec>', 'of new files').choices(['zstd', 'none']).default('zstd'))
+    .option(
+      '--root <path>',
+      'where readers of views.sql find the directory, as below a mount; later runs keep it',
+    )
     .option('--rewind', 'drop events that the log lost, then export')
     .option('--rebuild', 'drop all files and export anew')
     .option(
@@ -156,6 +166,7 @@ function addStatus(analytics: Command): void {
           ? 'no export has caught up with the log yet'
           : `has every event until ${timeText(status.completeUntil)}`,
         `personal fields: ${status.personal === 'none' ? 'left out' : 'as ciphertexts'}`,
+        ...(status.operators ? ['operators: as pseudonyms'] : []),
         ...(status.since === null
           ? []
           : [`events before ${timeText(status.since)} are left out${asFolded(status.folded)}`]),
@@ -262,15 +273,29 @@ const asFolded = (people: number | null): string =>
     : `, folded into rows of ${people} people`;
 
 function addReport(analytics: Command): void {
-  withDirectory(analytics.command('report'))
+  withMemory(withDirectory(analytics.command('report')))
     .description('draw the answers to common questions on a page that opens offline: DIR/report.html')
-    .action(async (dir: string, options: OutputOptions) => {
+    .action(async (dir: string, { memory, ...options }: OutputOptions & MemoryOptions) => {
       const { writeReport } = await import('../../../analytics/report/report.js');
       const progress = new ProgressLine(String);
       const show = (done: number, total: number) => progress.show({ what: 'answers', done, total });
       const target = resolve(dir);
-      const path = await explained(target, () => writeReport(target, show)).finally(() => progress.done());
+      const path = await explained(target, () => writeReport(target, show, memory)).finally(() =>
+        progress.done(),
+      );
       printResult(options, { path }, [`wrote ${path}`]);
+    });
+}
+
+function addCatalog(analytics: Command): void {
+  withDirectory(analytics.command('catalog'))
+    .description('make all views in a database of DuckDB, for tools that open one; what else it holds stays')
+    .argument('<file>', 'the database, created if there is none')
+    .action(async (dir: string, file: string, options: OutputOptions) => {
+      const { writeCatalog } = await import('../../../analytics/query/catalog.js');
+      const target = resolve(file);
+      const commit = await writeCatalog(resolve(dir), target);
+      printResult(options, { file: target, commit }, [`made the views of commit ${commit} in ${target}`]);
     });
 }
 

@@ -1,0 +1,33 @@
+import { chmodSync } from 'node:fs';
+import { Failure } from '../../operator/cli/failure.js';
+import { requireState } from '../data-set/commits.js';
+import { OWNER_ONLY } from '../data-set/write-file.js';
+import { loadDuckDb } from './duckdb.js';
+import { viewStatements } from './views-file.js';
+
+/**
+ * Makes the views of the newest commit in a database of DuckDB, which is created if there is none; what else it holds stays.
+ * Returns the number of the commit.
+ * @throws {Failure} the directory is no data set, or the file no database that can be written now.
+ */
+export async function writeCatalog(dir: string, file: string): Promise<number> {
+  const { DuckDBInstance } = await loadDuckDb();
+  const state = requireState(dir);
+  try {
+    const instance = await DuckDBInstance.create(file);
+    const duck = await instance.connect();
+    try {
+      await duck.run('BEGIN');
+      for (const statement of viewStatements(dir, state)) await duck.run(statement);
+      await duck.run('COMMIT');
+    } finally {
+      duck.closeSync();
+      instance.closeSync();
+    }
+    chmodSync(file, OWNER_ONLY.file);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
+    throw new Failure(`${file} cannot be written: ${reason}`, { cause });
+  }
+  return state.number;
+}
