@@ -25,7 +25,11 @@ export interface NewestCommit {
 export function newestCommit(dir: string): NewestCommit {
   const leftOut: string[] = [];
   for (const name of commitNames(dir).toReversed()) {
-    const state = parsed(join(paths.commits(dir), name));
+    const path = join(paths.commits(dir), name);
+    const text = textOf(path);
+    // Newer commits replaced it since the names were read.
+    if (text === undefined) return newestCommit(dir);
+    const state = parsed(path, text);
     if (state && (leftOut.length === 0 || isWhole(dir, state))) return { state, leftOut };
     leftOut.push(name);
   }
@@ -36,13 +40,22 @@ function isWhole(dir: string, { replaced: _replaced, ...state }: State): boolean
   return [...namedBy(state)].every((path) => existsSync(join(dir, path)));
 }
 
-/** Undefined: the commit is damaged. */
-function parsed(path: string): State | undefined {
+/** Undefined: it is gone. */
+function textOf(path: string): string | undefined {
   try {
-    return parseCommit(readFileSync(path, 'utf8'));
+    return readFileSync(path, 'utf8');
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    if (code !== undefined) throw new Failure(`${path} cannot be read (${code})`, { cause });
+    if (code === 'ENOENT') return undefined;
+    throw new Failure(`${path} cannot be read (${code})`, { cause });
+  }
+}
+
+/** Undefined: the commit is damaged. */
+function parsed(path: string, text: string): State | undefined {
+  try {
+    return parseCommit(text);
+  } catch (cause) {
     if (cause instanceof UnknownFormat)
       throw new Failure(`${path} is of a later release of Plaza: use that one`, { cause });
     return undefined;
@@ -61,7 +74,7 @@ export function readState(dir: string): State | undefined {
 
 export const nothingCounts = (dir: string): Failure =>
   new Failure(
-    `the commits of ${dir} are damaged: plaza analytics export ${dir} --rebuild makes the data set anew, under its key`,
+    `the commits of ${dir} are damaged: plaza analytics export ${dir} --rebuild makes the data set anew, under its key, with the --since, --personal and --operators that you name`,
   );
 
 export function setAside(dir: string, names: readonly string[]): void {

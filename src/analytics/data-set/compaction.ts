@@ -3,11 +3,13 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { columnsOf } from '../columns/columns.js';
 import type { Value } from '../columns/rows.js';
 import type { DataSet } from './data-set.js';
+import { Failure } from '../../operator/cli/failure.js';
 import { dayOf } from './paths.js';
 import { requireIntact } from './outside-pages.js';
-import { readParquet } from './parquet.js';
+import { FOR_CHANGED_FILES, readParquet } from './parquet.js';
 import type { Columns } from './parquet.js';
 import type { DataFile } from './state.js';
+import { faultOf } from './verify.js';
 import { writeDataFile } from './write-file.js';
 
 /** A file with so many rows or bytes is merged with no other, which bounds the memory of a compaction. */
@@ -20,14 +22,20 @@ interface CompactionOptions {
   readonly isIdle: boolean;
   readonly now: () => number;
   readonly signal: AbortSignal;
+  /** A file with so many bytes is merged with no other. */
+  readonly fullBytes?: number;
 }
 
 /** Merges small files of a day, with one commit for each merge; ends between two merges when `signal` aborts. */
-export async function compact(dataSet: DataSet, { isIdle, now, signal }: CompactionOptions): Promise<void> {
+export async function compact(dataSet: DataSet, options: CompactionOptions): Promise<void> {
+  const { isIdle, now, signal, fullBytes = FULL_BYTES } = options;
   const today = dayOf(now());
   for (const [day, files] of filesByDay(dataSet.state.files)) {
     const isFinished = day < today;
-    const groups = isFinished ? groupsOfFinished(files, isIdle) : groupsOfSameSize(files);
+    const small = files.filter(({ rows, bytes }) => rows < FULL_ROWS && bytes < fullBytes);
+    const isDue = isFinished && (isIdle || small.length > MOST_SMALL_FILES);
+    const mergeable = isDue ? [small] : isFinished ? [] : ofSameSize(small);
+    const groups = mergeable.flatMap((each) => groupsUpToFull(each, fullBytes));
     for (const group of groups) {
       if (signal.aborted) return;
       await merge(dataSet, day, group);
@@ -36,32 +44,22 @@ export async function compact(dataSet: DataSet, { isIdle, now, signal }: Compact
   }
 }
 
-const isSmall = ({ rows, bytes }: DataFile) => rows < FULL_ROWS && bytes < FULL_BYTES;
-
 const filesByDay = (files: readonly DataFile[]) => Map.groupBy(files, ({ day }) => day);
-
-function groupsOfFinished(files: readonly DataFile[], isIdle: boolean): readonly DataFile[][] {
-  const small = files.filter(isSmall);
-  return isIdle || small.length > MOST_SMALL_FILES ? groupsUpToFull(small) : [];
-}
 
 /**
  * A day that is not over gets a new file with each flush. Only files of similar size are merged, so that each row is
  * written again a few times at most.
  */
-function groupsOfSameSize(files: readonly DataFile[]): readonly DataFile[][] {
-  const small = files.filter(isSmall);
-  const bySize = Map.groupBy(small, ({ rows }) => Math.floor(Math.log10(rows)));
-  return [...bySize.values()]
-    .filter((group) => group.length >= MOST_SMALL_FILES)
-    .flatMap((group) => groupsUpToFull(group));
+function ofSameSize(files: readonly DataFile[]): readonly DataFile[][] {
+  const bySize = Map.groupBy(files, ({ rows }) => Math.floor(Math.log10(rows)));
+  return [...bySize.values()].filter((group) => group.length >= MOST_SMALL_FILES);
 }
 
-function groupsUpToFull(files: readonly DataFile[]): readonly DataFile[][] {
+function groupsUpToFull(files: readonly DataFile[], fullBytes: number): readonly DataFile[][] {
   const groups: DataFile[][] = [];
   let [rows, bytes] = [Infinity, 0];
   for (const file of files.toSorted((a, b) => a.first - b.first)) {
-    if (rows + file.rows > FULL_ROWS || bytes + file.bytes > FULL_BYTES) {
+    if (rows + file.rows > FULL_ROWS || bytes + file.bytes > fullBytes) {
       groups.push([]);
       [rows, bytes] = [0, 0];
     }
@@ -78,13 +76,20 @@ async function merge(dataSet: DataSet, day: string, files: readonly DataFile[]):
   const merged: Record<string, Value[]> = Object.fromEntries(columns.map(({ name }) => [name, []]));
   let rows = 0;
   for (const file of files) {
-    requireIntact(dataSet.dir, file);
+    await requireUnchanged(dataSet.dir, file);
     const data = await readParquet(join(dataSet.dir, file.path), columns);
     rows += file.rows;
     for (const { name } of columns) append(merged[name] ?? [], data, name, rows);
   }
   const added = writeDataFile(dataSet.dir, day, merged, 'compaction', options);
   dataSet.commit('compaction', { added: [added], removed: files });
+}
+
+/** A file of a release without checksums in its pages is compared whole: the merge would make its damage good. */
+async function requireUnchanged(dir: string, file: DataFile): Promise<void> {
+  requireIntact(dir, file);
+  if (!file.outside && (await faultOf(dir, file)) !== undefined)
+    throw new Failure(`${join(dir, file.path)} was changed: ${FOR_CHANGED_FILES}`);
 }
 
 /** A column that a file of another release lacks is filled with nulls. */

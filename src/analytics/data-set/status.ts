@@ -1,6 +1,6 @@
 import { shapeOf } from '../columns/columns.js';
 import type { Personal } from '../columns/columns.js';
-import { requireState } from './commits.js';
+import { newestCommit, requireState } from './commits.js';
 import { readCompleteUntil } from './complete-until.js';
 import { lockForReading } from './reading-lock.js';
 import { foldedRows } from './state.js';
@@ -24,6 +24,8 @@ export interface Summary {
 
 export interface Status extends Summary {
   readonly isExporting: boolean;
+  /** Number of newer commits that are damaged or lack files, and so do not count. */
+  readonly damagedCommits: number;
   /** Unix milliseconds up to which it has every event of the log; null: no export has caught up yet. */
   readonly completeUntil: number | null;
   /** True: files were written by a release with other columns. */
@@ -33,11 +35,13 @@ export interface Status extends Summary {
 /** @throws {Failure} the directory is no data set. */
 export function statusOf(dir: string): Status {
   const state = requireState(dir);
+  const { leftOut } = newestCommit(dir);
   const release = lockForReading(dir);
   release?.();
   return {
     ...summaryOf(state),
     isExporting: release === undefined,
+    damagedCommits: leftOut.length,
     completeUntil: readCompleteUntil(dir) ?? null,
     hasOlderColumns: state.shape !== shapeOf(state),
   };

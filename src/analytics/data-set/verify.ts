@@ -56,10 +56,11 @@ export async function verifyDataSet(
   }
 }
 
-async function faultOf(
+/** Undefined: the file is as it was written. */
+export async function faultOf(
   dir: string,
   { path, bytes, sha256 }: Pick<DataFile, 'path' | 'bytes' | 'sha256'>,
-  onBytes: (bytes: number) => void,
+  onBytes: (bytes: number) => void = () => undefined,
 ): Promise<Fault['fault'] | undefined> {
   const file = join(dir, path);
   const hash = createHash('sha256');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { Failure } from '../../operator/cli/failure.js';
 import { requireState } from '../data-set/commits.js';
+import { faultOf } from '../data-set/verify.js';
 import { peopleFileOf } from '../data-set/state.js';
 import type { State } from '../data-set/state.js';
 import { loadDuckDb } from './duckdb.js';
@@ -55,12 +56,7 @@ export async function openViews(dir: string, { writable, memory }: ViewOptions =
       } catch (error) {
         if (error instanceof Failure) throw error;
         if (attempt === ATTEMPTS || requireState(dir).number === number)
-          throw new Failure(
-            isOfDamage(error)
-              ? `${firstLines(error)} A file was changed: ${FOR_CHANGED_FILES}`
-              : firstLines(error),
-            { cause: error },
-          );
+          throw new Failure(firstLines(await damageIn(dir, connection.state, error)), { cause: error });
         connection.duck.closeSync();
         connection = await connect();
       }
@@ -137,7 +133,13 @@ async function requireSelect({ StatementType }: DuckDb, duck: DuckDBConnection, 
   if (statementType !== StatementType.SELECT) throw refusal;
 }
 
-const isOfDamage = (error: unknown): boolean => /zstd|decompress/i.test(firstLines(error));
+/** DuckDB names no file. Returns the error itself if none was changed. */
+async function damageIn(dir: string, { files }: State, error: unknown): Promise<unknown> {
+  if (!/zstd|decompress/i.test(firstLines(error))) return error;
+  for (const file of files)
+    if ((await faultOf(dir, file)) !== undefined) return `${file.path} was changed: ${FOR_CHANGED_FILES}`;
+  return error;
+}
 
 const firstLines = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n').slice(0, 3).join(' ').trim();
