@@ -22,7 +22,15 @@ const MARKDOWN_LINK = /\]\(([^)\s]+)\)/g;
 const CODE_LINK = /\{@link (\w+)/g;
 const EXPORT = /^export (?:abstract |async )*(?:class|interface|type|const|let|function\*?) (\w+)/gm;
 /** Files that a reader makes. */
-const ELSEWHERE = new Set(['docker-compose.override.yml', './node-1.sh', './node-2.sh', './node-3.sh']);
+const ELSEWHERE = new Set([
+  'docker-compose.override.yml',
+  './node-1.sh',
+  './node-2.sh',
+  './node-3.sh',
+  'views.sql',
+  'DIR/views.sql',
+  'database.sql',
+]);
 /** Capitals stand for any name, as in `projections/NAME/NAME.projection.ts`. */
 const PLACEHOLDER = /\b[A-Z]{3,}\b/g;
 

@@ -5,18 +5,21 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { pseudonymOf } from '../../src/analytics/columns/rows.js';
 import { putCommit, requireState } from '../../src/analytics/data-set/commits.js';
+import { readKey } from '../../src/analytics/data-set/data-set.js';
 import { paths } from '../../src/analytics/data-set/paths.js';
 import { Random } from '../../src/analytics/demo/random.js';
 import { openViews } from '../../src/analytics/query/open-views.js';
 import { rowsOf } from '../../src/analytics/query/output.js';
 import { Failure } from '../../src/operator/cli/failure.js';
-import { ExportBench, positionsOf } from './support/export-bench.js';
+import { committedRows, ExportBench, positionsOf } from './support/export-bench.js';
 
 const FLIPS = 400;
 
@@ -168,6 +171,19 @@ describe('the key', () => {
       expect([await bench.plaza(...args)]).toEqual([
         expect.objectContaining({ code: 1, stderr: expect.stringContaining('the key of another data set') }),
       ]);
+  });
+
+  it('may lie apart from the data, behind a link; a reader without it needs none', async () => {
+    const apart = join(bench.newDir(), 'key');
+    renameSync(paths.key(dir), apart);
+    symlinkSync(apart, paths.key(dir));
+    await bench.appendPosts(2);
+    expect((await bench.plaza('export', dir)).code).toBe(0);
+    const rows = await committedRows(dir);
+    expect(rows.at(-1)?.['author_actor_id']).toBe(pseudonymOf(readKey(dir)!, 'author-2'));
+    rmSync(apart);
+    expect((await bench.plaza('query', dir, 'SELECT 1 AS one', '--csv')).code).toBe(0);
+    expect((await bench.plaza('export', dir)).stderr).toContain('is missing');
   });
 
   it('is proven from the first commit on that follows those of the release before', async () => {

@@ -35,7 +35,6 @@ async function append(event: StoredEvent): Promise<void> {
   await bench.append(`post-${newId()}`, event);
 }
 
-/** A reply to a person, on a day after the first one. */
 const reply = (day: number, parentAuthorActorId: string) =>
   append({
     type: 'post.created',

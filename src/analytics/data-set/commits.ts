@@ -40,7 +40,6 @@ function isWhole(dir: string, { replaced: _replaced, ...state }: State): boolean
   return [...namedBy(state)].every((path) => existsSync(join(dir, path)));
 }
 
-/** Undefined: it is gone. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

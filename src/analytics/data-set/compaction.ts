@@ -22,7 +22,6 @@ interface CompactionOptions {
   readonly isIdle: boolean;
   readonly now: () => number;
   readonly signal: AbortSignal;
-  /** A file with so many bytes is merged with no other. */
   readonly fullBytes?: number;
 }
 

@@ -125,7 +125,6 @@ export class DataSet {
     this.tellState();
   }
 
-  /** Writes what is read beside the files. */
   tellState(): void {
     writeApplications(this.dir, this.current);
     this.options.onState?.(this.dir, this.current);

@@ -13,7 +13,6 @@ export interface FoldedPerson {
   registeredOn?: string | undefined;
   appId?: string | undefined;
   isSuspended: boolean;
-  /** Position of the event that says so. */
   standingAt: number;
   follows: number;
   likes: number;
@@ -21,10 +20,8 @@ export interface FoldedPerson {
   grants: readonly FoldedGrant[];
 }
 
-/** Columns of a row of `events`. */
 export type FoldableRow = Readonly<Record<string, Value>>;
 
-/** Holds the grants of erased persons. */
 const NOBODY = '';
 
 /**
@@ -72,7 +69,6 @@ export class FoldedPeople {
     }
   }
 
-  /** Returns false if no row was of the person. */
   erase(actorId: string): boolean {
     const person = this.people.get(actorId);
     if (!person) return false;
@@ -82,7 +78,6 @@ export class FoldedPeople {
     return true;
   }
 
-  /** `at`: Unix milliseconds. */
   forgetGrantsExpiredBy(at: number): void {
     for (const person of this.people.values())
       person.grants = person.grants.filter(({ expires_at: expiresAt }) => expiresAt > at);

@@ -5,7 +5,6 @@ import { readPeople, writePeople } from './people-file.js';
 import { peopleFileOf } from './state.js';
 import type { State } from './state.js';
 
-/** Folds events that a data set leaves out into its people, for its next commit. */
 export class Folding {
   private isChanged = false;
 

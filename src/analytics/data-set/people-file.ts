@@ -71,7 +71,6 @@ export function writePeople(
   };
 }
 
-/** @throws {Failure} the file was changed. */
 export async function readPeople(dir: string, file: PeopleFile): Promise<FoldedPeople> {
   requireIntact(dir, file);
   const data = await readParquet(join(dir, file.path), columns);

@@ -21,7 +21,6 @@ const dataFile = z.strictObject({
   outside: outsidePages.optional(),
 });
 
-/** `last`: position of the newest event that is folded. */
 const peopleFile = dataFile
   .omit({ day: true, first: true, lastEventId: true })
   .extend({ path: z.string().regex(/^people\/\d+\.parquet$/), rows: z.int().nonnegative() });
@@ -38,7 +37,7 @@ const state = z.strictObject({
   root: z.string().optional(),
   /** Unix milliseconds: older events are left out. */
   since: z.int().nullable(),
-  /** Of the older events. Undefined: a release that left them out without a trace began the data set. */
+  /** Undefined: a release that left older events out without a trace began the data set. */
   folded: z.union([z.enum(['nothing', 'forgotten']), peopleFile]).optional(),
   /** Digest that only the key of the data set makes. */
   keyProof: z.string().optional(),
@@ -78,7 +77,6 @@ export function parseCommit(text: string): State {
 
 const digestOf = (content: unknown) => createHash('sha256').update(JSON.stringify(content)).digest('hex');
 
-/** Undefined: no event is folded. */
 export const peopleFileOf = ({ folded }: Pick<State, 'folded'>): PeopleFile | undefined =>
   typeof folded === 'object' ? folded : undefined;
 
@@ -86,7 +84,6 @@ export const peopleFileOf = ({ folded }: Pick<State, 'folded'>): PeopleFile | un
 export const foldedRows = ({ folded }: Pick<State, 'folded'>): number | undefined =>
   folded === undefined || folded === 'forgotten' ? undefined : folded === 'nothing' ? 0 : folded.rows;
 
-/** Paths of all files that a commit names. */
 export const namedBy = ({ files, replaced = [], folded }: State): Set<string> =>
   new Set([...files, ...replaced, ...(typeof folded === 'object' ? [folded] : [])].map(({ path }) => path));
 

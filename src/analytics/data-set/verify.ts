@@ -56,7 +56,6 @@ export async function verifyDataSet(
   }
 }
 
-/** Undefined: the file is as it was written. */
 export async function faultOf(
   dir: string,
   { path, bytes, sha256 }: Pick<DataFile, 'path' | 'bytes' | 'sha256'>,

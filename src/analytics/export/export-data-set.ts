@@ -28,7 +28,6 @@ const GIVE_UP_AFTER_MS = 15_000;
 export interface ExportRequest {
   readonly personal?: Personal | undefined;
   readonly operators?: boolean | undefined;
-  /** Place of the directory for who reads `views.sql`. */
   readonly root?: string | undefined;
   readonly since?: number | undefined;
   readonly compression?: Compression | undefined;
@@ -44,7 +43,6 @@ export interface ExportRequest {
 }
 
 export interface ExportResult extends Pick<Exported, 'isComplete'> {
-  /** Events that are in a file now. */
   readonly events: number;
   /** Events before the begin of the data set, which are in no file. */
   readonly older: number;

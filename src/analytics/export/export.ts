@@ -16,7 +16,6 @@ import { RowBuffer } from './row-buffer.js';
 
 const FLUSH_ROWS = 50_000;
 const FLUSH_TEXT = 32 * 2 ** 20;
-/** Events read for each row of a flush, where most are older and only folded. */
 const FLUSH_READ = 20;
 export const FLUSH_MS = 10_000;
 const CHECK_MS = 30_000;

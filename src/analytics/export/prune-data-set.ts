@@ -12,7 +12,6 @@ export interface Pruned {
   readonly firstDay: string;
   readonly days: number;
   readonly events: number;
-  /** Number of people whose older events are folded; null: nothing stays of them. */
   readonly folded: number | null;
 }
 

@@ -31,7 +31,7 @@ export async function rewind(
     else lost = middle;
   }
   const intact = withoutOverlap(files, ends[kept - 1]?.last ?? -1);
-  // Of folded events, one alone cannot be dropped: everything is read anew.
+  // A folded event alone cannot be dropped: everything is read anew.
   const isFolded = (peopleFileOf(state)?.last ?? -1) > Math.max(-1, ...intact.map(({ last }) => last));
   const staying = isFolded ? [] : intact;
   const newest = staying.toSorted((a, b) => b.last - a.last)[0];

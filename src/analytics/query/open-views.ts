@@ -27,7 +27,6 @@ export interface Views {
 
 export interface ViewOptions {
   readonly writable?: string | undefined;
-  /** Bytes; undefined: a share of the machine's. */
   readonly memory?: number | undefined;
 }
 

@@ -15,7 +15,6 @@ export interface PseudonymPlace {
   readonly column: string;
 }
 
-/** `operators`: pseudonyms of operators alone are found; else, all others. */
 interface SearchOptions {
   readonly operators: boolean;
 }

@@ -7,10 +7,9 @@ import { paths } from '../data-set/paths.js';
 import { OWNER_ONLY } from '../data-set/write-file.js';
 import { quoted } from './sql.js';
 
-/** Of the memory of the machine or container, and of the free space of the disk. */
+/** Part of the memory of the machine or container, and of the free space of the disk. */
 const SHARE = 0.5;
 
-/** A directory for what a query cannot hold in memory. */
 export interface Spill {
   /** DuckDB's settings: memory, and the directory with its bound; without a writable one a query fails instead. */
   readonly settings: readonly string[];
@@ -37,13 +36,11 @@ export function openSpill(dir: string, memory: number | undefined): Spill {
   };
 }
 
-/** Undefined: the disk is full, or this account cannot write there. */
 function makeSpill(root: string): { readonly path: string; readonly release: () => void } | undefined {
   try {
     mkdirSync(root, { recursive: true, mode: OWNER_ONLY.directory });
     removeStale(root);
     const path = mkdtempSync(join(root, 'query-'));
-    // The end of this process releases it, however it ends.
     const release = acquireDirectory(path);
     return release && { path, release };
   } catch (error) {

@@ -13,7 +13,6 @@ export function viewStatements(dir: string, state: State): readonly string[] {
   return views.map(({ name, select }) => `CREATE OR REPLACE VIEW ${name} AS ${select}`);
 }
 
-/** Writes `views.sql`, unless it is as it should be. */
 export function writeViews(dir: string, state: State): void {
   const path = paths.views(dir);
   const head = `-- Commit ${state.number} of a Plaza data set. Its files stay for an hour after a later commit replaced them.`;

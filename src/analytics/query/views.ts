@@ -43,7 +43,6 @@ const sqlTypes: Readonly<Record<ColumnType, string>> = {
 
 const snakeCase = (field: string) => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** All rows of these files, with every column of this release, also if no file has it. */
 function eventsSelect(paths: readonly string[]): string {
   // The ciphertexts are a column in any case, so that a query may name it.
   const columns = allColumns.map(({ name, type }: Column) => `NULL::${sqlTypes[type]} AS ${named(name)}`);
@@ -53,7 +52,6 @@ function eventsSelect(paths: readonly string[]): string {
   return `${none} UNION ALL BY NAME SELECT * FROM ${files}`;
 }
 
-/** A row a person of the events before the first file. */
 function foldedSelect(path: string | undefined): string {
   const none = `
     SELECT NULL::VARCHAR AS actor_id, NULL::DATE AS registered_on, NULL::VARCHAR AS app_id, false AS is_suspended,
@@ -70,7 +68,6 @@ function applicationsSelect(applications: State['applications']): string {
   return `${none}${rows.length > 0 ? ` UNION ALL VALUES ${rows.join(', ')}` : ''}`;
 }
 
-/** `data_set`, of one row, and `days`, of each of its days. */
 function extentViews({ firstDay, lastDay, ...rest }: Extent): readonly View[] {
   const date = (day: string | null) => (day === null ? 'NULL::DATE' : `DATE ${quoted(day)}`);
   return [
@@ -108,7 +105,6 @@ export const columnsFromData = (type: EventType) =>
     return { field, name: common.includes(name) ? `data_${name}` : name };
   });
 
-/** The view of a type: `post_created` of `post.created`. */
 function typeView(type: EventType): View {
   const own = fieldsOf(type, 'id', 'clear').map((field) => fieldColumns[field]?.name ?? field);
   const ciphertext = personalFieldsOf(type).length > 0 ? ['personal'] : [];

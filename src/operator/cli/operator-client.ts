@@ -168,7 +168,6 @@ export class OperatorClient {
     return this.#api.call(answers.resolvedId, 'POST', '/operator/analytics/ids', { ...place, reason });
   }
 
-  /** The operator who caused this event of a data set. */
   resolveOperator(place: { position: number; eventId: string }, reason: string) {
     return this.#api.call(answers.resolvedId, 'POST', '/operator/analytics/operators', { ...place, reason });
   }

@@ -93,7 +93,6 @@ export class ExportBench {
     await this.logBench.restartStore();
   }
 
-  /** Adds a commit that another release could have written. */
   rewrite(dir: string, change: (state: State) => State): void {
     const state = change(requireState(dir));
     putCommit(dir, { ...state, number: state.number + 1 }, 'flush', () => undefined);

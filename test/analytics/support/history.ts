@@ -140,7 +140,6 @@ export class History {
     });
   }
 
-  /** `isFolded`: who registered before is known, too. */
   retention(since: number, isFolded: boolean) {
     const registered = this.told.filter(({ type }) => type === 'account.registered');
     const cohorts = [...new Set(registered.map(({ at }) => mondayOf(dayOf(at))))].sort();
