@@ -58,9 +58,10 @@ async function dataSetOf(history: History, cut: Cut | undefined): Promise<string
   return dir;
 }
 
-describe.each([1, 2, 3, 4])('a random history with the seed %i', (seed) => {
+describe.each([1, 2, 3])('a random history with the seed %i', (seed) => {
   const history = new History(seed);
-  const at = history.begin + Math.floor(new Random(seed + 100).next() * (history.end - history.begin) * 0.5);
+  const part = 0.3 + new Random(seed + 100).next() * 0.3;
+  const at = history.begin + Math.floor((history.end - history.begin) * part);
 
   it.each([
     ['whole', undefined],

@@ -16,7 +16,7 @@ const RETENTION_WEEKS = 26;
  * People who acted in the window of so many days that ends with each day. A spell is the time in which windows end that have
  * an act of a person, up to the next act: so each window counts the person once.
  */
-const rolling = (days: number, more: { readonly columns: string; readonly joins: string }): string => `
+const rolling = (days: number, more = ''): string => `
   WITH spell AS (
     SELECT actor_id, day AS begins,
       least(day + ${days}, coalesce(lead(day) OVER (PARTITION BY actor_id ORDER BY day), day + ${days})) AS ends
@@ -27,14 +27,15 @@ const rolling = (days: number, more: { readonly columns: string; readonly joins:
     SELECT begins AS day, 1 AS active, (begins < older)::BIGINT AS new FROM aged
     UNION ALL SELECT ends, -1, 0 FROM aged
     UNION ALL SELECT least(ends, older), 0, -1 FROM aged WHERE begins < older),
-  changed AS (SELECT day, sum(active) AS active, sum(new) AS new FROM change GROUP BY day),
+  changed AS (
+    SELECT day, sum(active) AS active, sum(new) AS new, count(*) FILTER (active = 1) AS daily FROM change GROUP BY day),
   summed AS (
-    SELECT day, coalesce(sum(changed.active) OVER (ORDER BY day), 0)::BIGINT AS active,
+    SELECT day, daily, coalesce(sum(changed.active) OVER (ORDER BY day), 0)::BIGINT AS active,
       coalesce(sum(changed.new) OVER (ORDER BY day), 0)::BIGINT AS new
     FROM days LEFT JOIN changed USING (day))
-  SELECT day, summed.active, summed.new, summed.active - summed.new AS returning${more.columns},
+  SELECT day, summed.active, summed.new, summed.active - summed.new AS returning${more},
     day - ${days - 1} >= complete_from AND day + 1 <= complete_until AS is_complete
-  FROM summed CROSS JOIN data_set${more.joins}`;
+  FROM summed CROSS JOIN data_set`;
 
 /** SELECTs of the views about who is active, by name. docs/analytics.md defines the words. */
 export const activityAnswers: Readonly<Record<string, string>> = {
@@ -53,11 +54,9 @@ export const activityAnswers: Readonly<Record<string, string>> = {
       coalesce(signed_in, 0) AS signed_in, coalesce(refreshed, 0) AS refreshed, coalesce(present, 0) AS present,
       day >= complete_from AND day + 1 <= complete_until AS is_complete
     FROM days CROSS JOIN data_set LEFT JOIN counted USING (day)`,
-  weekly_active: rolling(WEEK, { columns: '', joins: '' }),
-  monthly_active: rolling(MONTH, {
-    columns: ', daily.active / nullif(summed.active, 0) AS stickiness',
-    joins: ' JOIN (SELECT day, active FROM daily_active) AS daily USING (day)',
-  }),
+  weekly_active: rolling(WEEK),
+  // Each act begins a spell: a day has as many as people who acted.
+  monthly_active: rolling(MONTH, ', coalesce(daily, 0) / nullif(summed.active, 0) AS stickiness'),
   retention: `
     WITH person AS (SELECT actor_id, date_trunc('week', registered_on)::DATE AS cohort FROM registrations),
     cohorts AS (SELECT cohort, count(*) AS people FROM person GROUP BY cohort),

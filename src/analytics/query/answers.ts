@@ -69,7 +69,7 @@ export const answers: Readonly<Record<string, string>> = {
       post_id, coalesce(author_actor_id, actor_id) AS actor_id, case_id, decision_id, batch_id, by_operator_id
     FROM events
     WHERE type IN ('post.restricted', 'post.unrestricted', 'account.suspended', 'account.reinstated')`,
-  people: `
+  attention: `
     WITH received AS (
       SELECT coalesce(target_actor_id, parent_author_actor_id) AS actor_id, kind
       FROM events
@@ -79,16 +79,20 @@ export const answers: Readonly<Record<string, string>> = {
       SELECT actor_id, count(*) FILTER (kind = 'follow') AS follows, count(*) FILTER (kind = 'like') AS likes,
         count(*) FILTER (kind IS NULL) AS replies
       FROM received GROUP BY actor_id),
-    standing AS (
+    summed AS (
+      SELECT actor_id, coalesce(counted.follows, 0) + coalesce(folded.follows, 0) AS follows,
+        coalesce(counted.likes, 0) + coalesce(folded.likes, 0) AS likes,
+        coalesce(counted.replies, 0) + coalesce(folded.replies, 0) AS replies
+      FROM registrations LEFT JOIN counted USING (actor_id) LEFT JOIN folded USING (actor_id))
+    SELECT actor_id, follows, likes, replies, follows + likes + replies AS attention, is_folded AS is_complete
+    FROM summed CROSS JOIN data_set`,
+  people: `
+    WITH standing AS (
       SELECT actor_id, arg_max(type = 'account.suspended', position) AS is_suspended
       FROM events WHERE type IN ('account.suspended', 'account.reinstated') GROUP BY actor_id)
     SELECT actor_id, registrations.registered_on, registrations.app_id, name AS app,
       coalesce(standing.is_suspended, folded.is_suspended, false) AS is_suspended,
-      coalesce(counted.follows, 0) + coalesce(folded.follows, 0) AS follows,
-      coalesce(counted.likes, 0) + coalesce(folded.likes, 0) AS likes,
-      coalesce(counted.replies, 0) + coalesce(folded.replies, 0) AS replies, is_folded AS is_complete
-    FROM registrations CROSS JOIN data_set LEFT JOIN counted USING (actor_id) LEFT JOIN standing USING (actor_id)
+      attention.follows, attention.likes, attention.replies, is_complete
+    FROM registrations JOIN attention USING (actor_id) LEFT JOIN standing USING (actor_id)
       LEFT JOIN folded USING (actor_id) LEFT JOIN applications ON applications.app_id = registrations.app_id`,
-  attention: `
-    SELECT actor_id, follows, likes, replies, follows + likes + replies AS attention, is_complete FROM people`,
 };

@@ -155,6 +155,12 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
     ['registered_on', 'date', 'UTC day of the registration'],
     ['app_id', 'text', 'application through which the person registered; null: none, or an erased person'],
   ],
+  attention: [
+    ['actor_id', 'text', 'pseudonym of a registered person'],
+    ...attention,
+    ['attention', 'integer', 'follows + likes + replies'],
+    complete,
+  ],
   people: [
     ['actor_id', 'text', 'pseudonym of a registered person'],
     ['registered_on', 'date', 'UTC day of the registration'],
@@ -162,12 +168,6 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
     app,
     ['is_suspended', 'boolean', 'whether the person is suspended'],
     ...attention,
-    complete,
-  ],
-  attention: [
-    ['actor_id', 'text', 'pseudonym of a registered person'],
-    ...attention,
-    ['attention', 'integer', 'follows + likes + replies'],
     complete,
   ],
 };

@@ -6,7 +6,7 @@ import type { EventType } from '../../../src/log/registry.js';
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 const DAYS = 75;
-const PEOPLE = 12;
+const PEOPLE = 16;
 const apps = ['pebble', 'quill'] as const;
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
@@ -236,7 +236,8 @@ export class History {
   }
 
   private person(actorId: string, n: number): void {
-    const joined = this.moment(this.begin);
+    // Most join early, so that there is something before a cut.
+    const joined = this.begin + Math.floor((this.moment(this.begin) - this.begin) * this.random.next() ** 2);
     this.tell('account.registered', joined, actorId, { actorId });
     for (const [type, chance] of [
       ['account.suspended', 0.5],
@@ -253,7 +254,9 @@ export class History {
       this.tell('account.signed_in', this.moment(joined), actorId, { actorId });
     const habit = 1 + 30 * this.random.next();
     for (let times = this.random.count(habit); times > 0; times--) {
-      const type = acts[Math.floor(this.random.next() * acts.length)] ?? 'post.created';
+      const often = ['post.created', 'relation.established', 'relation.established'] as const;
+      const from = this.random.chance(0.5) ? often : acts;
+      const type = from[Math.floor(this.random.next() * from.length)] ?? 'post.created';
       const at = this.moment(joined);
       if (type === 'report.created') this.report(actorId, at);
       else
