@@ -14,6 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { pseudonymOf } from '../../src/analytics/columns/rows.js';
 import { putCommit, requireState } from '../../src/analytics/data-set/commits.js';
 import { readKey } from '../../src/analytics/data-set/data-set.js';
+import { parseCommit } from '../../src/analytics/data-set/state.js';
 import { paths } from '../../src/analytics/data-set/paths.js';
 import { Random } from '../../src/analytics/demo/random.js';
 import { openViews } from '../../src/analytics/query/open-views.js';
@@ -144,6 +145,31 @@ describe('a damaged newest commit', () => {
     const exported = await bench.plaza('export', dir);
     expect([exported.code, exported.stderr]).toEqual([0, expect.stringContaining('is damaged and left out')]);
     expect(await positionsOf(dir)).toEqual(await bench.logged());
+  });
+
+  it('does not say that an older one has every event', async () => {
+    const isCaughtUp = async () =>
+      (await bench.plaza('query', dir, 'SELECT is_caught_up FROM data_set')).stdout;
+    await bench.appendPosts(9);
+    await bench.plaza('export', dir);
+    expect(await isCaughtUp()).toBe('{"is_caught_up":true}\n');
+    const { checkpoint } = requireState(dir);
+    for (const name of readdirSync(paths.commits(dir))) {
+      const path = join(paths.commits(dir), name);
+      if (parseCommit(readFileSync(path, 'utf8')).checkpoint?.position === checkpoint?.position)
+        flip(path, 800);
+    }
+    expect(await isCaughtUp()).toBe('{"is_caught_up":false}\n');
+  });
+
+  it('does not bring back what a prune removed', async () => {
+    const pruned = await bench.plaza('prune', dir, '--before', '2026-01-02');
+    expect(pruned.code).toBe(0);
+    flip(newest(), 800);
+    const refused = await bench.plaza('export', dir);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--rebuild')]);
+    expect((await bench.plaza('export', dir, '--rebuild')).code).toBe(0);
+    expect(requireState(dir)).toMatchObject({ since: Date.parse('2026-01-02') });
   });
 
   it('of a data set without another is made good by --rebuild, under the same key', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pseudonymOf } from '../../src/analytics/columns/rows.js';
+import { requireState } from '../../src/analytics/data-set/commits.js';
 import { writeCompleteUntil } from '../../src/analytics/data-set/complete-until.js';
 import { readKey } from '../../src/analytics/data-set/data-set.js';
 import { withDataSet } from '../../src/analytics/export/export-data-set.js';
@@ -11,6 +12,7 @@ import { exportEvents } from '../../src/analytics/export/export.js';
 import { pruneDataSet } from '../../src/analytics/export/prune-data-set.js';
 import { openViews } from '../../src/analytics/query/open-views.js';
 import type { Views } from '../../src/analytics/query/open-views.js';
+import { questions } from '../../src/analytics/report/questions.js';
 import { rowsOf } from '../../src/analytics/query/output.js';
 import { Random } from '../../src/analytics/demo/random.js';
 import { daysOf, History } from './support/history.js';
@@ -54,7 +56,7 @@ async function dataSetOf(history: History, cut: Cut | undefined): Promise<string
   );
   if (cut !== undefined && cut.by !== 'since')
     await pruneDataSet(dir, { before: cut.at, forget: cut.by === 'prune --forget' }, now);
-  writeCompleteUntil(dir, history.end);
+  writeCompleteUntil(dir, requireState(dir), history.end);
   return dir;
 }
 
@@ -99,6 +101,9 @@ describe.each([1, 2, 3])('a random history with the seed %i', (seed) => {
       expect(await complete('(SELECT * EXCLUDE (app_id) FROM people)')).toEqual(
         isKnown ? people.toSorted((a, b) => (a.actor_id < b.actor_id ? -1 : 1)) : [],
       );
+      const isAnswered = async (name: string) =>
+        (await all(views, questions.find((question) => question.name === name)!.sql)).length > 0;
+      expect([await isAnswered('churn'), await isAnswered('concentration')]).toEqual([isKnown, isKnown]);
     } finally {
       views.close();
     }

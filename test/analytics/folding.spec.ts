@@ -1,13 +1,15 @@
 /** Events that a data set leaves out are folded into rows of people, exactly once. */
-import { existsSync, readdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { pseudonymOf } from '../../src/analytics/columns/rows.js';
 import { readState, requireState } from '../../src/analytics/data-set/commits.js';
-import { readKey } from '../../src/analytics/data-set/data-set.js';
+import { DataSet, readKey } from '../../src/analytics/data-set/data-set.js';
 import type { FoldedPerson } from '../../src/analytics/data-set/folded-people.js';
 import { readPeople } from '../../src/analytics/data-set/people-file.js';
 import { peopleFileOf } from '../../src/analytics/data-set/state.js';
+import { exportEvents } from '../../src/analytics/export/export.js';
 import { steps } from '../../src/analytics/data-set/steps.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { newId } from '../log/support/log-bench.js';
@@ -124,10 +126,40 @@ it('a prune tells how many people it folded, also those erased since, and --forg
   expect(JSON.parse(forgotten.stdout)).toMatchObject({ firstDay: '2026-01-04', folded: null });
   expect(existsSync(join(dir, 'people')) ? readdirSync(join(dir, 'people')) : []).toEqual([]);
   await register(newId(), 0);
+  const older = await bench.plaza('export', dir, '--rebuild', '--since', '2026-01-01');
+  expect([older.code, older.stderr]).toEqual([1, expect.stringContaining('removed with --forget')]);
   for (const options of [[], ['--rebuild']]) {
     expect((await bench.plaza('export', dir, ...options)).stdout).toContain('say that they are not complete');
     expect(requireState(dir).folded).toBe('forgotten');
   }
+  // A data set that is made good after damage does not bring it back either.
+  for (const name of readdirSync(join(dir, 'commits'))) truncateSync(join(dir, 'commits', name), 50);
+  expect((await bench.plaza('export', dir, '--rebuild')).code).toBe(0);
+  expect(requireState(dir)).toMatchObject({ folded: 'forgotten', since: Date.parse('2026-01-04') });
+});
+
+it('a prune folds files that overlap in the order of the log', async () => {
+  const [actorId, grantId] = [newId(), newId()];
+  const grant = { grantId, appId: 'app', actorId };
+  const day = (of: number) => ({ now: () => at(of), signal: new AbortController().signal });
+  const written = DataSet.open(dir, { personal: 'none', since: null }, { ...day(2), randomBytes });
+  const exported = (flushRows: number) =>
+    exportEvents(bench.logBench.log, written, { ...day(2), follow: false, flushRows });
+  await exported(1_000);
+  for (let n = 0; n < 6; n++) await reply(2, 'noticed');
+  await exported(1);
+  await append({ type: 'grant.issued', data: { ...grant, scopes: ['offline_access'], at: at(2) } });
+  for (let n = 0; n < 11; n++) await reply(2, 'noticed');
+  await exported(12);
+  await append({ type: 'grant.revoked', data: { ...grant, cause: 'person', at: at(2) } });
+  for (let n = 0; n < 3; n++) await reply(2, 'noticed');
+  await exported(1);
+  const overlapping = written.state.files.filter((file) => file.day === since);
+  written.close();
+  const [wide, within] = overlapping.toSorted((a, b) => a.rows - b.rows);
+  expect(wide!.first < within!.first && wide!.last > within!.last).toBe(true);
+  await bench.plaza('prune', dir, '--before', '2026-01-04');
+  expect(await folded(actorId)).toMatchObject({ grants: [] });
 });
 
 it('with a log that lost a folded event, --rewind reads all of it anew', async () => {

@@ -151,6 +151,30 @@ it('rows are flushed when their texts are long, and large files are not merged',
   expect(await positionsOf(dir)).toEqual(await bench.logged());
 });
 
+it('a merged file never takes the place of one that it merges, which a reader may have open', async () => {
+  const { log } = bench.logBench;
+  const initial = { personal: 'none', since: null } as const;
+  const signal = new AbortController().signal;
+  const now = () => FIRST_DAY + 20 * DAY_MS;
+  const written = DataSet.open(dir, initial, { now, randomBytes });
+  // Ten files of one row are merged, around one of more.
+  for (const [posts, flushRows] of [
+    [6, 1],
+    [12, 12],
+    [4, 1],
+  ] as const) {
+    await bench.appendPosts(...Array.from({ length: posts }, () => 20));
+    await exportEvents(log, written, { follow: false, signal, now, flushRows });
+  }
+  const before = written.state.files.map(({ path }) => [path, readFileSync(join(dir, path), 'hex')] as const);
+  await compact(written, { isIdle: true, now: () => now() + DAY_MS, signal });
+  written.close();
+  expect(requireState(dir).files.filter(({ day }) => day === '2026-01-21')).toHaveLength(1);
+  for (const [path, bytes] of before)
+    expect([path, readFileSync(join(dir, path), 'hex')]).toEqual([path, bytes]);
+  expect(await positionsOf(dir)).toEqual(await bench.logged());
+});
+
 it('at most ten files of a finished day stay while an export catches up', async () => {
   await bench.appendPosts(...Array.from({ length: 30 }, () => 7));
   const files: number[] = [];
@@ -176,6 +200,8 @@ it('an export that is stopped goes on from its last event', async () => {
   await bench.plaza('export', dir);
   expect(await positionsOf(dir)).toEqual(logged);
 });
+
+const completeUntil = () => readCompleteUntil(dir, requireState(dir));
 
 /** Value of a metric. */
 const metric = (file: string, name: string) =>
@@ -248,7 +274,7 @@ it('a data set that is made anew forgets until when it had every event', async (
     onNotice: () => undefined,
     onProgress: () => undefined,
   });
-  expect(readCompleteUntil(dir)).toBeUndefined();
+  expect(completeUntil()).toBeUndefined();
 });
 
 it('--follow knows of events that it did not export yet', async () => {
@@ -268,18 +294,18 @@ it('--follow knows of events that it did not export yet', async () => {
     flushMs: 1,
     checkMs: 5,
   });
-  await until(() => readCompleteUntil(dir) === FIRST_DAY);
+  await until(() => completeUntil() === FIRST_DAY);
   // The log is said to have an event more.
   next += 1n;
   clock += 1_000;
-  await until(() => (readCompleteUntil(dir) ?? 0) >= FIRST_DAY);
+  await until(() => (completeUntil() ?? 0) >= FIRST_DAY);
   clock += 1_000;
   await sleep(50);
-  expect(readCompleteUntil(dir)).toBe(FIRST_DAY);
+  expect(completeUntil()).toBe(FIRST_DAY);
   await bench.appendPosts(3);
-  await until(() => readCompleteUntil(dir) !== FIRST_DAY);
+  await until(() => completeUntil() !== FIRST_DAY);
   stop.abort();
   await exported;
   dataSet.close();
-  expect(readCompleteUntil(dir)).toBeGreaterThanOrEqual(FIRST_DAY + 1_000);
+  expect(completeUntil()).toBeGreaterThanOrEqual(FIRST_DAY + 1_000);
 });

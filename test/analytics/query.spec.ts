@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -251,6 +251,16 @@ it('a query that is larger than its memory spills to the disk of the data set, a
   });
   expect(readdirSync(join(dir, 'spill'))).toEqual([]);
   expect((await bench.plaza('query', dir, 'SELECT 1', '--memory', 'much')).stderr).toContain('512MB, 4GiB');
+});
+
+it('a folder above the data set that looks like a column changes none', async () => {
+  const above = join(bench.newDir(), 'day=2020-01-01', 'type=x');
+  cpSync(dir, above, { recursive: true });
+  const days =
+    'SELECT day::VARCHAR AS day, count(*)::INT AS posts FROM post_created GROUP BY day ORDER BY day';
+  expect((await bench.plaza('query', above, days)).stdout).toBe(
+    '{"day":"2026-01-01","posts":2}\n{"day":"2026-01-02","posts":1}\n',
+  );
 });
 
 it('CSV has no formula in a text, and leaves pseudonyms and numbers as they are', async () => {

@@ -2,6 +2,7 @@ import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync } f
 import { join } from 'node:path';
 import { syncDirectory } from '../../launch/files.js';
 import { Failure } from '../../operator/cli/failure.js';
+import { isBehind, readCut } from './cut.js';
 import { COMMIT_NAME, paths } from './paths.js';
 import { commitText, namedBy, parseCommit, UnknownFormat } from './state.js';
 import type { State } from './state.js';
@@ -36,7 +37,9 @@ export function newestCommit(dir: string): NewestCommit {
   return { state: undefined, leftOut };
 }
 
+/** Without a checkpoint an export would begin anew, with what was left out since. */
 function isWhole(dir: string, { replaced: _replaced, ...state }: State): boolean {
+  if (!state.checkpoint || isBehind(state, readCut(dir))) return false;
   return [...namedBy(state)].every((path) => existsSync(join(dir, path)));
 }
 

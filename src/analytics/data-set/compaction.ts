@@ -70,7 +70,7 @@ function groupsUpToFull(files: readonly DataFile[], fullBytes: number): readonly
 }
 
 async function merge(dataSet: DataSet, day: string, files: readonly DataFile[]): Promise<void> {
-  const options = dataSet.writeOptions();
+  const options = { ...dataSet.writeOptions(), merging: dataSet.state.number + 1 };
   const columns = columnsOf(options.contents);
   const merged: Record<string, Value[]> = Object.fromEntries(columns.map(({ name }) => [name, []]));
   let rows = 0;
@@ -85,7 +85,7 @@ async function merge(dataSet: DataSet, day: string, files: readonly DataFile[]):
 }
 
 /** A file of a release without checksums in its pages is compared whole: the merge would make its damage good. */
-async function requireUnchanged(dir: string, file: DataFile): Promise<void> {
+export async function requireUnchanged(dir: string, file: DataFile): Promise<void> {
   requireIntact(dir, file);
   if (!file.outside && (await faultOf(dir, file)) !== undefined)
     throw new Failure(`${join(dir, file.path)} was changed: ${FOR_CHANGED_FILES}`);

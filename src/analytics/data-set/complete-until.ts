@@ -1,18 +1,24 @@
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { paths } from './paths.js';
+import type { State } from './state.js';
 import { writeTemporary } from './write-file.js';
 
-/** Unix milliseconds of the newest moment up to which the data set had every event of the log; undefined: never. */
-export function readCompleteUntil(dir: string): number | undefined {
+/**
+ * Unix milliseconds of the newest moment up to which the data set had every event of the log. Undefined: never, or nobody
+ * knows of this state, which ends before the position at which it had.
+ */
+export function readCompleteUntil(dir: string, state: Pick<State, 'checkpoint'>): number | undefined {
   const path = paths.completeUntil(dir);
-  const at = existsSync(path) ? Date.parse(readFileSync(path, 'utf8').trim()) : NaN;
-  return Number.isNaN(at) ? undefined : at;
+  if (!existsSync(path)) return undefined;
+  const [time = '', position] = readFileSync(path, 'utf8').trim().split(' ');
+  const at = Date.parse(time);
+  const isKnown = position !== undefined && endOf(state) >= Number(position);
+  return isKnown && !Number.isNaN(at) ? at : undefined;
 }
 
-/** For a data set that begins anew. */
-export const forgetCompleteUntil = (dir: string): void => rmSync(paths.completeUntil(dir), { force: true });
-
-export function writeCompleteUntil(dir: string, at: number): void {
-  const text = `${new Date(at).toISOString()}\n`;
+export function writeCompleteUntil(dir: string, state: Pick<State, 'checkpoint'>, at: number): void {
+  const text = `${new Date(at).toISOString()} ${endOf(state)}\n`;
   renameSync(writeTemporary(dir, 'complete-until', Buffer.from(text)), paths.completeUntil(dir));
 }
+
+const endOf = ({ checkpoint }: Pick<State, 'checkpoint'>): number => checkpoint?.position ?? -1;

@@ -7,6 +7,8 @@ import { Failure } from '../../operator/cli/failure.js';
 import { shapeOf } from '../columns/columns.js';
 import type { Contents } from '../columns/columns.js';
 import { newestCommit, nothingCounts, putCommit, readState, setAside } from './commits.js';
+import { readCut, writeCut } from './cut.js';
+import type { Cut } from './cut.js';
 import { paths } from './paths.js';
 import type { Compression } from './parquet.js';
 import { keyProofOf, namedBy } from './state.js';
@@ -67,7 +69,8 @@ export class DataSet {
       const key = keyOf(dir, state, leftOut.length > 0, options);
       setAside(dir, leftOut);
       const onStep = options.onStep ?? (() => undefined);
-      const first = firstState(initial, key, options.now());
+      const first = firstState(initial, state ? undefined : readCut(dir), key, options.now());
+      writeCut(dir, state ?? first);
       if (!state) putCommit(dir, first, 'flush', onStep);
       const dataSet = new DataSet(dir, key, state ?? first, options, release);
       dataSet.sweep();
@@ -106,6 +109,7 @@ export class DataSet {
       replaced: staying,
     };
     const { onStep } = this.writeOptions();
+    writeCut(this.dir, next);
     putCommit(this.dir, next, phase, onStep);
     const named = namedBy(next);
     const gone = [...namedBy(this.current)].filter((path) => !named.has(path));
@@ -148,6 +152,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   'applications.json',
   'report.html',
   'views.sql',
+  'cut',
   'complete-until',
 ]);
 
@@ -159,14 +164,15 @@ function refuseOtherDirectory(dir: string): void {
     throw new Failure(`${dir} is no data set and holds ${other}: name an empty or new directory`);
 }
 
-const firstState = (initial: Initial, key: Buffer, now: number): State => ({
+const firstState = (initial: Initial, cut: Cut | undefined, key: Buffer, now: number): State => ({
   format: FORMAT,
   keyProof: keyProofOf(key),
   number: 1,
   committedAt: new Date(now).toISOString(),
   checkpoint: null,
   ...initial,
-  folded: 'nothing',
+  since: cut ? Math.max(cut.since, initial.since ?? 0) : initial.since,
+  folded: cut?.isForgotten === true ? 'forgotten' : 'nothing',
   shape: shapeOf(initial),
   applications: [],
   files: [],

@@ -1,5 +1,5 @@
 import { dayOf } from './paths.js';
-import { foldedRows } from './state.js';
+import { foldedPeopleOf } from './state.js';
 import type { State } from './state.js';
 
 const DAY_MS = 86_400_000;
@@ -16,6 +16,8 @@ export interface Extent {
   readonly isWhole: boolean;
   /** People, attention and grants are known from the first event of the log on. */
   readonly isFolded: boolean;
+  /** An export had every event of the log at `completeUntil`. */
+  readonly isCaughtUp: boolean;
 }
 
 /** `caughtUp`: the newest moment at which the data set had every event of the log; undefined: nobody knows. */
@@ -24,7 +26,8 @@ export function extentOf(
   caughtUp: number | undefined,
 ): Extent {
   const isWhole = since === null;
-  const known = { isWhole, isFolded: isWhole || foldedRows({ folded }) !== undefined };
+  const isCaughtUp = caughtUp !== undefined;
+  const known = { isWhole, isCaughtUp, isFolded: isWhole || foldedPeopleOf({ folded }) !== undefined };
   const days = files.map(({ day }) => day).toSorted();
   const [firstDay = null, newest = null] = [days[0], days.at(-1)];
   if (firstDay === null || newest === null)

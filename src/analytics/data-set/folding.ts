@@ -29,13 +29,17 @@ export class Folding {
 
   fold(row: FoldableRow): void {
     this.people.fold(row);
-    this.last = Math.max(this.last, Number(row['position']));
-    this.isChanged = true;
+    this.change(row);
   }
 
   /** For an erasure that is no older event: the person may have been folded. */
-  erase(actorId: string): void {
-    if (this.people.erase(actorId)) this.isChanged = true;
+  erase(row: FoldableRow): void {
+    if (this.people.erase(String(row['actor_id']))) this.change(row);
+  }
+
+  private change(row: FoldableRow): void {
+    this.last = Math.max(this.last, Number(row['position']));
+    this.isChanged = true;
   }
 
   /** Writes the people, if they changed, and returns what the next commit says of them. `since`: Unix milliseconds. */

@@ -8,6 +8,7 @@ export const paths = {
   commit: (dir: string, number: number) => join(dir, 'commits', `${pad(number)}.json`),
   applications: (dir: string) => join(dir, 'applications.json'),
   completeUntil: (dir: string) => join(dir, 'complete-until'),
+  cut: (dir: string) => join(dir, 'cut'),
   views: (dir: string) => join(dir, 'views.sql'),
   report: (dir: string) => join(dir, 'report.html'),
   temporary: (dir: string) => join(dir, 'tmp'),
@@ -18,10 +19,11 @@ export const paths = {
 
 export const COMMIT_NAME = /^(\d{12})\.json$/;
 export const DAY_NAME = /^day=([\d-]+)$/;
-export const FILE_NAME = /^\d+-\d+\.parquet$/;
+export const FILE_NAME = /^\d+-\d+(?:-\d+)?\.parquet$/;
 
-export const filePath = (day: string, first: number, last: number) =>
-  `events/day=${day}/${first}-${last}.parquet`;
+/** `commit`: number of the commit that merges files: one of them may begin and end where the merged one does. */
+export const filePath = (day: string, first: number, last: number, commit?: number) =>
+  `events/day=${day}/${[first, last, ...(commit === undefined ? [] : [commit])].join('-')}.parquet`;
 
 export const peoplePath = (number: number) => `people/${pad(number)}.parquet`;
 

@@ -65,6 +65,7 @@ export function writePeople(
     path,
     last,
     rows: rows.length,
+    people: rows.filter((row) => row['actor_id'] !== undefined).length,
     bytes: parquet.bytes.length,
     sha256: createHash('sha256').update(parquet.bytes).digest('hex'),
     outside: outsidePages(parquet),

@@ -1,11 +1,12 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { columnsOf } from '../columns/columns.js';
+import { requireUnchanged } from './compaction.js';
 import type { DataSet } from './data-set.js';
 import type { FoldableRow } from './folded-people.js';
 import { Folding } from './folding.js';
-import { requireIntact } from './outside-pages.js';
 import { readParquet } from './parquet.js';
-import { dayOf } from './paths.js';
+import { dayOf, paths } from './paths.js';
 import type { DataFile, State } from './state.js';
 
 export interface PruneOptions {
@@ -27,8 +28,10 @@ export async function prune(
   const firstDay = dayOf(before);
   const { since, files } = dataSet.state;
   const removed = files.filter(({ day }) => day < firstDay);
+  if (removed.length === 0 && since === null && !forget) return [];
   const begin = Math.max(since ?? 0, Date.parse(firstDay));
   const folded = forget ? 'forgotten' : await foldedWith(dataSet, removed, begin);
+  if (forget) rmSync(paths.report(dataSet.dir), { force: true });
   dataSet.commit('flush', { since: begin, ...(folded && { folded }), removed });
   dataSet.sweep();
   return removed;
@@ -41,26 +44,31 @@ async function foldedWith(
 ): Promise<State['folded']> {
   const folding = await Folding.begin(dataSet);
   if (!folding) return undefined;
-  for (const file of removed.toSorted((a, b) => a.first - b.first))
-    for (const row of await rowsOf(dataSet.dir, file)) folding.fold(row);
+  // Files may overlap. Attention is a sum, and so has no order.
+  const ordered: FoldableRow[] = [];
+  for (const file of removed)
+    for await (const row of rowsOf(dataSet.dir, file)) {
+      const type = String(row['type']);
+      if (/^(?:account|grant)\./.test(type)) ordered.push(row);
+      else folding.fold(row);
+    }
+  for (const row of ordered.toSorted((a, b) => Number(a['position']) - Number(b['position'])))
+    folding.fold(row);
   for (const file of dataSet.state.files.filter((each) => !removed.includes(each)))
-    for (const row of await rowsOf(dataSet.dir, file, ['type', 'position', 'actor_id']))
-      if (row['type'] === 'account.erased') folding.erase(String(row['actor_id']));
+    for await (const row of rowsOf(dataSet.dir, file, ['type', 'position', 'actor_id']))
+      if (row['type'] === 'account.erased') folding.erase(row);
   return folding.write(begin).folded ?? dataSet.state.folded ?? 'nothing';
 }
 
 const foldable = columnsOf({ personal: 'none' });
 
-async function rowsOf(
+async function* rowsOf(
   dir: string,
   file: DataFile,
   names = foldable.map(({ name }) => name),
-): Promise<readonly FoldableRow[]> {
-  requireIntact(dir, file);
+): AsyncGenerator<FoldableRow> {
+  await requireUnchanged(dir, file);
   const columns = foldable.filter(({ name }) => names.includes(name));
   const data = await readParquet(join(dir, file.path), columns);
-  const rows = Array.from({ length: file.rows }, (_, n) =>
-    Object.fromEntries(names.map((name) => [name, data[name]?.[n]])),
-  );
-  return rows.toSorted((a, b) => Number(a['position']) - Number(b['position']));
+  for (let n = 0; n < file.rows; n++) yield Object.fromEntries(names.map((name) => [name, data[name]?.[n]]));
 }

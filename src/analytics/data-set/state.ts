@@ -9,7 +9,7 @@ const outsidePages = z.strictObject({ lengths: z.string(), sha256: z.string() })
 
 const dataFile = z.strictObject({
   /** Below the directory of the data set, with `/`. */
-  path: z.string().regex(/^events\/day=[\d-]+\/\d+-\d+\.parquet$/),
+  path: z.string().regex(/^events\/day=[\d-]+\/\d+-\d+(?:-\d+)?\.parquet$/),
   day,
   rows: z.int().positive(),
   first: position,
@@ -21,9 +21,11 @@ const dataFile = z.strictObject({
   outside: outsidePages.optional(),
 });
 
-const peopleFile = dataFile
-  .omit({ day: true, first: true, lastEventId: true })
-  .extend({ path: z.string().regex(/^people\/\d+\.parquet$/), rows: z.int().nonnegative() });
+const peopleFile = dataFile.omit({ day: true, first: true, lastEventId: true }).extend({
+  path: z.string().regex(/^people\/\d+\.parquet$/),
+  rows: z.int().nonnegative(),
+  people: z.int().nonnegative(),
+});
 
 const state = z.strictObject({
   /** 1: without `keyProof`, of the release before. */
@@ -81,8 +83,8 @@ export const peopleFileOf = ({ folded }: Pick<State, 'folded'>): PeopleFile | un
   typeof folded === 'object' ? folded : undefined;
 
 /** Number of people whose older events are folded; undefined: nothing is known of older events. */
-export const foldedRows = ({ folded }: Pick<State, 'folded'>): number | undefined =>
-  folded === undefined || folded === 'forgotten' ? undefined : folded === 'nothing' ? 0 : folded.rows;
+export const foldedPeopleOf = ({ folded }: Pick<State, 'folded'>): number | undefined =>
+  folded === undefined || folded === 'forgotten' ? undefined : folded === 'nothing' ? 0 : folded.people;
 
 export const namedBy = ({ files, replaced = [], folded }: State): Set<string> =>
   new Set([...files, ...replaced, ...(typeof folded === 'object' ? [folded] : [])].map(({ path }) => path));

@@ -3,7 +3,7 @@ import type { Personal } from '../columns/columns.js';
 import { newestCommit, requireState } from './commits.js';
 import { readCompleteUntil } from './complete-until.js';
 import { lockForReading } from './reading-lock.js';
-import { foldedRows } from './state.js';
+import { foldedPeopleOf } from './state.js';
 import type { State } from './state.js';
 
 export interface Summary {
@@ -42,7 +42,7 @@ export function statusOf(dir: string): Status {
     ...summaryOf(state),
     isExporting: release === undefined,
     damagedCommits: leftOut.length,
-    completeUntil: readCompleteUntil(dir) ?? null,
+    completeUntil: readCompleteUntil(dir, state) ?? null,
     hasOlderColumns: state.shape !== shapeOf(state),
   };
 }
@@ -69,6 +69,6 @@ export function summaryOf({
     personal,
     operators,
     since,
-    folded: foldedRows({ folded }) ?? null,
+    folded: foldedPeopleOf({ folded }) ?? null,
   };
 }

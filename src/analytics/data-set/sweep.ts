@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { UnusableFileError } from '../../embedded-event-store/errors.js';
+import { acquireDirectory } from '../../launch/data-dir.js';
 import { DAY_NAME, FILE_NAME, paths } from './paths.js';
 import { applicationLines, namedBy } from './state.js';
 import type { State } from './state.js';
@@ -8,6 +10,7 @@ import { writeTemporary } from './write-file.js';
 /** Removes temporary files, files of events that the state does not name, and days without files. */
 export function removeUncommitted(dir: string, state: State): void {
   const named = namedBy(state);
+  removeStaleSpills(dir);
   for (const name of readdirSync(paths.temporary(dir)))
     rmSync(join(paths.temporary(dir), name), { recursive: true });
   if (existsSync(paths.people(dir)))
@@ -19,6 +22,29 @@ export function removeUncommitted(dir: string, state: State): void {
     const left = names.filter((name) => FILE_NAME.test(name) && !named.has(`events/${day}/${name}`));
     for (const name of left) rmSync(join(directory, name));
     if (left.length === names.length) rmdirSync(directory);
+  }
+}
+
+/** Removes what killed queries spilled. */
+export function removeStaleSpills(dir: string): void {
+  const root = paths.spill(dir);
+  if (!existsSync(root)) return;
+  for (const name of readdirSync(root)) {
+    const release = lockOf(join(root, name));
+    if (!release) continue;
+    rmSync(join(root, name), { recursive: true, force: true });
+    release();
+  }
+}
+
+/** Undefined: another process holds the lock, or the directory is gone. */
+export function lockOf(path: string): (() => void) | undefined {
+  try {
+    return acquireDirectory(path);
+  } catch (error) {
+    if (error instanceof UnusableFileError || (error as NodeJS.ErrnoException).code === 'ENOENT')
+      return undefined;
+    throw error;
   }
 }
 

@@ -18,6 +18,7 @@ export interface WriteOptions {
   readonly contents: Contents;
   readonly compression: Compression;
   readonly onStep: OnStep;
+  readonly merging?: number;
 }
 
 /** Sorts rows by type and position, and writes them as a file that no commit names yet. */
@@ -26,7 +27,7 @@ export function writeDataFile(
   day: string,
   data: Columns,
   phase: Phase,
-  { contents, compression, onStep }: WriteOptions,
+  { contents, compression, onStep, merging }: WriteOptions,
 ): DataFile {
   const columns = columnsOf(contents);
   const order = orderOf(data);
@@ -37,7 +38,7 @@ export function writeDataFile(
   );
   const parquet = parquetOf(columns, sorted, compression);
   const { bytes } = parquet;
-  const path = filePath(day, Number(positions[first]), Number(positions[last]));
+  const path = filePath(day, Number(positions[first]), Number(positions[last]), merging);
   const target = join(dir, path);
   const temporary = writeTemporary(dir, `${day}-${Number(positions[first])}`, bytes, (step) =>
     onStep(phase, step),

@@ -20,7 +20,7 @@ export function writeDemo(dir: string, signal: AbortSignal): Promise<Exported> {
     if (dataSet.state.checkpoint || !dataSet.key.equals(demoKey))
       throw new Failure(`${dir} is a data set already: name a new directory`);
     const exported = await exportEvents({ undecoded }, dataSet, { follow: false, signal, now });
-    writeCompleteUntil(dir, EXPORTED_AT);
+    writeCompleteUntil(dir, dataSet.state, EXPORTED_AT);
     dataSet.tellState();
     return exported;
   });

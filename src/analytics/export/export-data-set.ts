@@ -7,10 +7,10 @@ import { Failure } from '../../operator/cli/failure.js';
 import type { ProgressStep } from '../../operator/cli/progress-line.js';
 import { shapeOf } from '../columns/columns.js';
 import type { Personal } from '../columns/columns.js';
-import { forgetCompleteUntil } from '../data-set/complete-until.js';
 import { DataSet, readKey } from '../data-set/data-set.js';
+import { dayOf } from '../data-set/paths.js';
 import type { Compression } from '../data-set/parquet.js';
-import { foldedRows } from '../data-set/state.js';
+import { foldedPeopleOf } from '../data-set/state.js';
 import type { State } from '../data-set/state.js';
 import { demoKey } from '../demo/demo-key.js';
 import { writeViews } from '../query/views-file.js';
@@ -92,7 +92,7 @@ export async function exportDataSet(
         older: all - events,
         rewound,
         state: dataSet.state,
-        folded: foldedRows(dataSet.state) ?? null,
+        folded: foldedPeopleOf(dataSet.state) ?? null,
       };
     });
   } catch (error) {
@@ -163,10 +163,17 @@ function prepare(dataSet: DataSet, { personal, operators, since, rebuild, onNoti
   const { state } = dataSet;
   if (rebuild) {
     const folded = state.folded === 'forgotten' ? state.folded : 'nothing';
+    if (state.folded === 'forgotten' && since !== undefined && since < (state.since ?? 0))
+      throw new Failure(
+        `${dataSet.dir} had the days before ${dayOf(state.since ?? 0)} removed with --forget: name a later --since, or another directory`,
+      );
+    if (state.since !== null && state.folded === undefined)
+      onNotice(
+        'older events are now folded into rows of people; plaza analytics prune --forget removes these, too',
+      );
     const contents = { personal: personal ?? state.personal, operators: operators ?? state.operators };
     const change = { ...contents, since: since ?? state.since, folded } as const;
     const removed = state.files;
-    forgetCompleteUntil(dataSet.dir);
     const shape = shapeOf(contents);
     return dataSet.commit('flush', { ...change, shape, checkpoint: null, applications: [], removed });
   }
@@ -175,9 +182,9 @@ function prepare(dataSet: DataSet, { personal, operators, since, rebuild, onNoti
     throw new Failure(
       `${dir} was exported with --personal ${state.personal}: leave the option out, or export anew with --rebuild`,
     );
-  if (operators === true && state.operators !== true)
+  if (operators !== undefined && operators !== (state.operators ?? false))
     throw new Failure(
-      `${dir} was exported without --operators: leave the option out, or export anew with --rebuild`,
+      `${dir} was exported ${operators ? 'without' : 'with'} --operators: leave the option out, or export anew with --rebuild`,
     );
   if (since === undefined || since === state.since) return;
   if (state.since === null)

@@ -85,7 +85,7 @@ class ExportRun {
   private events = 0;
   private unflushed = 0;
   private bufferedSince = Infinity;
-  private batchAt = 0;
+  private askedAt = 0;
 
   constructor(
     private readonly dataSet: DataSet,
@@ -97,7 +97,7 @@ class ExportRun {
 
   async readAll(batches: AsyncIterator<Batch<UndecodedEvent>>): Promise<Exported> {
     const { follow, signal } = this.options;
-    let next = batches.next();
+    let next = this.ask(batches);
     let isComplete = false;
     for (;;) {
       let result: Awaited<typeof next> | 'late';
@@ -116,7 +116,6 @@ class ExportRun {
       }
       if (result.done) break;
       isComplete = result.value.caughtUp;
-      this.batchAt = this.options.now();
       if ((isComplete && !follow) || signal.aborted) break;
       if (this.isFull()) {
         await this.flush();
@@ -124,12 +123,18 @@ class ExportRun {
         // Lets signals through while a long log is read.
         await immediate();
       }
-      next = batches.next();
+      next = this.ask(batches);
     }
     await this.flush();
-    if (isComplete && !follow) this.options.freshness?.isComplete(this.batchAt);
+    if (isComplete && !follow) this.options.freshness?.isComplete(this.askedAt);
     if (isComplete) await this.compact(true);
     return { events: this.events, isComplete };
+  }
+
+  /** The log had ended there when it was asked: the answer may come much later. */
+  private ask(batches: AsyncIterator<Batch<UndecodedEvent>>) {
+    this.askedAt = this.options.now();
+    return batches.next();
   }
 
   private async take({ events }: Batch<UndecodedEvent>): Promise<void> {
@@ -141,7 +146,7 @@ class ExportRun {
       if (since !== null && row.at < since) (await this.folding())?.fold(row.values);
       else this.buffer.add(row);
       if (event.type === 'account.erased' && (this.foldingBegun ?? peopleFileOf(this.dataSet.state)))
-        (await this.folding())?.erase(String(row.values['actor_id']));
+        (await this.folding())?.erase(row.values);
       this.last = { position: event.position, eventId: event.id };
     }
     this.events += events.length;

@@ -23,7 +23,7 @@ export class Freshness {
 
   /** The data set has every event that the log had at this moment. */
   isComplete(at: number): void {
-    writeCompleteUntil(this.dataSet.dir, at);
+    writeCompleteUntil(this.dataSet.dir, this.dataSet.state, at);
     this.dataSet.tellState();
     this.writeMetrics();
   }
@@ -54,7 +54,7 @@ export class Freshness {
       [
         'complete_until_seconds',
         'Unix time up to which the data set has every event of the log.',
-        seconds(readCompleteUntil(this.dataSet.dir) ?? 0),
+        seconds(readCompleteUntil(this.dataSet.dir, this.dataSet.state) ?? 0),
       ],
       ['committed_seconds', 'Unix time of the newest commit.', seconds(Date.parse(committedAt))],
       ['events', 'Events in the files of the data set.', events],

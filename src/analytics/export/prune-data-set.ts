@@ -3,7 +3,7 @@ import { requireState } from '../data-set/commits.js';
 import { dayOf } from '../data-set/paths.js';
 import { prune } from '../data-set/prune.js';
 import type { PruneOptions } from '../data-set/prune.js';
-import { foldedRows } from '../data-set/state.js';
+import { foldedPeopleOf } from '../data-set/state.js';
 import { withDataSet } from './export-data-set.js';
 import { failureOf } from './failures.js';
 import { rowsOf } from './rewind.js';
@@ -26,7 +26,7 @@ export async function pruneDataSet(dir: string, options: PruneOptions, now: () =
   try {
     const removed = await withDataSet(dir, { now }, (dataSet) => prune(dataSet, options));
     const days = new Set(removed.map(({ day }) => day)).size;
-    const folded = foldedRows(requireState(dir)) ?? null;
+    const folded = foldedPeopleOf(requireState(dir)) ?? null;
     return { firstDay: dayOf(before), days, events: rowsOf(removed), folded };
   } catch (error) {
     throw await failureOf(error, dir);

@@ -27,21 +27,25 @@ export const answers: Readonly<Record<string, string>> = {
       SELECT by_app_id AS app_id, make_timestamptz(epoch_us(occurred_at) // ${HOUR_US} * ${HOUR_US}) AS hour, type, count(*) AS events,
         count(DISTINCT by_actor_id) AS actors
       FROM events WHERE by_app_id IS NOT NULL GROUP BY ALL)
-    SELECT app_id, name AS app, hour, type, events, actors FROM counted LEFT JOIN applications USING (app_id)`,
+    SELECT app_id, name AS app, hour, type, events, actors,
+      ${utc('hour')} >= complete_from AND ${utc('hour')} + INTERVAL 1 HOUR <= complete_until AS is_complete
+    FROM counted CROSS JOIN data_set LEFT JOIN applications USING (app_id)`,
   app_reach: `
     WITH counted AS (
       SELECT by_app_id AS app_id, type, kind, count(*) AS events, count(DISTINCT by_actor_id) AS actors,
         count(DISTINCT nullif(coalesce(target_actor_id, parent_author_actor_id), by_actor_id)) AS targets
       FROM events WHERE by_app_id IS NOT NULL GROUP BY ALL)
-    SELECT app_id, name AS app, type || coalesce(' (' || kind || ')', '') AS act, events, actors, targets
-    FROM counted LEFT JOIN applications USING (app_id)`,
+    SELECT app_id, name AS app, type || coalesce(' (' || kind || ')', '') AS act, events, actors, targets,
+      is_whole AND is_caught_up AS is_complete
+    FROM counted CROSS JOIN data_set LEFT JOIN applications USING (app_id)`,
   busy_hours: `
     WITH counted AS (
       SELECT isodow(day) AS weekday, epoch_ms(occurred_at) // 3_600_000 % 24 AS hour, count(*) AS events,
         count(DISTINCT by_actor_id) AS actors
       FROM events WHERE by_actor_id IS NOT NULL GROUP BY ALL)
-    SELECT weekday, hour, coalesce(events, 0) AS events, coalesce(actors, 0) AS actors
-    FROM (SELECT range AS weekday FROM range(1, 8)) CROSS JOIN (SELECT range AS hour FROM range(24))
+    SELECT weekday, hour, coalesce(events, 0) AS events, coalesce(actors, 0) AS actors,
+      is_whole AND is_caught_up AS is_complete
+    FROM data_set CROSS JOIN (SELECT range AS weekday FROM range(1, 8)) CROSS JOIN (SELECT range AS hour FROM range(24))
       LEFT JOIN counted USING (weekday, hour)`,
   report_decisions: `
     WITH decision AS (
@@ -84,7 +88,7 @@ export const answers: Readonly<Record<string, string>> = {
         coalesce(counted.likes, 0) + coalesce(folded.likes, 0) AS likes,
         coalesce(counted.replies, 0) + coalesce(folded.replies, 0) AS replies
       FROM registrations LEFT JOIN counted USING (actor_id) LEFT JOIN folded USING (actor_id))
-    SELECT actor_id, follows, likes, replies, follows + likes + replies AS attention, is_folded AS is_complete
+    SELECT actor_id, follows, likes, replies, follows + likes + replies AS attention, is_folded AND is_caught_up AS is_complete
     FROM summed CROSS JOIN data_set`,
   people: `
     WITH standing AS (

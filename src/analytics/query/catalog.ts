@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { Failure } from '../../operator/cli/failure.js';
 import { requireState } from '../data-set/commits.js';
 import { OWNER_ONLY } from '../data-set/write-file.js';
@@ -13,6 +13,7 @@ import { viewStatements } from './views-file.js';
 export async function writeCatalog(dir: string, file: string): Promise<number> {
   const { DuckDBInstance } = await loadDuckDb();
   const state = requireState(dir);
+  const isNew = !existsSync(file);
   try {
     const instance = await DuckDBInstance.create(file);
     const duck = await instance.connect();
@@ -24,7 +25,7 @@ export async function writeCatalog(dir: string, file: string): Promise<number> {
       duck.closeSync();
       instance.closeSync();
     }
-    chmodSync(file, OWNER_ONLY.file);
+    if (isNew) chmodSync(file, OWNER_ONLY.file);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
     throw new Failure(`${file} cannot be written: ${reason}`, { cause });

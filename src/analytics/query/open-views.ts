@@ -100,10 +100,9 @@ async function connect(
   state: State,
   { settings, writable }: ConnectOptions,
 ) {
-  const people = peopleFileOf(state);
-  const named = people ? [people, ...state.files] : state.files;
+  const named = [...foldedFiles(state), ...state.files];
   const paths = named.map(({ path }) => join(dir, path));
-  const views = viewsOf(state, (path) => join(dir, path), readCompleteUntil(dir));
+  const views = viewsOf(state, (path) => join(dir, path), readCompleteUntil(dir, state));
   const missing = paths.find((path) => !existsSync(path));
   if (missing !== undefined) throw new Error(`${missing} is missing; see plaza analytics verify ${dir}`);
   for (const file of named) requireIntact(dir, file);
@@ -132,10 +131,12 @@ async function requireSelect({ StatementType }: DuckDb, duck: DuckDBConnection, 
   if (statementType !== StatementType.SELECT) throw refusal;
 }
 
+const foldedFiles = (state: State) => [peopleFileOf(state) ?? []].flat();
+
 /** DuckDB names no file. Returns the error itself if none was changed. */
-async function damageIn(dir: string, { files }: State, error: unknown): Promise<unknown> {
+async function damageIn(dir: string, state: State, error: unknown): Promise<unknown> {
   if (!/zstd|decompress/i.test(firstLines(error))) return error;
-  for (const file of files)
+  for (const file of [...state.files, ...foldedFiles(state)])
     if ((await faultOf(dir, file)) !== undefined) return `${file.path} was changed: ${FOR_CHANGED_FILES}`;
   return error;
 }

@@ -3,9 +3,11 @@ import { Failure } from '../../operator/cli/failure.js';
 import { allColumns, operatorColumn } from '../columns/columns.js';
 import { resolvableColumns } from '../columns/resolvable.js';
 import { pseudonymOf } from '../columns/rows.js';
+import type { Value } from '../columns/rows.js';
 import { requireState } from '../data-set/commits.js';
 import { readKey, requireOwnKey } from '../data-set/data-set.js';
 import { requireIntact } from '../data-set/outside-pages.js';
+import type { State } from '../data-set/state.js';
 import { readParquet } from '../data-set/parquet.js';
 
 export interface PseudonymPlace {
@@ -33,14 +35,15 @@ export async function findPseudonyms(
     throw new Failure(
       `${dir} does not say which operator acted: export into another directory with --operators`,
     );
-  const wanted = new Map<string, string>();
-  for (const id of ids) wanted.set(pseudonymWithKey(dir, id) ?? id, id).set(id, id);
-  const places = new Map<string, PseudonymPlace>();
+  const key = ownKey(dir, state);
+  const given = ids.map((id) => [key ? pseudonymOf(key, id) : id, id] as const);
+  const places = new Map<Value, PseudonymPlace>();
+  const placeOf = ([pseudonym, id]: readonly [string, string]) => places.get(pseudonym) ?? places.get(id);
   try {
     for (const file of state.files) {
-      if (places.size === new Set(ids).size) break;
+      if (given.every((each) => placeOf(each) !== undefined)) break;
       requireIntact(dir, file);
-      await findIn(join(dir, file.path), wanted, options, places);
+      await findIn(join(dir, file.path), new Set<Value>(given.flat()), options, places);
     }
   } catch (error) {
     const isMerged =
@@ -48,19 +51,19 @@ export async function findPseudonyms(
     if (isMerged) return findPseudonyms(dir, ids, options);
     throw error;
   }
-  return ids.map((id) => {
-    const place = places.get(id);
-    if (!place) throw new Failure(`no row of ${dir} has ${id}, neither as a pseudonym nor as an id`);
+  return given.map((each) => {
+    const place = placeOf(each);
+    if (!place) throw new Failure(`no row of ${dir} has ${each[1]}, neither as a pseudonym nor as an id`);
     return place;
   });
 }
 
-/** `wanted`: id that was asked for, by pseudonym. Adds to `places`, by that id. */
+/** Adds a place of each pseudonym of the file that is wanted. */
 async function findIn(
   file: string,
-  wanted: ReadonlyMap<unknown, string>,
+  wanted: ReadonlySet<Value>,
   { operators }: SearchOptions,
-  places: Map<string, PseudonymPlace>,
+  places: Map<Value, PseudonymPlace>,
 ): Promise<void> {
   const searched = operators ? [operatorColumn.name] : resolvableColumns;
   const read = new Set(['position', 'event_id', ...searched]);
@@ -70,9 +73,8 @@ async function findIn(
   );
   for (const column of searched)
     data[column]?.forEach((value, row) => {
-      const id = wanted.get(value);
-      if (id === undefined || places.has(id)) return;
-      places.set(id, {
+      if (value === undefined || !wanted.has(value) || places.has(value)) return;
+      places.set(value, {
         pseudonym: String(value),
         position: Number(data['position']?.[row]),
         eventId: String(data['event_id']?.[row]),
@@ -83,8 +85,12 @@ async function findIn(
 
 /** Undefined: this copy of the data set has no key. */
 export function pseudonymWithKey(dir: string, id: string): string | undefined {
+  const key = ownKey(dir, requireState(dir));
+  return key && pseudonymOf(key, id);
+}
+
+function ownKey(dir: string, state: State): Buffer | undefined {
   const key = readKey(dir);
-  if (!key) return undefined;
-  requireOwnKey(dir, requireState(dir), key);
-  return pseudonymOf(key, id);
+  if (key) requireOwnKey(dir, state, key);
+  return key;
 }

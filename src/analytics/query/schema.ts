@@ -51,6 +51,7 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
     ['complete_until', 'moment', 'moment, UTC, up to which no event is missing'],
     ['is_whole', 'boolean', 'whether no event was left out before'],
     ['is_folded', 'boolean', 'whether people, attention and grants of the time before are known'],
+    ['is_caught_up', 'boolean', 'whether an export had every event of the log at complete_until'],
   ],
   days: [['day', 'date', 'each UTC day from the first to the newest']],
   activity: [
@@ -106,6 +107,7 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
     ['type', 'text', 'type of the events'],
     events,
     actors,
+    complete,
   ],
   app_reach: [
     appId,
@@ -114,12 +116,14 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
     events,
     actors,
     ['targets', 'integer', 'number of other people whom they concern'],
+    complete,
   ],
   busy_hours: [
     ['weekday', 'integer', 'day of the week, from 1 for Monday'],
     ['hour', 'integer', 'hour of the day, UTC, from 0'],
     events,
     actors,
+    complete,
   ],
   report_decisions: [
     ['report_id', 'text', 'pseudonym of the report'],

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { acquireDirectory } from '../../launch/data-dir.js';
 import { isAccessRefused, isDiskFull } from '../data-set/disk-errors.js';
 import { paths } from '../data-set/paths.js';
+import { lockOf, removeStaleSpills } from '../data-set/sweep.js';
 import { OWNER_ONLY } from '../data-set/write-file.js';
 import { quoted } from './sql.js';
 
@@ -20,7 +20,7 @@ export interface Spill {
 export function openSpill(dir: string, memory: number | undefined): Spill {
   const machine = Math.min(totalmem(), process.constrainedMemory() || Infinity);
   const limit = `SET memory_limit = '${Math.floor(memory ?? machine * SHARE)}B'`;
-  const spill = makeSpill(paths.spill(dir));
+  const spill = makeSpill(dir);
   if (!spill) return { settings: [limit, "SET temp_directory = ''"], remove: () => undefined };
   const { bavail, bsize } = statfsSync(spill.path);
   return {
@@ -30,30 +30,27 @@ export function openSpill(dir: string, memory: number | undefined): Spill {
       `SET max_temp_directory_size = '${Math.floor(bavail * bsize * SHARE)}B'`,
     ],
     remove: () => {
-      spill.release();
       rmSync(spill.path, { recursive: true, force: true });
+      spill.release();
     },
   };
 }
 
-function makeSpill(root: string): { readonly path: string; readonly release: () => void } | undefined {
+function makeSpill(
+  dir: string,
+  attempts = 5,
+): { readonly path: string; readonly release: () => void } | undefined {
   try {
+    const root = paths.spill(dir);
     mkdirSync(root, { recursive: true, mode: OWNER_ONLY.directory });
-    removeStale(root);
+    removeStaleSpills(dir);
     const path = mkdtempSync(join(root, 'query-'));
-    const release = acquireDirectory(path);
-    return release && { path, release };
+    const release = lockOf(path);
+    // Another query took it for one that was left, in the moment before the lock.
+    if (release) return { path, release };
+    return attempts > 1 ? makeSpill(dir, attempts - 1) : undefined;
   } catch (error) {
     if (isAccessRefused(error) || isDiskFull(error)) return undefined;
     throw error;
-  }
-}
-
-function removeStale(root: string): void {
-  for (const name of readdirSync(root)) {
-    const release = acquireDirectory(join(root, name));
-    if (!release) continue;
-    release();
-    rmSync(join(root, name), { recursive: true, force: true });
   }
 }

@@ -6,7 +6,7 @@ import { peopleFileOf } from '../data-set/state.js';
 import type { State } from '../data-set/state.js';
 import { eventTypes, personalFieldsOf } from '../../log/registry.js';
 import type { EventType } from '../../log/registry.js';
-import { named, quoted } from './sql.js';
+import { named, quoted, utc } from './sql.js';
 import { answers } from './answers.js';
 
 export interface View {
@@ -48,8 +48,13 @@ function eventsSelect(paths: readonly string[]): string {
   const columns = allColumns.map(({ name, type }: Column) => `NULL::${sqlTypes[type]} AS ${named(name)}`);
   const none = `SELECT ${columns.join(', ')}, NULL::DATE AS day WHERE false`;
   if (paths.length === 0) return none;
-  const files = `read_parquet([${paths.map(quoted).join(', ')}], union_by_name = true, hive_partitioning = true)`;
-  return `${none} UNION ALL BY NAME SELECT * FROM ${files}`;
+  const list = paths.map(quoted).join(', ');
+  // Another folder `column=value` above would replace that column.
+  const isAlone = paths.every((path) => path.split('=').length === 2);
+  if (isAlone)
+    return `${none} UNION ALL BY NAME SELECT * FROM read_parquet([${list}], union_by_name = true, hive_partitioning = true)`;
+  return `${none} UNION ALL BY NAME SELECT *, ${utc('occurred_at')}::DATE AS day
+    FROM read_parquet([${list}], union_by_name = true, hive_partitioning = false)`;
 }
 
 function foldedSelect(path: string | undefined): string {
@@ -75,7 +80,7 @@ function extentViews({ firstDay, lastDay, ...rest }: Extent): readonly View[] {
       name: 'data_set',
       select: `SELECT ${date(firstDay)} AS first_day, ${date(lastDay)} AS last_day,
       ${date(rest.completeFrom)} AS complete_from, make_timestamp(${rest.completeUntil * 1_000}) AS complete_until,
-      ${rest.isWhole} AS is_whole, ${rest.isFolded} AS is_folded`,
+      ${rest.isWhole} AS is_whole, ${rest.isFolded} AS is_folded, ${rest.isCaughtUp} AS is_caught_up`,
     },
     {
       name: 'days',

@@ -53,7 +53,7 @@ export function reportPage(status: Summary, answers: readonly Answered[]): strin
             ${status.events.toLocaleString('en')} events of ${period}, up to position
             ${String(status.position ?? 'none')}, exported at
             <time datetime="${status.committedAt}">${status.committedAt.slice(0, 16).replace('T', ' ')}</time
-            >. Times, days and hours are of UTC.
+            >. Times, days and hours are of UTC. ${leftOut(status)}
           </p>
           ${answers.map(card)}
         </main>
@@ -63,6 +63,12 @@ export function reportPage(status: Summary, answers: readonly Answered[]): strin
         </footer>
       </body>
     </html>`.text;
+}
+
+function leftOut({ since, folded }: Summary): string | undefined {
+  if (since === null) return undefined;
+  const kept = folded === null ? '' : ` but for what is known of ${folded} people`;
+  return `Events before ${new Date(since).toISOString().slice(0, 10)} are left out${kept}, so totals are of the time since.`;
 }
 
 function card({ question, columns, rows }: Answered): Html {

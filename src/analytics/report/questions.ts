@@ -93,12 +93,13 @@ ORDER BY events DESC, act`,
     title: 'Which grants churn?',
     definition:
       'The churn of an application is the number of its grants that were revoked or expired in the last 28 whole days, divided by the number that were usable at their begin.',
-    sql: `WITH newest AS (SELECT complete_until::DATE - 1 AS newest_day FROM data_set)
+    sql: `WITH newest AS (SELECT complete_until::DATE - 1 AS newest_day, is_whole FROM data_set)
 SELECT app, coalesce(max(active) FILTER (day = newest_day - 28), 0) AS usable_at_begin,
-  sum(revoked) FILTER (day > newest_day - 28 AND day <= newest_day) AS revocations,
-  sum(expired) FILTER (day > newest_day - 28 AND day <= newest_day) AS expirations,
+  sum(revoked) FILTER (day > newest_day - 28) AS revocations,
+  sum(expired) FILTER (day > newest_day - 28) AS expirations,
   round((revocations + expirations) / nullif(usable_at_begin, 0), 3) AS churn
-FROM grant_churn CROSS JOIN newest GROUP BY app_id, app ORDER BY churn DESC NULLS LAST, app LIMIT 20`,
+FROM grant_churn CROSS JOIN newest WHERE is_complete AND day >= newest_day - 28
+GROUP BY app_id, app HAVING count(*) = 29 OR bool_and(is_whole) ORDER BY churn DESC NULLS LAST, app LIMIT 20`,
     plot: (rows) =>
       barPlot(
         'Share of the usable grants of each application that ended in 28 days',
@@ -157,7 +158,7 @@ FROM decision_speed WHERE is_complete ORDER BY week`,
     definition:
       'Attention is a reply, or a first like or follow, from somebody else; its concentration is the share of it that the most noticed tenth of all registered people got, then two tenths, and so on.',
     sql: `WITH ranked AS (
-  SELECT attention, ntile(10) OVER (ORDER BY attention DESC, actor_id) AS tenth FROM attention)
+  SELECT attention, ntile(10) OVER (ORDER BY attention DESC, actor_id) AS tenth FROM attention WHERE is_complete)
 SELECT tenth * 10 AS top_percent, count(*) AS people, sum(attention) AS attention,
   round(sum(sum(attention)) OVER (ORDER BY tenth) / nullif(sum(sum(attention)) OVER (), 0), 3) AS share
 FROM ranked GROUP BY tenth ORDER BY tenth`,
@@ -181,7 +182,7 @@ FROM ranked GROUP BY tenth ORDER BY tenth`,
     definition:
       'A post counts for the application through which it was created, in the week of its creation, from Monday.',
     sql: `SELECT date_trunc('week', day)::DATE AS week, app, sum(posts) AS posts
-FROM posts_per_app GROUP BY week, app_id, app ORDER BY week, posts DESC, app`,
+FROM posts_per_app GROUP BY week, app_id, app HAVING bool_and(is_complete) AND count(*) = 7 ORDER BY week, posts DESC, app`,
     plot: (rows) => {
       const x = daysFrom(
         rows.map((row) => textIn(row, 'week')),

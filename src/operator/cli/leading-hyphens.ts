@@ -20,6 +20,9 @@ const flags = new Set([
   '--decrypt',
   '--rebuild',
   '--rewind',
+  '--operators',
+  '--no-operators',
+  '--forget',
 ]);
 
 /**

@@ -26,7 +26,7 @@ interface ExportOptions extends CommandOptions {
   readonly since?: number;
   readonly follow?: true;
   readonly personal?: Personal;
-  readonly operators?: true;
+  readonly operators?: boolean;
   readonly root?: string;
   readonly compression?: Compression;
   readonly rewind?: true;
@@ -88,6 +88,7 @@ function addExport(analytics: Command): void {
       ]),
     )
     .option('--operators', 'say which operator acted, by a pseudonym of its own')
+    .option('--no-operators', 'with --rebuild: say so no more')
     .addOption(new Option('--compression <codec>', 'of new files').choices(['zstd', 'none']).default('zstd'))
     .option(
       '--root <path>',
