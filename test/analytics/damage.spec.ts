@@ -99,7 +99,6 @@ describe('a flipped bit of a file', () => {
     const exported = () => bench.plaza('export', dir);
     const refused = { code: 1, stderr: expect.stringContaining(`${file!.path} was changed`) };
     expect(await exported()).toMatchObject(refused);
-    // A release before wrote the file, without checksums.
     bench.rewrite(dir, ({ files, ...state }) => ({
       ...state,
       files: files.map(({ outside: _outside, ...each }) => each),

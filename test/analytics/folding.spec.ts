@@ -132,7 +132,6 @@ it('a prune tells how many people it folded, also those erased since, and --forg
     expect((await bench.plaza('export', dir, ...options)).stdout).toContain('say that they are not complete');
     expect(requireState(dir).folded).toBe('forgotten');
   }
-  // A data set that is made good after damage does not bring it back either.
   for (const name of readdirSync(join(dir, 'commits'))) truncateSync(join(dir, 'commits', name), 50);
   expect((await bench.plaza('export', dir, '--rebuild')).code).toBe(0);
   expect(requireState(dir)).toMatchObject({ folded: 'forgotten', since: Date.parse('2026-01-04') });

@@ -157,7 +157,6 @@ it('a merged file never takes the place of one that it merges, which a reader ma
   const signal = new AbortController().signal;
   const now = () => FIRST_DAY + 20 * DAY_MS;
   const written = DataSet.open(dir, initial, { now, randomBytes });
-  // Ten files of one row are merged, around one of more.
   for (const [posts, flushRows] of [
     [6, 1],
     [12, 12],

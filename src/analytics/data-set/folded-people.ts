@@ -2,7 +2,6 @@ import { grantLifetimeOf } from '../../domain/grant/lifetimes.js';
 import type { Value } from '../columns/rows.js';
 import { dayOf } from './paths.js';
 
-/** `expires_at`: Unix milliseconds. */
 export interface FoldedGrant {
   readonly grant_id: string;
   readonly app_id: string;

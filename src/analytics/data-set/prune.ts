@@ -12,7 +12,6 @@ import type { DataFile, State } from './state.js';
 export interface PruneOptions {
   /** Unix milliseconds; the day of that time stays. */
   readonly before: number;
-  /** Nothing is folded, and what was is removed. */
   readonly forget: boolean;
 }
 
