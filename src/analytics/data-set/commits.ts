@@ -4,7 +4,7 @@ import { syncDirectory } from '../../launch/files.js';
 import { Failure } from '../../operator/cli/failure.js';
 import { isBehind, readCut } from './cut.js';
 import { COMMIT_NAME, paths } from './paths.js';
-import { commitText, namedBy, parseCommit, UnknownFormat } from './state.js';
+import { commitText, filesOf, parseCommit, UnknownFormat } from './state.js';
 import type { State } from './state.js';
 import type { OnStep, Phase } from './steps.js';
 import { writeTemporary } from './write-file.js';
@@ -38,9 +38,9 @@ export function newestCommit(dir: string): NewestCommit {
 }
 
 /** Without a checkpoint an export would begin anew, with what was left out since. */
-function isWhole(dir: string, { replaced: _replaced, ...state }: State): boolean {
+function isWhole(dir: string, state: State): boolean {
   if (!state.checkpoint || isBehind(state, readCut(dir))) return false;
-  return [...namedBy(state)].every((path) => existsSync(join(dir, path)));
+  return filesOf(state).every(({ path }) => existsSync(join(dir, path)));
 }
 
 function textOf(path: string): string | undefined {

@@ -3,13 +3,11 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { columnsOf } from '../columns/columns.js';
 import type { Value } from '../columns/rows.js';
 import type { DataSet } from './data-set.js';
-import { Failure } from '../../operator/cli/failure.js';
 import { dayOf } from './paths.js';
-import { requireIntact } from './outside-pages.js';
-import { FOR_CHANGED_FILES, readParquet } from './parquet.js';
+import { readParquet } from './parquet.js';
 import type { Columns } from './parquet.js';
 import type { DataFile } from './state.js';
-import { faultOf } from './verify.js';
+import { requireUnchanged } from './verify.js';
 import { writeDataFile } from './write-file.js';
 
 /** A file with so many rows or bytes is merged with no other, which bounds the memory of a compaction. */
@@ -82,13 +80,6 @@ async function merge(dataSet: DataSet, day: string, files: readonly DataFile[]):
   }
   const added = writeDataFile(dataSet.dir, day, merged, 'compaction', options);
   dataSet.commit('compaction', { added: [added], removed: files });
-}
-
-/** A file of a release without checksums in its pages is compared whole: the merge would make its damage good. */
-export async function requireUnchanged(dir: string, file: DataFile): Promise<void> {
-  requireIntact(dir, file);
-  if (!file.outside && (await faultOf(dir, file)) !== undefined)
-    throw new Failure(`${join(dir, file.path)} was changed: ${FOR_CHANGED_FILES}`);
 }
 
 /** A column that a file of another release lacks is filled with nulls. */

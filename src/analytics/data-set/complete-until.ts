@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { paths } from './paths.js';
 import type { State } from './state.js';
-import { writeTemporary } from './write-file.js';
+import { putText } from './write-file.js';
 
 /**
  * Unix milliseconds of the newest moment up to which the data set had every event of the log. Undefined: never, or nobody
@@ -17,8 +17,7 @@ export function readCompleteUntil(dir: string, state: Pick<State, 'checkpoint'>)
 }
 
 export function writeCompleteUntil(dir: string, state: Pick<State, 'checkpoint'>, at: number): void {
-  const text = `${new Date(at).toISOString()} ${endOf(state)}\n`;
-  renameSync(writeTemporary(dir, 'complete-until', Buffer.from(text)), paths.completeUntil(dir));
+  putText(dir, paths.completeUntil(dir), `${new Date(at).toISOString()} ${endOf(state)}\n`);
 }
 
 const endOf = ({ checkpoint }: Pick<State, 'checkpoint'>): number => checkpoint?.position ?? -1;

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { paths } from './paths.js';
 import type { State } from './state.js';
-import { writeTemporary } from './write-file.js';
+import { putText } from './write-file.js';
 
 const cut = z.strictObject({ since: z.int(), isForgotten: z.boolean() });
 
@@ -11,10 +11,8 @@ export type Cut = z.infer<typeof cut>;
 /** Remembers apart from the commits, all of which may be damaged, what must not come back. */
 export function writeCut(dir: string, { since, folded }: Pick<State, 'since' | 'folded'>): void {
   if (since === null) return;
-  const text = `${JSON.stringify({ since, isForgotten: folded === 'forgotten' })}\n`;
-  const path = paths.cut(dir);
-  if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
-  renameSync(writeTemporary(dir, 'cut', Buffer.from(text)), path);
+  const isForgotten = folded === 'forgotten';
+  putText(dir, paths.cut(dir), `${JSON.stringify({ since, isForgotten })}\n`);
 }
 
 /** Undefined: nothing was left out. @throws {Error} the file is damaged. */

@@ -27,7 +27,7 @@ export function extentOf(
 ): Extent {
   const isWhole = since === null;
   const isCaughtUp = caughtUp !== undefined;
-  const known = { isWhole, isCaughtUp, isFolded: isWhole || foldedPeopleOf({ folded }) !== undefined };
+  const known = { isWhole, isCaughtUp, isFolded: isWhole || foldedPeopleOf({ folded }) !== null };
   const days = files.map(({ day }) => day).toSorted();
   const [firstDay = null, newest = null] = [days[0], days.at(-1)];
   if (firstDay === null || newest === null)

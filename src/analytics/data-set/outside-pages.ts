@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../../operator/cli/failure.js';
-import { FOR_CHANGED_FILES } from './parquet.js';
+import { wasChanged } from './parquet.js';
 import type { ParquetBytes } from './parquet.js';
 import type { DataFile, OutsidePages, PeopleFile } from './state.js';
 
@@ -31,7 +30,7 @@ export function requireIntact(dir: string, { path, bytes, outside }: DataFile | 
   const file = join(dir, path);
   if (!outside) return;
   if (statSync(file).size === bytes && digestOutside(file, bytes, outside) === outside.sha256) return;
-  throw new Failure(`${file} was changed: ${FOR_CHANGED_FILES}`);
+  throw wasChanged(file);
 }
 
 function digestOutside(path: string, bytes: number, { lengths }: OutsidePages): string {

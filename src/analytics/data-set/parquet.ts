@@ -7,8 +7,11 @@ import type { Column, ColumnType } from '../columns/columns.js';
 import type { Value } from '../columns/rows.js';
 
 /** Advice in messages about a changed file. */
-export const FOR_CHANGED_FILES =
+const FOR_CHANGED_FILES =
   'plaza analytics verify lists all such files, and plaza analytics export --rebuild makes the data set anew';
+
+export const wasChanged = (path: string, options?: ErrorOptions): Failure =>
+  new Failure(`${path} was changed: ${FOR_CHANGED_FILES}`, options);
 
 export type Compression = 'zstd' | 'none';
 
@@ -87,7 +90,7 @@ export async function readParquet(path: string, columns: readonly Column[]): Pro
     await read;
   } catch (cause) {
     if (!(cause as NodeJS.ErrnoException).code?.startsWith('ZSTD_')) throw cause;
-    throw new Failure(`${path} was changed: ${FOR_CHANGED_FILES}`, { cause });
+    throw wasChanged(path, { cause });
   }
   return data;
 }

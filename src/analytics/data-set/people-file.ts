@@ -1,17 +1,14 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, renameSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { syncDirectory } from '../../launch/files.js';
+import { join } from 'node:path';
 import type { Column } from '../columns/columns.js';
 import type { Value } from '../columns/rows.js';
 import { FoldedPeople } from './folded-people.js';
 import type { FoldedGrant, FoldedPerson } from './folded-people.js';
-import { outsidePages, requireIntact } from './outside-pages.js';
+import { requireIntact } from './outside-pages.js';
 import { parquetOf, readParquet } from './parquet.js';
 import type { Columns } from './parquet.js';
 import { peoplePath } from './paths.js';
 import type { PeopleFile } from './state.js';
-import { OWNER_ONLY, writeTemporary } from './write-file.js';
+import { placeParquet } from './write-file.js';
 import type { WriteOptions } from './write-file.js';
 
 /** `grants`: JSON. The row of no `actor_id` holds the grants of erased persons. */
@@ -51,24 +48,13 @@ export function writePeople(
 ): PeopleFile {
   const rows = [...people].map(([actorId, person]) => valuesOf(actorId, person));
   const data: Columns = Object.fromEntries(columns.map(({ name }) => [name, rows.map((row) => row[name])]));
-  const parquet = parquetOf(columns, data, compression);
   const path = peoplePath(number);
-  const target = join(dir, path);
-  const temporary = writeTemporary(dir, `people-${number}`, parquet.bytes);
-  onStep('fold', 'file synced');
-  if (mkdirSync(dirname(target), { recursive: true, mode: OWNER_ONLY.directory }) !== undefined)
-    syncDirectory(dir);
-  renameSync(temporary, target);
-  onStep('fold', 'file renamed');
-  syncDirectory(dirname(target));
   return {
     path,
     last,
     rows: rows.length,
     people: rows.filter((row) => row['actor_id'] !== undefined).length,
-    bytes: parquet.bytes.length,
-    sha256: createHash('sha256').update(parquet.bytes).digest('hex'),
-    outside: outsidePages(parquet),
+    ...placeParquet(dir, path, parquetOf(columns, data, compression), (step) => onStep('fold', step)),
   };
 }
 

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { columnsOf } from '../columns/columns.js';
-import { requireUnchanged } from './compaction.js';
 import type { DataSet } from './data-set.js';
 import type { FoldableRow } from './folded-people.js';
 import { Folding } from './folding.js';
 import { readParquet } from './parquet.js';
 import { dayOf, paths } from './paths.js';
 import type { DataFile, State } from './state.js';
+import { requireUnchanged } from './verify.js';
 
 export interface PruneOptions {
   /** Unix milliseconds; the day of that time stays. */

@@ -82,14 +82,21 @@ const digestOf = (content: unknown) => createHash('sha256').update(JSON.stringif
 export const peopleFileOf = ({ folded }: Pick<State, 'folded'>): PeopleFile | undefined =>
   typeof folded === 'object' ? folded : undefined;
 
-/** Number of people whose older events are folded; undefined: nothing is known of older events. */
-export const foldedPeopleOf = ({ folded }: Pick<State, 'folded'>): number | undefined =>
-  folded === undefined || folded === 'forgotten' ? undefined : folded === 'nothing' ? 0 : folded.people;
+/** Files that the commit needs: of folded people and of events. */
+export const filesOf = (state: State): readonly (DataFile | PeopleFile)[] => [
+  ...[peopleFileOf(state) ?? []].flat(),
+  ...state.files,
+];
 
-export const namedBy = ({ files, replaced = [], folded }: State): Set<string> =>
-  new Set([...files, ...replaced, ...(typeof folded === 'object' ? [folded] : [])].map(({ path }) => path));
+export const namedBy = (state: State): Set<string> =>
+  new Set([...filesOf(state), ...(state.replaced ?? [])].map(({ path }) => path));
 
-/** Files of NAME that analysts read beside the events: one JSON object a line. */
+/** Number of people whose older events are folded; null: nothing is known of older events. */
+export function foldedPeopleOf({ folded }: Pick<State, 'folded'>): number | null {
+  if (folded === undefined || folded === 'forgotten') return null;
+  return folded === 'nothing' ? 0 : folded.people;
+}
+
 export const applicationLines = ({ applications }: Pick<State, 'applications'>): string =>
   applications.map(({ appId, name }) => `${JSON.stringify({ app_id: appId, name })}\n`).join('');
 

@@ -18,7 +18,6 @@ export interface Summary {
   readonly personal: Personal;
   readonly operators: boolean;
   readonly since: number | null;
-  /** Number of people whose older events are folded; null: nothing is known of older events. */
   readonly folded: number | null;
 }
 
@@ -69,6 +68,6 @@ export function summaryOf({
     personal,
     operators,
     since,
-    folded: foldedPeopleOf({ folded }) ?? null,
+    folded: foldedPeopleOf({ folded }),
   };
 }

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnusableFileError } from '../../embedded-event-store/errors.js';
 import { acquireDirectory } from '../../launch/data-dir.js';
 import { DAY_NAME, FILE_NAME, paths } from './paths.js';
 import { applicationLines, namedBy } from './state.js';
 import type { State } from './state.js';
-import { writeTemporary } from './write-file.js';
+import { putText } from './write-file.js';
 
 /** Removes temporary files, files of events that the state does not name, and days without files. */
 export function removeUncommitted(dir: string, state: State): void {
@@ -48,10 +48,6 @@ export function lockOf(path: string): (() => void) | undefined {
   }
 }
 
-/** Writes the names of the applications beside the events, unless the file has them. */
 export function writeApplications(dir: string, state: Pick<State, 'applications'>): void {
-  const path = paths.applications(dir);
-  const lines = applicationLines(state);
-  if (existsSync(path) && readFileSync(path, 'utf8') === lines) return;
-  renameSync(writeTemporary(dir, 'applications', Buffer.from(lines)), path);
+  putText(dir, paths.applications(dir), applicationLines(state));
 }

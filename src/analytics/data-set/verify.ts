@@ -3,9 +3,11 @@ import { createReadStream, existsSync, readdirSync, readFileSync, statSync } fro
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { requireState } from './commits.js';
+import { requireIntact } from './outside-pages.js';
+import { wasChanged } from './parquet.js';
 import { paths } from './paths.js';
 import { lockForReading } from './reading-lock.js';
-import { applicationLines, namedBy, peopleFileOf } from './state.js';
+import { applicationLines, filesOf, namedBy } from './state.js';
 import type { DataFile, State } from './state.js';
 
 export interface Fault {
@@ -32,9 +34,8 @@ export async function verifyDataSet(
 ): Promise<Verified> {
   const state = requireState(dir);
   const { files } = state;
-  const people = peopleFileOf(state);
   const faults: Fault[] = [];
-  for (const file of people ? [people, ...files] : files) {
+  for (const file of filesOf(state)) {
     const fault = await faultOf(dir, file, onBytes);
     if (fault) faults.push({ path: file.path, fault });
   }
@@ -74,6 +75,12 @@ export async function faultOf(
     throw error;
   }
   return hash.digest('hex') === sha256 ? undefined : 'changed';
+}
+
+/** A file of a release without checksums in its pages is compared whole: what reads it would make its damage good. */
+export async function requireUnchanged(dir: string, file: DataFile): Promise<void> {
+  requireIntact(dir, file);
+  if (!file.outside && (await faultOf(dir, file)) !== undefined) throw wasChanged(join(dir, file.path));
 }
 
 function applicationsFault(dir: string, state: State): readonly Fault[] {

@@ -1,15 +1,24 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { syncDirectory } from '../../launch/files.js';
 import { columnsOf } from '../columns/columns.js';
 import type { Contents } from '../columns/columns.js';
 import { outsidePages } from './outside-pages.js';
 import { filePath, paths } from './paths.js';
 import { parquetOf } from './parquet.js';
-import type { Columns, Compression } from './parquet.js';
+import type { Columns, Compression, ParquetBytes } from './parquet.js';
 import type { DataFile } from './state.js';
-import type { OnStep, Phase } from './steps.js';
+import type { OnStep, Phase, Step } from './steps.js';
 
 /** For the owner alone: pseudonyms can be matched with what else is known of the network. */
 export const OWNER_ONLY = { file: 0o600, directory: 0o700 };
@@ -37,18 +46,8 @@ export function writeDataFile(
     columns.map(({ name }) => [name, order.map((index) => data[name]?.[index])]),
   );
   const parquet = parquetOf(columns, sorted, compression);
-  const { bytes } = parquet;
   const path = filePath(day, Number(positions[first]), Number(positions[last]), merging);
-  const target = join(dir, path);
-  const temporary = writeTemporary(dir, `${day}-${Number(positions[first])}`, bytes, (step) =>
-    onStep(phase, step),
-  );
-  onStep(phase, 'file synced');
-  if (mkdirSync(dirname(target), { recursive: true, mode: OWNER_ONLY.directory }) !== undefined)
-    syncDirectory(paths.events(dir));
-  renameSync(temporary, target);
-  onStep(phase, 'file renamed');
-  syncDirectory(dirname(target));
+  const tell = (step: Step) => onStep(phase, step);
   return {
     path,
     day,
@@ -56,10 +55,37 @@ export function writeDataFile(
     first: Number(positions[first]),
     last: Number(positions[last]),
     lastEventId: String(data['event_id']?.[last]),
+    ...placeParquet(dir, path, parquet, tell),
+  };
+}
+
+/** Writes a file that no commit names yet, and returns what the commit will know it by. */
+export function placeParquet(
+  dir: string,
+  path: string,
+  parquet: ParquetBytes,
+  tell: (step: Step) => void,
+): Pick<DataFile, 'bytes' | 'sha256' | 'outside'> {
+  const { bytes } = parquet;
+  const target = join(dir, path);
+  const temporary = writeTemporary(dir, path.replaceAll('/', '-'), bytes, tell);
+  tell('file synced');
+  if (mkdirSync(dirname(target), { recursive: true, mode: OWNER_ONLY.directory }) !== undefined)
+    syncDirectory(dirname(dirname(target)));
+  renameSync(temporary, target);
+  tell('file renamed');
+  syncDirectory(dirname(target));
+  return {
     bytes: bytes.length,
     sha256: createHash('sha256').update(bytes).digest('hex'),
     outside: outsidePages(parquet),
   };
+}
+
+/** Writes a file that is read beside the events, unless it has this text. */
+export function putText(dir: string, path: string, text: string): void {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
+  renameSync(writeTemporary(dir, basename(path), Buffer.from(text)), path);
 }
 
 /** Writes and syncs a file whose name no reader of Parquet matches. Returns its path. */

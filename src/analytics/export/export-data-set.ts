@@ -47,7 +47,6 @@ export interface ExportResult extends Pick<Exported, 'isComplete'> {
   /** Events before the begin of the data set, which are in no file. */
   readonly older: number;
   readonly rewound?: Rewound | undefined;
-  /** Number of people whose older events are folded; null: nothing is known of older events. */
   readonly folded: number | null;
   readonly state: State;
 }
@@ -92,7 +91,7 @@ export async function exportDataSet(
         older: all - events,
         rewound,
         state: dataSet.state,
-        folded: foldedPeopleOf(dataSet.state) ?? null,
+        folded: foldedPeopleOf(dataSet.state),
       };
     });
   } catch (error) {

@@ -26,7 +26,7 @@ export async function pruneDataSet(dir: string, options: PruneOptions, now: () =
   try {
     const removed = await withDataSet(dir, { now }, (dataSet) => prune(dataSet, options));
     const days = new Set(removed.map(({ day }) => day)).size;
-    const folded = foldedPeopleOf(requireState(dir)) ?? null;
+    const folded = foldedPeopleOf(requireState(dir));
     return { firstDay: dayOf(before), days, events: rowsOf(removed), folded };
   } catch (error) {
     throw await failureOf(error, dir);

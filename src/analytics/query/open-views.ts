@@ -4,12 +4,12 @@ import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { Failure } from '../../operator/cli/failure.js';
 import { requireState } from '../data-set/commits.js';
 import { faultOf } from '../data-set/verify.js';
-import { peopleFileOf } from '../data-set/state.js';
+import { filesOf } from '../data-set/state.js';
 import type { State } from '../data-set/state.js';
 import { loadDuckDb } from './duckdb.js';
 import { quoted } from './sql.js';
 import { requireIntact } from '../data-set/outside-pages.js';
-import { FOR_CHANGED_FILES } from '../data-set/parquet.js';
+import { wasChanged } from '../data-set/parquet.js';
 import { readCompleteUntil } from '../data-set/complete-until.js';
 import { openSpill } from './spill.js';
 import { viewsOf } from './views.js';
@@ -55,7 +55,7 @@ export async function openViews(dir: string, { writable, memory }: ViewOptions =
       } catch (error) {
         if (error instanceof Failure) throw error;
         if (attempt === ATTEMPTS || requireState(dir).number === number)
-          throw new Failure(firstLines(await damageIn(dir, connection.state, error)), { cause: error });
+          throw await failureOf(dir, connection.state, error);
         connection.duck.closeSync();
         connection = await connect();
       }
@@ -100,9 +100,9 @@ async function connect(
   state: State,
   { settings, writable }: ConnectOptions,
 ) {
-  const named = [...foldedFiles(state), ...state.files];
+  const named = filesOf(state);
   const paths = named.map(({ path }) => join(dir, path));
-  const views = viewsOf(state, (path) => join(dir, path), readCompleteUntil(dir, state));
+  const views = viewsOf(state, dir, readCompleteUntil(dir, state));
   const missing = paths.find((path) => !existsSync(path));
   if (missing !== undefined) throw new Error(`${missing} is missing; see plaza analytics verify ${dir}`);
   for (const file of named) requireIntact(dir, file);
@@ -131,14 +131,12 @@ async function requireSelect({ StatementType }: DuckDb, duck: DuckDBConnection, 
   if (statementType !== StatementType.SELECT) throw refusal;
 }
 
-const foldedFiles = (state: State) => [peopleFileOf(state) ?? []].flat();
-
-/** DuckDB names no file. Returns the error itself if none was changed. */
-async function damageIn(dir: string, state: State, error: unknown): Promise<unknown> {
-  if (!/zstd|decompress/i.test(firstLines(error))) return error;
-  for (const file of [...state.files, ...foldedFiles(state)])
-    if ((await faultOf(dir, file)) !== undefined) return `${file.path} was changed: ${FOR_CHANGED_FILES}`;
-  return error;
+/** DuckDB names no file. */
+async function failureOf(dir: string, state: State, cause: unknown): Promise<Failure> {
+  if (/zstd|decompress/i.test(firstLines(cause)))
+    for (const file of filesOf(state))
+      if ((await faultOf(dir, file)) !== undefined) return wasChanged(file.path, { cause });
+  return new Failure(firstLines(cause), { cause });
 }
 
 const firstLines = (error: unknown) =>

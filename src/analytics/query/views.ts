@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { allColumns, fieldColumns, fieldsOf, operatorColumn } from '../columns/columns.js';
 import type { Column, ColumnType } from '../columns/columns.js';
 import { extentOf } from '../data-set/extent.js';
@@ -15,18 +16,15 @@ export interface View {
 }
 
 /**
- * All views of a commit, each after those that it reads. `pathOf`: returns the place of a file of the data set. `caughtUp`: the
+ * All views of a commit, each after those that it reads. `root`: place of the data set. `caughtUp`: the
  * newest moment at which the data set had every event of the log, in Unix milliseconds; undefined: nobody knows.
  */
-export function viewsOf(
-  state: State,
-  pathOf: (path: string) => string,
-  caughtUp: number | undefined,
-): readonly View[] {
+export function viewsOf(state: State, root: string, caughtUp: number | undefined): readonly View[] {
   const people = peopleFileOf(state);
+  const pathOf = (file: { readonly path: string }) => join(root, file.path);
   return [
-    { name: 'events', select: eventsSelect(state.files.map(({ path }) => pathOf(path))) },
-    { name: 'folded', select: foldedSelect(people && pathOf(people.path)) },
+    { name: 'events', select: eventsSelect(state.files.map(pathOf)) },
+    { name: 'folded', select: foldedSelect(people && pathOf(people)) },
     { name: 'applications', select: applicationsSelect(state.applications) },
     ...extentViews(extentOf(state, caughtUp)),
     ...Object.entries(answers).map(([name, select]) => ({ name, select })),
