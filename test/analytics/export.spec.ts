@@ -137,6 +137,10 @@ it('verify names a changed, a missing and a foreign file, and a changed commit',
     { path: 'events/day=2026-01-01/notes.parquet', fault: 'foreign' },
   ]);
   const newest = readdirSync(join(dir, 'commits')).toSorted().at(-1);
+  const whole = bench.newDir();
+  await bench.plaza('export', whole);
+  writeFileSync(join(whole, 'events', 'notes.parquet'), '');
+  expect((await bench.plaza('verify', whole)).stderr).toContain('move them away');
   const commit = join(dir, 'commits', newest!);
   const text = JSON.stringify(requireState(dir)).replace('"personal":"none"', '"personal":"encrypted"');
   writeFileSync(commit, `{"sha256":"${'0'.repeat(64)}","state":${text}}`);
@@ -175,6 +179,9 @@ it('a day is pruned with later events of it, and --since leaves older days out',
     `${dir} begins at 2026-01-02T00:00:00.000Z, as before: only --rebuild changes that`,
   ]);
   expect(await committedRows(dir)).toHaveLength((await bench.logged()).length - 2);
+  expect((await bench.plaza('export', bench.newDir(), '--since', '2099-01-01')).stderr).toContain(
+    'not over yet',
+  );
   const whole = bench.newDir();
   await bench.plaza('export', whole);
   expect(await bench.plaza('export', whole, '--since', '2026-01-03')).toMatchObject({

@@ -143,6 +143,17 @@ const fillOnProgress = (file: string) => `
     expect(await positionsOf(dir)).toEqual(await bench.logged());
   });
 
+  it('a query that is too large for its memory and half of the free space says what to do', async () => {
+    const dir = join(disk.dir, 'queried');
+    await bench.plaza('export', dir);
+    const large = `SELECT count(DISTINCT hash(range)::VARCHAR || repeat('x', 100)) FROM range(1_000_000)`;
+    expect(await bench.plaza('query', dir, large, '--memory', '50MB')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^the query needs more than .* name a larger --memory[^\n]*\n$/),
+    });
+  });
+
   it('a report and a demo end with one line, leave nothing, and work once there is space again', async () => {
     const [dir, demo] = [join(disk.dir, 'reported'), join(disk.dir, 'demo')];
     await bench.plaza('export', dir);
@@ -172,6 +183,8 @@ const fillOnProgress = (file: string) => `
     const status = await bench.plaza('status', dir, '--json');
     expect(JSON.parse(status.stdout)).toMatchObject({ isExporting: false });
     expect(await bench.plaza('verify', dir)).toMatchObject({ code: 0 });
+    const page = join(bench.newDir(), 'page.html');
+    expect(await bench.plaza('report', dir, page)).toMatchObject({ code: 0, stdout: `wrote ${page}\n` });
     for (const [command, target] of [
       ['export', dir],
       ['report', dir],

@@ -97,10 +97,14 @@ describe.each([1, 2, 3])('a random history with the seed %i', (seed) => {
       const isKnown = cut?.by !== 'prune --forget';
       expect(await complete('grant_churn')).toEqual(isKnown ? history.grants(wholeAfter(1)) : []);
       const key = readKey(dir)!;
-      const people = history.people(isFolded ? from : undefined, (id) => pseudonymOf(key, id));
+      const people = history.people((id) => pseudonymOf(key, id));
       expect(await complete('(SELECT * EXCLUDE (app_id) FROM people)')).toEqual(
         isKnown ? people.toSorted((a, b) => (a.actor_id < b.actor_id ? -1 : 1)) : [],
       );
+      const isWhole = cut === undefined;
+      expect(await complete('busy_hours')).toEqual(isWhole ? history.hours() : []);
+      const reach = await complete('(SELECT * EXCLUDE (app_id, targets) FROM app_reach)');
+      expect(reach).toEqual(isWhole ? history.reach() : []);
       const isAnswered = async (name: string) =>
         (await all(views, questions.find((question) => question.name === name)!.sql)).length > 0;
       expect([await isAnswered('churn'), await isAnswered('concentration')]).toEqual([isKnown, isKnown]);

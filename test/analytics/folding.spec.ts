@@ -9,6 +9,7 @@ import { DataSet, readKey } from '../../src/analytics/data-set/data-set.js';
 import type { FoldedPerson } from '../../src/analytics/data-set/folded-people.js';
 import { readPeople } from '../../src/analytics/data-set/people-file.js';
 import { peopleFileOf } from '../../src/analytics/data-set/state.js';
+import { rewind } from '../../src/analytics/export/rewind.js';
 import { exportEvents } from '../../src/analytics/export/export.js';
 import { steps } from '../../src/analytics/data-set/steps.js';
 import type { StoredEvent } from '../../src/log/registry.js';
@@ -161,7 +162,10 @@ it('a prune folds files that overlap in the order of the log', async () => {
   expect(await folded(actorId)).toMatchObject({ grants: [] });
 });
 
-it('with a log that lost a folded event, --rewind reads all of it anew', async () => {
+it.each([
+  ['reads all of it anew', 'export'],
+  ['is finished by an export, if it was killed after its commit', 'killed'],
+] as const)('with a log that lost a folded event, --rewind %s', async (_name, how) => {
   const noticed = newId();
   await reply(0, noticed);
   await reply(4, noticed);
@@ -172,7 +176,17 @@ it('with a log that lost a folded event, --rewind reads all of it anew', async (
     expect(await folded(noticed)).toMatchObject({ replies: 2 });
   });
   expect((await bench.plaza('export', dir)).stderr).toContain('The log was replaced');
-  expect((await bench.plaza('export', dir, '--rewind')).code).toBe(0);
+  if (how === 'killed') {
+    const onStep = (_: unknown, step: string) => {
+      if (step === 'commit linked') throw new Error('killed');
+    };
+    const options = { now: Date.now, randomBytes, onStep };
+    const killed = DataSet.open(dir, { personal: 'none', since: null }, options);
+    await rewind(bench.logBench.log, killed).catch(() => undefined);
+    killed.close();
+  }
+  const finish = how === 'killed' ? [] : ['--rewind'];
+  expect((await bench.plaza('export', dir, ...finish)).code).toBe(0);
   expect(await folded(noticed)).toMatchObject({ replies: 1 });
   expect((await positionsOf(dir)).at(-1)).toBe((await bench.logged()).at(-1));
 });

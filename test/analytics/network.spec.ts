@@ -98,6 +98,9 @@ const weekOf = (at: number) => {
   return (day - ((day + 3) % 7)) * 86_400_000;
 };
 
+/** An operator revoked the grants of an application. */
+const isThroughApp = ({ appId, type }: Audited) => appId !== null && type !== 'grant.revoked';
+
 /** Groups in the order in which the query sorts them, with a row for each. */
 function counted<Event>(
   events: readonly Event[],
@@ -212,7 +215,7 @@ describe('each view equals a count of what plaza audit prints:', () => {
   });
 
   it('app_impact', async () => {
-    const through = audited.filter(({ appId }) => appId !== null);
+    const through = audited.filter(isThroughApp);
     const expected = counted(
       through,
       ({ at, appId, type }) => [appId ?? '', new Date(at).toISOString().slice(0, 13), type],
@@ -234,7 +237,7 @@ describe('each view equals a count of what plaza audit prints:', () => {
   });
 
   it('app_reach', async () => {
-    const through = audited.filter(({ appId }) => appId !== null);
+    const through = audited.filter(isThroughApp);
     const expected = counted(
       through,
       (event) => [event.appId ?? '', actOf(event)],
@@ -257,7 +260,7 @@ describe('each view equals a count of what plaza audit prints:', () => {
   });
 
   it('busy_hours', async () => {
-    const events = audited.filter(({ actorId }) => actorId !== null);
+    const events = audited.filter(({ actorId, type }) => actorId !== null && type !== 'grant.refreshed');
     expect(
       await query(
         "SELECT weekday::VARCHAR AS weekday, lpad(hour::VARCHAR, 2, '0') AS hour, events, actors FROM busy_hours WHERE events > 0 ORDER BY 1, 2",

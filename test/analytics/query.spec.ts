@@ -31,6 +31,16 @@ afterAll(() => bench?.close());
 const POSTS =
   'SELECT day, posts, \'a "word", more\' AS quoted FROM posts_per_app WHERE posts > 0 ORDER BY day';
 
+it('a query may begin with a comment, and prints intervals as text and decimals to the last digit', async () => {
+  const sql = `-- a comment
+    SELECT INTERVAL 90 MINUTE AS time, 1.50 AS short, 12345678901234.5678 AS long, 9007199254740990.4 AS longer`;
+  expect((await bench.plaza('query', dir, sql, '--json')).stdout).toBe(
+    '{"time":"01:30:00","short":1.5,"long":"12345678901234.5678","longer":"9007199254740990.4"}\n',
+  );
+  const { stdout } = await bench.plaza('query', dir, "SELECT INTERVAL '1 month 2 days' AS time", '--csv');
+  expect(stdout).toBe('time\r\n1 month 2 days\r\n');
+});
+
 it('a query prints JSON lines or CSV', async () => {
   const lines = [
     '{"day":"2026-01-01","posts":2,"quoted":"a \\"word\\", more"}',
@@ -207,7 +217,7 @@ it('a restriction names the decision or batch that made it, and the operator’s
 
 it('a data set without events answers, and a directory that is none says so', async () => {
   const empty = bench.newDir();
-  await bench.plaza('export', empty, '--since', '2099-01-01');
+  await bench.plaza('export', empty, '--since', '1d');
   expect((await bench.plaza('query', empty, 'SELECT count(*) AS events FROM post_created')).stdout).toBe(
     '{"events":0}\n',
   );
@@ -281,6 +291,34 @@ it('the shell answers one statement after the other, also a last one that has no
     stderr: '',
   });
   expect(await shell('SELECT 1 AS one;\n\n-- the end')).toMatchObject({ code: 0, stdout: '{"one":1}\n' });
+});
+
+it('a statement of the shell ends with a semicolon outside of texts and comments', async () => {
+  const input = `SELECT 1 AS one -- not here;
+    /* nor here;
+    */ , '
+    nor ''here;
+    ' AS two;
+    SELECT '--' AS three;`;
+  expect(await shell(input)).toEqual({
+    code: 0,
+    stdout: `{"one":1,"two":"\n    nor 'here;\n    "}\n{"three":"--"}\n`,
+    stderr: '',
+  });
+});
+
+it('the shell answers from the commit that is the newest when a statement begins', async () => {
+  const grown = bench.newDir();
+  await bench.plaza('export', grown);
+  const views = await openViews(grown);
+  const count = () =>
+    views.query('SELECT count(*)::INTEGER FROM post_created', (result) => result.getRowsJson());
+  expect(await count()).toEqual([[3]]);
+  const dataSet = DataSet.open(grown, { personal: 'none', since: null }, { now: Date.now, randomBytes });
+  dataSet.commit('flush', { removed: dataSet.state.files });
+  dataSet.close();
+  expect(await count()).toEqual([[0]]);
+  views.close();
 });
 
 it('the shell goes on after an error, and a script with one exits with 1', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -102,9 +102,49 @@ it('views.sql and a catalog have the views of the newest commit, which say the s
     expect([view, rows.length === 0]).toEqual([view, isEmpty]);
     expect([view, await rowsIn(fromFile, view, 'Asia/Kolkata')]).toEqual([view, rows]);
   }
+  expect(statSync(file).mode & 0o777).toBe(0o600);
   expect((await runPlaza(['analytics', 'catalog', dir, join(dir, 'key')])).stderr).toContain(
     'cannot be written',
   );
+});
+
+it('a catalog that is made again has the newest views, and keeps what else it holds', async () => {
+  const bench = await ExportBench.open();
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const file = join(root, 'again.duckdb');
+  const run = async (sql: string) => {
+    const instance = await DuckDBInstance.create(file);
+    const duck = await instance.connect();
+    try {
+      return (await duck.runAndReadAll(sql)).getRowsJson();
+    } finally {
+      duck.closeSync();
+      instance.closeSync();
+    }
+  };
+  try {
+    const target = bench.newDir();
+    const count = 'SELECT count(*)::INTEGER FROM post_created';
+    const catalog = () => bench.plaza('catalog', target, file);
+    await bench.appendPosts(0);
+    await bench.plaza('export', target);
+    await catalog();
+    await run(`CREATE TABLE counted AS ${count}`);
+    await bench.appendPosts(0);
+    await bench.plaza('export', target);
+    await catalog();
+    expect([await run(count), await run('FROM counted')]).toEqual([[[2]], [[1]]]);
+    // A later export removes what the catalog names, and a reader of it is told so.
+    const [{ path } = { path: '' }] = requireState(target).files;
+    await bench.plaza('export', target, '--rebuild');
+    await expect(run(count)).rejects.toThrow(path);
+    rmSync(join(target, requireState(target).files[0]?.path ?? ''));
+    const none = join(root, 'none.duckdb');
+    expect((await bench.plaza('catalog', target, none)).stderr).toContain('cannot be written');
+    expect(existsSync(none)).toBe(false);
+  } finally {
+    await bench.close();
+  }
 });
 
 it('views.sql names the files below the root that an export was told, until it is told another', async () => {
@@ -118,6 +158,11 @@ it('views.sql names the files below the root that an export was told, until it i
     await bench.appendPosts(1);
     await bench.plaza('export', target);
     expect(names()).toContain("'/mnt/analytics/events/day=2026-01-02/");
+    await bench.plaza('export', target, '--root', 's3://bucket/plaza/');
+    expect(names()).toContain("'s3://bucket/plaza/events/");
+    expect((await bench.plaza('export', target, '--root', 'mnt')).stderr).toContain(
+      'an absolute path or a URL',
+    );
     await bench.plaza('export', target, '--root', '/elsewhere');
     expect(names()).not.toContain('/mnt/analytics');
   } finally {

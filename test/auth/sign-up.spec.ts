@@ -88,6 +88,9 @@ describe('signing up', () => {
     const consent = await visitor.submit(page, person);
     expect(consent.text).toContain('name="decision"');
     expect(consent.text).toContain(`@${person.handle}`);
+    const [actorId = ''] = await accountsOf(person.handle);
+    const [registered] = await network.log().read(streams.account(actorId));
+    expect(registered?.metadata).toMatchObject({ appId: client.clientMetadata().client_id });
     const { url } = await visitor.submit(consent, { decision: 'allow' });
     expect((await exchange(client, new URL(url), attempt)).access_token).toBeTruthy();
     expect((await visitor.open(account)).text).toContain(`@${person.handle}`);

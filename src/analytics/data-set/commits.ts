@@ -115,9 +115,13 @@ export function putCommit(dir: string, state: State, phase: Phase, onStep: OnSte
 }
 
 function commitNames(dir: string): readonly string[] {
-  const directory = paths.commits(dir);
-  if (!existsSync(directory)) return [];
-  return readdirSync(directory)
-    .filter((name) => COMMIT_NAME.test(name))
-    .toSorted();
+  try {
+    return readdirSync(paths.commits(dir))
+      .filter((name) => COMMIT_NAME.test(name))
+      .toSorted();
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw new Failure(`${dir} cannot be read (${code})`, { cause });
+  }
 }

@@ -1,7 +1,7 @@
 import { typesWith } from '../columns/activity.js';
 import { quoted } from './sql.js';
 
-const isOf = (activity: Parameters<typeof typesWith>[0]): string =>
+export const isOf = (activity: Parameters<typeof typesWith>[0]): string =>
   `type IN (${typesWith(activity).map(quoted).join(', ')})`;
 
 /** A block ends follows without the person who made them. */

@@ -1,8 +1,11 @@
-import { activityAnswers, WEEK } from './activity-views.js';
+import { activityAnswers, isOf, WEEK } from './activity-views.js';
 import { grantChurn } from './grant-views.js';
 import { utc } from './sql.js';
 
 const HOUR_US = 3_600_000_000;
+
+/** An operator, or the person on the account page, revokes grants of an application without it. */
+const isThroughApp = `by_app_id IS NOT NULL AND NOT by_operator AND cause IS DISTINCT FROM 'person'`;
 
 /**
  * SELECTs of the views that answer questions, by name, over `events`, `applications`, `data_set` and `days`. docs/analytics.md
@@ -10,7 +13,10 @@ const HOUR_US = 3_600_000_000;
  */
 export const answers: Readonly<Record<string, string>> = {
   registrations: `
-    SELECT actor_id, day AS registered_on, by_app_id AS app_id FROM events WHERE type = 'account.registered'
+    SELECT actor_id, min(day) FILTER (type = 'account.registered') AS registered_on,
+      CASE WHEN NOT bool_or(type = 'account.erased') THEN min(by_app_id) FILTER (type = 'account.registered') END AS app_id
+    FROM events WHERE type IN ('account.registered', 'account.erased')
+    GROUP BY actor_id HAVING registered_on IS NOT NULL
     UNION ALL SELECT actor_id, registered_on, app_id FROM folded WHERE registered_on IS NOT NULL`,
   ...activityAnswers,
   posts_per_app: `
@@ -26,7 +32,7 @@ export const answers: Readonly<Record<string, string>> = {
     WITH counted AS (
       SELECT by_app_id AS app_id, make_timestamptz(epoch_us(occurred_at) // ${HOUR_US} * ${HOUR_US}) AS hour, type, count(*) AS events,
         count(DISTINCT by_actor_id) AS actors
-      FROM events WHERE by_app_id IS NOT NULL GROUP BY ALL)
+      FROM events WHERE ${isThroughApp} GROUP BY ALL)
     SELECT app_id, name AS app, hour, type, events, actors,
       ${utc('hour')} >= complete_from AND ${utc('hour')} + INTERVAL 1 HOUR <= complete_until AS is_complete
     FROM counted CROSS JOIN data_set LEFT JOIN applications USING (app_id)`,
@@ -34,7 +40,7 @@ export const answers: Readonly<Record<string, string>> = {
     WITH counted AS (
       SELECT by_app_id AS app_id, type, kind, count(*) AS events, count(DISTINCT by_actor_id) AS actors,
         count(DISTINCT nullif(coalesce(target_actor_id, parent_author_actor_id), by_actor_id)) AS targets
-      FROM events WHERE by_app_id IS NOT NULL GROUP BY ALL)
+      FROM events WHERE ${isThroughApp} GROUP BY ALL)
     SELECT app_id, name AS app, type || coalesce(' (' || kind || ')', '') AS act, events, actors, targets,
       is_whole AND is_caught_up AS is_complete
     FROM counted CROSS JOIN data_set LEFT JOIN applications USING (app_id)`,
@@ -42,7 +48,7 @@ export const answers: Readonly<Record<string, string>> = {
     WITH counted AS (
       SELECT isodow(day) AS weekday, epoch_ms(occurred_at) // 3_600_000 % 24 AS hour, count(*) AS events,
         count(DISTINCT by_actor_id) AS actors
-      FROM events WHERE by_actor_id IS NOT NULL GROUP BY ALL)
+      FROM events WHERE by_actor_id IS NOT NULL AND NOT (${isOf('refreshes')}) GROUP BY ALL)
     SELECT weekday, hour, coalesce(events, 0) AS events, coalesce(actors, 0) AS actors,
       is_whole AND is_caught_up AS is_complete
     FROM data_set CROSS JOIN (SELECT range AS weekday FROM range(1, 8)) CROSS JOIN (SELECT range AS hour FROM range(24))
@@ -93,7 +99,7 @@ export const answers: Readonly<Record<string, string>> = {
   people: `
     WITH standing AS (
       SELECT actor_id, arg_max(type = 'account.suspended', position) AS is_suspended
-      FROM events WHERE type IN ('account.suspended', 'account.reinstated') GROUP BY actor_id)
+      FROM events WHERE type IN ('account.suspended', 'account.reinstated', 'account.erased') GROUP BY actor_id)
     SELECT actor_id, registrations.registered_on, registrations.app_id, name AS app,
       coalesce(standing.is_suspended, folded.is_suspended, false) AS is_suspended,
       attention.follows, attention.likes, attention.replies, is_complete

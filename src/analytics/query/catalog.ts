@@ -1,9 +1,11 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { Failure } from '../../operator/cli/failure.js';
 import { requireState } from '../data-set/commits.js';
 import { OWNER_ONLY } from '../data-set/write-file.js';
 import { loadDuckDb } from './duckdb.js';
 import { viewStatements } from './views-file.js';
+
+const MODES = 0o777;
 
 /**
  * Makes the views of the newest commit in a database of DuckDB, which is created if there is none; what else it holds stays.
@@ -14,6 +16,8 @@ export async function writeCatalog(dir: string, file: string): Promise<number> {
   const { DuckDBInstance } = await loadDuckDb();
   const state = requireState(dir);
   const isNew = !existsSync(file);
+  // DuckDB would create it for everybody to read.
+  const mask = process.umask(~OWNER_ONLY.file & MODES);
   try {
     const instance = await DuckDBInstance.create(file);
     const duck = await instance.connect();
@@ -25,10 +29,12 @@ export async function writeCatalog(dir: string, file: string): Promise<number> {
       duck.closeSync();
       instance.closeSync();
     }
-    if (isNew) chmodSync(file, OWNER_ONLY.file);
   } catch (cause) {
+    if (isNew) rmSync(file, { force: true });
     const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
     throw new Failure(`${file} cannot be written: ${reason}`, { cause });
+  } finally {
+    process.umask(mask);
   }
   return state.number;
 }

@@ -31,16 +31,27 @@ export interface ViewOptions {
 }
 
 /**
- * Opens the files of the newest commit. Statements can read these files and nothing else, and write only `writable`.
+ * Opens the files of the commit that is the newest when a statement begins. Statements can read these files and nothing else,
+ * and write only `writable`.
  * @throws {Failure} the directory is no data set, or DuckDB is not installed.
  */
 export async function openViews(dir: string, { writable, memory }: ViewOptions = {}): Promise<Views> {
   const duckDb = await loadDuckDb();
   requireState(dir);
   const spill = openSpill(dir, memory);
-  const connect = () => connectToNewest(duckDb, dir, { settings: spill.settings, writable });
-  let connection = await connect().catch((error: unknown) => {
+  let connection: Connection | undefined;
+  const newest = async (): Promise<Connection> => {
+    if (connection?.state.number === requireState(dir).number) return connection;
+    connection?.duck.closeSync();
+    connection = undefined;
+    return (connection = await connectToNewest(duckDb, dir, { settings: spill.settings, writable }));
+  };
+  const close = () => {
+    connection?.duck.closeSync();
     spill.remove();
+  };
+  await newest().catch((error: unknown) => {
+    close();
     throw error;
   });
   const runSelect = async <Result>(
@@ -48,16 +59,14 @@ export async function openViews(dir: string, { writable, memory }: ViewOptions =
     run: (connection: DuckDBConnection) => Promise<Result>,
   ): Promise<Result> => {
     for (let attempt = 1; ; attempt += 1) {
-      const { number } = connection.state;
+      const { duck, state } = await newest();
       try {
-        await requireSelect(duckDb, connection.duck, sql);
-        return await run(connection.duck);
+        await requireSelect(duckDb, duck, sql);
+        return await run(duck);
       } catch (error) {
         if (error instanceof Failure) throw error;
-        if (attempt === ATTEMPTS || requireState(dir).number === number)
-          throw await failureOf(dir, connection.state, error);
-        connection.duck.closeSync();
-        connection = await connect();
+        if (attempt === ATTEMPTS || requireState(dir).number === state.number)
+          throw await failureOf(dir, state, error);
       }
     }
   };
@@ -68,11 +77,13 @@ export async function openViews(dir: string, { writable, memory }: ViewOptions =
         const options = '(FORMAT parquet, USE_TMP_FILE false)';
         await duck.run(`COPY (FROM query(${quoted(sql)})) TO ${quoted(file)} ${options}`);
       }),
-    close: () => {
-      connection.duck.closeSync();
-      spill.remove();
-    },
+    close,
   };
+}
+
+interface Connection {
+  readonly duck: DuckDBConnection;
+  readonly state: State;
 }
 
 type DuckDb = Awaited<ReturnType<typeof loadDuckDb>>;
@@ -82,14 +93,13 @@ interface ConnectOptions extends Pick<ViewOptions, 'writable'> {
 }
 
 /** A view reads the head of each file when it is made, so a compaction may interrupt that, too. */
-async function connectToNewest(duckDb: DuckDb, dir: string, options: ConnectOptions) {
+async function connectToNewest(duckDb: DuckDb, dir: string, options: ConnectOptions): Promise<Connection> {
   for (let attempt = 1; ; attempt += 1) {
     const state = requireState(dir);
     try {
       return await connect(duckDb, dir, state, options);
     } catch (error) {
-      if (attempt === ATTEMPTS || requireState(dir).number === state.number)
-        throw new Failure(firstLines(error), { cause: error });
+      if (attempt === ATTEMPTS || requireState(dir).number === state.number) throw explained(error);
     }
   }
 }
@@ -99,7 +109,7 @@ async function connect(
   dir: string,
   state: State,
   { settings, writable }: ConnectOptions,
-) {
+): Promise<Connection> {
   const named = filesOf(state);
   const paths = named.map(({ path }) => join(dir, path));
   const views = viewsOf(state, dir, readCompleteUntil(dir, state));
@@ -136,7 +146,19 @@ async function failureOf(dir: string, state: State, cause: unknown): Promise<Fai
   if (/zstd|decompress/i.test(firstLines(cause)))
     for (const file of filesOf(state))
       if ((await faultOf(dir, file)) !== undefined) return wasChanged(file.path, { cause });
-  return new Failure(firstLines(cause), { cause });
+  return explained(cause);
+}
+
+function explained(cause: unknown): Failure {
+  const said = firstLines(cause);
+  // DuckDB advises settings that nobody can reach here.
+  const isTooLarge = said.startsWith('Out of Memory Error');
+  return new Failure(
+    isTooLarge
+      ? 'the query needs more than its memory and the disk below DIR/spill: name a larger --memory, free space, or ask for less'
+      : said,
+    { cause },
+  );
 }
 
 const firstLines = (error: unknown) =>

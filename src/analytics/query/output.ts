@@ -5,23 +5,32 @@ import { loadDuckDb } from './duckdb.js';
 
 export interface Rows {
   readonly columns: readonly string[];
-  /** Whole numbers as numbers, if they are exact; times as text. */
+  /** Whole numbers and decimals as numbers, if they are exact; times and intervals as text. */
   readonly rows: AsyncIterable<readonly Json[]> | Iterable<readonly Json[]>;
 }
 
 export async function rowsOf(result: DuckDBResult): Promise<Rows> {
-  const { DuckDBTypeId: Id } = await loadDuckDb();
+  const { DuckDBIntervalValue, DuckDBTypeId: Id } = await loadDuckDb();
   const numeric = new Set<number>([Id.BIGINT, Id.UBIGINT, Id.HUGEINT, Id.UHUGEINT, Id.DECIMAL]);
-  const isNumeric = result.columnTypes().map(({ typeId }) => numeric.has(typeId));
+  const types = result.columnTypes().map(({ typeId }) => typeId);
   const plain = (value: Json, index: number): Json => {
-    const number = isNumeric[index] && typeof value === 'string' ? Number(value) : NaN;
-    return Number.isNaN(number) || Math.abs(number) > Number.MAX_SAFE_INTEGER ? value : number;
+    const type = types[index] ?? Id.INVALID;
+    if (numeric.has(type) && typeof value === 'string') return isExact(value) ? Number(value) : value;
+    if (type !== Id.INTERVAL || value === null) return value;
+    const { months, days, micros } = value as { months: number; days: number; micros: string };
+    return new DuckDBIntervalValue(months, days, BigInt(micros)).toString();
   };
   async function* rows() {
     for await (const chunk of result.yieldRowsJson()) for (const row of chunk) yield row.map(plain);
   }
   return { columns: result.deduplicatedColumnNames(), rows: rows() };
 }
+
+/** A double has each number of 15 decimal digits. */
+const EXACT_DIGITS = 15;
+
+const isExact = (text: string): boolean =>
+  text.includes('.') ? text.replaceAll(/\D/g, '').length <= EXACT_DIGITS : Number.isSafeInteger(Number(text));
 
 export async function* jsonLines({ columns, rows }: Rows): AsyncGenerator<string> {
   for await (const row of rows)

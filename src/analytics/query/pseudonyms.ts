@@ -53,10 +53,16 @@ export async function findPseudonyms(
   }
   return given.map((each) => {
     const place = placeOf(each);
-    if (!place) throw new Failure(`no row of ${dir} has ${each[1]}, neither as a pseudonym nor as an id`);
+    if (!place)
+      throw new Failure(
+        `no row of ${dir} has ${each[1]}, neither as a pseudonym nor as an id${mayBeOperator(state, options) ? '; those of operators need --operators' : ''}`,
+      );
     return place;
   });
 }
+
+const mayBeOperator = (state: State, options: SearchOptions) =>
+  state.operators === true && !options.operators;
 
 /** Adds a place of each pseudonym of the file that is wanted. */
 async function findIn(

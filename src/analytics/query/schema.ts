@@ -121,7 +121,7 @@ const readyViews: Readonly<Record<string, readonly Described[]>> = {
   busy_hours: [
     ['weekday', 'integer', 'day of the week, from 1 for Monday'],
     ['hour', 'integer', 'hour of the day, UTC, from 0'],
-    events,
+    ['events', 'integer', 'number of events that people caused, without refreshes of applications'],
     actors,
     complete,
   ],

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { allColumns, fieldColumns, fieldsOf, operatorColumn } from '../columns/columns.js';
 import type { Column, ColumnType } from '../columns/columns.js';
 import { extentOf } from '../data-set/extent.js';
@@ -21,7 +20,7 @@ export interface View {
  */
 export function viewsOf(state: State, root: string, caughtUp: number | undefined): readonly View[] {
   const people = peopleFileOf(state);
-  const pathOf = (file: { readonly path: string }) => join(root, file.path);
+  const pathOf = (file: { readonly path: string }) => `${root}/${file.path}`;
   return [
     { name: 'events', select: eventsSelect(state.files.map(pathOf)) },
     { name: 'folded', select: foldedSelect(people && pathOf(people)) },

@@ -114,7 +114,8 @@ GROUP BY app_id, app HAVING count(*) = 29 OR bool_and(is_whole) ORDER BY churn D
   {
     name: 'hours',
     title: 'Which hours are busy?',
-    definition: 'An hour of the week, in UTC, is as busy as the number of events that people caused in it.',
+    definition:
+      'An hour of the week, in UTC, is as busy as the number of events that people caused in it; an application that renews its tokens is none of them.',
     sql: 'SELECT weekday, hour, events FROM busy_hours ORDER BY events DESC, weekday, hour',
     plot: (rows) =>
       heatPlot({

@@ -1,6 +1,5 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { requireState } from '../data-set/commits.js';
-import { paths } from '../data-set/paths.js';
 import { summaryOf } from '../data-set/status.js';
 import { OWNER_ONLY } from '../data-set/write-file.js';
 import { openViews } from '../query/open-views.js';
@@ -12,12 +11,13 @@ import { questions } from './questions.js';
 import type { Question } from './questions.js';
 import type { AnswerRow } from './rows.js';
 
-/** Writes `report.html` into the data set, whole or not at all. Returns its path. @throws {Failure} */
+/** Writes a report, whole or not at all. @throws {Failure} */
 export async function writeReport(
   dir: string,
+  file: string,
   onAnswer: (done: number, total: number) => void = () => undefined,
   memory?: number,
-): Promise<string> {
+): Promise<void> {
   const views = await openViews(dir, { memory });
   const answers: Answered[] = [];
   try {
@@ -28,16 +28,14 @@ export async function writeReport(
   } finally {
     views.close();
   }
-  const path = paths.report(dir);
-  const temporary = `${path}.tmp`;
+  const temporary = `${file}.tmp`;
   try {
     writeFileSync(temporary, reportPage(summaryOf(requireState(dir)), answers), { mode: OWNER_ONLY.file });
-    renameSync(temporary, path);
+    renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
-  return path;
 }
 
 export async function answerOf(views: Views, question: Question): Promise<Answered> {

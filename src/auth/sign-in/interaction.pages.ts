@@ -64,7 +64,8 @@ export class InteractionPages {
     const secret = this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
-    const registered = await this.signUps.register(exchange, fields, secret);
+    const { appId } = requestedGrant(interaction);
+    const registered = await this.signUps.register(exchange, fields, secret, appId);
     if ('faults' in registered) return this.signUp(interaction, fields['form'] ?? '', fields, registered);
     return this.enter(exchange, interaction, registered);
   }

@@ -52,12 +52,14 @@ export class SignUp {
    * Creates an account from the fields `handle`, `displayName`, `email`, `password`. Returns a message for each wrong
    * field instead. The same form sent again creates no second account.
    * @param pageSecret identifies the form: see csrf-protection.ts
+   * @param appId the application that sent the person here; undefined: none did
    * @throws {Fault} `social_authority_required`, `pilot_rate_limited`. Also errors of log and store: resending is safe.
    */
   async register(
     exchange: HttpExchange,
     fields: FormFields,
     pageSecret: string,
+    appId?: string,
   ): Promise<VerifiedAccount | SignUpFaults> {
     await this.requireOpen();
     // Before the fields are checked, since the check costs CPU time.
@@ -73,7 +75,7 @@ export class SignUp {
     const account = { ...person, passwordHash, idempotencyKey };
     try {
       const { actorId, created } = await this.commands.execute(
-        new CreateAccount(account, pageRequestMetadata(exchange)),
+        new CreateAccount(account, pageRequestMetadata(exchange, { appId })),
       );
       const proven = created ? passwordHash : await this.matchingHash(actorId, password);
       return proven === undefined ? createdBefore : { actorId, passwordHash: proven };

@@ -1,8 +1,8 @@
 /**
  * An identifier that begins with a hyphen, as one in 64 does: identifiers are base64url of 128 bits. Or a term of a
- * search: `-type:post.created`.
+ * search: `-type:post.created`. Or SQL that begins with a comment.
  */
-const hyphenated = /^-(?:[A-Za-z0-9_-]{21}$|type:)/;
+const hyphenated = /^-(?:[A-Za-z0-9_-]{21}$|type:|-\s)/;
 
 /** Options without a value: an identifier that follows one of them is an argument, not its value. */
 const flags = new Set([

@@ -1,6 +1,7 @@
 import { InventedLog } from '../../../src/analytics/demo/invented-log.js';
 import { idOf, Random } from '../../../src/analytics/demo/random.js';
 import { grantLifetimeOf } from '../../../src/domain/grant/lifetimes.js';
+import type { EventMetadata } from '../../../src/log/recorded.js';
 import type { EventType } from '../../../src/log/registry.js';
 
 const SECOND_MS = 1_000;
@@ -25,6 +26,13 @@ interface Told {
   readonly type: EventType;
   readonly at: number;
   readonly actorId: string;
+}
+
+interface Added {
+  readonly type: EventType;
+  readonly at: number;
+  readonly data: object;
+  readonly metadata: Partial<EventMetadata>;
 }
 
 interface ToldGrant {
@@ -71,15 +79,16 @@ export class History {
   private readonly decided: ToldReport[] = [];
   private readonly noticed: ToldNotice[] = [];
   private readonly stood: Told[] = [];
+  private readonly added: Added[] = [];
   private readonly random: Random;
 
   constructor(seed: number) {
     this.random = new Random(seed);
     this.end = this.begin + DAYS * DAY_MS + Math.floor(this.random.next() * DAY_MS);
-    this.log.add('network.founded', this.begin, { networkId: 'history' });
+    this.add('network.founded', this.begin, { networkId: 'history' });
     for (const appId of apps) {
       const application = { appId, name: appId, redirectUris: [], postLogoutRedirectUris: [], scopes: [] };
-      this.log.add('application.registered', this.begin, application);
+      this.add('application.registered', this.begin, application);
     }
     for (let n = 0; n < PEOPLE; n++) this.person(`actor-${seed}-${n}`, n);
   }
@@ -116,27 +125,55 @@ export class History {
     return { ...figures, stickiness: active.size === 0 ? null : this.who(day, 1, acts).size / active.size };
   }
 
-  /** `since`: events before are folded, of which nothing but counts stays of an erased person; undefined: none is. */
-  people(since: number | undefined, pseudonymOf: (id: string) => string) {
+  /** Of an erased person, the counts and the day of the registration. */
+  people(pseudonymOf: (id: string) => string) {
     const registered = this.told.filter(({ type }) => type === 'account.registered');
     return registered.map(({ actorId, at }) => {
       const of = (kind: ToldNotice['of']) =>
         this.noticed.filter((notice) => notice.of === kind && notice.targetId === actorId).length;
       const events = this.stood.filter((each) => each.actorId === actorId).toSorted((a, b) => a.at - b.at);
-      const isReduced =
-        since !== undefined && at < since && events.some(({ type }) => type === 'account.erased');
-      const standing = events.findLast(
-        (each) => each.type !== 'account.erased' && (!isReduced || each.at >= since),
-      );
       return {
         actor_id: pseudonymOf(actorId),
         registered_on: dayOf(at),
-        app: isReduced ? null : apps[0],
-        is_suspended: standing?.type === 'account.suspended',
+        app: events.some(({ type }) => type === 'account.erased') ? null : apps[0],
+        is_suspended: events.at(-1)?.type === 'account.suspended',
         follows: of('follows'),
         likes: of('likes'),
         replies: of('replies'),
       };
+    });
+  }
+
+  /** Of each hour of the week, the events that people caused, but for the refreshes of applications. */
+  hours() {
+    const caused = this.added.filter(
+      ({ type, metadata }) => metadata.actorId !== undefined && type !== 'grant.refreshed',
+    );
+    return Array.from({ length: 7 * 24 }, (_, n) => {
+      const [weekday, hour] = [Math.floor(n / 24) + 1, n % 24];
+      const isIn = (at: Date) => (at.getUTCDay() || 7) === weekday && at.getUTCHours() === hour;
+      const of = caused.filter(({ at }) => isIn(new Date(at)));
+      return {
+        weekday,
+        hour,
+        events: of.length,
+        actors: new Set(of.map((each) => each.metadata.actorId)).size,
+      };
+    });
+  }
+
+  /** What each application did. */
+  reach() {
+    const through = this.added.filter(({ data, metadata: { appId, operatorId } }) => {
+      const isOfAnother = operatorId !== undefined || ('cause' in data && data.cause === 'person');
+      return appId !== undefined && !isOfAnother;
+    });
+    const actOf = ({ type, data }: Added) => ('kind' in data ? `${type} (${String(data.kind)})` : type);
+    const keys = new Set(through.map((each) => JSON.stringify([each.metadata.appId, actOf(each)])));
+    return [...keys].sort().map((key) => {
+      const of = through.filter((each) => JSON.stringify([each.metadata.appId, actOf(each)]) === key);
+      const [app, act] = JSON.parse(key) as readonly [string, string];
+      return { app, act, events: of.length, actors: new Set(of.map((each) => each.metadata.actorId)).size };
     });
   }
 
@@ -230,9 +267,15 @@ export class History {
     return from + Math.floor((this.random.next() * (this.end - from)) / SECOND_MS) * SECOND_MS;
   }
 
+  private add<Type extends EventType>(...added: Parameters<typeof this.log.add<Type>>): void {
+    const [type, at, data, metadata = {}] = added;
+    this.added.push({ type, at, data, metadata });
+    this.log.add(...added);
+  }
+
   private tell(type: EventType, at: number, actorId: string, data: object = {}, metadata: object = {}): void {
     this.told.push({ type, at, actorId });
-    this.log.add(type, at, data, { actorId, appId: apps[0], ...metadata });
+    this.add(type, at, data, { actorId, appId: apps[0], ...metadata });
   }
 
   private person(actorId: string, n: number): void {
@@ -246,7 +289,7 @@ export class History {
     ] as const) {
       if (!this.random.chance(chance)) continue;
       const at = this.moment(joined);
-      this.log.add(type, at, { actorId }, { operatorId: 'o' });
+      this.add(type, at, { actorId }, { operatorId: 'o' });
       this.stood.push({ type, at, actorId });
     }
     for (let times = this.random.count(1.5); times > 0; times--) this.grant(actorId, this.moment(joined));
@@ -265,7 +308,7 @@ export class History {
     // The end of a relation by the block of another is no act of the person who is named.
     const blocker = `actor-other-${n}`;
     const ended = { ...this.dataOf('relation.ended', actorId), cause: 'block' as const };
-    this.log.add('relation.ended', this.moment(joined), ended, { actorId: blocker, appId: apps[0] });
+    this.add('relation.ended', this.moment(joined), ended, { actorId: blocker, appId: apps[0] });
   }
 
   /** Another person who is followed, liked or replied to, or the person alone, whom nobody counts. */
@@ -307,7 +350,7 @@ export class History {
     const lifetime = grantLifetimeOf(scopes);
     const isRevoked = this.random.chance(0.5);
     const revokedAt = isRevoked ? this.moment(issuedAt + SECOND_MS) : Infinity;
-    this.log.add('grant.issued', issuedAt, { grantId, appId, actorId, scopes }, { actorId, appId, grantId });
+    this.add('grant.issued', issuedAt, { grantId, appId, actorId, scopes }, { actorId, appId, grantId });
     for (let times = this.random.count(2); times > 0; times--)
       this.tell(
         'grant.refreshed',
@@ -316,9 +359,19 @@ export class History {
         { grantId, appId, actorId },
         { appId, grantId },
       );
-    if (isRevoked)
-      this.log.add('grant.revoked', revokedAt, { grantId, appId, actorId, cause: 'person' }, { actorId });
+    if (isRevoked) this.revoke({ grantId, appId, actorId }, revokedAt);
     this.given.push({ appId, issuedAt, lifetime, revokedAt });
+  }
+
+  private revoke(
+    grant: { readonly grantId: string; readonly appId: string; readonly actorId: string },
+    at: number,
+  ) {
+    const causes = ['person', 'operator', 'client'] as const;
+    const cause = causes[Math.floor(this.random.next() * causes.length)] ?? 'person';
+    const { actorId, ...through } = grant;
+    const by = cause === 'operator' ? { operatorId: 'o' } : { actorId };
+    this.add('grant.revoked', at, { ...grant, cause }, { ...through, ...by });
   }
 
   private report(reporterActorId: string, at: number): void {
@@ -331,7 +384,7 @@ export class History {
     const decidedAt = at + (1 + Math.floor(this.random.next() ** 2 * 5 * 24 * 3_600)) * SECOND_MS;
     if (decidedAt >= this.end) return;
     this.decided.push({ at: decidedAt, subject });
-    this.log.add(
+    this.add(
       'case.decided',
       decidedAt,
       {

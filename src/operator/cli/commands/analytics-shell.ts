@@ -9,8 +9,11 @@ import { withJsonOption } from '../output.js';
 import type { OutputOptions } from '../output.js';
 import { printRows } from './analytics-print.js';
 
-const END = /;\s*(?:--[^\n]*\n)?$/;
-const COMMENTS = /--.*$/gm;
+const OPAQUE = /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
+
+/** The statement with `x` for each text, and without comments. */
+const bareOf = (sql: string): string =>
+  sql.replaceAll(OPAQUE, (part) => (/^['"]/.test(part) ? 'x' : ' ')).trim();
 
 export function addShell(analytics: Command): void {
   withMemory(withJsonOption(analytics.command('shell').argument('<dir>', 'directory of the data set')))
@@ -41,12 +44,12 @@ export function addShell(analytics: Command): void {
       prompt();
       for await (const line of input) {
         statement += `${line}\n`;
-        if (!END.test(statement)) continue;
+        if (!bareOf(statement).endsWith(';')) continue;
         await answer(statement);
         statement = '';
         prompt();
       }
-      if (!isTerminal && statement.replaceAll(COMMENTS, '').trim() !== '') await answer(statement);
+      if (!isTerminal && bareOf(statement) !== '') await answer(statement);
       views.close();
     });
 }

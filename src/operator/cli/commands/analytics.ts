@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import type { Personal } from '../../../analytics/columns/columns.js';
@@ -75,11 +75,22 @@ function time(value: string): number {
   throw new InvalidArgumentError(`It must be ${TIME_HELP}.`);
 }
 
+function pastTime(value: string): number {
+  const at = time(value);
+  if (at <= Date.now()) return at;
+  throw new InvalidArgumentError('It is not over yet.');
+}
+
+function root(value: string): string {
+  if (isAbsolute(value) || /^[a-z][a-z0-9]*:\/\//.test(value)) return value.replace(/\/+$/, '');
+  throw new InvalidArgumentError('It must be an absolute path or a URL: /mnt/plaza, s3://bucket/plaza.');
+}
+
 function addExport(analytics: Command): void {
   withReason(analytics.command('export'))
     .argument('<dir>', 'directory of the data set')
     .description('export new events of the log; repeat it to go on where it ended; recorded as an event')
-    .option('--since <time>', `leave older events out: ${TIME_HELP}`, time)
+    .option('--since <time>', `leave older events out: ${TIME_HELP}`, pastTime)
     .option('--follow', 'go on with each new event until Ctrl-C')
     .addOption(
       new Option('--personal <mode>', 'personal fields: left out, or as ciphertexts').choices([
@@ -93,6 +104,7 @@ function addExport(analytics: Command): void {
     .option(
       '--root <path>',
       'where readers of views.sql find the directory, as below a mount; later runs keep it',
+      root,
     )
     .option('--rewind', 'drop events that the log lost, then export')
     .option('--rebuild', 'drop all files and export anew')
@@ -247,7 +259,9 @@ function addVerify(analytics: Command): void {
       ]);
       if (faults.length > 0)
         throw new Failure(
-          `${faults.length} files differ from the newest commit: export into another directory, or --rebuild`,
+          faults.every(({ fault }) => fault === 'foreign')
+            ? `no commit names ${faults.length} files: queries leave them out; move them away`
+            : `${faults.length} files differ from the newest commit: export into another directory, or --rebuild`,
         );
     });
 }
@@ -275,14 +289,16 @@ const asFolded = (people: number | null): string =>
 
 function addReport(analytics: Command): void {
   withMemory(withDirectory(analytics.command('report')))
-    .description('draw the answers to common questions on a page that opens offline: DIR/report.html')
-    .action(async (dir: string, { memory, ...options }: OutputOptions & MemoryOptions) => {
+    .description('draw the answers to common questions on a page that opens offline')
+    .argument('[file]', 'the page (default: DIR/report.html)')
+    .action(async (dir: string, file: string | undefined, options: OutputOptions & MemoryOptions) => {
       const { writeReport } = await import('../../../analytics/report/report.js');
+      const { paths } = await import('../../../analytics/data-set/paths.js');
       const progress = new ProgressLine(String);
       const show = (done: number, total: number) => progress.show({ what: 'answers', done, total });
-      const target = resolve(dir);
-      const path = await explained(target, () => writeReport(target, show, memory)).finally(() =>
-        progress.done(),
+      const path = resolve(file ?? paths.report(dir));
+      await explained(dirname(path), () => writeReport(resolve(dir), path, show, options.memory)).finally(
+        () => progress.done(),
       );
       printResult(options, { path }, [`wrote ${path}`]);
     });
