@@ -302,7 +302,7 @@ it('a statement of the shell ends with a semicolon outside of texts and comments
     SELECT '--' AS three;`;
   expect(await shell(input)).toEqual({
     code: 0,
-    stdout: `{"one":1,"two":"\n    nor 'here;\n    "}\n{"three":"--"}\n`,
+    stdout: `{"one":1,"two":"\\n    nor 'here;\\n    "}\n{"three":"--"}\n`,
     stderr: '',
   });
 });

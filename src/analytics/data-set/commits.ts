@@ -114,6 +114,12 @@ export function putCommit(dir: string, state: State, phase: Phase, onStep: OnSte
   for (const name of commitNames(dir).slice(0, -KEPT_COMMITS)) rmSync(join(directory, name));
 }
 
+/** The newest commit may be damaged. */
+export function newestNumber(dir: string): number | undefined {
+  const newest = commitNames(dir).at(-1);
+  return newest === undefined ? undefined : Number.parseInt(newest, 10);
+}
+
 function commitNames(dir: string): readonly string[] {
   try {
     return readdirSync(paths.commits(dir))

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { Failure } from '../../operator/cli/failure.js';
-import { requireState } from '../data-set/commits.js';
+import { newestNumber, requireState } from '../data-set/commits.js';
 import { faultOf } from '../data-set/verify.js';
 import { filesOf } from '../data-set/state.js';
 import type { State } from '../data-set/state.js';
@@ -41,7 +41,7 @@ export async function openViews(dir: string, { writable, memory }: ViewOptions =
   const spill = openSpill(dir, memory);
   let connection: Connection | undefined;
   const newest = async (): Promise<Connection> => {
-    if (connection?.state.number === requireState(dir).number) return connection;
+    if (connection && connection.state.number === newestNumber(dir)) return connection;
     connection?.duck.closeSync();
     connection = undefined;
     return (connection = await connectToNewest(duckDb, dir, { settings: spill.settings, writable }));

@@ -89,7 +89,6 @@ async function findIn(
     });
 }
 
-/** Undefined: this copy of the data set has no key. */
 export function pseudonymWithKey(dir: string, id: string): string | undefined {
   const key = ownKey(dir, requireState(dir));
   return key && pseudonymOf(key, id);

@@ -1,4 +1,4 @@
-import { allColumns, fieldColumns, fieldsOf, operatorColumn } from '../columns/columns.js';
+import { allColumns, fieldColumns, fieldsOf, operatorColumn, shapeOf } from '../columns/columns.js';
 import type { Column, ColumnType } from '../columns/columns.js';
 import { extentOf } from '../data-set/extent.js';
 import type { Extent } from '../data-set/extent.js';
@@ -22,7 +22,7 @@ export function viewsOf(state: State, root: string, caughtUp: number | undefined
   const people = peopleFileOf(state);
   const pathOf = (file: { readonly path: string }) => `${root}/${file.path}`;
   return [
-    { name: 'events', select: eventsSelect(state.files.map(pathOf)) },
+    { name: 'events', select: eventsSelect(state.files.map(pathOf), state.shape === shapeOf(state)) },
     { name: 'folded', select: foldedSelect(people && pathOf(people)) },
     { name: 'applications', select: applicationsSelect(state.applications) },
     ...extentViews(extentOf(state, caughtUp)),
@@ -40,18 +40,18 @@ const sqlTypes: Readonly<Record<ColumnType, string>> = {
 
 const snakeCase = (field: string) => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-function eventsSelect(paths: readonly string[]): string {
+/** `isUniform`: all files have the same columns, so that DuckDB need not compare them for each statement. */
+function eventsSelect(paths: readonly string[], isUniform: boolean): string {
   // The ciphertexts are a column in any case, so that a query may name it.
   const columns = allColumns.map(({ name, type }: Column) => `NULL::${sqlTypes[type]} AS ${named(name)}`);
   const none = `SELECT ${columns.join(', ')}, NULL::DATE AS day WHERE false`;
   if (paths.length === 0) return none;
-  const list = paths.map(quoted).join(', ');
+  const files = (options: string) =>
+    `read_parquet([${paths.map(quoted).join(', ')}], union_by_name = ${!isUniform}, ${options})`;
   // Another folder `column=value` above would replace that column.
   const isAlone = paths.every((path) => path.split('=').length === 2);
-  if (isAlone)
-    return `${none} UNION ALL BY NAME SELECT * FROM read_parquet([${list}], union_by_name = true, hive_partitioning = true)`;
-  return `${none} UNION ALL BY NAME SELECT *, ${utc('occurred_at')}::DATE AS day
-    FROM read_parquet([${list}], union_by_name = true, hive_partitioning = false)`;
+  if (isAlone) return `${none} UNION ALL BY NAME SELECT * FROM ${files('hive_partitioning = true')}`;
+  return `${none} UNION ALL BY NAME SELECT *, ${utc('occurred_at')}::DATE AS day FROM ${files('hive_partitioning = false')}`;
 }
 
 function foldedSelect(path: string | undefined): string {
