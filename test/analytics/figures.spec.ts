@@ -83,7 +83,6 @@ describe.each([1, 2, 3])('a random history with the seed %i', (seed) => {
       expect(days).toEqual(daysOf(first, history.end));
       // Days before the first event that was kept have no rows.
       const from = Math.max(cut?.by === 'since' ? cut.at : 0, first);
-      const isFolded = cut !== undefined && cut.by !== 'prune --forget';
       const wholeAfter = (length: number) =>
         history.wholeDays.filter((day) => Date.parse(day) - (length - 1) * DAY_MS >= from);
       expect(await complete('daily_active')).toEqual(wholeAfter(1).map((day) => history.daily(day)));
@@ -92,7 +91,7 @@ describe.each([1, 2, 3])('a random history with the seed %i', (seed) => {
         ['monthly_active', 28],
       ] as const)
         expect(await complete(view)).toEqual(wholeAfter(length).map((day) => history.rolling(day, length)));
-      expect(await complete('retention')).toEqual(history.retention(from, isFolded));
+      expect(await complete('retention')).toEqual(history.retention(from, cut?.by !== 'prune --forget'));
       expect(await complete('decision_speed')).toEqual(history.decisionSpeed(from));
       const isKnown = cut?.by !== 'prune --forget';
       expect(await complete('grant_churn')).toEqual(isKnown ? history.grants(wholeAfter(1)) : []);
@@ -103,8 +102,12 @@ describe.each([1, 2, 3])('a random history with the seed %i', (seed) => {
       );
       const isWhole = cut === undefined;
       expect(await complete('busy_hours')).toEqual(isWhole ? history.hours() : []);
-      const reach = await complete('(SELECT * EXCLUDE (app_id, targets) FROM app_reach)');
+      const reach = await complete('(SELECT * EXCLUDE (app_id) FROM app_reach)');
       expect(reach).toEqual(isWhole ? history.reach() : []);
+      const impact = `SELECT * REPLACE (epoch_ms(hour) AS hour) FROM app_impact`;
+      expect(await complete(`(SELECT * EXCLUDE (app_id) FROM (${impact}))`)).toEqual(history.impact(from));
+      const isPosted = '(SELECT * EXCLUDE (app_id) FROM posts_per_app WHERE posts > 0)';
+      expect(await complete(isPosted)).toEqual(history.posts(wholeAfter(1)));
       const isAnswered = async (name: string) =>
         (await all(views, questions.find((question) => question.name === name)!.sql)).length > 0;
       expect([await isAnswered('churn'), await isAnswered('concentration')]).toEqual([isKnown, isKnown]);

@@ -72,6 +72,19 @@ it('a report is written whole, for its owner alone, and loads nothing', async ()
   expect(await runPlaza(['analytics', 'verify', dir], {})).toMatchObject({ code: 0 });
 });
 
+it('a report that has no place says so before it asks', async () => {
+  for (const [place, code] of [
+    [join(root, 'none', 'page.html'), 'ENOENT'],
+    [root, 'EISDIR'],
+  ] as const) {
+    const { stdout, stderr } = await runPlaza(['analytics', 'report', dir, place], {});
+    expect([stdout, stderr.split('\n').at(-2)]).toEqual([
+      '',
+      expect.stringContaining(`${place} cannot be written (${code})`),
+    ]);
+  }
+});
+
 it('a report of a data set without events says so', async () => {
   const { writeReport } = await import('../../src/analytics/report/report.js');
   const { withDataSet } = await import('../../src/analytics/export/export-data-set.js');

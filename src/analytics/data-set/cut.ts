@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { Failure } from '../../operator/cli/failure.js';
 import { paths } from './paths.js';
 import type { State } from './state.js';
 import { putText } from './write-file.js';
@@ -15,10 +16,17 @@ export function writeCut(dir: string, { since, folded }: Pick<State, 'since' | '
   putText(dir, paths.cut(dir), `${JSON.stringify({ since, isForgotten })}\n`);
 }
 
-/** Undefined: nothing was left out. @throws {Error} the file is damaged. */
+/** Undefined: nothing was left out. @throws {Failure} the file is damaged. */
 export function readCut(dir: string): Cut | undefined {
   const path = paths.cut(dir);
-  return existsSync(path) ? cut.parse(JSON.parse(readFileSync(path, 'utf8'))) : undefined;
+  if (!existsSync(path)) return undefined;
+  try {
+    return cut.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (cause) {
+    throw new Failure(`${path} is damaged: restore it from a copy, or export into another directory`, {
+      cause,
+    });
+  }
 }
 
 export const isBehind = (

@@ -98,8 +98,12 @@ export class DataSet {
       ...(phase === 'flush' && removed.length > 0 ? [] : replaced.filter(({ at }) => now - at < REPLACED_MS)),
       ...(phase === 'compaction' ? removed.map(({ path }) => ({ path, at: now })) : []),
     ];
+    // Files of two releases may have other columns.
+    const isMixed =
+      added.length > 0 && this.current.checkpoint !== null && this.current.shape !== shapeOf(this.current);
     const next: State = {
       ...this.current,
+      ...(isMixed && { shape: MIXED }),
       ...change,
       format: FORMAT,
       keyProof: keyProofOf(this.key),
@@ -140,6 +144,7 @@ export class DataSet {
 }
 
 const FORMAT = 2;
+const MIXED = 'mixed';
 
 const OWN_NAMES: ReadonlySet<string> = new Set([
   'commits',

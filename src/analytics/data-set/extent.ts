@@ -22,7 +22,7 @@ export interface Extent {
 
 /** `caughtUp`: the newest moment at which the data set had every event of the log; undefined: nobody knows. */
 export function extentOf(
-  { files, since, folded }: Pick<State, 'files' | 'since' | 'folded'>,
+  { files, since, folded, committedAt }: Pick<State, 'files' | 'since' | 'folded' | 'committedAt'>,
   caughtUp: number | undefined,
 ): Extent {
   const isWhole = since === null;
@@ -33,7 +33,9 @@ export function extentOf(
   if (firstDay === null || newest === null)
     return { firstDay, lastDay: newest, completeFrom: null, completeUntil: 0, ...known };
   const begin = since === null ? Date.parse(firstDay) : Math.max(since, Date.parse(firstDay));
-  const completeUntil = Math.max(caughtUp ?? 0, Date.parse(newest));
+  // A clock that is ahead makes days that have not begun.
+  const begun = days.findLast((day) => day <= committedAt) ?? firstDay;
+  const completeUntil = Math.max(caughtUp ?? 0, Date.parse(begun));
   return {
     firstDay,
     lastDay: [newest, dayOf(completeUntil - 1)].toSorted()[1] ?? newest,

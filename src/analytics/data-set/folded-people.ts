@@ -19,6 +19,23 @@ export interface FoldedPerson {
   grants: readonly FoldedGrant[];
 }
 
+/** Columns that {@link FoldedPeople.fold} reads. */
+export const foldedColumns = [
+  'type',
+  'position',
+  'occurred_at',
+  'actor_id',
+  'by_app_id',
+  'kind',
+  'generation',
+  'target_actor_id',
+  'author_actor_id',
+  'parent_author_actor_id',
+  'grant_id',
+  'app_id',
+  'data',
+] as const;
+
 export type FoldableRow = Readonly<Record<string, Value>>;
 
 const NOBODY = '';

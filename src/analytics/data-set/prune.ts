@@ -2,6 +2,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { columnsOf } from '../columns/columns.js';
 import type { DataSet } from './data-set.js';
+import type { EventType } from '../../log/registry.js';
+import type { Value } from '../columns/rows.js';
+import { foldedColumns } from './folded-people.js';
 import type { FoldableRow } from './folded-people.js';
 import { Folding } from './folding.js';
 import { readParquet } from './parquet.js';
@@ -43,12 +46,11 @@ async function foldedWith(
 ): Promise<State['folded']> {
   const folding = await Folding.begin(dataSet);
   if (!folding) return undefined;
-  // Files may overlap. Attention is a sum, and so has no order.
+  // Files may overlap, and these have an order. Attention is a sum.
   const ordered: FoldableRow[] = [];
   for (const file of removed)
-    for await (const row of rowsOf(dataSet.dir, file)) {
-      const type = String(row['type']);
-      if (/^(?:account|grant)\./.test(type)) ordered.push(row);
+    for await (const row of rowsOf(dataSet.dir, file, foldedColumns)) {
+      if (ORDERED.has(row['type'])) ordered.push(row);
       else folding.fold(row);
     }
   for (const row of ordered.toSorted((a, b) => Number(a['position']) - Number(b['position'])))
@@ -59,13 +61,18 @@ async function foldedWith(
   return folding.write(begin).folded ?? dataSet.state.folded ?? 'nothing';
 }
 
+const ORDERED: ReadonlySet<Value> = new Set([
+  'account.registered',
+  'account.suspended',
+  'account.reinstated',
+  'account.erased',
+  'grant.issued',
+  'grant.revoked',
+] satisfies EventType[]);
+
 const foldable = columnsOf({ personal: 'none' });
 
-async function* rowsOf(
-  dir: string,
-  file: DataFile,
-  names = foldable.map(({ name }) => name),
-): AsyncGenerator<FoldableRow> {
+async function* rowsOf(dir: string, file: DataFile, names: readonly string[]): AsyncGenerator<FoldableRow> {
   await requireUnchanged(dir, file);
   const columns = foldable.filter(({ name }) => names.includes(name));
   const data = await readParquet(join(dir, file.path), columns);

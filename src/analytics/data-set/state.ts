@@ -43,7 +43,7 @@ const state = z.strictObject({
   folded: z.union([z.enum(['nothing', 'forgotten']), peopleFile]).optional(),
   /** Digest that only the key of the data set makes. */
   keyProof: z.string().optional(),
-  /** Digest of the columns and treatments of the newest files. */
+  /** Digest of the columns and treatments of all files; `mixed`: releases with other ones wrote some. */
   shape: z.string(),
   applications: z.array(z.strictObject({ appId: z.string(), name: z.string(), position })),
   files: z.array(dataFile),

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnusableFileError } from '../../embedded-event-store/errors.js';
 import { acquireDirectory } from '../../launch/data-dir.js';
+import { isAccessRefused } from './disk-errors.js';
 import { DAY_NAME, FILE_NAME, paths } from './paths.js';
 import { applicationLines, namedBy } from './state.js';
 import type { State } from './state.js';
@@ -29,11 +30,21 @@ export function removeUncommitted(dir: string, state: State): void {
 export function removeStaleSpills(dir: string): void {
   const root = paths.spill(dir);
   if (!existsSync(root)) return;
-  for (const name of readdirSync(root)) {
+  for (const name of spillsIn(root)) {
     const release = lockOf(join(root, name));
     if (!release) continue;
     rmSync(join(root, name), { recursive: true, force: true });
     release();
+  }
+}
+
+/** None of those that another account made. */
+function spillsIn(root: string): readonly string[] {
+  try {
+    return readdirSync(root);
+  } catch (error) {
+    if (isAccessRefused(error)) return [];
+    throw error;
   }
 }
 

@@ -105,8 +105,8 @@ class Town {
 
   private settle(person: Person): void {
     const at = this.moment(person.joins, 0);
-    const { actorId } = person;
-    this.log.add('account.registered', at, { actorId }, { actorId });
+    const { actorId, appId } = person;
+    this.log.add('account.registered', at, { actorId }, { appId });
     this.consent(person, at + MINUTE_MS);
   }
 

@@ -65,7 +65,7 @@ export const activityAnswers: Readonly<Record<string, string>> = {
       SELECT cohort, (week - cohort) // ${WEEK} AS weeks_later, count(*) AS active
       FROM acted JOIN person USING (actor_id) GROUP BY cohort, week)
     SELECT cohort, weeks_later, people, coalesce(active, 0) AS active, coalesce(active, 0) / people AS share,
-      (cohort >= complete_from OR NOT is_whole AND is_folded AND cohort + (weeks_later * ${WEEK})::INT >= complete_from)
+      (cohort >= complete_from OR is_folded AND cohort + (weeks_later * ${WEEK})::INT >= complete_from)
         AND cohort + ((weeks_later + 1) * ${WEEK})::INT <= complete_until AS is_complete
     FROM cohorts CROSS JOIN data_set CROSS JOIN (SELECT range AS weeks_later FROM range(0, ${RETENTION_WEEKS})) AS later
       LEFT JOIN counted USING (cohort, weeks_later)

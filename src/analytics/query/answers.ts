@@ -5,7 +5,7 @@ import { utc } from './sql.js';
 const HOUR_US = 3_600_000_000;
 
 /** An operator, or the person on the account page, revokes grants of an application without it. */
-const isThroughApp = `by_app_id IS NOT NULL AND NOT by_operator AND cause IS DISTINCT FROM 'person'`;
+const isThroughApp = `by_app_id IS NOT NULL AND by_actor_id IS NOT NULL AND cause IS DISTINCT FROM 'person'`;
 
 /**
  * SELECTs of the views that answer questions, by name, over `events`, `applications`, `data_set` and `days`. docs/analytics.md
@@ -58,7 +58,7 @@ export const answers: Readonly<Record<string, string>> = {
       SELECT occurred_at, post_id, target_actor_id, (data ->> '$.networkRevision')::BIGINT AS seen_position
       FROM events WHERE type = 'case.decided')
     SELECT report_id, report.reason, report.occurred_at AS reported_at, min(decision.occurred_at) AS decided_at,
-      date_diff('second', report.occurred_at, min(decision.occurred_at)) / 3600 AS hours
+      (epoch_us(min(decision.occurred_at)) - epoch_us(report.occurred_at)) / ${HOUR_US} AS hours
     FROM events AS report LEFT JOIN decision ON decision.target_actor_id = report.target_actor_id
       AND decision.post_id IS NOT DISTINCT FROM report.post_id AND decision.seen_position >= report.position
     WHERE report.type = 'report.created' GROUP BY report_id, report.reason, report.occurred_at`,

@@ -30,7 +30,7 @@ export async function writeCatalog(dir: string, file: string): Promise<number> {
       instance.closeSync();
     }
   } catch (cause) {
-    if (isNew) rmSync(file, { force: true });
+    if (isNew) for (const path of [file, `${file}.wal`]) rmSync(path, { force: true });
     const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
     throw new Failure(`${file} cannot be written: ${reason}`, { cause });
   } finally {

@@ -18,6 +18,10 @@ import { viewsOf } from './views.js';
 const ATTEMPTS = 5;
 
 export interface Views {
+  /** The commit that statements read: the newest when the views were opened, or of a later one if a compaction removed its files. */
+  readonly state: State;
+  /** Reads the newest commit from now on. */
+  refresh(): Promise<void>;
   /** Runs one SELECT. @throws {Failure} another statement, or an error of the statement. */
   query<Result>(sql: string, use: (result: DuckDBResult) => Promise<Result>): Promise<Result>;
   /** Writes the rows of one SELECT to the existing file that {@link openViews} got. */
@@ -31,35 +35,29 @@ export interface ViewOptions {
 }
 
 /**
- * Opens the files of the commit that is the newest when a statement begins. Statements can read these files and nothing else,
- * and write only `writable`.
+ * Opens the files of the newest commit. Statements can read these files and nothing else, and write only `writable`.
  * @throws {Failure} the directory is no data set, or DuckDB is not installed.
  */
 export async function openViews(dir: string, { writable, memory }: ViewOptions = {}): Promise<Views> {
   const duckDb = await loadDuckDb();
   requireState(dir);
   const spill = openSpill(dir, memory);
-  let connection: Connection | undefined;
-  const newest = async (): Promise<Connection> => {
-    if (connection && connection.state.number === newestNumber(dir)) return connection;
-    connection?.duck.closeSync();
-    connection = undefined;
-    return (connection = await connectToNewest(duckDb, dir, { settings: spill.settings, writable }));
-  };
-  const close = () => {
-    connection?.duck.closeSync();
+  const connect = () => connectToNewest(duckDb, dir, { settings: spill.settings, writable });
+  let connection = await connect().catch((error: unknown) => {
     spill.remove();
-  };
-  await newest().catch((error: unknown) => {
-    close();
     throw error;
   });
+  const reconnect = async (): Promise<void> => {
+    // Both would spill to files of the same names.
+    connection.close();
+    connection = await connect();
+  };
   const runSelect = async <Result>(
     sql: string,
     run: (connection: DuckDBConnection) => Promise<Result>,
   ): Promise<Result> => {
     for (let attempt = 1; ; attempt += 1) {
-      const { duck, state } = await newest();
+      const { duck, state } = connection;
       try {
         await requireSelect(duckDb, duck, sql);
         return await run(duck);
@@ -67,6 +65,7 @@ export async function openViews(dir: string, { writable, memory }: ViewOptions =
         if (error instanceof Failure) throw error;
         if (attempt === ATTEMPTS || requireState(dir).number === state.number)
           throw await failureOf(dir, state, error);
+        await reconnect();
       }
     }
   };
@@ -77,13 +76,25 @@ export async function openViews(dir: string, { writable, memory }: ViewOptions =
         const options = '(FORMAT parquet, USE_TMP_FILE false)';
         await duck.run(`COPY (FROM query(${quoted(sql)})) TO ${quoted(file)} ${options}`);
       }),
-    close,
+    get state() {
+      return connection.state;
+    },
+    async refresh() {
+      if (connection.newest !== newestNumber(dir)) await reconnect();
+    },
+    close: () => {
+      connection.close();
+      spill.remove();
+    },
   };
 }
 
 interface Connection {
   readonly duck: DuckDBConnection;
   readonly state: State;
+  /** Number of the newest commit, which may be a damaged one. */
+  readonly newest: number | undefined;
+  close(): void;
 }
 
 type DuckDb = Awaited<ReturnType<typeof loadDuckDb>>;
@@ -116,26 +127,40 @@ async function connect(
   const missing = paths.find((path) => !existsSync(path));
   if (missing !== undefined) throw new Error(`${missing} is missing; see plaza analytics verify ${dir}`);
   for (const file of named) requireIntact(dir, file);
-  const duck = await (await DuckDBInstance.create(':memory:')).connect();
+  const newest = newestNumber(dir);
+  const instance = await DuckDBInstance.create(':memory:');
+  const duck = await instance.connect();
+  const close = () => {
+    duck.closeSync();
+    instance.closeSync();
+  };
   const allowed = [...paths, ...(writable === undefined ? [] : [writable])];
-  for (const statement of [
-    `SET allowed_paths = [${allowed.map(quoted).join(', ')}]`,
-    "SET TimeZone = 'UTC'",
-    'SET parquet_metadata_cache = true',
-    ...settings,
-    'SET enable_external_access = false',
-    'SET lock_configuration = true',
-    ...views.map(({ name, select }) => `CREATE VIEW ${name} AS ${select}`),
-  ])
-    await duck.run(statement);
-  return { duck, state };
+  try {
+    for (const statement of [
+      `SET allowed_paths = [${allowed.map(quoted).join(', ')}]`,
+      "SET TimeZone = 'UTC'",
+      'SET parquet_metadata_cache = true',
+      ...settings,
+      'SET enable_external_access = false',
+      'SET lock_configuration = true',
+      ...views.map(({ name, select }) => `CREATE VIEW ${name} AS ${select}`),
+    ])
+      await duck.run(statement);
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { duck, state, newest, close };
 }
 
 /** COPY could replace an allowed file. */
 async function requireSelect({ StatementType }: DuckDb, duck: DuckDBConnection, sql: string): Promise<void> {
   const refusal = new Failure('a query is one SELECT statement');
-  if (sql.trim() === '') throw refusal;
-  const statements = await duck.extractStatements(sql);
+  const statements = await duck.extractStatements(sql).catch((error: unknown) => {
+    // Its answer to a text without a statement.
+    if (firstLines(error) === 'Error in native callback') throw refusal;
+    throw error;
+  });
   if (statements.count !== 1) throw refusal;
   const { statementType } = await statements.prepare(0);
   if (statementType !== StatementType.SELECT) throw refusal;

@@ -30,7 +30,9 @@ export async function rowsOf(result: DuckDBResult): Promise<Rows> {
 const EXACT_DIGITS = 15;
 
 const isExact = (text: string): boolean =>
-  text.includes('.') ? text.replaceAll(/\D/g, '').length <= EXACT_DIGITS : Number.isSafeInteger(Number(text));
+  text.includes('.')
+    ? text.replace(/0+$/, '').replaceAll(/\D/g, '').length <= EXACT_DIGITS
+    : Number.isSafeInteger(Number(text));
 
 export async function* jsonLines({ columns, rows }: Rows): AsyncGenerator<string> {
   for await (const row of rows)
@@ -43,8 +45,9 @@ export async function* csvLines({ columns, rows }: Rows): AsyncGenerator<string>
   for await (const row of rows) yield csvLine(row.map(csvCellOf));
 }
 
-/** A pseudonym or a large number: no formula. */
-const PLAIN = /^-(?:[\w-]{21}|\d+)$/;
+/** A pseudonym, a number or an interval: no formula. */
+const PLAIN =
+  /^-(?:[\w-]{21}|\d+(?:\.\d+)?|(?:\d+ (?:year|month|day)s?(?: -?(?=\d)|$))*(?:\d\d+:\d\d:\d\d(?:\.\d+)?)?)$/;
 
 function csvCellOf(value: Json): CsvCell {
   if (typeof value === 'number') return value;

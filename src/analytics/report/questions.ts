@@ -159,7 +159,8 @@ FROM decision_speed WHERE is_complete ORDER BY week`,
     definition:
       'Attention is a reply, or a first like or follow, from somebody else; its concentration is the share of it that the most noticed tenth of all registered people got, then two tenths, and so on.',
     sql: `WITH ranked AS (
-  SELECT attention, ntile(10) OVER (ORDER BY attention DESC, actor_id) AS tenth FROM attention WHERE is_complete)
+  SELECT attention, ceil(10 * row_number() OVER (ORDER BY attention DESC, actor_id) / count(*) OVER ())::INT AS tenth
+  FROM attention WHERE is_complete)
 SELECT tenth * 10 AS top_percent, count(*) AS people, sum(attention) AS attention,
   round(sum(sum(attention)) OVER (ORDER BY tenth) / nullif(sum(sum(attention)) OVER (), 0), 3) AS share
 FROM ranked GROUP BY tenth ORDER BY tenth`,

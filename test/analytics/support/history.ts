@@ -5,7 +5,8 @@ import type { EventMetadata } from '../../../src/log/recorded.js';
 import type { EventType } from '../../../src/log/registry.js';
 
 const SECOND_MS = 1_000;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const DAYS = 75;
 const PEOPLE = 16;
 const apps = ['pebble', 'quill'] as const;
@@ -67,6 +68,22 @@ export const acts: readonly EventType[] = [
   'report.created',
   'case.appealed',
 ];
+
+const actorsOf = (events: readonly Added[]): number =>
+  new Set(events.map((each) => each.metadata.actorId)).size;
+
+type Key = readonly (string | number | undefined)[];
+
+/** In the order of the keys. */
+function groupsOf<Of extends Key>(events: readonly Added[], keyOf: (event: Added) => Of) {
+  const groups = Map.groupBy(events, (event) => JSON.stringify(keyOf(event)));
+  return [...groups]
+    .map(([key, of]) => [JSON.parse(key) as Of, of] as const)
+    .sort(([a], [b]) => {
+      const at = a.findIndex((part, n) => part !== b[n]);
+      return String(a[at]) < String(b[at]) ? -1 : 1;
+    });
+}
 
 /** Random events of a few people over ten weeks, and the figures as a person with paper would count them. */
 export class History {
@@ -164,24 +181,51 @@ export class History {
 
   /** What each application did. */
   reach() {
-    const through = this.added.filter(({ data, metadata: { appId, operatorId } }) => {
-      const isOfAnother = operatorId !== undefined || ('cause' in data && data.cause === 'person');
-      return appId !== undefined && !isOfAnother;
-    });
     const actOf = ({ type, data }: Added) => ('kind' in data ? `${type} (${String(data.kind)})` : type);
-    const keys = new Set(through.map((each) => JSON.stringify([each.metadata.appId, actOf(each)])));
-    return [...keys].sort().map((key) => {
-      const of = through.filter((each) => JSON.stringify([each.metadata.appId, actOf(each)]) === key);
-      const [app, act] = JSON.parse(key) as readonly [string, string];
-      return { app, act, events: of.length, actors: new Set(of.map((each) => each.metadata.actorId)).size };
+    return groupsOf(this.through(), (each) => [each.metadata.appId, actOf(each)]).map(([[app, act], of]) => {
+      const targets = of.flatMap(({ data, metadata }) => {
+        const { targetActorId, parentAuthorActorId } = data as Readonly<Record<string, string | undefined>>;
+        const target = targetActorId ?? parentAuthorActorId;
+        return target === undefined || target === metadata.actorId ? [] : [target];
+      });
+      return { app, act, events: of.length, actors: actorsOf(of), targets: new Set(targets).size };
     });
   }
 
-  retention(since: number, isFolded: boolean) {
+  /** What each application did in each hour that is over, from the first whole day after `from`. */
+  impact(from: number) {
+    const first = Math.ceil(from / DAY_MS) * DAY_MS;
+    const hourOf = (at: number) => at - (at % HOUR_MS);
+    const known = this.through().filter(({ at }) => at >= first && hourOf(at) + HOUR_MS <= this.end);
+    return groupsOf(known, (each) => [each.metadata.appId, hourOf(each.at), each.type]).map(
+      ([[app, hour, type], of]) => ({ app, hour, type, events: of.length, actors: actorsOf(of) }),
+    );
+  }
+
+  posts(days: readonly string[]) {
+    const posted = this.added.filter(({ type, at }) => type === 'post.created' && days.includes(dayOf(at)));
+    return groupsOf(posted, (each) => [dayOf(each.at), each.metadata.appId]).map(([[day, app], of]) => ({
+      day,
+      app,
+      posts: of.length,
+      authors: actorsOf(of),
+    }));
+  }
+
+  /** What people did through applications: not on the account page, and no operator. */
+  private through(): readonly Added[] {
+    return this.added.filter(({ data, metadata: { appId, actorId } }) => {
+      const isOfAccountPage = 'cause' in data && data.cause === 'person';
+      return appId !== undefined && actorId !== undefined && !isOfAccountPage;
+    });
+  }
+
+  /** `isKnown`: people who registered before are. */
+  retention(since: number, isKnown: boolean) {
     const registered = this.told.filter(({ type }) => type === 'account.registered');
     const cohorts = [...new Set(registered.map(({ at }) => mondayOf(dayOf(at))))].sort();
     return cohorts
-      .filter((cohort) => isFolded || Date.parse(cohort) >= since)
+      .filter((cohort) => isKnown || Date.parse(cohort) >= since)
       .flatMap((cohort) =>
         Array.from({ length: 26 }, (_, weeks) => {
           const people = registered
@@ -281,7 +325,8 @@ export class History {
   private person(actorId: string, n: number): void {
     // Most join early, so that there is something before a cut.
     const joined = this.begin + Math.floor((this.moment(this.begin) - this.begin) * this.random.next() ** 2);
-    this.tell('account.registered', joined, actorId, { actorId });
+    this.told.push({ type: 'account.registered', at: joined, actorId });
+    this.add('account.registered', joined, { actorId }, { appId: apps[0] });
     for (const [type, chance] of [
       ['account.suspended', 0.5],
       ['account.reinstated', 0.3],

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { Failure } from '../failure.js';
@@ -7,6 +7,7 @@ import type { OperatorOptions } from '../command-options.js';
 import { withMemory } from '../memory.js';
 import type { MemoryOptions } from '../memory.js';
 import type { Rows } from '../../../analytics/query/output.js';
+import { explained } from './analytics-explained.js';
 import { printRows } from './analytics-print.js';
 import type { RowFormat } from './analytics-print.js';
 
@@ -40,7 +41,8 @@ export function addQuery(analytics: Command): void {
         );
       if (parquet !== undefined) {
         const { writeParquet } = await import('../../../analytics/query/write-parquet.js');
-        return writeParquet(resolve(dir), sql, resolve(parquet), memory);
+        const file = resolve(parquet);
+        return explained(dirname(file), () => writeParquet(resolve(dir), sql, file, memory));
       }
       const views = await openViews(resolve(dir), { memory });
       try {

@@ -9,15 +9,17 @@ import { withJsonOption } from '../output.js';
 import type { OutputOptions } from '../output.js';
 import { printRows } from './analytics-print.js';
 
-const OPAQUE = /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
+const OPAQUE = /'[^']*(?:'|$)|"[^"]*(?:"|$)|\$(\w*)\$[^]*?(?:\$\1\$|$)|--[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
 
 /** The statement with `x` for each text, and without comments. */
 const bareOf = (sql: string): string =>
-  sql.replaceAll(OPAQUE, (part) => (/^['"]/.test(part) ? 'x' : ' ')).trim();
+  sql.replaceAll(OPAQUE, (part) => (/^['"$]/.test(part) ? 'x' : ' ')).trim();
 
 export function addShell(analytics: Command): void {
   withMemory(withJsonOption(analytics.command('shell').argument('<dir>', 'directory of the data set')))
-    .description('answer one SELECT after the other, each ended by a semicolon; Ctrl-D ends it')
+    .description(
+      'answer one SELECT after the other, each ended by a semicolon at the end of a line; Ctrl-D ends it',
+    )
     .action(async (dir: string, { memory, ...options }: OutputOptions & MemoryOptions) => {
       const { openViews } = await import('../../../analytics/query/open-views.js');
       const views = await openViews(resolve(dir), { memory });
@@ -32,7 +34,9 @@ export function addShell(analytics: Command): void {
       input.once('close', () => (isOpen = false));
       const prompt = () => isOpen && input.prompt();
       const answer = async (statement: string) => {
+        if (/^;*$/.test(bareOf(statement))) return;
         try {
+          await views.refresh();
           await printRows(views, statement, options);
         } catch (error) {
           if (!(error instanceof Failure)) throw error;
@@ -40,16 +44,19 @@ export function addShell(analytics: Command): void {
           if (!isTerminal) process.exitCode = 1;
         }
       };
-      let statement = '';
-      prompt();
-      for await (const line of input) {
-        statement += `${line}\n`;
-        if (!bareOf(statement).endsWith(';')) continue;
-        await answer(statement);
-        statement = '';
+      try {
+        let statement = '';
         prompt();
+        for await (const line of input) {
+          statement += `${line}\n`;
+          if (!bareOf(statement).endsWith(';')) continue;
+          await answer(statement);
+          statement = '';
+          prompt();
+        }
+        if (!isTerminal) await answer(statement);
+      } finally {
+        views.close();
       }
-      if (!isTerminal && bareOf(statement) !== '') await answer(statement);
-      views.close();
     });
 }
