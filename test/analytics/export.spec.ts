@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   appendFileSync,
   copyFileSync,
+  cpSync,
   existsSync,
   readdirSync,
   rmSync,
@@ -139,12 +140,39 @@ it('verify names a changed, a missing and a foreign file, and a changed commit',
   const newest = readdirSync(join(dir, 'commits')).toSorted().at(-1);
   const whole = bench.newDir();
   await bench.plaza('export', whole);
+  for (const args of [
+    ['query', whole, 'SELECT 1', '--parquet'],
+    ['report', whole],
+    ['catalog', whole],
+  ])
+    expect((await bench.plaza(...args, join(whole, 'events', 'mine'))).stderr).toContain(
+      'name another place',
+    );
   writeFileSync(join(whole, 'events', 'notes.parquet'), '');
   expect((await bench.plaza('verify', whole)).stderr).toContain('move them away');
   const commit = join(dir, 'commits', newest!);
   const text = JSON.stringify(requireState(dir)).replace('"personal":"none"', '"personal":"encrypted"');
   writeFileSync(commit, `{"sha256":"${'0'.repeat(64)}","state":${text}}`);
   expect((await bench.plaza('verify', dir)).stderr).toContain('are damaged');
+});
+
+it('a missing file is told by status, export and prune, until a rebuild, and may be forgotten', async () => {
+  await exportTo();
+  const [file] = requireState(dir).files.map(({ path }) => join(dir, path));
+  rmSync(file!);
+  for (const args of [['status'], ['export'], ['prune', '--before', '2026-01-03']]) {
+    const { code, stderr } = await bench.plaza(args[0]!, dir, ...args.slice(1));
+    expect([args[0], code, stderr]).toEqual([
+      args[0],
+      1,
+      expect.stringContaining(`${file} is missing or was cut off`),
+    ]);
+  }
+  const copy = bench.newDir();
+  cpSync(dir, copy, { recursive: true });
+  expect((await bench.plaza('export', dir, '--rebuild')).code).toBe(0);
+  expect(await positionsOf(dir)).toEqual(await bench.logged());
+  expect((await bench.plaza('prune', copy, '--before', '2026-01-02', '--forget')).code).toBe(0);
 });
 
 it('verify lets an export go on meanwhile, and misses no file that a merge removed', async () => {

@@ -244,6 +244,10 @@ it('--follow goes on after a restart that gave the event store another address, 
 
 it('status and metrics tell until when the data set has every event, and --max-lag fails if that is long ago', async () => {
   const metricsFile = join(bench.newDir(), 'plaza.prom');
+  for (const wrong of [`${metricsFile}.txt`, join(dir, 'none', 'plaza.prom')])
+    expect((await bench.plaza('export', dir, '--metrics', wrong)).stderr).toContain(
+      'a name in *.prom, in a directory',
+    );
   await bench.plaza('export', dir, '--metrics', metricsFile);
   const { completeUntil, events, position } = JSON.parse((await bench.plaza('status', dir, '--json')).stdout);
   expect(Math.abs(completeUntil - Date.now())).toBeLessThan(60_000);

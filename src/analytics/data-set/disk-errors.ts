@@ -19,6 +19,6 @@ export const isAccessRefused = (error: unknown): boolean =>
   ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR'].includes((error as DiskError).code ?? '') ||
   isPlaceWithoutDirectories(error as DiskError);
 
-/** Such as /proc. */
+/** Such as below /proc or /dev/null. */
 const isPlaceWithoutDirectories = ({ code, syscall }: DiskError): boolean =>
-  code === 'ENOENT' && syscall === 'mkdir';
+  (code === 'ENOENT' || code === 'EEXIST') && syscall === 'mkdir';

@@ -13,6 +13,9 @@ const FOR_CHANGED_FILES =
 export const wasChanged = (path: string, options?: ErrorOptions): Failure =>
   new Failure(`${path} was changed: ${FOR_CHANGED_FILES}`, options);
 
+export const wasLost = (path: string): Failure =>
+  new Failure(`${path} is missing or was cut off: ${FOR_CHANGED_FILES}`);
+
 export type Compression = 'zstd' | 'none';
 
 /** Values by column, all of the same length. */

@@ -5,6 +5,7 @@ import { readCompleteUntil } from './complete-until.js';
 import { lockForReading } from './reading-lock.js';
 import { foldedPeopleOf } from './state.js';
 import type { State } from './state.js';
+import { lostFile } from './verify.js';
 
 export interface Summary {
   readonly events: number;
@@ -29,6 +30,8 @@ export interface Status extends Summary {
   readonly completeUntil: number | null;
   /** True: files were written by a release with other columns. */
   readonly hasOlderColumns: boolean;
+  /** A file that is missing or has another length; `verifyDataSet` reads them all. */
+  readonly lostFile: string | null;
 }
 
 /** @throws {Failure} the directory is no data set. */
@@ -43,6 +46,7 @@ export function statusOf(dir: string): Status {
     damagedCommits: leftOut.length,
     completeUntil: readCompleteUntil(dir, state) ?? null,
     hasOlderColumns: state.shape !== shapeOf(state),
+    lostFile: lostFile(dir, state) ?? null,
   };
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { requireState } from './commits.js';
 import { requireIntact } from './outside-pages.js';
-import { wasChanged } from './parquet.js';
+import { wasChanged, wasLost } from './parquet.js';
 import { paths } from './paths.js';
 import { lockForReading } from './reading-lock.js';
 import { applicationLines, filesOf, namedBy } from './state.js';
@@ -75,6 +75,20 @@ export async function faultOf(
     throw error;
   }
   return hash.digest('hex') === sha256 ? undefined : 'changed';
+}
+
+/** The first file that is missing or has another length. */
+export function lostFile(dir: string, state: State): string | undefined {
+  const isThere = ({ path, bytes }: Pick<DataFile, 'path' | 'bytes'>) =>
+    statSync(join(dir, path), { throwIfNoEntry: false })?.size === bytes;
+  const lost = filesOf(state).find((file) => !isThere(file));
+  return lost && join(dir, lost.path);
+}
+
+/** @throws {Failure} a file is missing or has another length. */
+export function requireFiles(dir: string, state: State): void {
+  const lost = lostFile(dir, state);
+  if (lost !== undefined) throw wasLost(lost);
 }
 
 /** A file of a release without checksums in its pages is compared whole: what reads it would make its damage good. */

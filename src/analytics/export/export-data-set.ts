@@ -11,6 +11,7 @@ import { DataSet, readKey } from '../data-set/data-set.js';
 import { dayOf } from '../data-set/paths.js';
 import type { Compression } from '../data-set/parquet.js';
 import { foldedPeopleOf } from '../data-set/state.js';
+import { requireFiles } from '../data-set/verify.js';
 import type { State } from '../data-set/state.js';
 import { demoKey } from '../demo/demo-key.js';
 import { writeViews } from '../query/views-file.js';
@@ -66,6 +67,7 @@ export async function exportDataSet(
     // All files would be dropped for a log that does not answer.
     if (request.rebuild) await log.head();
     return await withDataSet(dir, request, async (dataSet) => {
+      if (!request.rebuild) requireFiles(dir, dataSet.state);
       prepare(dataSet, request);
       if (request.root !== undefined && request.root !== dataSet.state.root)
         dataSet.commit('flush', { root: request.root });

@@ -4,6 +4,7 @@ import { dayOf } from '../data-set/paths.js';
 import { prune } from '../data-set/prune.js';
 import type { PruneOptions } from '../data-set/prune.js';
 import { foldedPeopleOf } from '../data-set/state.js';
+import { requireFiles } from '../data-set/verify.js';
 import { withDataSet } from './export-data-set.js';
 import { failureOf } from './failures.js';
 import { rowsOf } from './rewind.js';
@@ -24,7 +25,11 @@ export async function pruneDataSet(dir: string, options: PruneOptions, now: () =
       `--before ${dayOf(before)} lies ahead: events of days to come would be left out for good; nothing was removed. Name a time in the past`,
     );
   try {
-    const removed = await withDataSet(dir, { now }, (dataSet) => prune(dataSet, options));
+    const removed = await withDataSet(dir, { now }, (dataSet) => {
+      // What must be forgotten may be missing already.
+      if (!options.forget) requireFiles(dir, dataSet.state);
+      return prune(dataSet, options);
+    });
     const days = new Set(removed.map(({ day }) => day)).size;
     const folded = foldedPeopleOf(requireState(dir));
     return { firstDay: dayOf(before), days, events: rowsOf(removed), folded };

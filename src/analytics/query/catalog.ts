@@ -3,6 +3,7 @@ import { Failure } from '../../operator/cli/failure.js';
 import { requireState } from '../data-set/commits.js';
 import { OWNER_ONLY } from '../data-set/write-file.js';
 import { loadDuckDb } from './duckdb.js';
+import { requireOutside } from './replace-file.js';
 import { viewStatements } from './views-file.js';
 
 const MODES = 0o777;
@@ -15,6 +16,7 @@ const MODES = 0o777;
 export async function writeCatalog(dir: string, file: string): Promise<number> {
   const { DuckDBInstance } = await loadDuckDb();
   const state = requireState(dir);
+  requireOutside(dir, file);
   const isNew = !existsSync(file);
   // DuckDB would create it for everybody to read.
   const mask = process.umask(~OWNER_ONLY.file & MODES);

@@ -17,7 +17,7 @@ export const writeReport = (
   onAnswer: (done: number, total: number) => void = () => undefined,
   memory?: number,
 ): Promise<void> =>
-  replaceFile(file, async (temporary) => {
+  replaceFile(dir, file, async (temporary) => {
     const views = await openViews(dir, { memory });
     try {
       const answers: Answered[] = [];

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
@@ -86,6 +87,13 @@ function root(value: string): string {
   throw new InvalidArgumentError('It must be an absolute path or a URL: /mnt/plaza, s3://bucket/plaza.');
 }
 
+/** The collector reads other names not at all, and a name without a place would be noticed late. */
+function metricsFile(value: string): string {
+  const file = resolve(value);
+  if (file.endsWith('.prom') && existsSync(dirname(file))) return file;
+  throw new InvalidArgumentError('It must be a name in *.prom, in a directory that is there.');
+}
+
 function addExport(analytics: Command): void {
   withReason(analytics.command('export'))
     .argument('<dir>', 'directory of the data set')
@@ -111,6 +119,7 @@ function addExport(analytics: Command): void {
     .option(
       '--metrics <file>',
       'write how far the data set reaches, for the node exporter of Prometheus: a name in *.prom',
+      metricsFile,
     )
     .action(async (dir: string, { follow, rewind, rebuild, metrics, ...options }: ExportOptions) => {
       const { continuationOf, exportDataSet } = await import('../../../analytics/export/export-data-set.js');
@@ -140,7 +149,7 @@ function addExport(analytics: Command): void {
         follow: follow === true,
         rewind: rewind === true,
         rebuild: rebuild === true,
-        metricsFile: metrics === undefined ? undefined : resolve(metrics),
+        metricsFile: metrics,
         onProgress: (step) => progress.show(step),
       }).finally(() => progress.done());
       const position = state.checkpoint?.position ?? null;
@@ -169,6 +178,7 @@ function addStatus(analytics: Command): void {
     )
     .action(async (dir: string, { maxLag, ...options }: OutputOptions & { readonly maxLag?: number }) => {
       const { statusOf } = await import('../../../analytics/data-set/status.js');
+      const { wasLost } = await import('../../../analytics/data-set/parquet.js');
       const target = resolve(dir);
       const exportsAlone = readConfig().analyticsExportAlone === 'on';
       const status = { ...(await explained(target, () => statusOf(target))), exportsAlone };
@@ -193,6 +203,7 @@ function addStatus(analytics: Command): void {
           ? ['files of another release have other columns; plaza analytics export --rebuild makes them anew']
           : []),
       ]);
+      if (status.lostFile !== null) throw wasLost(status.lostFile);
       if (maxLag !== undefined && Date.now() - (status.completeUntil ?? -Infinity) > maxLag)
         throw new Failure(
           `${target} ${status.completeUntil === null ? 'never had every event of the log' : `has every event until ${timeText(status.completeUntil)} only`}: does plaza analytics export --follow run, and does its event store answer?`,
@@ -243,8 +254,9 @@ function addVerify(analytics: Command): void {
     .action(async (dir: string, options: OutputOptions) => {
       const { verifyDataSet } = await import('../../../analytics/data-set/verify.js');
       const { requireState } = await import('../../../analytics/data-set/commits.js');
+      const { filesOf } = await import('../../../analytics/data-set/state.js');
       const target = resolve(dir);
-      const total = requireState(target).files.reduce((sum, { bytes }) => sum + bytes, 0);
+      const total = filesOf(requireState(target)).reduce((sum, { bytes }) => sum + bytes, 0);
       const progress = new ProgressLine(formatBytes);
       let done = 0;
       const show = (bytes: number) => progress.show({ what: 'verified', done: (done += bytes), total });
