@@ -20,9 +20,11 @@ LABEL org.opencontainers.image.title="Plaza" \
   org.opencontainers.image.revision="$REVISION"
 ENV NODE_ENV=production DATA_DIR=/data
 WORKDIR /plaza
-# Volumes at these places inherit the owner of these directories.
-RUN mkdir --mode=700 /data /backups /eventstore /eventstore-2 /eventstore-3 \
-  && chown node:node /data /backups /eventstore /eventstore-2 /eventstore-3
+# Volumes at these places inherit the owner of these directories, and the link: so the first export puts the key of the
+# pseudonyms apart from the data.
+RUN mkdir --mode=700 /data /backups /eventstore /eventstore-2 /eventstore-3 /analytics /analytics/set /analytics-key \
+  && chown node:node /data /backups /eventstore /eventstore-2 /eventstore-3 /analytics /analytics/set /analytics-key \
+  && ln -s /analytics-key/key /analytics/set/key
 COPY --from=build /plaza/package.json ./
 COPY --from=build /plaza/node_modules ./node_modules
 COPY --from=build /plaza/bin ./bin

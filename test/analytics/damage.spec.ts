@@ -1,10 +1,12 @@
 import {
   cpSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -209,6 +211,19 @@ describe('the key', () => {
     rmSync(apart);
     expect((await bench.plaza('query', dir, 'SELECT 1 AS one', '--csv')).code).toBe(0);
     expect((await bench.plaza('export', dir)).stderr).toContain('is missing');
+  });
+
+  it('is made behind a link that was there before the first export, and never lies with the data', async () => {
+    const [first, volume] = [bench.newDir(), join(bench.newDir(), 'volume')];
+    symlinkSync(join(volume, 'key'), paths.key(first));
+    const { code, stderr } = await bench.plaza('export', first);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('whose directory does not exist')]);
+    mkdirSync(volume);
+    expect((await bench.plaza('export', first)).code).toBe(0);
+    expect([readdirSync(volume), statSync(join(volume, 'key')).mode & 0o777]).toEqual([['key'], 0o600]);
+    expect(lstatSync(paths.key(first)).isSymbolicLink()).toBe(true);
+    expect(readKey(first)).toHaveLength(32);
+    expect((await bench.plaza('export', first)).code).toBe(0);
   });
 
   it('is proven from the first commit on that follows those of the release before', async () => {

@@ -18,7 +18,7 @@ interface Service {
   readonly networks?: readonly string[] | Readonly<Record<string, unknown>>;
   readonly network_mode?: string;
   readonly ports?: readonly string[];
-  readonly secrets?: readonly string[];
+  readonly secrets?: readonly (string | { readonly source: string; readonly target: string })[];
   readonly volumes?: readonly string[];
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
 }
@@ -88,7 +88,9 @@ describe('every service of the compose files', () => {
     const files = variables
       .filter((name) => name.endsWith('_PASSWORD_FILE'))
       .map((name) => environment[name]);
-    const mounted = new Set(secrets.map((secret) => `/run/secrets/${secret}`));
+    const mounted = new Set(
+      secrets.map((secret) => (typeof secret === 'string' ? `/run/secrets/${secret}` : secret.target)),
+    );
     expect(files.filter((file = '') => !mounted.has(file))).toEqual([]);
   });
 });
@@ -152,6 +154,38 @@ describe('the cluster of the compose files', () => {
       const [kind, command = ''] = byName[name]?.healthcheck?.test ?? [];
       expect({ kind, command }).toEqual({ kind: 'CMD-SHELL', command: expect.stringContaining('/info') });
     }
+  });
+});
+
+describe('the tools for analysts', () => {
+  const { analytics, analyst } = byName as Readonly<Record<'analytics' | 'analyst', Service>>;
+
+  it('export under the token of an auditor, recorded by the operator API, with no password of a database', () => {
+    const api = byName['api-1'];
+    expect(analytics).toMatchObject({
+      networks: ['stores'],
+      environment: { EVENTSTORE_URL: api?.environment?.['EVENTSTORE_URL'], OPERATOR_HOST: 'api-1' },
+      secrets: [{ source: 'analytics', target: '/data/operator.token' }, 'eventstore'],
+    });
+    expect(api?.networks).toContain('stores');
+    expect(read('Dockerfile')).toContain('DATA_DIR=/data');
+  });
+
+  it('keep the key apart from the data, by a link that a new volume gets from the image', () => {
+    expect(single.services['analytics']?.volumes).toEqual([
+      'analytics:/analytics',
+      'analytics-key:/analytics-key',
+    ]);
+    expect(read('Dockerfile')).toMatch(/chown node:node.* \/analytics \/analytics\/set \/analytics-key\b/);
+    expect(read('Dockerfile')).toContain('ln -s /analytics-key/key /analytics/set/key');
+  });
+
+  it('give an analyst the data alone, read-only: no key, no token, no network', () => {
+    expect(analyst).toMatchObject({
+      network_mode: 'none',
+      volumes: ['analytics:/analytics:ro'],
+      secrets: [],
+    });
   });
 });
 

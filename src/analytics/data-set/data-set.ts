@@ -1,8 +1,18 @@
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { acquireDirectory } from '../../launch/data-dir.js';
 import { syncDirectory } from '../../launch/files.js';
 import { makeDirectories } from '../../launch/make-directories.js';
+import { storeSecret } from '../../launch/secret-file.js';
 import { Failure } from '../../operator/cli/failure.js';
 import { shapeOf } from '../columns/columns.js';
 import type { Contents } from '../columns/columns.js';
@@ -192,18 +202,36 @@ function keyOf(
 ): Buffer {
   const path = paths.key(dir);
   if (!existsSync(path)) {
+    const apart = linkedPath(path);
     if (state || isDamaged)
       throw new Failure(
-        `${path} is missing: restore it from a copy, or export into another directory. Pseudonyms depend on it`,
+        `${apart ?? path} is missing: restore it from a copy, or export into another directory. Pseudonyms depend on it`,
       );
-    const temporary = writeTemporary(dir, 'key', Buffer.from(`${randomBytes(KEY_BYTES).toString('hex')}\n`));
-    linkSync(temporary, path);
-    syncDirectory(dir);
+    putKey(dir, apart, randomBytes(KEY_BYTES).toString('hex'));
   }
   const key = readKey(dir);
   if (key?.length !== KEY_BYTES) throw new Failure(`${path} is damaged: it must have 64 hexadecimal digits`);
   if (state) requireOwnKey(dir, state, key);
   return key;
+}
+
+/** `apart`: where a link that stood before the first export keeps the key, as on another volume. */
+function putKey(dir: string, apart: string | undefined, key: string): void {
+  if (apart === undefined) {
+    linkSync(writeTemporary(dir, 'key', Buffer.from(`${key}\n`)), paths.key(dir));
+    return syncDirectory(dir);
+  }
+  if (!existsSync(dirname(apart)))
+    throw new Failure(
+      `${paths.key(dir)} leads to ${apart}, whose directory does not exist: mount or make it, nothing was exported`,
+    );
+  storeSecret(apart, key);
+}
+
+/** Undefined: it is no symbolic link. */
+function linkedPath(path: string): string | undefined {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink ? resolve(dirname(path), readlinkSync(path)) : undefined;
 }
 
 /** Undefined: this copy of the data set has no key. */
