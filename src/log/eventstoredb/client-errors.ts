@@ -17,6 +17,8 @@ const ambiguousTypes: ReadonlySet<string> = new Set([
 
 /** Part of the message of a node that knows no leader. The code of that error is too general to recognize it by. */
 const NO_LEADER = 'No leader info available';
+/** A server that stops may end a call so, with the general code INTERNAL. */
+const STREAM_RESET = 'Received RST_STREAM';
 
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
@@ -39,7 +41,8 @@ export function isAmbiguous(error: unknown): boolean {
   if ([DeadlineExceeded, ConnectionGivenUp, LeaderNotFound].some((kind) => error instanceof kind))
     return true;
   if (!(error instanceof Error)) return false;
-  if (ambiguousCodes.has(grpcCodeOf(error) ?? -1) || error.message.includes(NO_LEADER)) return true;
+  if (ambiguousCodes.has(grpcCodeOf(error) ?? -1)) return true;
+  if ([NO_LEADER, STREAM_RESET].some((text) => error.message.includes(text))) return true;
   if (!isCommandError(error)) return false;
   return (
     ambiguousTypes.has(error.type) || (error.type === ErrorType.UNKNOWN && grpcCodeOf(error) === undefined)
