@@ -165,6 +165,8 @@ function addExport(analytics: Command): void {
         ...(older > 0 ? [`left out ${older} older events${asFolded(folded)}`] : []),
       ]);
       process.exitCode = 0;
+      // An attempt to connect to a former address of the event store would keep the process for minutes.
+      if (stop.signal.aborted) process.exit();
     });
 }
 
