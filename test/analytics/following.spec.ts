@@ -246,7 +246,7 @@ it('status and metrics tell until when the data set has every event, and --max-l
   const metricsFile = join(bench.newDir(), 'plaza.prom');
   for (const wrong of [`${metricsFile}.txt`, join(dir, 'none', 'plaza.prom')])
     expect((await bench.plaza('export', dir, '--metrics', wrong)).stderr).toContain(
-      'a name in *.prom, in a directory',
+      'a name in *.prom, in an existing directory',
     );
   await bench.plaza('export', dir, '--metrics', metricsFile);
   const { completeUntil, events, position } = JSON.parse((await bench.plaza('status', dir, '--json')).stdout);

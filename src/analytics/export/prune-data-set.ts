@@ -26,7 +26,7 @@ export async function pruneDataSet(dir: string, options: PruneOptions, now: () =
     );
   try {
     const removed = await withDataSet(dir, { now }, (dataSet) => {
-      // What must be forgotten may be missing already.
+      // A file to forget may be missing already.
       if (!options.forget) requireFiles(dir, dataSet.state);
       return prune(dataSet, options);
     });

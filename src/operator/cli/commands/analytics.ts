@@ -91,7 +91,7 @@ function root(value: string): string {
 function metricsFile(value: string): string {
   const file = resolve(value);
   if (file.endsWith('.prom') && existsSync(dirname(file))) return file;
-  throw new InvalidArgumentError('It must be a name in *.prom, in a directory that is there.');
+  throw new InvalidArgumentError('It must be a name in *.prom, in an existing directory.');
 }
 
 function addExport(analytics: Command): void {
