@@ -1,6 +1,6 @@
 import { entryJson, isEntryVisible } from '../inbox/inbox.sql.js';
 import { postsJson } from '../posts/post.sql.js';
-import { isRelationVisible, relationJson } from '../reconcile/full-view.sql.js';
+import { isRelationVisible, relationJson } from '../relations/relation.sql.js';
 import { isActorVisible } from '../visibility.sql.js';
 import { isAuthorInView, mayBeHeldByCaller } from './changes.sql.js';
 

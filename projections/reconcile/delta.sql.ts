@@ -5,7 +5,7 @@
  */
 import { mayBeHeldByCaller, orphansReplies, hasResetSince } from '../feed/changes.sql.js';
 import { isEntryVisible } from '../inbox/inbox.sql.js';
-import { isRelationVisible } from './full-view.sql.js';
+import { isRelationVisible } from '../relations/relation.sql.js';
 import type { ViewSize } from './full-view.sql.js';
 
 const isOfPost = `change.kind IN ('post.created', 'post.edited')`;

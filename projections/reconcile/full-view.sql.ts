@@ -1,6 +1,6 @@
 import { entryJson, isEntryVisible } from '../inbox/inbox.sql.js';
 import { POSITION_AFTER_NEWEST_POST } from '../posts/post.sql.js';
-import type { RelationInView } from '../relations/relation.js';
+import { isRelationVisible, relationJson } from '../relations/relation.sql.js';
 import { timelineCandidates } from '../timeline/timeline.sql.js';
 import { isActorVisible, isPostVisible, isPublished } from '../visibility.sql.js';
 
@@ -32,21 +32,6 @@ export function followedPosts(schema: string, { posts }: ViewSize): string {
   });
   return `(${candidates} ORDER BY position DESC LIMIT ${posts})`;
 }
-
-export function isRelationVisible(schema: string, relation: string): string {
-  return `CASE ${relation}.kind
-    WHEN 'follow' THEN ${isActorVisible(schema, `${relation}.target_actor_id`)}
-    ELSE EXISTS (
-      SELECT FROM ${schema}.post liked WHERE liked.id = ${relation}.target_id AND ${isPostVisible(schema, 'liked')}
-      OFFSET 0)
-    END`;
-}
-
-export const relationJson = (
-  fields: Readonly<Record<keyof RelationInView, string>>,
-): string => `json_build_object(
-  'kind', ${fields.kind}, 'actorId', ${fields.actorId}, 'targetId', ${fields.targetId},
-  'targetActorId', ${fields.targetActorId}, 'generation', ${fields.generation}::text)`;
 
 const relationRow = relationJson({
   kind: 'relation.kind',

@@ -1,3 +1,5 @@
+import { isActorVisible, isPostVisible } from '../visibility.sql.js';
+import type { RelationInView } from './relation.js';
 export function relationCountOf(schema: string, side: 'following' | 'followers', actor: string): string {
   return `coalesce((SELECT ${side} - hidden_${side} FROM ${schema}.relation_count WHERE relation_count.actor_id = ${actor}), 0)`;
 }
@@ -7,3 +9,18 @@ export function isFollowedByCaller(schema: string, actor: string): string {
     SELECT FROM ${schema}.relation followed
     WHERE followed.actor_id = caller.actor_id AND followed.kind = 'follow' AND followed.target_id = ${actor} OFFSET 0)`;
 }
+
+export function isRelationVisible(schema: string, relation: string): string {
+  return `CASE ${relation}.kind
+    WHEN 'follow' THEN ${isActorVisible(schema, `${relation}.target_actor_id`)}
+    ELSE EXISTS (
+      SELECT FROM ${schema}.post liked WHERE liked.id = ${relation}.target_id AND ${isPostVisible(schema, 'liked')}
+      OFFSET 0)
+    END`;
+}
+
+export const relationJson = (
+  fields: Readonly<Record<keyof RelationInView, string>>,
+): string => `json_build_object(
+  'kind', ${fields.kind}, 'actorId', ${fields.actorId}, 'targetId', ${fields.targetId},
+  'targetActorId', ${fields.targetActorId}, 'generation', ${fields.generation}::text)`;

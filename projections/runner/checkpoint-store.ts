@@ -1,9 +1,7 @@
 import type { ClientBase } from 'pg';
+import { POSITION_CHANNEL } from '../../src/store/notification-listener.js';
 import type { Checkpoint } from '../../src/log/event-log.js';
 import type { FaultyEvent } from './faults.js';
-
-/** `NOTIFY` channel. Each commit sends `{"incarnation" or "group": …, "position": "…"}`. */
-export const POSITION_CHANNEL = 'plaza_position';
 
 interface Row {
   readonly applied_position: string | null;

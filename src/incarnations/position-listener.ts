@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
-import { POSITION_CHANNEL } from '../../projections/runner/checkpoint-store.js';
-import { NotificationListener } from '../store/notification-listener.js';
+import { NotificationListener, POSITION_CHANNEL } from '../store/notification-listener.js';
 import type { ListenerCallbacks } from '../store/notification-listener.js';
 
 const HEARTBEAT_MS = 10_000;

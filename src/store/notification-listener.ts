@@ -5,6 +5,9 @@ import { sleep } from '../support/sleep.js';
 import { Session } from './session.js';
 import type { NotificationHandler } from './session.js';
 
+/** Each commit of the worker sends `{"incarnation" or "group": …, "position": "…"}`. */
+export const POSITION_CHANNEL = 'plaza_position';
+
 const RECONNECT_MS = { first: 100, longest: 2_000 };
 
 /**

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/commands/support/clock.js';
 import { limits } from '../../src/config/limit-settings.js';
 import { TrustedProxies } from '../../src/config/trusted-proxies.js';
-import type { Caller } from '../../src/http/admission/authority.js';
+import type { Caller } from '../../src/http/limits/caller.js';
 import { RequestLimits } from '../../src/http/limits/request-limits.js';
 import { openReadStore } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { PositionListener } from '../../src/incarnations/position-listener.js';
 import type { PublishedState } from '../../src/incarnations/position-listener.js';
-import { POSITION_CHANNEL } from '../../projections/runner/checkpoint-store.js';
+import { POSITION_CHANNEL } from '../../src/store/notification-listener.js';
 import { PUBLICATION_CHANNEL, quarantine } from '../../src/incarnations/incarnation.js';
 import { readPublicationState } from '../../src/incarnations/recovery-state.js';
 import type { PublicationState } from '../../src/incarnations/recovery-state.js';

@@ -6,11 +6,20 @@ import { makeDirectories } from '../../launch/make-directories.js';
 import { backupParts, BACKUP_FORMAT, MANIFEST_FILE } from '../format/manifest.js';
 import type { BackupManifest, BackupPart } from '../format/manifest.js';
 import { Failure } from '../../operator/cli/failure.js';
-import type { OperatorClient } from '../../operator/cli/operator-client.js';
 import type { ProgressStep } from '../../operator/cli/progress-line.js';
 import { OWNER_ONLY_DIRECTORY, renameDurably, writeNewFile } from './durable-files.js';
 import { manifestText, unfinishedPath, writePart } from './write-part.js';
 import type { CommonManifest } from './write-part.js';
+
+/** The running network, which records the begin of a backup and streams its parts. */
+export interface BackupApi {
+  beginBackup(
+    parts: readonly BackupPart[],
+    reason: string | undefined,
+  ): Promise<Pick<CommonManifest, 'backupId' | 'networkId' | 'version'> & { at: number; position: string }>;
+  /** `upTo`: position of the last event of the log to copy. */
+  backupPart(backupId: string, part: BackupPart, upTo: string): Promise<AsyncIterable<Uint8Array>>;
+}
 
 export interface BackupOptions {
   readonly dir: string;
@@ -25,7 +34,7 @@ export interface BackupOptions {
  * @throws {Failure}
  */
 export async function takeBackup(
-  api: OperatorClient,
+  api: BackupApi,
   { dir, parts, reason, onProgress }: BackupOptions,
 ): Promise<BackupManifest> {
   const release = await lockDirectory(dir);
@@ -38,7 +47,7 @@ export async function takeBackup(
 }
 
 async function copyParts(
-  api: OperatorClient,
+  api: BackupApi,
   { dir, parts, reason, onProgress }: BackupOptions,
 ): Promise<BackupManifest> {
   const wanted = backupParts.filter((part) => parts.includes(part));

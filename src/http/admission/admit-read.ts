@@ -4,7 +4,7 @@ import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal } from '../server/errors.js';
 import type { AdmissionRow } from './admission-sql.js';
 import { requireAuthority } from './authority.js';
-import type { Caller } from './authority.js';
+import type { Caller } from '../limits/caller.js';
 import { unavailableMessage, unavailableReason } from './unavailable.js';
 import type { Credential } from './credential.js';
 import type { RestrictionProof } from './restriction-proof.js';

@@ -1,32 +1,12 @@
+import { CallerRefusal } from '../limits/caller.js';
+import type { Caller } from '../limits/caller.js';
 import { HttpRefusal } from '../server/errors.js';
 import type { AdmissionRow } from './admission-sql.js';
-
-export interface Caller {
-  readonly actorId: string;
-  readonly appId: string;
-  readonly grantId: string;
-  readonly scopes: readonly string[];
-  /** Expiry of the access token, in Unix milliseconds. */
-  readonly expiresAt: number;
-}
 
 export type CallerRow = Pick<
   AdmissionRow,
   'actor_id' | 'app_id' | 'grant_id' | 'scopes' | 'expires_at' | 'token_live' | 'authority_live'
 >;
-
-/**
- * Refusal of a request with a valid token: its account or application is suspended, or its grant lacks the scope. The
- * refusal counts against the limits of the caller, who is known.
- */
-export class CallerRefusal extends HttpRefusal {
-  constructor(
-    readonly caller: Caller,
-    ...refusal: ConstructorParameters<typeof HttpRefusal>
-  ) {
-    super(...refusal);
-  }
-}
 
 /**
  * Returns the caller of an access token, after checks in the order of docs/api-decisions.md, "Errors".

@@ -9,7 +9,7 @@ import { unauthenticated } from '../server/errors.js';
 import { RequestLimits } from '../limits/request-limits.js';
 import { limitRefusedTokens } from '../limits/refused-token-limit.js';
 import { requestMeterOf } from '../limits/request-meter.js';
-import type { Caller } from './authority.js';
+import type { Caller } from '../limits/caller.js';
 import { credentialOf } from './credential.js';
 import { MutationAdmission } from './mutation-admission.js';
 import type { MutationRule } from './mutation-admission.js';

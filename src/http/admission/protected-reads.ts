@@ -15,7 +15,7 @@ import {
   storeUnavailable,
 } from './admit-read.js';
 import type { Read } from './admit-read.js';
-import type { Caller } from './authority.js';
+import type { Caller } from '../limits/caller.js';
 import type { Credential } from './credential.js';
 import type { Positions } from './positions.js';
 import type { PublishedStatements } from './published-statements.js';

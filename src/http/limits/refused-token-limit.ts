@@ -1,6 +1,6 @@
 import type { QuotaState } from '../../limits/rate-limit-fields.js';
-import { CallerRefusal } from '../admission/authority.js';
-import type { Caller } from '../admission/authority.js';
+import { CallerRefusal } from './caller.js';
+import type { Caller } from './caller.js';
 import { HttpRefusal } from '../server/errors.js';
 import type { RequestLimits } from './request-limits.js';
 import type { RequestMeter } from './request-meter.js';

@@ -7,7 +7,7 @@ import { apiWindowName, callerLimitKey } from '../../limits/caller-budget.js';
 import type { QuotaState } from '../../limits/rate-limit-fields.js';
 import { RefusedCredentials } from '../../limits/refused-credentials.js';
 import { SharedWindow } from '../../limits/shared-window.js';
-import type { Caller } from '../admission/authority.js';
+import type { Caller } from './caller.js';
 import { HttpRefusal } from '../server/errors.js';
 import { LeasedWindow } from './leased-window.js';
 

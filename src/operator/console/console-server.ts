@@ -12,6 +12,7 @@ import { Form, proofOf } from './form.js';
 import { answerForm } from './forms.js';
 import { entrances } from './entrances.js';
 import { pageHeaders } from './layout.js';
+import { bringActs } from './may.js';
 import { faultPage } from './pages/fault.page.js';
 import { answerPage } from './pages.js';
 import { requireConsoleOrigin } from './require-origin.js';
@@ -19,6 +20,7 @@ import { visitOf } from './visit.js';
 import type { ConsoleParts, Exchange, Visit } from './visit.js';
 
 export function consoleRoutes(root: FastifyInstance, parts: ConsoleParts): void {
+  bringActs(actTable);
   const origin = parts.services.config.operatorBaseUrl;
   const cookies = new ConsoleCookies(origin);
   const visits = new WeakMap<FastifyRequest, Visit>();

@@ -2,10 +2,14 @@ import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import type { Act } from '../acts/act.js';
 import { isAdmitted } from '../acts/admission.js';
-import { actTable } from '../acts/table.js';
 import type { Session } from '../identity/sessions.js';
 
-const acts = new Map(actTable.map((row) => [row.name, row]));
+const acts = new Map<string, Act>();
+
+/** The table names the acts of all rooms, whose pages name acts in turn: who opens the console brings it. */
+export function bringActs(table: readonly Act[]): void {
+  for (const row of table) acts.set(row.name, row);
+}
 
 export function actNamed(name: string): Act {
   const row = acts.get(name);

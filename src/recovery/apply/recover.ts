@@ -7,7 +7,7 @@ import { readBothLedgers } from '../detect/read-ledgers.js';
 import type { LoggedRestrictions } from '../detect/read-ledgers.js';
 import { missingRestrictions } from '../detect/full-comparison.js';
 import { networkOf } from '../../incarnations/network-identity.js';
-import { checkPreconditions } from '../plan/preconditions.js';
+import { checkPreconditions, describeLogMismatch } from '../plan/preconditions.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 import { reapply } from './reapply.js';
 import { reseedWitness } from './reseed.js';
@@ -90,14 +90,4 @@ async function reapplyMissing(logged: LoggedRestrictions, context: JobContext): 
     report({ step: 'reapplying missing restrictions', done: count, total: null, rate });
   }
   return count;
-}
-
-export function describeLogMismatch(
-  found: string | undefined,
-  published: string | undefined,
-): string | undefined {
-  if (found === undefined)
-    return 'The log is empty: restore it from a backup (plaza restore), or start with an empty read store.';
-  if (published === undefined || found === published) return undefined;
-  return `The log belongs to network ${found}, the read store to network ${published}. Nothing was changed. Point EVENTSTORE_URL or DATA_DIR at the right log, or DATABASE_URL at the right read store.`;
 }

@@ -16,3 +16,13 @@ export function checkPreconditions(
     return `Neither the log nor the witness knows ${onlyShown} of the restrictions that the read models show: both were lost or rolled back, and removed content or revoked access would return. Put a newer copy of one of them in its place.`;
   return unwitnessed > 0 && !reseed ? NEEDS_RESEED : undefined;
 }
+
+export function describeLogMismatch(
+  found: string | undefined,
+  published: string | undefined,
+): string | undefined {
+  if (found === undefined)
+    return 'The log is empty: restore it from a backup (plaza restore), or start with an empty read store.';
+  if (published === undefined || found === published) return undefined;
+  return `The log belongs to network ${found}, the read store to network ${published}. Nothing was changed. Point EVENTSTORE_URL or DATA_DIR at the right log, or DATABASE_URL at the right read store.`;
+}

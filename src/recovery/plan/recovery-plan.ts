@@ -1,8 +1,7 @@
 import type { Pool } from 'pg';
-import { describeLogMismatch } from '../apply/recover.js';
 import { networkOf } from '../../incarnations/network-identity.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
-import { checkPreconditions } from './preconditions.js';
+import { checkPreconditions, describeLogMismatch } from './preconditions.js';
 import { witnessStatusWithTimeout } from './recovery-status.js';
 import type { StatusSources, WitnessStatus } from './recovery-status.js';
 

@@ -1,10 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import { actTable } from '../../acts/table.js';
 import type { Role } from '../../../domain/operator/roles.js';
 import type { RecoveryPlan } from '../../../recovery/plan/recovery-plan.js';
 import type { Overview } from '../../acts/overview.acts.js';
 import type { Frame } from '../layout.js';
 import { overviewPage } from './overview.page.js';
 import { planPage, recoveryPage } from './recovery.page.js';
+import { bringActs } from '../may.js';
+
+bringActs(actTable);
 
 const frameOf = (...roles: Role[]): Frame => ({
   proof: 'proof',
