@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { startPostgres } from '../src/launch/embedded-postgres.js';
 import { openLog } from '../src/log/open-log.js';
-import { openReadStore } from '../src/store/database.js';
+import { openReadStore } from '../src/base/store/database.js';
 import { askDataSet, askPostgres } from './analytics/questions.js';
 import type { Took } from './analytics/questions.js';
 import type { Reading, ReadingAnswer } from './analytics/reader.js';

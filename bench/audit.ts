@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
-import { readConfig } from '../src/config/config.js';
-import { OperatorClient } from '../src/operator/cli/operator-client.js';
+import { readConfig } from '../src/base/config/config.js';
+import { OperatorClient } from '../src/operator/client/operator-client.js';
 import { recordedEvents } from './audit/events.js';
 import { fillAudit } from './audit/fill.js';
 import { Random } from './audit/random.js';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { openLog } from '../src/log/open-log.js';
-import { openReadStore } from '../src/store/database.js';
+import { openReadStore } from '../src/base/store/database.js';
 import { startFloor } from './floor.js';
 import type { Floor } from './floor.js';
 import { inTurns, load, rounded } from './load.js';

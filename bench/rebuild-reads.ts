@@ -1,5 +1,5 @@
-import { readConfig } from '../src/config/config.js';
-import { OperatorClient } from '../src/operator/cli/operator-client.js';
+import { readConfig } from '../src/base/config/config.js';
+import { OperatorClient } from '../src/operator/client/operator-client.js';
 import { load, rounded } from './load.js';
 import type { Measured } from './load.js';
 import { startNetwork, withDataDir } from './network.js';

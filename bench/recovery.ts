@@ -7,7 +7,7 @@ import { EventStoreDBClient, excludeSystemEvents, START } from '@eventstore/db-c
 import { pino } from 'pino';
 import { startPostgres } from '../src/launch/embedded-postgres.js';
 import { openLog } from '../src/log/open-log.js';
-import { openReadStore } from '../src/store/database.js';
+import { openReadStore } from '../src/base/store/database.js';
 import { withEventStore } from './event-store-process.js';
 import { residentMegabytes, withDataDir } from './network.js';
 import type { BuildAnswer, BuildQuestion } from './recovery/build-process.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { openReadStore } from '../src/store/database.js';
+import { openReadStore } from '../src/base/store/database.js';
 import { startFloor } from './floor.js';
 import type { Floor } from './floor.js';
 import { cpuMsOf, rounded } from './load.js';

@@ -3,12 +3,12 @@ import { fastify } from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import type { ClientBase } from 'pg';
 import { pino } from 'pino';
-import { openTelemetry } from '../src/telemetry/open-telemetry.js';
-import { observeAppends } from '../src/telemetry/appends.js';
-import { observeCommands } from '../src/telemetry/commands.js';
-import { observeRequests } from '../src/telemetry/requests.js';
-import { observeClient } from '../src/telemetry/statements.js';
-import { Telemetry } from '../src/telemetry/telemetry.js';
+import { openTelemetry } from '../src/base/telemetry/open-telemetry.js';
+import { observeAppends } from '../src/programs/telemetry/appends.js';
+import { observeCommands } from '../src/programs/telemetry/commands.js';
+import { observeRequests } from '../src/server/observe-requests.js';
+import { observeClient } from '../src/programs/telemetry/statements.js';
+import { Telemetry } from '../src/base/telemetry/telemetry.js';
 import { startFloor } from './floor.js';
 import { rounded } from './load.js';
 

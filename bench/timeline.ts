@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { openLog } from '../src/log/open-log.js';
-import { openReadStore } from '../src/store/database.js';
+import { openReadStore } from '../src/base/store/database.js';
 import { load } from './load.js';
 import type { Measured } from './load.js';
 import { startNetwork, withDataDir } from './network.js';

@@ -14,9 +14,9 @@ rmSync(join(dist, 'bundle'), { recursive: true, force: true });
 await build({
   absWorkingDir: dist,
   entryPoints: {
-    api: 'src/main.js',
-    projector: 'projections/main.js',
-    plaza: 'src/operator/cli/main.js',
+    api: 'src/programs/api/main.js',
+    projector: 'src/programs/worker/main.js',
+    plaza: 'src/programs/plaza/main.js',
     'event-store': 'src/embedded-event-store/main.js',
   },
   outdir: 'bundle',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { readEventStoreAddress } from '../src/config/event-store-files.js';
+import { readEventStoreAddress } from '../src/base/config/event-store-files.js';
 import { isAlive, waitUntilGone } from '../src/launch/processes.js';
 import { nodeToAsk } from '../src/log/eventstoredb/gossip.js';
 import { until } from '../test/support/until.js';

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FORWARDS } from '@eventstore/db-client';
 import type { EndPoint, RecordedEvent } from '@eventstore/db-client';
-import { readEventStoreAddress } from '../src/config/event-store-files.js';
-import type { EventStoreConnection } from '../src/config/event-store-files.js';
+import { readEventStoreAddress } from '../src/base/config/event-store-files.js';
+import type { EventStoreConnection } from '../src/base/config/event-store-files.js';
 import { collectEvents, readNewest } from '../src/log/eventstoredb/bounded-read.js';
-import { LeaderNotFound, within } from '../src/log/eventstoredb/client-errors.js';
+import { LeaderNotFound, within } from '../src/log/client-errors.js';
 import { connect } from '../src/log/eventstoredb/connect.js';
 import { nodeToAsk } from '../src/log/eventstoredb/gossip.js';
 import { startApiProcess } from '../test/support/api-process.js';

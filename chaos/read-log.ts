@@ -1,7 +1,7 @@
 import { FORWARDS, START } from '@eventstore/db-client';
 import type { EventStoreDBClient } from '@eventstore/db-client';
-import { readEventStoreAddress } from '../src/config/event-store-files.js';
-import { within } from '../src/log/eventstoredb/client-errors.js';
+import { readEventStoreAddress } from '../src/base/config/event-store-files.js';
+import { within } from '../src/log/client-errors.js';
 import { connect } from '../src/log/eventstoredb/connect.js';
 import { nodeToAsk } from '../src/log/eventstoredb/gossip.js';
 import type { LogEvent } from './history.js';

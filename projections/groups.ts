@@ -1,4 +1,4 @@
-import { DEFAULT_FAN_OUT_THRESHOLD } from '../src/config/config.js';
+import { DEFAULT_FAN_OUT_THRESHOLD } from '../src/base/config/config.js';
 import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
 import { casesGroup } from './cases/cases.projection.js';

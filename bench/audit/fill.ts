@@ -4,7 +4,7 @@ import { auditGroup } from '../../projections/audit/audit.projection.js';
 import { dispatcherOf } from '../../projections/runner/projection.js';
 import { UnitOfWork } from '../../projections/runner/unit-of-work.js';
 import type { Recorded } from '../../src/log/recorded.js';
-import { inTransaction } from '../../src/store/transaction.js';
+import { inTransaction } from '../../src/base/store/transaction.js';
 import type { Random } from './random.js';
 
 const BATCH = 1_000;

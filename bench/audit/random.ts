@@ -1,4 +1,4 @@
-import { mulberry32 } from '../../src/support/mulberry32.js';
+import { mulberry32 } from '../../src/base/support/mulberry32.js';
 
 export class Random {
   readonly next: () => number;

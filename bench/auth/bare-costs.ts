@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { Passwords } from '../../src/auth/passwords.js';
-import { callerSql } from '../../src/http/admission/admission-sql.js';
-import { credentialHash } from '../../src/store/authority/credential-hash.js';
+import { Passwords } from '../../src/doors/auth/passwords.js';
+import { callerSql } from '../../src/doors/api/admission/admission-sql.js';
+import { credentialHash } from '../../src/base/store/authority/credential-hash.js';
 import { rounded } from '../load.js';
 
 /** Returns the median of sequential verifications of a correct password, and the rate of concurrent ones. */

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
-import { readConfig } from '../../src/config/config.js';
-import { OperatorClient } from '../../src/operator/cli/operator-client.js';
-import { Browser } from '../../src/operator/demo/browser.js';
-import { formsOf } from '../../src/operator/demo/html-forms.js';
+import { readConfig } from '../../src/base/config/config.js';
+import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { Browser } from '../../src/programs/demo/browser.js';
+import { formsOf } from '../../src/programs/demo/html-forms.js';
 import type { BenchNetwork } from '../network.js';
 import { application, challenge, SCOPE } from './application.js';
 import type { Application } from './application.js';

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { admittedReadSql, admissionParameters } from '../../src/http/admission/admission-sql.js';
-import { readPublicationState } from '../../src/incarnations/recovery-state.js';
-import { credentialHash } from '../../src/store/authority/credential-hash.js';
+import { admittedReadSql, admissionParameters } from '../../src/doors/api/admission/admission-sql.js';
+import { readPublicationState } from '../../projections/incarnations/recovery-state.js';
+import { credentialHash } from '../../src/base/store/authority/credential-hash.js';
 import type { BareRead } from './bare-server.js';
 import type { ReadCase } from './cases.js';
 

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readConfig } from '../../src/config/config.js';
+import { readConfig } from '../../src/base/config/config.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { OperatorClient } from '../../src/operator/cli/operator-client.js';
-import { signIn } from '../../src/operator/demo/sign-in.js';
+import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { signIn } from '../../src/programs/demo/sign-in.js';
 import type { BenchNetwork } from '../network.js';
 
 export interface Reader {

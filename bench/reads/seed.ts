@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { EventLog } from '../../src/log/event-log.js';
-import { readPublicationState } from '../../src/incarnations/recovery-state.js';
+import { readPublicationState } from '../../projections/incarnations/recovery-state.js';
 import { numbered, Society } from '../society.js';
 
 export const THREAD = 'thread';

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { serving } from '../../projections/groups.js';
 import { versionsOf } from '../../projections/runner/projection.js';
-import { logUpTo } from '../../src/as-of/log-up-to.js';
+import { logUpTo } from '../../src/background/as-of/log-up-to.js';
 import { openLog } from '../../src/log/open-log.js';
-import { buildIncarnation } from '../../src/incarnations/building/build-incarnation.js';
-import type { BuildProgress } from '../../src/incarnations/building/build-progress.js';
-import { verifyIncarnation } from '../../src/incarnations/building/verify-incarnation.js';
-import { createIncarnation, dropIncarnation } from '../../src/incarnations/incarnation.js';
+import { buildIncarnation } from '../../projections/incarnations/building/build-incarnation.js';
+import type { BuildProgress } from '../../projections/incarnations/building/build-progress.js';
+import { verifyIncarnation } from '../../projections/incarnations/building/verify-incarnation.js';
+import { createIncarnation, dropIncarnation } from '../../projections/incarnations/incarnation.js';
 
 export interface BuildQuestion {
   readonly databaseUrl: string;

@@ -1,6 +1,6 @@
 import { openLog } from '../../src/log/open-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
-import { openReadStore } from '../../src/store/database.js';
+import { openReadStore } from '../../src/base/store/database.js';
 import type { BenchNetwork } from '../network.js';
 import { shown } from '../reads/seed.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { signIn } from '../../src/operator/demo/sign-in.js';
+import { signIn } from '../../src/programs/demo/sign-in.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import type { OpenApi } from '../../src/http/openapi/openapi.js';
+import type { OpenApi } from '../../src/doors/api/openapi/openapi.js';
 import { Conformance } from '../../test/support/conformance.js';
 import { redirectUri } from '../../test/support/api.js';
 import type { Application } from '../../test/support/api.js';

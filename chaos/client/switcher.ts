@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { Failure } from '../../src/operator/cli/failure.js';
+import { Failure } from '../../src/base/terminal/failure.js';
 import { requestAt } from '../../test/support/api-process.js';
 import { operatorOf, password, registerApplication, signIn } from '../../test/support/api.js';
 import type { TestNetwork } from '../../test/support/network.js';

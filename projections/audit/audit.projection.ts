@@ -54,7 +54,7 @@ function recordEvent(recorded: Recorded, write: Write): void {
 
 /**
  * Raise this version when a row's content changes, and add a migration that empties the tables and leaves them to workers
- * of this version: src/store/migrations/1763900000000-audit-claimed.ts.
+ * of this version: src/base/store/migrations/1763900000000-audit-claimed.ts.
  */
 const ROW_VERSION = 3;
 

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
 import type { Checkpoint } from '../../src/log/event-log.js';
 import type { Recorded } from '../../src/log/recorded.js';
-import { inTransaction } from '../../src/store/transaction.js';
-import { sleep } from '../../src/support/sleep.js';
+import { inTransaction } from '../../src/base/store/transaction.js';
+import { sleep } from '../../src/base/support/sleep.js';
 import {
   PoisonEventError,
   ProjectionStoppedError,

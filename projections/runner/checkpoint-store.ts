@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { POSITION_CHANNEL } from '../../src/store/notification-listener.js';
+import { POSITION_CHANNEL } from '../../src/base/store/notification-listener.js';
 import type { Checkpoint } from '../../src/log/event-log.js';
 import type { FaultyEvent } from './faults.js';
 

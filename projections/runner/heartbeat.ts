@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { sleep } from '../../src/support/sleep.js';
+import { sleep } from '../../src/base/support/sleep.js';
 
 const INTERVAL_MS = 3_000;
 

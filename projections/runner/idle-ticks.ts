@@ -1,4 +1,4 @@
-import { sleep } from '../../src/support/sleep.js';
+import { sleep } from '../../src/base/support/sleep.js';
 
 /**
  * Yields the values of a source, and undefined after each `ms` milliseconds of silence. The source must end when its

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
-import { sleep } from '../../src/support/sleep.js';
+import { sleep } from '../../src/base/support/sleep.js';
 import { WorkerConnection } from './worker-connection.js';
 
 const POLL_MS = 500;

@@ -1,6 +1,6 @@
-import { endWhenSilent } from '../../src/store/end-when-silent.js';
-import { Session } from '../../src/store/session.js';
-import { sleep } from '../../src/support/sleep.js';
+import { endWhenSilent } from '../../src/base/store/end-when-silent.js';
+import { Session } from '../../src/base/store/session.js';
+import { sleep } from '../../src/base/support/sleep.js';
 
 const STANDBY_MS = 500;
 

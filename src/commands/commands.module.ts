@@ -15,8 +15,8 @@ import { ReinstateAccountHandler, SuspendAccountHandler } from './account/suspen
 import { RegisterApplicationHandler } from './application/register-application.js';
 import { RotateClientSecretHandler } from './application/rotate-client-secret.js';
 import { ReinstateApplicationHandler, SuspendApplicationHandler } from './application/suspend-application.js';
-import { RecordExportHandler } from './audit/record-export.js';
-import { SendBackupPartHandler } from './backup/send-backup-part.js';
+import { RecordExportHandler } from './network/record-export.js';
+import { SendBackupPartHandler } from './network/send-backup-part.js';
 import { FinishCaseEffectsHandler } from './case/case-effects.js';
 import {
   AppealDecisionHandler,
@@ -28,16 +28,16 @@ import {
   ReopenCaseHandler,
   RuleOnAppealHandler,
 } from './case/change-case.js';
-import { Recusals } from './case/recusals.js';
+import { Recusals } from './support/recusals.js';
 import { IssueGrantHandler } from './grant/issue-grant.js';
 import { RefreshGrantHandler } from './grant/refresh-grant.js';
 import { RevokeGrantHandler } from './grant/revoke-grant.js';
 import { RevokeGrantsHandler } from './grant/revoke-grants.js';
-import { MarkInboxReadHandler } from './inbox/mark-inbox-read.js';
+import { MarkInboxReadHandler } from './mark-inbox-read.js';
 import { BeginBackupHandler } from './network/begin-backup.js';
 import { LimitSharedTokenHandler } from './network/limit-shared-token.js';
 import { PausePublishingHandler, ResumePublishingHandler } from './network/pause-publishing.js';
-import { RecordJobChangeHandler } from './job/record-job-change.js';
+import { RecordJobChangeHandler } from './network/record-job-change.js';
 import { RecordReadModelOperationHandler } from './network/record-read-model-operation.js';
 import { RecordRestoreHandler } from './network/record-restore.js';
 import { SetRegistrationHandler } from './network/set-registration.js';
@@ -74,7 +74,7 @@ import { BlockHandler, UnblockHandler } from './relation/block.js';
 import { FollowHandler, UnfollowHandler } from './relation/follow.js';
 import { LikePostHandler, UnlikePostHandler } from './relation/like-post.js';
 import { PairCommands } from './relation/pair-commands.js';
-import { CreateReportHandler } from './report/create-report.js';
+import { CreateReportHandler } from './create-report.js';
 import { HandleDigest } from './support/handle-digest.js';
 import { OtherActors } from './support/other-actors.js';
 

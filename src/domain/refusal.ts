@@ -1,4 +1,4 @@
-/** The published codes of refusals by the rules. src/http/server/errors.ts maps all codes to HTTP statuses. */
+/** The published codes of refusals by the rules. src/server/errors.ts maps all codes to HTTP statuses. */
 export type RefusalCode =
   | 'invalid_text'
   | 'unsupported_audience'

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { passwordFormProblem, Passwords } from '../auth/passwords.js';
+import { passwordFormProblem, Passwords } from '../doors/auth/passwords.js';
 import { displayNameFault, normalizedDisplayName } from './account/account.js';
 import { noApplication, registerApplication } from './application/application.js';
 import { inviteOperator, noOperator } from './operator/operator.js';

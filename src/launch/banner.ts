@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Config } from '../config/config.js';
+import type { Config } from '../base/config/config.js';
 import { localUrl } from './local-url.js';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { readConfig } from '../config/config.js';
+import { readConfig } from '../base/config/config.js';
 import { banner } from './banner.js';
 
 /** The line that a person copies. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { StoreClient } from '../store/store-client.js';
-import { sleep } from '../support/sleep.js';
+import { StoreClient } from '../base/store/store-client.js';
+import { sleep } from '../base/support/sleep.js';
 import { freePort } from './free-port.js';
 import { findBinaries } from './postgres/binaries.js';
 import { EMBEDDED_DATABASES, ensureCluster } from './postgres/cluster.js';

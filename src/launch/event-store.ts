@@ -53,7 +53,7 @@ function metricsOf(dir: string): () => Promise<Registry> {
 }
 
 async function openMetrics(dir: string): Promise<Registry> {
-  const { eventStoreMetrics } = await import('../telemetry/event-store-metrics.js');
+  const { eventStoreMetrics } = await import('../base/telemetry/event-store-metrics.js');
   return eventStoreMetrics(dir);
 }
 

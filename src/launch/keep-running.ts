@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { Backoff } from '../support/backoff.js';
-import { sleep } from '../support/sleep.js';
+import { Backoff } from '../base/support/backoff.js';
+import { sleep } from '../base/support/sleep.js';
 import { StartRefusedError } from './child-process.js';
 import type { RunningProcess } from './running-process.js';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../base/config/config.js';
 import { localUrl } from './local-url.js';
 
 const TIMEOUT_MS = 2_000;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { sleep } from '../support/sleep.js';
+import { sleep } from '../base/support/sleep.js';
 
 /**
  * True if a process with this id exists, of any owner. A zombie whose last thread has ended counts as gone; before

@@ -1,5 +1,5 @@
-import type { Config } from '../config/config.js';
-import { sleep } from '../support/sleep.js';
+import type { Config } from '../base/config/config.js';
+import { sleep } from '../base/support/sleep.js';
 import { localUrl } from './local-url.js';
 
 type Listening = Pick<Config, 'host' | 'port'>;

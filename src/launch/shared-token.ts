@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { ConfigError } from '../config/config.js';
-import type { Config } from '../config/config.js';
+import { ConfigError } from '../base/config/config.js';
+import type { Config } from '../base/config/config.js';
 import { ensureSecret } from './secret-file.js';
 
 /** Marks the personal token of an operator, which a network must not take for its shared one. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../config/config.js';
+import { ConfigError } from '../base/config/config.js';
 import { newPersonalToken } from '../commands/operator/secrets.js';
 import { sharedTokenOf } from './shared-token.js';
 

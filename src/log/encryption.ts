@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { decryptAesGcm, encryptAesGcm, NONCE_BYTES, TAG_BYTES } from '../support/aes-gcm.js';
+import { decryptAesGcm, encryptAesGcm, NONCE_BYTES, TAG_BYTES } from '../base/support/aes-gcm.js';
 import type { PersonKey } from './vault/key-vault.js';
 
 /** Ciphertext of personal texts. `keyId`: the key of the person; `box`: nonce ‖ ciphertext ‖ tag, in base64url. */

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { openPostgres } from '../store/postgres.js';
-import type { Postgres, PostgresOptions } from '../store/postgres.js';
-import { Vault1763640000000 } from '../store/migrations/1763640000000-vault.js';
-import { DropVaultStatistics1763901000001 } from '../store/migrations/1763901000001-vault-statistics.js';
-import { endsWithin } from '../support/sleep.js';
+import { openPostgres } from '../base/store/postgres.js';
+import type { Postgres, PostgresOptions } from '../base/store/postgres.js';
+import { Vault1763640000000 } from '../base/store/migrations/1763640000000-vault.js';
+import { DropVaultStatistics1763901000001 } from '../base/store/migrations/1763901000001-vault-statistics.js';
+import { endsWithin } from '../base/support/sleep.js';
 import { Codec } from './codec.js';
 import type { EventLog, UndecodedLog } from './event-log.js';
 import { EventStoreLog } from './eventstoredb/event-store-log.js';

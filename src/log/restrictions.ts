@@ -1,4 +1,4 @@
-import { derivedUuid } from '../support/derived-uuid.js';
+import { derivedUuid } from '../base/support/derived-uuid.js';
 import type { EventMetadata } from './recorded.js';
 import type { EventOf, EventType, StoredEvent } from './registry.js';
 

@@ -1,4 +1,4 @@
-import { sleep } from '../support/sleep.js';
+import { sleep } from '../base/support/sleep.js';
 
 /**
  * Pauses before the second and third attempt. A leader that resumes after a freeze believes that it still leads until

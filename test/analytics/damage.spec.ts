@@ -21,7 +21,7 @@ import { paths } from '../../src/analytics/data-set/paths.js';
 import { Random } from '../../src/analytics/demo/random.js';
 import { openViews } from '../../src/analytics/query/open-views.js';
 import { rowsOf } from '../../src/analytics/query/output.js';
-import { Failure } from '../../src/operator/cli/failure.js';
+import { Failure } from '../../src/base/terminal/failure.js';
 import { committedRows, ExportBench, positionsOf } from './support/export-bench.js';
 
 const FLIPS = 400;

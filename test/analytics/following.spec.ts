@@ -14,7 +14,7 @@ import { exportEvents } from '../../src/analytics/export/export.js';
 import { Freshness } from '../../src/analytics/export/freshness.js';
 import { readCompleteUntil } from '../../src/analytics/data-set/complete-until.js';
 import type { ExportOptions } from '../../src/analytics/export/export.js';
-import { readConfig } from '../../src/config/config.js';
+import { readConfig } from '../../src/base/config/config.js';
 import { writeRunFile } from '../../src/launch/run-file.js';
 import { environment, plaza } from '../support/command.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';

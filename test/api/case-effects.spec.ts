@@ -3,11 +3,11 @@
  * @sample first
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config/config.js';
+import { readConfig } from '../../src/base/config/config.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { streams } from '../../src/log/streams.js';
-import { caseLines, caseViewLines } from '../../src/operator/cli/case-table.js';
+import { caseLines, caseViewLines } from '../../src/operator/cases/commands/case-table.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { personWithPage } from '../support/account-visitor.js';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config/config.js';
+import { readConfig } from '../../src/base/config/config.js';
 import type { Role } from '../../src/domain/operator/roles.js';
-import type { BrowserPage } from '../../src/operator/demo/browser.js';
+import type { BrowserPage } from '../../src/programs/demo/browser.js';
 import { personWithPage } from '../support/account-visitor.js';
 import type { PersonWithPage } from '../support/account-visitor.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';

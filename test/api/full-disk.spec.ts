@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { diskCases } from '../../chaos/disk/disk-cases.js';
 import type { BrokenDisk } from '../../chaos/disk/disk-cases.js';
-import type { Readiness } from '../../src/http/health/health.js';
+import type { Readiness } from '../../src/server/health/health.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { MAX_OUTSTANDING_RESTRICTIONS } from '../../src/witness/outstanding-restrictions.js';
+import { MAX_OUTSTANDING_RESTRICTIONS } from '../../src/log/witness/outstanding-restrictions.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { requestAt, startApiProcess } from '../support/api-process.js';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { explainScript } from '../../src/http/sql/assembled.js';
-import { assembledReads } from '../../src/http/sql/reads.js';
+import { explainScript } from '../../src/doors/api/sql/assembled.js';
+import { assembledReads } from '../../src/doors/api/sql/reads.js';
 import { root } from '../support/command.js';
 import { sharedNetwork } from '../support/shared-network.js';
 
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 async function print(...args: string[]): Promise<{ code: unknown; stdout: string }> {
-  const child = spawn(process.execPath, [join(root, 'dist/src/http/sql/print.js'), ...args], {
+  const child = spawn(process.execPath, [join(root, 'dist/src/doors/api/sql/print.js'), ...args], {
     stdio: 'pipe',
   });
   const [[code], stdout] = await Promise.all([once(child, 'close'), text(child.stdout)]);

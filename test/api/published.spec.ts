@@ -4,11 +4,11 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { readConfig } from '../../src/config/config.js';
-import { HttpModule } from '../../src/http/http.module.js';
-import { documentOf } from '../../src/http/openapi/document.js';
-import { actTable } from '../../src/operator/acts/table.js';
-import { signIn as authorize } from '../../src/operator/demo/sign-in.js';
+import { readConfig } from '../../src/base/config/config.js';
+import { HttpModule } from '../../src/doors/api/http.module.js';
+import { documentOf } from '../../src/doors/api/openapi/document.js';
+import { actTable } from '../../src/operator/entrances/table.js';
+import { signIn as authorize } from '../../src/programs/demo/sign-in.js';
 import {
   operatorOf,
   password,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Pool } from 'pg';
-import { dropStaleStatements, statementName } from '../../src/http/admission/stale-statements.js';
+import { dropStaleStatements, statementName } from '../../src/doors/api/admission/stale-statements.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 

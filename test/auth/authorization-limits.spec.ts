@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type * as oidc from 'openid-client';
-import { SignInLimits } from '../../src/auth/sign-in/sign-in-limits.js';
+import { SignInLimits } from '../../src/doors/auth/sign-in/sign-in-limits.js';
 import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, discover } from './support/flow.js';

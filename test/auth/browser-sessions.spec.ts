@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AuthorizationServer } from '../../src/auth/authorization-server.js';
-import { credentialHash } from '../../src/store/authority/credential-hash.js';
+import { AuthorizationServer } from '../../src/doors/auth/authorization-server.js';
+import { credentialHash } from '../../src/base/store/authority/credential-hash.js';
 import { password } from './support/auth-network.js';
 import { Visitor } from './support/visitor.js';
 import { AccountFixture } from './support/account.js';

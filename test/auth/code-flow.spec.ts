@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { streams } from '../../src/log/streams.js';
 import type { ClientCredentials } from '../../src/commands/application/register-application.js';
-import { Browser } from '../../src/operator/demo/browser.js';
+import { Browser } from '../../src/programs/demo/browser.js';
 import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, connect, discover, errorOf, exchange, isLive } from './support/flow.js';

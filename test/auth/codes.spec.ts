@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import type { ClientCredentials } from '../../src/commands/application/register-application.js';
 import { streams } from '../../src/log/streams.js';
-import { Browser } from '../../src/operator/demo/browser.js';
+import { Browser } from '../../src/programs/demo/browser.js';
 import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, discover, isLive } from './support/flow.js';

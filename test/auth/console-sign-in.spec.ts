@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Role } from '../../src/domain/operator/roles.js';
-import { foundNetwork } from '../../src/incarnations/network-identity.js';
+import { foundNetwork } from '../../projections/incarnations/network-identity.js';
 import { streams } from '../../src/log/streams.js';
-import { startOperatorApi } from '../../src/operator/api/operator-server.js';
-import { OperatorClient } from '../../src/operator/cli/operator-client.js';
-import { Browser } from '../../src/operator/demo/browser.js';
+import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
+import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { Browser } from '../../src/programs/demo/browser.js';
 import { Authenticator } from '../support/authenticator.js';
 import { answerPasskey, enrollInConsole, questionOf, signInToConsole } from '../support/console.js';
 import type { ConsoleUser } from '../support/console.js';

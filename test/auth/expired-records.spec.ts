@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { ExpiredRecords } from '../../src/auth/storage/expired-records.js';
-import { AuthorityStore } from '../../src/store/authority/authority-store.js';
-import { openReadStore } from '../../src/store/database.js';
-import type { Postgres } from '../../src/store/postgres.js';
+import { ExpiredRecords } from '../../src/doors/auth/storage/expired-records.js';
+import { AuthorityStore } from '../../src/base/store/authority/authority-store.js';
+import { openReadStore } from '../../src/base/store/database.js';
+import type { Postgres } from '../../src/base/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 

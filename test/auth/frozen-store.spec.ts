@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { Client } from 'pg';
-import { Browser } from '../../src/operator/demo/browser.js';
+import { Browser } from '../../src/programs/demo/browser.js';
 import { until } from '../support/until.js';
 import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';

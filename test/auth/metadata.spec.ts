@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import type { ClientCredentials } from '../../src/commands/application/register-application.js';
-import { Browser } from '../../src/operator/demo/browser.js';
+import { Browser } from '../../src/programs/demo/browser.js';
 import { everyScope, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, connect, discover, errorOf } from './support/flow.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { startOperatorApi } from '../../src/operator/api/operator-server.js';
-import { withIdentifiersLast } from '../../src/operator/cli/leading-hyphens.js';
-import { commandLine } from '../../src/operator/cli/program.js';
-import { Browser } from '../../src/operator/demo/browser.js';
-import { foundNetwork } from '../../src/incarnations/network-identity.js';
+import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
+import { withIdentifiersLast } from '../../src/programs/plaza/leading-hyphens.js';
+import { commandLine } from '../../src/programs/plaza/program.js';
+import { Browser } from '../../src/programs/demo/browser.js';
+import { foundNetwork } from '../../projections/incarnations/network-identity.js';
 import { environment, runPlaza } from '../support/command.js';
 import { everyScope, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';

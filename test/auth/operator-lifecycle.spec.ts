@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startOperatorApi } from '../../src/operator/api/operator-server.js';
+import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
 import { streams } from '../../src/log/streams.js';
 import { recordRefusal } from '../support/recorded-refusals.js';
 import { everyScope, password, redirectUri, startAuthNetwork } from './support/auth-network.js';

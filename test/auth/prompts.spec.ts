@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type * as oidc from 'openid-client';
-import { Browser } from '../../src/operator/demo/browser.js';
+import { Browser } from '../../src/programs/demo/browser.js';
 import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, connect, discover, exchange } from './support/flow.js';

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
 import { EraseAccount } from '../../src/commands/account/erase-account.js';
-import { formsOf } from '../../src/operator/demo/html-forms.js';
+import { formsOf } from '../../src/programs/demo/html-forms.js';
 import { until } from '../support/until.js';
 import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type * as oidc from 'openid-client';
-import { SignInLimits } from '../../src/auth/sign-in/sign-in-limits.js';
+import { SignInLimits } from '../../src/doors/auth/sign-in/sign-in-limits.js';
 import { streams } from '../../src/log/streams.js';
 import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';

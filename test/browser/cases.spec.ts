@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { readConfig } from '../../src/config/config.js';
+import { readConfig } from '../../src/base/config/config.js';
 import { personWithPage } from '../support/account-visitor.js';
 import { operatorOf, registerApplication } from '../support/api.js';
 import { decide, newModerator, reportedPost, stateOf } from '../support/moderators.js';

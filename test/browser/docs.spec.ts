@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { operationsOf } from '../../src/http/openapi/openapi.js';
-import type { OpenApi } from '../../src/http/openapi/openapi.js';
+import { operationsOf } from '../../src/doors/api/openapi/openapi.js';
+import type { OpenApi } from '../../src/doors/api/openapi/openapi.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';

@@ -5,9 +5,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { documentOf } from '../../src/http/openapi/document.js';
-import { operationsOf } from '../../src/http/openapi/openapi.js';
-import { HttpModule } from '../../src/http/http.module.js';
+import { documentOf } from '../../src/doors/api/openapi/document.js';
+import { operationsOf } from '../../src/doors/api/openapi/openapi.js';
+import { HttpModule } from '../../src/doors/api/http.module.js';
 import { registerApplication, signIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { lentNetwork } from '../support/lent-network.js';

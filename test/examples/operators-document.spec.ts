@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config/config.js';
-import type { OperatorClient } from '../../src/operator/cli/operator-client.js';
-import type { BrowserPage } from '../../src/operator/demo/browser.js';
+import { readConfig } from '../../src/base/config/config.js';
+import type { OperatorClient } from '../../src/operator/client/operator-client.js';
+import type { BrowserPage } from '../../src/programs/demo/browser.js';
 import { accessibilityFaults, enrollInBrowser } from '../browser/support/console.js';
 import { describeInBrowser, startChromium } from '../browser/support/chromium.js';
 import { expectLegible } from '../browser/support/legibility.js';

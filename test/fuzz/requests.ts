@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { operationsOf } from '../../src/http/openapi/openapi.js';
-import type { OpenApi, OperationObject } from '../../src/http/openapi/openapi.js';
+import { operationsOf } from '../../src/doors/api/openapi/openapi.js';
+import type { OpenApi, OperationObject } from '../../src/doors/api/openapi/openapi.js';
 import { hostile, objectOf, valueOf } from './values.js';
 import type { Likely, Schema } from './values.js';
 

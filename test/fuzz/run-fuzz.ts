@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { operationsOf } from '../../src/http/openapi/openapi.js';
-import type { OpenApi } from '../../src/http/openapi/openapi.js';
+import { operationsOf } from '../../src/doors/api/openapi/openapi.js';
+import type { OpenApi } from '../../src/doors/api/openapi/openapi.js';
 import { registerApplication, send, signIn } from '../support/api.js';
 import type { TestNetwork } from '../support/network.js';
 import { brokenRequests, answerTo } from './broken-requests.js';

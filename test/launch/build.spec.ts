@@ -11,7 +11,7 @@ let copy: string;
 beforeEach(() => {
   copy = mkdtempSync(join(tmpdir(), 'plaza-build-'));
   write('package-lock.json', '{}');
-  write('src/main.ts', 'export {};');
+  write('src/programs/api/main.ts', 'export {};');
   write('node_modules/@nestjs/cli/bin/nest.js', "require('fs').appendFileSync('steps', 'compiled ');");
   write('bin/bundle.mjs', BUNDLE);
   cpSync(join(root, 'bin/build.mjs'), join(copy, 'bin/build.mjs'));
@@ -47,7 +47,7 @@ describe('the build', () => {
     expect(build()).toEqual(nothing);
   });
 
-  it.each(['src/main.ts', 'src/new.ts', 'package-lock.json', 'bin/bundle.mjs'])(
+  it.each(['src/programs/api/main.ts', 'src/new.ts', 'package-lock.json', 'bin/bundle.mjs'])(
     'is made again after a change of %s',
     (file) => {
       build();

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import type { Readiness } from '../../src/http/health/health.js';
+import type { Readiness } from '../../src/server/health/health.js';
 import { runPlaza } from '../support/command.js';
 import { registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../src/commands/support/clock.js';
-import { limits } from '../../src/config/limit-settings.js';
-import { TrustedProxies } from '../../src/config/trusted-proxies.js';
-import type { Caller } from '../../src/http/limits/caller.js';
-import { RequestLimits } from '../../src/http/limits/request-limits.js';
-import { openReadStore } from '../../src/store/database.js';
-import type { Postgres } from '../../src/store/postgres.js';
+import { systemClock } from '../../src/base/support/clock.js';
+import { limits } from '../../src/base/config/limit-settings.js';
+import { TrustedProxies } from '../../src/base/config/trusted-proxies.js';
+import type { Caller } from '../../src/doors/api/limits/caller.js';
+import { RequestLimits } from '../../src/doors/api/limits/request-limits.js';
+import { openReadStore } from '../../src/base/store/database.js';
+import type { Postgres } from '../../src/base/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 

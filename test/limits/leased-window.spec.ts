@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { MAX_LEASE_POINTS, LeasedWindow } from '../../src/http/limits/leased-window.js';
-import { LimitsUnavailable, SharedWindow } from '../../src/limits/shared-window.js';
-import { openReadStore } from '../../src/store/database.js';
-import type { Postgres } from '../../src/store/postgres.js';
+import { MAX_LEASE_POINTS, LeasedWindow } from '../../src/doors/api/limits/leased-window.js';
+import { LimitsUnavailable, SharedWindow } from '../../src/server/limits/shared-window.js';
+import { openReadStore } from '../../src/base/store/database.js';
+import type { Postgres } from '../../src/base/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LimitsUnavailable, SharedWindow } from '../../src/limits/shared-window.js';
-import type { WindowOptions } from '../../src/limits/shared-window.js';
-import { openReadStore } from '../../src/store/database.js';
-import type { Postgres } from '../../src/store/postgres.js';
+import { LimitsUnavailable, SharedWindow } from '../../src/server/limits/shared-window.js';
+import type { WindowOptions } from '../../src/server/limits/shared-window.js';
+import { openReadStore } from '../../src/base/store/database.js';
+import type { Postgres } from '../../src/base/store/postgres.js';
 import { startOwnPostgres } from '../support/postgres.js';
 import type { OwnPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLogger } from '../../src/config/logger.js';
-import { Health } from '../../src/http/health/health.js';
-import { JSON_BODY_LIMIT_BYTES } from '../../src/http/requests/json-body.js';
-import { LogCheck } from '../../src/http/health/log-check.js';
+import { createLogger } from '../../src/base/config/logger.js';
+import { Health } from '../../src/server/health/health.js';
+import { JSON_BODY_LIMIT_BYTES } from '../../src/server/bodies/json-body.js';
+import { LogCheck } from '../../src/server/health/log-check.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { LARGEST_APPEND_BYTES } from '../../src/log/eventstoredb/append-size.js';
 import { LogUnavailable } from '../../src/log/event-log.js';

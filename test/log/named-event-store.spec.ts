@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readEventStoreAddress } from '../../src/config/event-store-files.js';
+import { readEventStoreAddress } from '../../src/base/config/event-store-files.js';
 import { LogReplaced, WrongExpectedRevision } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
 import { isClusterAddress } from '../../src/log/eventstoredb/gossip.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LogUnavailable } from '../../src/log/event-log.js';
-import { foundNetwork, networkOf } from '../../src/incarnations/network-identity.js';
+import { foundNetwork, networkOf } from '../../projections/incarnations/network-identity.js';
 import { LogBench } from './support/log-bench.js';
 
 let bench: LogBench;

@@ -1,6 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { ChangeBatchItem, ChangeBatchItemHandler } from '../../src/commands/batch/change-batch-item.js';
-import { readCase } from '../../src/commands/case/case-command.js';
+import { readCase } from '../../src/commands/support/case-command.js';
 import { FinishCaseEffects, FinishCaseEffectsHandler } from '../../src/commands/case/case-effects.js';
 import {
   AppealDecision,
@@ -18,7 +18,7 @@ import {
   RuleOnAppeal,
   RuleOnAppealHandler,
 } from '../../src/commands/case/change-case.js';
-import { Recusals } from '../../src/commands/case/recusals.js';
+import { Recusals } from '../../src/commands/support/recusals.js';
 import { hidingRestrictions, restrictionsInForce } from '../../src/commands/case/standing-restrictions.js';
 import type { HidingRestriction } from '../../src/commands/case/standing-restrictions.js';
 import {
@@ -28,7 +28,7 @@ import {
   UnrestrictPostHandler,
 } from '../../src/commands/post/restrict-post.js';
 import { handleCommand } from '../../src/commands/support/handle-command.js';
-import { systemIds } from '../../src/commands/support/id-generator.js';
+import { systemIds } from '../../src/base/support/id-generator.js';
 import { evolveCase, noCase } from '../../src/domain/case/case.js';
 import type { Case, CaseDecision, CaseEvent } from '../../src/domain/case/case.js';
 import { openCase } from '../../src/domain/case/handling.js';
@@ -36,7 +36,7 @@ import type { PostEvent } from '../../src/domain/post/events.js';
 import { evolvePost, noPost } from '../../src/domain/post/post.js';
 import { Refusal } from '../../src/domain/refusal.js';
 import { batchIdOf, streams } from '../../src/log/streams.js';
-import type { AuthorityStore } from '../../src/store/authority/authority-store.js';
+import type { AuthorityStore } from '../../src/base/store/authority/authority-store.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
 

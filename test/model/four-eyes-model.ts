@@ -43,10 +43,10 @@ import { addsPermission, SHARED_TOKEN } from '../../src/domain/operator/roles.js
 import type { Role } from '../../src/domain/operator/roles.js';
 import { Refusal } from '../../src/domain/refusal.js';
 import type { Decision } from '../../src/domain/refusal.js';
-import type { Act } from '../../src/operator/acts/act.js';
-import { isAdmitted } from '../../src/operator/acts/admission.js';
-import type { Caller } from '../../src/operator/acts/caller.js';
-import { actTable } from '../../src/operator/acts/table.js';
+import type { Act } from '../../src/operator/desk/act.js';
+import { isAdmitted } from '../../src/operator/desk/admission.js';
+import type { Caller } from '../../src/operator/desk/caller.js';
+import { actTable } from '../../src/operator/entrances/table.js';
 
 export const MIN_AGE = 7;
 /** Restrictions of one operator without an approval. */

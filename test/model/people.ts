@@ -5,7 +5,7 @@ import { allScopes } from '../../src/domain/grant/scopes.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { streams } from '../../src/log/streams.js';
-import { credentialHash } from '../../src/store/authority/credential-hash.js';
+import { credentialHash } from '../../src/base/store/authority/credential-hash.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 import { retryWhileUnavailable } from '../support/retry-while-unavailable.js';

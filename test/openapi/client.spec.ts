@@ -3,8 +3,8 @@ import { expect, it } from '@jest/globals';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import type { OpenAPI3 } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
-import { HttpModule } from '../../src/http/http.module.js';
-import { documentOf } from '../../src/http/openapi/document.js';
+import { HttpModule } from '../../src/doors/api/http.module.js';
+import { documentOf } from '../../src/doors/api/openapi/document.js';
 
 const committed = new URL('../../client/schema.d.ts', import.meta.url);
 

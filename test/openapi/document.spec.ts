@@ -3,16 +3,16 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { browserEndpoints, protocolEndpoints } from '../../src/auth/protocol/routes.js';
-import { HttpModule } from '../../src/http/http.module.js';
-import { documentOf } from '../../src/http/openapi/document.js';
-import { operationsOf } from '../../src/http/openapi/openapi.js';
+import { browserEndpoints, protocolEndpoints } from '../../src/doors/auth/rules/routes.js';
+import { HttpModule } from '../../src/doors/api/http.module.js';
+import { documentOf } from '../../src/doors/api/openapi/document.js';
+import { operationsOf } from '../../src/doors/api/openapi/openapi.js';
 import type {
   MediaTypes,
   ExampleObject,
   OperationObject,
   Reference,
-} from '../../src/http/openapi/openapi.js';
+} from '../../src/doors/api/openapi/openapi.js';
 
 const document = documentOf(HttpModule, 'https://network.example');
 const operations = operationsOf(document).map(({ path, method, operation }): [string, OperationObject] => [

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_CHANGES } from '../../src/commands/support/handle-idempotent-command.js';
-import { limits } from '../../src/config/limit-settings.js';
+import { limits } from '../../src/base/config/limit-settings.js';
 import { MAX_MENTIONS } from '../../src/domain/post/mentions.js';
-import { HttpModule } from '../../src/http/http.module.js';
-import { documentOf } from '../../src/http/openapi/document.js';
-import { operationsOf } from '../../src/http/openapi/openapi.js';
+import { HttpModule } from '../../src/doors/api/http.module.js';
+import { documentOf } from '../../src/doors/api/openapi/document.js';
+import { operationsOf } from '../../src/doors/api/openapi/openapi.js';
 
 const document = documentOf(HttpModule, 'https://network.example');
 

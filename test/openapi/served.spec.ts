@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { plazaClient } from '../../client/client.ts';
-import { HttpModule } from '../../src/http/http.module.js';
-import { documentOf } from '../../src/http/openapi/document.js';
-import { operationsOf } from '../../src/http/openapi/openapi.js';
+import { HttpModule } from '../../src/doors/api/http.module.js';
+import { documentOf } from '../../src/doors/api/openapi/document.js';
+import { operationsOf } from '../../src/doors/api/openapi/openapi.js';
 import { registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';

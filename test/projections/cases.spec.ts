@@ -8,9 +8,9 @@ import {
 } from '../../projections/cases/cases.read-model.js';
 import type { CaseFilter, CasePage } from '../../projections/cases/cases.read-model.js';
 import { fixedSchemaTarget } from '../../projections/runner/target.js';
-import { openCases } from '../../src/cases/open-cases.js';
-import { BoundedClock } from '../../src/commands/support/bounded-clock.js';
-import { systemIds } from '../../src/commands/support/id-generator.js';
+import { openCases } from '../../src/background/cases/open-cases.js';
+import { BoundedClock } from '../../src/base/support/bounded-clock.js';
+import { systemIds } from '../../src/base/support/id-generator.js';
 import { streams } from '../../src/log/streams.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';

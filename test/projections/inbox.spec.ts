@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { MAX_COUNTED_UNREAD } from '../../projections/inbox/inbox.sql.js';
 import { inboxOf, unreadCountOf } from '../../projections/inbox/inbox.read-model.js';
 import type { PageArgs } from '../../projections/runner/page-query.js';
-import type { MarkedEntries } from '../../src/commands/inbox/mark-inbox-read.js';
+import type { MarkedEntries } from '../../src/commands/mark-inbox-read.js';
 import type { EventOf } from '../../src/log/registry.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
-import { PositionListener } from '../../src/incarnations/position-listener.js';
-import type { PublishedState } from '../../src/incarnations/position-listener.js';
-import { POSITION_CHANNEL } from '../../src/store/notification-listener.js';
-import { PUBLICATION_CHANNEL, quarantine } from '../../src/incarnations/incarnation.js';
-import { readPublicationState } from '../../src/incarnations/recovery-state.js';
-import type { PublicationState } from '../../src/incarnations/recovery-state.js';
+import { PositionListener } from '../../src/base/store/position-listener.js';
+import type { PublishedState } from '../../src/base/store/position-listener.js';
+import { POSITION_CHANNEL } from '../../src/base/store/notification-listener.js';
+import { PUBLICATION_CHANNEL, quarantine } from '../../projections/incarnations/incarnation.js';
+import { readPublicationState } from '../../projections/incarnations/recovery-state.js';
+import type { PublicationState } from '../../projections/incarnations/recovery-state.js';
 import { startOwnPostgres } from '../support/postgres.js';
 import type { OwnPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';

@@ -11,7 +11,7 @@ import { followersOf, ownRelations } from '../../projections/relations/relations
 import { scopeOf } from '../../projections/runner/read-query.js';
 import type { ReadQuery } from '../../projections/runner/read-query.js';
 import { timelineOf } from '../../projections/timeline/timeline.read-model.js';
-import { PREFER_INDEXES } from '../../src/store/postgres.js';
+import { PREFER_INDEXES } from '../../src/base/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 

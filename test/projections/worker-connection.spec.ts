@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { WorkerConnection } from '../../projections/runner/worker-connection.js';
-import { SESSION_TIMEOUT_SECONDS } from '../../src/store/end-when-silent.js';
+import { SESSION_TIMEOUT_SECONDS } from '../../src/base/store/end-when-silent.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';

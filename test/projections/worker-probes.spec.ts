@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Readiness } from '../../src/http/health/health.js';
+import type { Readiness } from '../../src/server/health/health.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { builtProcess, environment } from '../support/command.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';

@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { pino } from 'pino';
 import { authorityGroup } from '../../projections/authority/authority.projection.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
-import { moveJob, runnableStates, requestJob } from '../../src/jobs/job.js';
+import { moveJob, runnableStates, requestJob } from '../../projections/jobs/job.js';
 import {
   authorityTarget,
   beginAuthorityRebuild,
   waitForAuthorityRebuild,
-} from '../../src/incarnations/authority-rebuild.js';
+} from '../../projections/incarnations/authority-rebuild.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
 import { WorkerBench } from '../projections/support/worker.js';

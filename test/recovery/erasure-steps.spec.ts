@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { streams } from '../../src/log/streams.js';
-import { Failure } from '../../src/operator/cli/failure.js';
+import { Failure } from '../../src/base/terminal/failure.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { requestAt } from '../support/api-process.js';

@@ -14,7 +14,7 @@ import { startApiProcess } from '../support/api-process.js';
 import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { sleep } from '../../src/support/sleep.js';
+import { sleep } from '../../src/base/support/sleep.js';
 import { until } from '../support/until.js';
 
 const scope =

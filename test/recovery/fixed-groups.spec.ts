@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Client } from 'pg';
 import { authorityGroup, projectInline } from '../../projections/authority/authority.projection.js';
 import { auditGroup } from '../../projections/audit/audit.projection.js';
-import { reapplyGroup } from '../../src/incarnations/fixed-groups.js';
+import { reapplyGroup } from '../../projections/incarnations/fixed-groups.js';
 import { clearTables, rederiveAuthority } from '../../src/recovery/apply/rederive-authority.js';
-import { openReadStore } from '../../src/store/database.js';
+import { openReadStore } from '../../src/base/store/database.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
 import { startTestPostgres } from '../support/postgres.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { quarantine } from '../../src/incarnations/incarnation.js';
-import { nextRunnableJob } from '../../src/jobs/job.js';
+import { quarantine } from '../../projections/incarnations/incarnation.js';
+import { nextRunnableJob } from '../../projections/jobs/job.js';
 import { some } from '../projections/support/recorded.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';

@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { readConfig } from '../../src/config/config.js';
+import { readConfig } from '../../src/base/config/config.js';
 import { acquireDataDir, acquireDirectory } from '../../src/launch/data-dir.js';
-import { readUnrecordedRestores, refuseInterruptedRestore } from '../../src/backup/restore/restore-state.js';
-import type { RestorePart } from '../../src/backup/restore/restore-parts.js';
-import { replacementSteps } from '../../src/backup/restore/replacement.js';
-import type { ReplacementStep } from '../../src/backup/restore/replacement.js';
-import { restore } from '../../src/backup/restore/restore.js';
+import {
+  readUnrecordedRestores,
+  refuseInterruptedRestore,
+} from '../../src/recovery/backup/restore/restore-state.js';
+import type { RestorePart } from '../../src/recovery/backup/restore/restore-parts.js';
+import { replacementSteps } from '../../src/recovery/backup/restore/replacement.js';
+import type { ReplacementStep } from '../../src/recovery/backup/restore/replacement.js';
+import { restore } from '../../src/recovery/backup/restore/restore.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';

@@ -11,11 +11,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { preRestoreLogIn, restoringLogIn } from '../../src/backup/restore/restore-state.js';
+import { preRestoreLogIn, restoringLogIn } from '../../src/recovery/backup/restore/restore-state.js';
 import { tlsIdentity } from '../../src/embedded-event-store/access/tls-identity.js';
-import { LogReplacement } from '../../src/backup/restore/restore-log.js';
-import { BACKUP_FORMAT } from '../../src/backup/format/manifest.js';
-import type { PartManifest } from '../../src/backup/format/manifest.js';
+import { LogReplacement } from '../../src/recovery/backup/restore/restore-log.js';
+import { BACKUP_FORMAT } from '../../src/recovery/backup/format/manifest.js';
+import type { PartManifest } from '../../src/recovery/backup/format/manifest.js';
 import { canHaveSmallDisk, makeSmallDisk } from '../support/small-disk.js';
 
 const OLD = { '0': 'old', '1': 'old', '3': 'old' };

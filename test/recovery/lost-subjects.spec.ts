@@ -3,8 +3,8 @@ import { projectInline } from '../../projections/authority/authority.projection.
 import type { StoredEvent } from '../../src/log/registry.js';
 import { restrictionTypes } from '../../src/log/restrictions.js';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
-import { openReadStore } from '../../src/store/database.js';
-import type { Postgres } from '../../src/store/postgres.js';
+import { openReadStore } from '../../src/base/store/database.js';
+import type { Postgres } from '../../src/base/store/postgres.js';
 import { Builds } from '../projections/support/builds.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { ReadModels } from '../projections/support/read-models.js';

@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { restrictions } from '../../projections/restrictions/restrictions.projection.js';
-import { readAcceptedRestrictions, readRestrictionContent } from '../../src/recovery/detect/read-ledgers.js';
-import { describeDifferences } from '../../src/recovery/detect/difference.js';
+import {
+  readAcceptedRestrictions,
+  readRestrictionContent,
+} from '../../projections/incarnations/detect/read-ledgers.js';
+import { describeDifferences } from '../../projections/incarnations/detect/difference.js';
 import {
   appliedAfter,
   compareAppliedRestrictions,
-} from '../../src/recovery/detect/incremental-comparison.js';
-import type { Witness } from '../../src/witness/witness.js';
+} from '../../projections/incarnations/detect/incremental-comparison.js';
+import type { Witness } from '../../src/log/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';

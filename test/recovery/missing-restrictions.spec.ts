@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Batch, Checkpoint, EventReference, SubscribeOptions } from '../../src/log/event-log.js';
-import { RESTRICTION_CHECK_INTERVAL_MS } from '../../src/recovery/detect/publication-check.js';
-import { openWitness } from '../../src/witness/open-witness.js';
-import type { Witness } from '../../src/witness/witness.js';
+import { RESTRICTION_CHECK_INTERVAL_MS } from '../../projections/incarnations/detect/publication-check.js';
+import { openWitness } from '../../src/log/witness/open-witness.js';
+import type { Witness } from '../../src/log/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
 import { nextRelease, WorkerBench } from '../projections/support/worker.js';

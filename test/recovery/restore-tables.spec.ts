@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Client } from 'pg';
 import { endSessionsSql } from '../../src/commands/account/end-sessions.js';
 import { openVaultDatabase } from '../../src/log/open-log.js';
-import { tablesOfPart } from '../../src/backup/format/tables.js';
-import { PreRestoreCopy } from '../../src/backup/restore/pre-restore-copies.js';
+import { tablesOfPart } from '../../src/recovery/backup/format/tables.js';
+import { PreRestoreCopy } from '../../src/recovery/backup/restore/pre-restore-copies.js';
 import {
   destroyErasedKeys,
   keepNewerCredentials,
@@ -14,7 +14,7 @@ import {
   refuseMissingKeys,
   copyWitnessRecordBack,
   restoreTables,
-} from '../../src/backup/restore/restore-tables.js';
+} from '../../src/recovery/backup/restore/restore-tables.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { openReadyWitness } from '../support/witness.js';

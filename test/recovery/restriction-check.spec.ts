@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@j
 import { Pool } from 'pg';
 import { LogUnavailable } from '../../src/log/event-log.js';
 import type { Batch, EventReference, SubscribeOptions } from '../../src/log/event-log.js';
-import { RestrictionCheck } from '../../src/recovery/detect/restriction-check.js';
+import { RestrictionCheck } from '../../projections/incarnations/detect/restriction-check.js';
 import type { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
 import { WorkerBench } from '../projections/support/worker.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
-import { SignInAdmission } from '../../src/http/admission/sign-in-admission.js';
-import { beginAuthorityRebuild } from '../../src/incarnations/authority-rebuild.js';
-import { openReadStore } from '../../src/store/database.js';
-import type { Postgres } from '../../src/store/postgres.js';
+import { SignInAdmission } from '../../src/doors/api/admission/sign-in-admission.js';
+import { beginAuthorityRebuild } from '../../projections/incarnations/authority-rebuild.js';
+import { openReadStore } from '../../src/base/store/database.js';
+import type { Postgres } from '../../src/base/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 

@@ -3,7 +3,7 @@ import { serving } from '../../projections/groups.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { recoveryStatus } from '../../src/recovery/plan/recovery-status.js';
-import type { Witness } from '../../src/witness/witness.js';
+import type { Witness } from '../../src/log/witness/witness.js';
 import { WorkerBench } from '../projections/support/worker.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';

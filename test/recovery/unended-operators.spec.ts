@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { HttpRefusal } from '../../src/http/server/errors.js';
+import { HttpRefusal } from '../../src/server/errors.js';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
-import { isLimitWitnessed, requireUnended } from '../../src/operator/identity/unended.js';
-import { openWitness } from '../../src/witness/open-witness.js';
+import { isLimitWitnessed, requireUnended } from '../../src/operator/desk/identity/unended.js';
+import { openWitness } from '../../src/log/witness/open-witness.js';
 import { some } from '../projections/support/recorded.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { servingWith } from '../../projections/groups.js';
 import { posts } from '../../projections/posts/posts.projection.js';
 import type { Projection } from '../../projections/runner/projection.js';
-import type { Incarnation } from '../../src/incarnations/incarnation.js';
+import type { Incarnation } from '../../projections/incarnations/incarnation.js';
 import { Builds } from '../projections/support/builds.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Client } from 'pg';
 import { LogUnavailable } from '../../src/log/event-log.js';
-import { openWitness } from '../../src/witness/open-witness.js';
-import { WitnessUnavailable } from '../../src/witness/witness.js';
-import type { Restriction, Witness } from '../../src/witness/witness.js';
+import { openWitness } from '../../src/log/witness/open-witness.js';
+import { WitnessUnavailable } from '../../src/log/witness/witness.js';
+import type { Restriction, Witness } from '../../src/log/witness/witness.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';

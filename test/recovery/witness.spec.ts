@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Client } from 'pg';
-import { restrictionHash } from '../../src/witness/canonical.js';
-import { openWitness } from '../../src/witness/open-witness.js';
-import { WitnessMismatch, WitnessRequired } from '../../src/witness/witness.js';
-import type { Restriction, Witness } from '../../src/witness/witness.js';
+import { restrictionHash } from '../../src/log/witness/canonical.js';
+import { openWitness } from '../../src/log/witness/open-witness.js';
+import { WitnessMismatch, WitnessRequired } from '../../src/log/witness/witness.js';
+import type { Restriction, Witness } from '../../src/log/witness/witness.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { deletionOf } from './support/restrictions.js';

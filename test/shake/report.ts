@@ -1,6 +1,6 @@
 /** The failures of a test run, with their counts and places. */
 import { stripVTControlCharacters } from 'node:util';
-import { mulberry32 } from '../../src/support/mulberry32.ts';
+import { mulberry32 } from '../../src/base/support/mulberry32.ts';
 
 /** The part of Jest's `--json` output that the report uses. */
 export interface JestResults {

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { plazaClient } from '../../client/client.ts';
-import { readConfig } from '../../src/config/config.js';
+import { readConfig } from '../../src/base/config/config.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { OperatorClient } from '../../src/operator/cli/operator-client.js';
-import { signIn as authorize } from '../../src/operator/demo/sign-in.js';
-import type { OpenApi } from '../../src/http/openapi/openapi.js';
+import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { signIn as authorize } from '../../src/programs/demo/sign-in.js';
+import type { OpenApi } from '../../src/doors/api/openapi/openapi.js';
 import { Conformance } from './conformance.js';
 import { AcknowledgedWrites } from './acknowledged-writes.js';
 import type { TestNetwork } from './network.js';

@@ -1,5 +1,5 @@
-import { AwaitsApproval } from '../../src/operator/cli/awaits-approval.js';
-import type { AwaitedApproval } from '../../src/operator/cli/approval-answers.js';
+import { AwaitsApproval } from '../../src/operator/client/awaits-approval.js';
+import type { AwaitedApproval } from '../../src/operator/client/approval-answers.js';
 
 /** The request that a command answers in place of its result. @throws {Error} it did not wait; errors of the command. */
 export async function awaited(command: Promise<unknown>): Promise<AwaitedApproval> {

@@ -8,7 +8,7 @@ import {
   notReady,
   unauthenticated,
   type CallStatus,
-} from '../../src/embedded-event-store/grpc/status.js';
+} from '../../src/embedded-event-store/status.js';
 import { serveStore, type RunningEventStore } from '../../src/embedded-event-store/server.js';
 import type { Store } from '../../src/embedded-event-store/storage/store.js';
 import { LaggingIndex } from './lagging-index.js';

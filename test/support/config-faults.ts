@@ -1,4 +1,4 @@
-import { ConfigError, readConfig } from '../../src/config/config.js';
+import { ConfigError, readConfig } from '../../src/base/config/config.js';
 
 /** Empty: the environment is valid. */
 export function configFaultsOf(env: NodeJS.ProcessEnv): readonly string[] {

@@ -1,4 +1,4 @@
-import { readConfig } from '../../src/config/config.js';
+import { readConfig } from '../../src/base/config/config.js';
 
 /** Address of the event store in `EVENTSTORE_URL`, with its password. Undefined: not set. */
 export function configuredEventStoreUrl(): string | undefined {

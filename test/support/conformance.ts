@@ -1,13 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { httpMethods } from '../../src/http/openapi/openapi.js';
+import { httpMethods } from '../../src/doors/api/openapi/openapi.js';
 import type {
   Method,
   OpenApi,
   OperationObject,
   PathItem,
   ResponseObject,
-} from '../../src/http/openapi/openapi.js';
+} from '../../src/doors/api/openapi/openapi.js';
 
 /** A request and its answer, with the body as sent. */
 export interface Exchange {

@@ -1,7 +1,7 @@
 import type { Role } from '../../src/domain/operator/roles.js';
-import type { OperatorClient } from '../../src/operator/cli/operator-client.js';
-import { Browser } from '../../src/operator/demo/browser.js';
-import type { BrowserPage } from '../../src/operator/demo/browser.js';
+import type { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { Browser } from '../../src/programs/demo/browser.js';
+import type { BrowserPage } from '../../src/programs/demo/browser.js';
 import { Authenticator } from './authenticator.js';
 import { someName } from './operators.js';
 

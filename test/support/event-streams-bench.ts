@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { FeedPage } from '../../projections/feed/feed.read-model.js';
-import type { Read } from '../../src/http/admission/protected-reads.js';
-import type { SharedRequest } from '../../src/http/admission/shared-reads.js';
-import { EventStreams } from '../../src/http/events/event-streams.js';
-import { HttpRefusal } from '../../src/http/server/errors.js';
+import type { Read } from '../../src/doors/api/admission/protected-reads.js';
+import type { SharedRequest } from '../../src/doors/api/admission/shared-reads.js';
+import { EventStreams } from '../../src/doors/api/resources/events/event-streams.js';
+import { HttpRefusal } from '../../src/server/errors.js';
 
 export const NOW = 1_763_700_000_000;
 

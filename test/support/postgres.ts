@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { startPostgres } from '../../src/launch/embedded-postgres.js';
-import { openReadStore } from '../../src/store/database.js';
+import { openReadStore } from '../../src/base/store/database.js';
 import { removeDataDir } from './data-dir.js';
 import { dataDirFromTemplate } from './templates.js';
 

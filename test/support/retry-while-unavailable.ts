@@ -1,6 +1,6 @@
 import { LogUnavailable } from '../../src/log/event-log.js';
-import { isUnreachable } from '../../src/store/unreachable.js';
-import { WitnessUnavailable } from '../../src/witness/witness.js';
+import { isUnreachable } from '../../src/base/store/unreachable.js';
+import { WitnessUnavailable } from '../../src/log/witness/witness.js';
 import { until } from './until.js';
 
 /**

@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** They take from five seconds to forty by themselves in a sample, most of it waiting. */
 const longest = [
   'test/recovery/diverged-log.spec.ts',
-  'src/http/slow-readers/unread-answers.unit.spec.ts',
+  'src/server/slow-readers/unread-answers.unit.spec.ts',
   'test/recovery/killed-recovery.spec.ts',
   'test/recovery/interrupted-build.spec.ts',
   'test/recovery/log-rollback.spec.ts',

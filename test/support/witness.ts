@@ -1,5 +1,5 @@
-import { openWitness } from '../../src/witness/open-witness.js';
-import type { Witness } from '../../src/witness/witness.js';
+import { openWitness } from '../../src/log/witness/open-witness.js';
+import type { Witness } from '../../src/log/witness/witness.js';
 import { until } from './until.js';
 
 /**

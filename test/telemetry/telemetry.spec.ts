@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../../src/launch/free-port.js';
-import { signIn as authorize } from '../../src/operator/demo/sign-in.js';
+import { signIn as authorize } from '../../src/programs/demo/sign-in.js';
 import { operatorOf, password, redirectUri, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { startNetwork } from '../support/network.js';

@@ -4,7 +4,7 @@ import { decodeWithoutKeys } from '../../log/codec.js';
 import type { UndecodedEvent } from '../../log/event-log.js';
 import { personalFieldsOf, registryEntryOf } from '../../log/registry.js';
 import type { EventType } from '../../log/registry.js';
-import { Failure } from '../../operator/cli/failure.js';
+import { Failure } from '../../base/terminal/failure.js';
 import { fieldColumns, operatorColumn } from './columns.js';
 import type { Contents } from './columns.js';
 import { idsOfCause, metadataColumns, treatments } from './fields.js';

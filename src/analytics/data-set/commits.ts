@@ -1,7 +1,7 @@
 import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncDirectory } from '../../launch/files.js';
-import { Failure } from '../../operator/cli/failure.js';
+import { Failure } from '../../base/terminal/failure.js';
 import { isBehind, readCut } from './cut.js';
 import { COMMIT_NAME, paths } from './paths.js';
 import { commitText, filesOf, parseCommit, UnknownFormat } from './state.js';

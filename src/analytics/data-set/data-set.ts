@@ -13,7 +13,7 @@ import { acquireDirectory } from '../../launch/data-dir.js';
 import { syncDirectory } from '../../launch/files.js';
 import { makeDirectories } from '../../launch/make-directories.js';
 import { storeSecret } from '../../launch/secret-file.js';
-import { Failure } from '../../operator/cli/failure.js';
+import { Failure } from '../../base/terminal/failure.js';
 import { shapeOf } from '../columns/columns.js';
 import type { Contents } from '../columns/columns.js';
 import { newestCommit, nothingCounts, putCommit, readState, setAside } from './commits.js';

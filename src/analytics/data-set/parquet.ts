@@ -2,7 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { SchemaElement } from 'hyparquet';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetRead } from 'hyparquet';
 import { ByteWriter, parquetWrite } from 'hyparquet-writer';
-import { Failure } from '../../operator/cli/failure.js';
+import { Failure } from '../../base/terminal/failure.js';
 import type { Column, ColumnType } from '../columns/columns.js';
 import type { Value } from '../columns/rows.js';
 

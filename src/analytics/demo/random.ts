@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mulberry32 } from '../../support/mulberry32.js';
+import { mulberry32 } from '../../base/support/mulberry32.js';
 
 export class Random {
   readonly next: () => number;

@@ -1,9 +1,9 @@
-import { Failure } from '../../operator/cli/failure.js';
+import { Failure } from '../../base/terminal/failure.js';
 import { exportEvents } from '../export/export.js';
 import { writeCompleteUntil } from '../data-set/complete-until.js';
 import type { Exported } from '../export/export.js';
 import { withDataSet } from '../export/export-data-set.js';
-import { demoKey } from './demo-key.js';
+import { demoKey } from '../data-set/demo-key.js';
 import { inventedTown } from './town.js';
 
 /** The time at which the demo's data were exported, so that the data set is the same in each run. */

@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Batch, Checkpoint, UndecodedEvent, UndecodedLog } from '../../log/event-log.js';
-import { sleep } from '../../support/sleep.js';
+import { sleep } from '../../base/support/sleep.js';
 import { columnsOf, shapeOf } from '../columns/columns.js';
 import { applicationNameOf, RowMaker } from '../columns/rows.js';
 import type { ApplicationName } from '../columns/rows.js';

@@ -1,6 +1,6 @@
 import { LogReplaced, LogUnavailable } from '../../log/event-log.js';
 import type { UndecodedLog } from '../../log/event-log.js';
-import { Failure } from '../../operator/cli/failure.js';
+import { Failure } from '../../base/terminal/failure.js';
 import { isAccessRefused, isDiskFull } from '../data-set/disk-errors.js';
 
 interface Advice {

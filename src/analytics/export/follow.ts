@@ -1,7 +1,7 @@
 import { LogUnavailable } from '../../log/event-log.js';
 import type { UndecodedLog } from '../../log/event-log.js';
-import { Failure } from '../../operator/cli/failure.js';
-import { sleep } from '../../support/sleep.js';
+import { Failure } from '../../base/terminal/failure.js';
+import { sleep } from '../../base/support/sleep.js';
 import type { DataSet } from '../data-set/data-set.js';
 import { exportEvents } from './export.js';
 import type { Exported, ExportOptions } from './export.js';

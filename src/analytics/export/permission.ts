@@ -1,5 +1,5 @@
-import { Failure, Refused } from '../../operator/cli/failure.js';
-import { sleep } from '../../support/sleep.js';
+import { Failure, Refused } from '../../base/terminal/failure.js';
+import { sleep } from '../../base/support/sleep.js';
 import { dayOf } from '../data-set/paths.js';
 
 const RETRY_MS = 10_000;

@@ -1,4 +1,4 @@
-import { Failure } from '../../operator/cli/failure.js';
+import { Failure } from '../../base/terminal/failure.js';
 import { requireState } from '../data-set/commits.js';
 import { dayOf } from '../data-set/paths.js';
 import { prune } from '../data-set/prune.js';

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { Failure } from '../../operator/cli/failure.js';
+import { Failure } from '../../base/terminal/failure.js';
 import { requireState } from '../data-set/commits.js';
 import { OWNER_ONLY } from '../data-set/write-file.js';
 import { loadDuckDb } from './duckdb.js';

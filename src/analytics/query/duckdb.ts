@@ -1,4 +1,4 @@
-import { Failure } from '../../operator/cli/failure.js';
+import { Failure } from '../../base/terminal/failure.js';
 
 type DuckDb = typeof import('@duckdb/node-api');
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
-import { Failure } from '../../operator/cli/failure.js';
+import { Failure } from '../../base/terminal/failure.js';
 import { newestNumber, requireState } from '../data-set/commits.js';
 import { faultOf } from '../data-set/verify.js';
 import { filesOf } from '../data-set/state.js';

@@ -1,6 +1,6 @@
 import type { DuckDBResult, Json } from '@duckdb/node-api';
-import { csvLine } from '../../operator/cli/csv.js';
-import type { CsvCell } from '../../operator/cli/csv.js';
+import { csvLine } from '../../base/terminal/csv.js';
+import type { CsvCell } from '../../base/terminal/csv.js';
 import { loadDuckDb } from './duckdb.js';
 
 export interface Rows {

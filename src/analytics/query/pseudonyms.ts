@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Failure } from '../../operator/cli/failure.js';
+import { Failure } from '../../base/terminal/failure.js';
 import { allColumns, operatorColumn } from '../columns/columns.js';
 import { resolvableColumns } from '../columns/resolvable.js';
 import { pseudonymOf } from '../columns/rows.js';

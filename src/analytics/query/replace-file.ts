@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../../operator/cli/failure.js';
+import { Failure } from '../../base/terminal/failure.js';
 import { isAccessRefused, isDiskFull } from '../data-set/disk-errors.js';
 import { paths } from '../data-set/paths.js';
 import { OWNER_ONLY } from '../data-set/write-file.js';

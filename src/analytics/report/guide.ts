@@ -1,6 +1,6 @@
 import { openViews } from '../query/open-views.js';
 import { textOf } from '../query/output.js';
-import { markdownTable } from '../../support/markdown-table.js';
+import { markdownTable } from '../../base/support/markdown-table.js';
 import { plotFile } from './plots/style.js';
 import type { Answered } from './page.js';
 import { questions } from './questions.js';

@@ -1,7 +1,7 @@
-import { html } from '../../pages/html.js';
-import type { Html } from '../../pages/html.js';
-import { mark, StyleSheet } from '../../pages/layout.js';
-import { style } from '../../pages/style.js';
+import { html } from '../../base/pages/html.js';
+import type { Html } from '../../base/pages/html.js';
+import { mark, StyleSheet } from '../../base/pages/layout.js';
+import { style } from '../../base/pages/style.js';
 import type { Summary } from '../data-set/status.js';
 import { plotStyle } from './plots/style.js';
 import type { Question } from './questions.js';

@@ -1,4 +1,4 @@
-import type { Html } from '../../pages/html.js';
+import type { Html } from '../../base/pages/html.js';
 import { barPlot } from './plots/bars.js';
 import { heatPlot } from './plots/heat.js';
 import { linePlot } from './plots/lines.js';

@@ -4,11 +4,11 @@ import { changePassword, evolveAccount, noAccount } from '../../domain/account/a
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { lockCredential } from '../../store/authority/credential-lock.js';
-import { CredentialRow } from '../../store/authority/credential.row.js';
-import { Clock } from '../support/clock.js';
-import { IdGenerator } from '../support/id-generator.js';
+import { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import { lockCredential } from '../../base/store/authority/credential-lock.js';
+import { CredentialRow } from '../../base/store/authority/credential.row.js';
+import { Clock } from '../../base/support/clock.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
 import { handleCommand } from '../support/handle-command.js';
 import { endSessions } from './end-sessions.js';
 

@@ -1,5 +1,5 @@
-import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import { lockCredential } from '../../store/authority/credential-lock.js';
+import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import { lockCredential } from '../../base/store/authority/credential-lock.js';
 
 /**
  * Ends every browser session and unfinished sign-in of a person, within the transaction of the caller, and makes every

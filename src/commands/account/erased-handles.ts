@@ -3,8 +3,8 @@ import type { HandleEvent } from '../../domain/account/account.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import type { Clock } from '../support/clock.js';
-import type { IdGenerator } from '../support/id-generator.js';
+import type { Clock } from '../../base/support/clock.js';
+import type { IdGenerator } from '../../base/support/id-generator.js';
 import { handleCommand, newestEventOf } from '../support/handle-command.js';
 
 interface Dependencies {

@@ -8,11 +8,11 @@ import { readNewest } from '../../log/read-newest.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
-import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { CredentialRow } from '../../store/authority/credential.row.js';
-import { sleep } from '../../support/sleep.js';
-import { Clock } from '../support/clock.js';
-import { IdGenerator } from '../support/id-generator.js';
+import { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import { CredentialRow } from '../../base/store/authority/credential.row.js';
+import { sleep } from '../../base/support/sleep.js';
+import { Clock } from '../../base/support/clock.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
 import { newestEventOf } from '../support/handle-command.js';
 import { endSessions } from './end-sessions.js';
 import { releaseHandleOfErasedAccount } from './erased-handles.js';
@@ -38,7 +38,7 @@ const markFinished = `
 
 /**
  * The steps after an erasure is in the log. Each step is idempotent: after a crash they start again from the first. The
- * files of Postgres follow by themselves, in `src/erasure/rewrites.ts`.
+ * files of Postgres follow by themselves, in `src/background/erasure/rewrites.ts`.
  */
 @Injectable()
 export class ErasureSteps {

@@ -4,8 +4,8 @@ import type { AnalyticsDisclosed } from '../../domain/analytics/events.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock } from '../support/clock.js';
-import { IdGenerator } from '../support/id-generator.js';
+import { Clock } from '../../base/support/clock.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
 import { handleCommand, newestEventOf } from '../support/handle-command.js';
 
 export type Disclosure = Omit<AnalyticsDisclosed['data'], 'operatorId' | 'at'>;

@@ -10,11 +10,11 @@ import { Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { ClientSecretRow } from '../../store/authority/client-secret.row.js';
-import { credentialHash } from '../../store/authority/credential-hash.js';
-import { Clock } from '../support/clock.js';
-import { IdGenerator } from '../support/id-generator.js';
+import { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import { ClientSecretRow } from '../../base/store/authority/client-secret.row.js';
+import { credentialHash } from '../../base/store/authority/credential-hash.js';
+import { Clock } from '../../base/support/clock.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
 import { newClientSecret } from './client-secret.js';
 import { handleCommand } from '../support/handle-command.js';
 

@@ -5,9 +5,9 @@ import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock } from '../support/clock.js';
+import { Clock } from '../../base/support/clock.js';
 import { handleCommand } from '../support/handle-command.js';
-import { IdGenerator } from '../support/id-generator.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
 
 const PAGE = 200;
 

@@ -15,11 +15,11 @@ import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { caseIdOf, streams } from '../../log/streams.js';
-import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { isOverturned } from '../case/overturned.js';
-import { Recusals, withRecusal } from '../case/recusals.js';
-import { Clock } from '../support/clock.js';
-import { IdGenerator } from '../support/id-generator.js';
+import { Recusals, withRecusal } from '../support/recusals.js';
+import { Clock } from '../../base/support/clock.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
 import { handleCommand } from '../support/handle-command.js';
 import type { Decided } from '../support/handle-command.js';
 

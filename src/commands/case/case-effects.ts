@@ -16,11 +16,11 @@ import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
 import { ReinstateAccount, SuspendAccount } from '../account/suspend-account.js';
 import { RestrictPost, UnrestrictPost } from '../post/restrict-post.js';
-import { Clock } from '../support/clock.js';
+import { Clock } from '../../base/support/clock.js';
 import { handleCommand } from '../support/handle-command.js';
-import { IdGenerator } from '../support/id-generator.js';
-import { readCase } from './case-command.js';
-import type { RecordedCase } from './case-command.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
+import { readCase } from '../support/case-command.js';
+import type { RecordedCase } from '../support/case-command.js';
 import { restrictionsInForce, standingRestrictions } from './standing-restrictions.js';
 
 const ATTEMPTS = 5;

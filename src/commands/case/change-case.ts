@@ -15,12 +15,12 @@ import {
 import type { NewDecision } from '../../domain/case/handling.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
-import { Clock } from '../support/clock.js';
+import { Clock } from '../../base/support/clock.js';
 import { isChange } from '../support/handle-command.js';
-import { IdGenerator } from '../support/id-generator.js';
-import { CaseCommand, CaseHandler } from './case-command.js';
-import type { OperatorMetadata } from './case-command.js';
-import { Recusals } from './recusals.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
+import { CaseCommand, CaseHandler } from '../support/case-command.js';
+import type { OperatorMetadata } from '../support/case-command.js';
+import { Recusals } from '../support/recusals.js';
 
 /** One of two operators at the same time gets `revision_conflict`. */
 export class ClaimCase extends CaseCommand {}

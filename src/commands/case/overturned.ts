@@ -1,7 +1,7 @@
 import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import { batchIdOf, caseIdOf } from '../../log/streams.js';
-import { readCase } from './case-command.js';
+import { readCase } from '../support/case-command.js';
 
 /**
  * True if what restricted a post or an account no longer stands: the decision was overturned, or its batch undone, which

@@ -5,11 +5,11 @@ import { Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { AccountRow } from '../../store/authority/account.row.js';
-import { ApplicationRow } from '../../store/authority/application.row.js';
-import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock } from '../support/clock.js';
-import { IdGenerator } from '../support/id-generator.js';
+import { AccountRow } from '../../base/store/authority/account.row.js';
+import { ApplicationRow } from '../../base/store/authority/application.row.js';
+import { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import { Clock } from '../../base/support/clock.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
 import { decideAndProject } from '../support/decide-and-project.js';
 import { firstAndNewestOf } from '../support/handle-command.js';
 

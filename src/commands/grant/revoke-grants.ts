@@ -6,7 +6,7 @@ import type { EventMetadata } from '../../log/recorded.js';
 import { EventLog } from '../../log/event-log.js';
 import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
-import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { RevokeGrant } from './revoke-grant.js';
 
 export interface GrantsRevoked {

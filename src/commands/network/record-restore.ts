@@ -6,7 +6,7 @@ import type { Network, NetworkEvent } from '../../domain/network/network.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { IdGenerator } from '../support/id-generator.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
 import { handleCommand } from '../support/handle-command.js';
 
 /**

@@ -1,5 +1,5 @@
 import { noInvitation } from '../../domain/operator/operator.js';
-import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { operatorSecretHash } from './secrets.js';
 
 export interface OpenInvitation {

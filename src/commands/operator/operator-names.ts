@@ -8,12 +8,12 @@ import type { OperatorEvent } from '../../domain/operator/operator.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { namedOperators } from '../../store/authority/named-operators.js';
-import { Clock } from '../support/clock.js';
+import { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import { namedOperators } from '../../base/store/authority/named-operators.js';
+import { Clock } from '../../base/support/clock.js';
 import { handleCommand, newestEventOf } from '../support/handle-command.js';
 import { HandleDigest } from '../support/handle-digest.js';
-import { IdGenerator } from '../support/id-generator.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
 
 const nobody: NameHolder = { revision: -1, status: 'none' };
 

@@ -4,9 +4,9 @@ import { evolveOperator, issueToken, noOperator, revokeToken } from '../../domai
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock } from '../support/clock.js';
-import { IdGenerator } from '../support/id-generator.js';
+import { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import { Clock } from '../../base/support/clock.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
 import { decideAndProject } from '../support/decide-and-project.js';
 import type { ChangeResult } from '../support/decide-and-project.js';
 import { newPersonalToken, operatorSecretHash } from './secrets.js';

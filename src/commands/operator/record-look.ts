@@ -4,8 +4,8 @@ import type { LookRecorded } from '../../domain/operator/events.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock } from '../support/clock.js';
-import { derivedUuid } from '../../support/derived-uuid.js';
+import { Clock } from '../../base/support/clock.js';
+import { derivedUuid } from '../../base/support/derived-uuid.js';
 
 export type LookSubject = Omit<LookRecorded['data'], 'operatorId' | 'at'>;
 

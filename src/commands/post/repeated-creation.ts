@@ -2,7 +2,7 @@
  * The creation of a post whose stream exists already: the intent was repeated, or a recovered log lost the creation and
  * kept later events of the post.
  */
-import { sleep } from '../../support/sleep.js';
+import { sleep } from '../../base/support/sleep.js';
 import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
 import type { Append, EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';

@@ -6,8 +6,8 @@ import { EventLog } from '../../log/event-log.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
-import { Clock } from '../support/clock.js';
-import { IdGenerator } from '../support/id-generator.js';
+import { Clock } from '../../base/support/clock.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
 import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import type { Intent } from '../support/intent.js';
 

@@ -2,8 +2,8 @@ import { projectInline } from '../../../projections/authority/authority.projecti
 import type { LifecycleState } from '../../domain/lifecycle.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { StoredEvent } from '../../log/registry.js';
-import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import type { IdGenerator } from './id-generator.js';
+import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import type { IdGenerator } from '../../base/support/id-generator.js';
 import type { ChangeResult } from './decide-and-project.js';
 import { handleCommand } from './handle-command.js';
 import type { Decided, CommandContext } from './handle-command.js';

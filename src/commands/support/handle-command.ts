@@ -6,8 +6,8 @@ import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { readNewest } from '../../log/read-newest.js';
 import type { StoredEvent } from '../../log/registry.js';
 import { isRestriction, restrictionId } from '../../log/restrictions.js';
-import { sleep } from '../../support/sleep.js';
-import type { IdGenerator } from './id-generator.js';
+import { sleep } from '../../base/support/sleep.js';
+import type { IdGenerator } from '../../base/support/id-generator.js';
 
 /**
  * `read`: undefined reads the whole stream. `known`: the first attempt decides on this state without a read.

@@ -3,7 +3,7 @@ import type { Decision } from '../../domain/refusal.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import type { StoredEvent } from '../../log/registry.js';
-import type { IdGenerator } from './id-generator.js';
+import type { IdGenerator } from '../../base/support/id-generator.js';
 import { handleCommand } from './handle-command.js';
 import type { CommandContext } from './handle-command.js';
 import { earlierOutcome, isOfIntent, metadataOf } from './intent.js';

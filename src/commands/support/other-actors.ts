@@ -3,7 +3,7 @@ import { evolvePair, initialPair } from '../../domain/relation/pair.js';
 import type { Pair, PairEvent } from '../../domain/relation/pair.js';
 import { EventLog } from '../../log/event-log.js';
 import { streams } from '../../log/streams.js';
-import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 
 const stateOf = {
   name: 'account.state',

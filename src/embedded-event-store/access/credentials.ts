@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Metadata } from '@grpc/grpc-js';
-import { accessDenied, unauthenticated, type CallStatus } from '../grpc/status.js';
+import { accessDenied, unauthenticated, type CallStatus } from '../status.js';
 
 export interface Credentials {
   user: string;

@@ -23,7 +23,7 @@ import {
   callStatusOf,
   streamDeleted,
   type CallStatus,
-} from './status.js';
+} from '../status.js';
 
 const MAX_MEMORY = 64 * 1024 * 1024;
 

@@ -7,7 +7,7 @@ import statusPb from '@eventstore/db-client/generated/status_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
-import type { CallStatus } from './status.js';
+import type { CallStatus } from '../status.js';
 import type { ExpectedRevision } from '../storage/expected-revision.js';
 import { setSharedRevisions } from './messages.js';
 

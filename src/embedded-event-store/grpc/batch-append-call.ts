@@ -21,7 +21,7 @@ import {
   writableStreamName,
 } from './messages.js';
 import { StreamWriter } from './stream-writer.js';
-import { callStatusOf, tooManyUnfinished, type CallStatus } from './status.js';
+import { callStatusOf, tooManyUnfinished, type CallStatus } from '../status.js';
 
 type BatchCall = ServerDuplexStream<BatchAppendRequest, BatchAppendResp>;
 

@@ -6,7 +6,7 @@ import type { Empty } from '@eventstore/db-client/generated/shared_pb.js';
 import { checkCredentials, type Credentials } from '../access/credentials.js';
 import type { Store } from '../storage/store.js';
 import type { LiveCalls } from './live-calls.js';
-import { shuttingDown, type CallStatus } from './status.js';
+import { shuttingDown, type CallStatus } from '../status.js';
 
 export type Handler = (call: never, callback: never) => void;
 

@@ -9,7 +9,7 @@ import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import type { ExpectedRevision } from '../storage/expected-revision.js';
 import type { AppendResult, Store } from '../storage/store.js';
 import { expectedRevision, writableStreamName } from './messages.js';
-import { InvalidRequestError, callStatusOf, streamDeleted, wrongExpectedVersion } from './status.js';
+import { InvalidRequestError, callStatusOf, streamDeleted, wrongExpectedVersion } from '../status.js';
 
 /** Handles the call Delete: hides the events of a stream. A later append can use the name again. */
 export function deleteHandler(store: Store): handleUnaryCall<DeleteReq, DeleteResp> {

@@ -1,5 +1,5 @@
-import type { CallStatus } from './status.js';
-import { shuttingDown } from './status.js';
+import type { CallStatus } from '../status.js';
+import { shuttingDown } from '../status.js';
 
 export class LiveCalls {
   readonly #ends = new Set<(status: CallStatus) => void>();

@@ -3,7 +3,7 @@ import { canonicalEventId, eventIdOfHalves } from '../storage/event-id.js';
 import { ANY, NO_STREAM, STREAM_EXISTS, type ExpectedRevision } from '../storage/expected-revision.js';
 import type { ProposedEvent } from '../storage/store.js';
 import { originalStreamOf } from '../storage/stream-metadata.js';
-import { InvalidRequestError } from './status.js';
+import { InvalidRequestError } from '../status.js';
 
 interface ProposedMessage {
   getId(): UUID | undefined;

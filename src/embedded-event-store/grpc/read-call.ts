@@ -18,7 +18,7 @@ import type { LiveCalls } from './live-calls.js';
 import { StreamWriter } from './stream-writer.js';
 import { parseReadRequest, type ReadRequest } from './read-request.js';
 import { encodeResponse, sendEvents } from './send-events.js';
-import { callStatusOf, streamDeleted, unreadablePosition } from './status.js';
+import { callStatusOf, streamDeleted, unreadablePosition } from '../status.js';
 import { serveSubscription } from './subscription.js';
 
 /**

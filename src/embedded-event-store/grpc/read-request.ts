@@ -4,7 +4,7 @@ import type { FilterOptions } from '../reading/event-filter.js';
 import type { Position } from '../reading/positions.js';
 import { translateExpression, UnsupportedExpressionError } from './filter-expression.js';
 import { streamName } from './messages.js';
-import { InvalidRequestError } from './status.js';
+import { InvalidRequestError } from '../status.js';
 
 export type StartPoint<T> = 'start' | 'end' | T;
 

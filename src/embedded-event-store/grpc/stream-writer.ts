@@ -1,6 +1,6 @@
 import type { ServerSurfaceCall } from '@grpc/grpc-js/build/src/server-call.js';
 import type { Writable } from 'node:stream';
-import type { CallStatus } from './status.js';
+import type { CallStatus } from '../status.js';
 
 /** Sends the responses of a streaming call: waits while the client is slow, and ends the call only once. */
 export class StreamWriter {

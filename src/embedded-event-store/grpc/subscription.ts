@@ -9,7 +9,7 @@ import type { Store } from '../storage/store.js';
 import type { StreamWriter } from './stream-writer.js';
 import type { ReadRequest } from './read-request.js';
 import { encodeResponse, sendEvents } from './send-events.js';
-import { streamDeleted } from './status.js';
+import { streamDeleted } from '../status.js';
 
 /**
  * Serves a catch-up subscription until the client leaves. It is a cursor in the log or in a stream. No queue lies

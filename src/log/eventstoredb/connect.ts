@@ -1,6 +1,6 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import type { EndPoint } from '@eventstore/db-client';
-import type { EventStoreConnection } from '../../config/event-store-files.js';
+import type { EventStoreConnection } from '../../base/config/event-store-files.js';
 
 /**
  * Returns a client of one node; it connects at its first call. Built without the connection string, which the client

@@ -1,8 +1,8 @@
 import { NotLeaderError } from '@eventstore/db-client';
 import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
-import type { EventStoreConnection } from '../../config/event-store-files.js';
-import { sleep } from '../../support/sleep.js';
+import type { EventStoreConnection } from '../../base/config/event-store-files.js';
+import { sleep } from '../../base/support/sleep.js';
 import type { Leadership } from '../event-log.js';
 import { readNewest, READ_DEADLINE_MS } from './bounded-read.js';
 import {
@@ -12,7 +12,7 @@ import {
   isFeaturesFault,
   LeaderNotFound,
   within,
-} from './client-errors.js';
+} from '../client-errors.js';
 import { isClusterAddress, nodeToAsk } from './gossip.js';
 import { RETRY_PAUSE_MS, Leader } from './leader.js';
 

@@ -4,8 +4,8 @@ import { isIP } from 'node:net';
 import gossipPb from '@eventstore/db-client/generated/gossip_pb.js';
 import type { MemberInfo } from '@eventstore/db-client/generated/gossip_pb.js';
 import type { EndPoint } from '@eventstore/db-client';
-import type { EventStoreConnection } from '../../config/event-store-files.js';
-import { LeaderNotFound } from './client-errors.js';
+import type { EventStoreConnection } from '../../base/config/event-store-files.js';
+import { LeaderNotFound } from '../client-errors.js';
 import { LeaderVote } from './leader-vote.js';
 
 const ANSWER_MS = 1_000;

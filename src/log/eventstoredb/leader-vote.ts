@@ -1,7 +1,7 @@
 import gossipPb from '@eventstore/db-client/generated/gossip_pb.js';
 import type { MemberInfo } from '@eventstore/db-client/generated/gossip_pb.js';
 import type { EndPoint } from '@eventstore/db-client';
-import { LeaderNotFound } from './client-errors.js';
+import { LeaderNotFound } from '../client-errors.js';
 
 const { LEADER, MANAGER, PREREADONLYREPLICA, READONLYLEADERLESS, READONLYREPLICA } =
   gossipPb.MemberInfo.VNodeState;

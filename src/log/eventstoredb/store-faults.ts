@@ -1,6 +1,6 @@
 import { AccessDeniedError } from '@eventstore/db-client';
 import { status } from '@grpc/grpc-js';
-import type { EventStoreConnection } from '../../config/event-store-files.js';
+import type { EventStoreConnection } from '../../base/config/event-store-files.js';
 import { isTooLarge, APPEND_LIMIT_TOO_LOW } from './append-size.js';
 import { tlsFault } from './tls-faults.js';
 

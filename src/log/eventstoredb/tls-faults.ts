@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import type { EndPoint } from '@eventstore/db-client';
-import type { EventStoreConnection } from '../../config/event-store-files.js';
-import type { AddressOptions } from '../../config/event-store-options.js';
+import type { EventStoreConnection } from '../../base/config/event-store-files.js';
+import type { AddressOptions } from '../../base/config/event-store-options.js';
 
 /** Limit of one TLS handshake. `/readyz` waits for it, and must answer before load balancers give up. */
 const HANDSHAKE_MS = 400;

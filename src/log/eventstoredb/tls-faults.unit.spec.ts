@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createPlainServer } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterEach, expect, it } from '@jest/globals';
-import type { EventStoreConnection } from '../../config/event-store-files.js';
-import type { AddressOptions } from '../../config/event-store-options.js';
+import type { EventStoreConnection } from '../../base/config/event-store-files.js';
+import type { AddressOptions } from '../../base/config/event-store-options.js';
 import { createSelfSigned } from '../../embedded-event-store/access/self-signed.js';
 import { tlsFault } from './tls-faults.js';
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Config } from '../../config/config.js';
-import { sleep } from '../../support/sleep.js';
+import type { Config } from '../../base/config/config.js';
+import { sleep } from '../../base/support/sleep.js';
 import { LogUnavailable } from '../event-log.js';
 import type { EventLog } from '../event-log.js';
 

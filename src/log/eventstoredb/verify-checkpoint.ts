@@ -2,7 +2,7 @@ import { AccessDeniedError, FORWARDS } from '@eventstore/db-client';
 import { LogReplaced, LogUnavailable } from '../event-log.js';
 import type { Checkpoint } from '../event-log.js';
 import { verifyRepeatedly } from '../verify-repeatedly.js';
-import { grpcCodeOf, DeadlineExceeded, isAmbiguous } from './client-errors.js';
+import { grpcCodeOf, DeadlineExceeded, isAmbiguous } from '../client-errors.js';
 import type { Connection } from './connection.js';
 import { readAll } from './read-all.js';
 

@@ -1,5 +1,5 @@
-import { NotificationListener } from '../../store/notification-listener.js';
-import { within } from '../eventstoredb/client-errors.js';
+import { NotificationListener } from '../../base/store/notification-listener.js';
+import { within } from '../client-errors.js';
 
 /**
  * Channel of the notification that the vault sends when the destruction of a key commits. Payload: `<key id>

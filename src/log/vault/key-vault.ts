@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Pool, QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { isUnreachable } from '../../store/unreachable.js';
+import { isUnreachable } from '../../base/store/unreachable.js';
 import { LogUnavailable } from '../event-log.js';
 import { DESTROYED_CHANNEL } from './destroyed-keys.js';
 import type { KeyCache } from './destroyed-keys.js';

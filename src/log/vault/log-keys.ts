@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { z } from 'zod';
-import { verifierKey } from '../../transparency-log/signed-note.js';
-import type { NoteSigner } from '../../transparency-log/signed-note.js';
+import { verifierKey } from '../transparency/signed-note.js';
+import type { NoteSigner } from '../transparency/signed-note.js';
 import type { NetworkSecrets } from './network-secrets.js';
 
 const jwk = z.strictObject({

@@ -1,8 +1,8 @@
 import type { InboxEntry } from '../../../projections/inbox/inbox-entry.js';
 import type { Post } from '../../../projections/posts/post.js';
-import type { AsOfBuild } from '../../as-of/builds.js';
-import { referenceIn } from '../../as-of/text-reference.js';
-import type { Listed, PagesOfActor } from '../../as-of/view.js';
+import type { AsOfBuild } from '../../background/as-of/builds.js';
+import { referenceIn } from '../../background/as-of/text-reference.js';
+import type { Listed, PagesOfActor } from '../../background/as-of/view.js';
 import type { Disclosed } from '../audit/disclose.js';
 import { profileReference, profileTexts, stateOf } from './texts.js';
 import type { ProfileTexts, PublicTexts, TextState } from './texts.js';

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { followFrom } from '../../../projections/audit/follow.read-model.js';
 import { eventAtOrBefore } from '../../../projections/audit/moment.read-model.js';
-import type { Moment } from '../../as-of/builds.js';
-import { HttpRefusal } from '../../http/server/errors.js';
+import type { Moment } from '../../background/as-of/builds.js';
+import { HttpRefusal } from '../../server/errors.js';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
 import { auditProgress, waitForAudit } from '../audit/progress.js';

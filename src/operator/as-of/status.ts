@@ -1,5 +1,5 @@
-import { AS_OF_KEPT_MS } from '../../as-of/builds.js';
-import type { AsOfBuild, AsOfState } from '../../as-of/builds.js';
+import { AS_OF_KEPT_MS } from '../../background/as-of/builds.js';
+import type { AsOfBuild, AsOfState } from '../../background/as-of/builds.js';
 
 /** A build for operators. Times are Unix milliseconds. */
 export interface AsOfStatus {

@@ -1,10 +1,10 @@
 import type { Post } from '../../../projections/posts/post.js';
 import type { PublicProfile } from '../../../projections/profile/profile.read-model.js';
-import { referenceIn } from '../../as-of/text-reference.js';
-import type { TextReference } from '../../as-of/text-reference.js';
-import type { PagesOfActor } from '../../as-of/view.js';
+import { referenceIn } from '../../background/as-of/text-reference.js';
+import type { TextReference } from '../../background/as-of/text-reference.js';
+import type { PagesOfActor } from '../../background/as-of/view.js';
 import type { EventLog } from '../../log/event-log.js';
-import type { ActServices } from '../acts/services.js';
+import type { ActServices } from '../desk/services.js';
 import type { Disclosed } from '../audit/disclose.js';
 
 /** `hidden`: not public now, and not disclosed. `erased`: nobody can read it. */

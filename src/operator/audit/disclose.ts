@@ -3,7 +3,7 @@ import type { CommandBus } from '@nestjs/cqrs';
 import { eventsWithIds } from '../../../projections/audit/audit.read-model.js';
 import type { AuditedEvent } from '../../../projections/audit/audit.read-model.js';
 import { DiscloseTexts } from '../../commands/operator/disclose-texts.js';
-import { HttpRefusal } from '../../http/server/errors.js';
+import { HttpRefusal } from '../../server/errors.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { personalFieldsOf, personOf } from '../../log/registry.js';

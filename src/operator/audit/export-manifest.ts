@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { canonicalJson } from '../../transparency-log/canonical-json.js';
-import { noteText } from '../../transparency-log/signed-note.js';
+import { canonicalJson } from '../../log/transparency/canonical-json.js';
+import { noteText } from '../../log/transparency/signed-note.js';
 
 /** First line of the note. No checkpoint of a log begins so: its first line is an address. */
 const FORMAT = 'plaza-audit-export/v1';

@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
 import type { AuditedEvent, AuditSearch } from '../../../projections/audit/audit.read-model.js';
 import { eventsAfter, followFrom } from '../../../projections/audit/follow.read-model.js';
-import type { RecordedExport } from '../../commands/audit/record-export.js';
-import { canonicalJson } from '../../transparency-log/canonical-json.js';
-import { leafHash, MerkleTree } from '../../transparency-log/merkle-tree.js';
-import { signNote } from '../../transparency-log/signed-note.js';
-import type { NoteSigner } from '../../transparency-log/signed-note.js';
+import type { RecordedExport } from '../../commands/network/record-export.js';
+import { canonicalJson } from '../../log/transparency/canonical-json.js';
+import { leafHash, MerkleTree } from '../../log/transparency/merkle-tree.js';
+import { signNote } from '../../log/transparency/signed-note.js';
+import type { NoteSigner } from '../../log/transparency/signed-note.js';
 import { entryOf } from './entry.js';
 import { exportNoteText } from './export-manifest.js';
 

@@ -1,7 +1,7 @@
 import { eventsAfter, followFrom } from '../../../projections/audit/follow.read-model.js';
 import type { FollowCursor } from '../../../projections/audit/follow.read-model.js';
 import type { AuditSearch } from '../../../projections/audit/audit.read-model.js';
-import { HttpRefusal } from '../../http/server/errors.js';
+import { HttpRefusal } from '../../server/errors.js';
 import { followCursorText } from './cursors.js';
 import { auditProgress } from './progress.js';
 import { resolveSearch } from './resolve.js';

@@ -4,8 +4,8 @@ import { RecordLook } from '../../commands/operator/record-look.js';
 import type { LookSubject } from '../../commands/operator/record-look.js';
 import type { Recorded } from '../../log/recorded.js';
 import { subjectsInName } from '../../log/streams.js';
-import type { ActContext } from '../acts/act.js';
-import { operatorIdOf } from '../acts/caller.js';
+import type { ActContext } from '../desk/act.js';
+import { operatorIdOf } from '../desk/caller.js';
 
 type LookContext = Pick<ActContext, 'services' | 'caller' | 'metadata'>;
 

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { auditPosition } from '../../../projections/audit/audit.read-model.js';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
-import { sleep } from '../../support/sleep.js';
+import { sleep } from '../../base/support/sleep.js';
 
 /**
  * The progress of the audit through the log. `position`, `upTo`: of the newest applied event; `upTo` in Unix milliseconds. `lag`: bytes of

@@ -2,13 +2,13 @@ import type { Pool } from 'pg';
 import { hasId, hasSubject, reasonsLike } from '../../../projections/audit/known.read-model.js';
 import type { AuditSearch, AuditSubject, SubjectKind } from '../../../projections/audit/audit.read-model.js';
 import { operatorNameKey } from '../../domain/operator/name.js';
-import { HttpRefusal } from '../../http/server/errors.js';
+import { HttpRefusal } from '../../server/errors.js';
 import type { EventLog } from '../../log/event-log.js';
 import { streams } from '../../log/streams.js';
-import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import { namedOperators } from '../../store/authority/named-operators.js';
+import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import { namedOperators } from '../../base/store/authority/named-operators.js';
 import type { TypedSearch } from './search-query.js';
-import { identities } from './who.js';
+import { identities } from '../desk/who.js';
 
 interface Stores {
   readonly pool: Pool;

@@ -1,5 +1,5 @@
 import type { AuditSearch, AuditSubject } from '../../../projections/audit/audit.read-model.js';
-import { mostSimilarName } from '../../config/nearest-name.js';
+import { mostSimilarName } from '../../base/config/nearest-name.js';
 import { eventTypes } from '../../log/registry.js';
 import { SearchError, termsOf, termText } from './search-terms.js';
 import type { Term } from './search-terms.js';

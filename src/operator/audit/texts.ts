@@ -1,5 +1,5 @@
 import type { AuditedEvent } from '../../../projections/audit/audit.read-model.js';
-import type { PublicPosts } from '../../http/admission/public-posts.js';
+import type { PublicPosts } from '../../doors/api/admission/public-posts.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import { hasTextOfPerson } from './disclose.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationOf } from '../../support/duration.js';
+import { durationOf } from '../../base/support/duration.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 

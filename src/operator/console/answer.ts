@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
-import { clientRequestIdOf } from '../../http/server/client-request-id.js';
-import { Answer } from '../acts/act.js';
-import type { Act } from '../acts/act.js';
-import { AwaitedApproval } from '../approvals/awaited-approval.js';
-import { countWaiting } from '../approvals/listed.js';
+import { clientRequestIdOf } from '../../server/client-request-id.js';
+import { Answer } from '../desk/act.js';
+import type { Act } from '../desk/act.js';
+import { AwaitedApproval } from '../desk/approvals/awaited-approval.js';
+import { countWaiting } from '../desk/approvals/listed.js';
 import { proofOf } from './form.js';
 import { pageHeaders } from './layout.js';
 import type { Frame } from './layout.js';

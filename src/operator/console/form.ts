@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { limits } from '../../config/limit-settings.js';
-import { HttpRefusal } from '../../http/server/errors.js';
+import { limits } from '../../base/config/limit-settings.js';
+import { HttpRefusal } from '../../server/errors.js';
 
 /** Name of the anti-forgery field of every form. */
 export const PROOF_FIELD = 'form';

@@ -1,7 +1,7 @@
-import { html } from '../../pages/html.js';
-import type { Html } from '../../pages/html.js';
-import { mark } from '../../pages/layout.js';
-import type { Session } from '../identity/sessions.js';
+import { html } from '../../base/pages/html.js';
+import type { Html } from '../../base/pages/html.js';
+import { mark } from '../../base/pages/layout.js';
+import type { Session } from '../desk/identity/sessions.js';
 import { iconAsset, styleAsset } from './assets.js';
 import { mayDo } from './may.js';
 import { proofField } from './parts.js';

@@ -1,8 +1,8 @@
-import { html } from '../../pages/html.js';
-import type { Html } from '../../pages/html.js';
-import type { Act } from '../acts/act.js';
-import { isAdmitted } from '../acts/admission.js';
-import type { Session } from '../identity/sessions.js';
+import { html } from '../../base/pages/html.js';
+import type { Html } from '../../base/pages/html.js';
+import type { Act } from '../desk/act.js';
+import { isAdmitted } from '../desk/admission.js';
+import type { Session } from '../desk/identity/sessions.js';
 
 const acts = new Map<string, Act>();
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { HttpRefusal } from '../../http/server/errors.js';
-import { isSingleHeader } from '../../http/server/network-origin.js';
+import { HttpRefusal } from '../../server/errors.js';
+import { isSingleHeader } from '../../server/network-origin.js';
 
 /**
  * Refuses a request to another host than the console's, against DNS rebinding, and one from another origin. A POST

@@ -1,4 +1,4 @@
-/** Added to the common sheet (src/pages/style.ts). */
+/** Added to the common sheet (src/base/pages/style.ts). */
 export const consoleStyle = `
 .console header, .console main { max-width: 64rem; }
 .console header { flex-wrap: wrap; padding: 1.25rem 0; }

@@ -1,5 +1,5 @@
-import { html } from '../../pages/html.js';
-import type { Html } from '../../pages/html.js';
+import { html } from '../../base/pages/html.js';
+import type { Html } from '../../base/pages/html.js';
 
 type Cell = Html | string;
 

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Act } from '../acts/act.js';
-import { requireAdmission } from '../acts/admission.js';
-import type { Acts } from '../acts/acts.js';
-import type { ActServices } from '../acts/services.js';
-import type { Caller } from '../acts/caller.js';
-import type { Authentication } from '../identity/authentication.js';
-import { newBrowserSecret } from '../identity/sessions.js';
-import type { Session, Sessions } from '../identity/sessions.js';
-import { HttpRefusal } from '../../http/server/errors.js';
+import type { Act } from '../desk/act.js';
+import { requireAdmission } from '../desk/admission.js';
+import type { Acts } from '../desk/acts.js';
+import type { ActServices } from '../desk/services.js';
+import type { Caller } from '../desk/caller.js';
+import type { Authentication } from '../desk/identity/authentication.js';
+import { newBrowserSecret } from '../desk/identity/sessions.js';
+import type { Session, Sessions } from '../desk/identity/sessions.js';
+import { HttpRefusal } from '../../server/errors.js';
 import type { ConsoleCookies } from './cookies.js';
 import type { Form } from './form.js';
 

@@ -7,9 +7,9 @@ import type { Recorded } from '../../log/recorded.js';
 import type { StoredEvent } from '../../log/registry.js';
 import { isRestriction } from '../../log/restrictions.js';
 import type { RestrictionEvent } from '../../log/restrictions.js';
-import { sleep } from '../../support/sleep.js';
-import { restrictionHash } from '../../witness/canonical.js';
-import type { Witness, WitnessedRestriction } from '../../witness/witness.js';
+import { sleep } from '../../base/support/sleep.js';
+import { restrictionHash } from '../../log/witness/canonical.js';
+import type { Witness, WitnessedRestriction } from '../../log/witness/witness.js';
 
 const ATTEMPTS = 5;
 const PAUSE_MS = 50;

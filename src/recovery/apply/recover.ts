@@ -1,24 +1,24 @@
 import type { ClientBase } from 'pg';
 import { rejectOlderVersions, versionsOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
-import { RateMeter } from '../../incarnations/building/rate-meter.js';
-import { quarantine } from '../../incarnations/incarnation.js';
-import { readBothLedgers } from '../detect/read-ledgers.js';
-import type { LoggedRestrictions } from '../detect/read-ledgers.js';
-import { missingRestrictions } from '../detect/full-comparison.js';
-import { networkOf } from '../../incarnations/network-identity.js';
+import { RateMeter } from '../../../projections/incarnations/building/rate-meter.js';
+import { quarantine } from '../../../projections/incarnations/incarnation.js';
+import { readBothLedgers } from '../../../projections/incarnations/detect/read-ledgers.js';
+import type { LoggedRestrictions } from '../../../projections/incarnations/detect/read-ledgers.js';
+import { missingRestrictions } from '../../../projections/incarnations/detect/full-comparison.js';
+import { networkOf } from '../../../projections/incarnations/network-identity.js';
 import { checkPreconditions, describeLogMismatch } from '../plan/preconditions.js';
-import { retryWhileUnavailable } from './retry-while-unavailable.js';
+import { retryWhileUnavailable } from '../../log/retry-while-unavailable.js';
 import { reapply } from './reapply.js';
 import { reseedWitness } from './reseed.js';
-import { beginAuthorityRebuild } from '../../incarnations/authority-rebuild.js';
-import { readPublicationState } from '../../incarnations/recovery-state.js';
+import { beginAuthorityRebuild } from '../../../projections/incarnations/authority-rebuild.js';
+import { readPublicationState } from '../../../projections/incarnations/recovery-state.js';
 import { witnessStatus } from '../plan/recovery-status.js';
-import { buildAndPublish } from '../../incarnations/build-and-publish.js';
-import type { JobContext } from '../../jobs/job-context.js';
-import { JobError } from '../../jobs/job-error.js';
+import { buildAndPublish } from '../../../projections/incarnations/build-and-publish.js';
+import type { JobContext } from '../../../projections/jobs/job-context.js';
+import { JobError } from '../../../projections/jobs/job-error.js';
 import { clearTables, isDerived, rederiveAuthority } from './rederive-authority.js';
-import type { Job } from '../../jobs/job.js';
+import type { Job } from '../../../projections/jobs/job.js';
 
 /**
  * Tries for one restriction while log or witness is unavailable: over a minute with their timeouts. After that the job

@@ -4,12 +4,12 @@ import type { Group } from '../../../projections/runner/projection.js';
 import { UnitOfWork } from '../../../projections/runner/unit-of-work.js';
 import type { Recorded } from '../../log/recorded.js';
 import { readUntilHead } from '../../log/read-until-head.js';
-import { inTransaction } from '../../store/transaction.js';
-import { BuildConnection } from '../../incarnations/building/build-connection.js';
-import { RateMeter } from '../../incarnations/building/rate-meter.js';
-import { CLEAR_AUTHORITY } from '../../store/authority/clear-authority.js';
-import { PUBLICATION_CHANNEL } from '../../incarnations/incarnation.js';
-import type { JobContext } from '../../jobs/job-context.js';
+import { inTransaction } from '../../base/store/transaction.js';
+import { BuildConnection } from '../../../projections/incarnations/building/build-connection.js';
+import { RateMeter } from '../../../projections/incarnations/building/rate-meter.js';
+import { CLEAR_AUTHORITY } from '../../base/store/authority/clear-authority.js';
+import { PUBLICATION_CHANNEL } from '../../../projections/incarnations/incarnation.js';
+import type { JobContext } from '../../../projections/jobs/job-context.js';
 
 const BATCH_SIZE = 1_000;
 

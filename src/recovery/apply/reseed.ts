@@ -2,7 +2,7 @@ import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import { isRestriction, restrictionTypes } from '../../log/restrictions.js';
 import { readUntilHead } from '../../log/read-until-head.js';
-import type { Restriction, Witness, WitnessedRestriction } from '../../witness/witness.js';
+import type { Restriction, Witness, WitnessedRestriction } from '../../log/witness/witness.js';
 
 const BATCH_SIZE = 500;
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { networkOf } from '../../incarnations/network-identity.js';
-import { readPublicationState } from '../../incarnations/recovery-state.js';
+import { networkOf } from '../../../projections/incarnations/network-identity.js';
+import { readPublicationState } from '../../../projections/incarnations/recovery-state.js';
 import { checkPreconditions, describeLogMismatch } from './preconditions.js';
 import { witnessStatusWithTimeout } from './recovery-status.js';
 import type { StatusSources, WitnessStatus } from './recovery-status.js';

@@ -3,19 +3,22 @@ import { versionsOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
-import { RETIRED_INCARNATION_KEPT_MS } from '../../incarnations/rollback-grace.js';
-import { listJobs } from '../../jobs/job.js';
-import type { Job } from '../../jobs/job.js';
-import { retiredIncarnations, rollbackObstacle } from '../../incarnations/rollback.js';
-import { readBothLedgers } from '../detect/read-ledgers.js';
-import type { BothLedgers } from '../detect/read-ledgers.js';
-import { compareLedgers } from '../detect/full-comparison.js';
-import type { MissingRestrictions } from '../detect/full-comparison.js';
-import { knownRestrictionIds, readPublicationState } from '../../incarnations/recovery-state.js';
-import type { PublicationState } from '../../incarnations/recovery-state.js';
-import { readStoreOrigin, detectLogRollback } from '../detect/log-rollback.js';
-import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
-import type { Witness } from '../../witness/witness.js';
+import { RETIRED_INCARNATION_KEPT_MS } from '../../../projections/incarnations/rollback-grace.js';
+import { listJobs } from '../../../projections/jobs/job.js';
+import type { Job } from '../../../projections/jobs/job.js';
+import { retiredIncarnations, rollbackObstacle } from '../../../projections/incarnations/rollback.js';
+import { readBothLedgers } from '../../../projections/incarnations/detect/read-ledgers.js';
+import type { BothLedgers } from '../../../projections/incarnations/detect/read-ledgers.js';
+import { compareLedgers } from '../../../projections/incarnations/detect/full-comparison.js';
+import type { MissingRestrictions } from '../../../projections/incarnations/detect/full-comparison.js';
+import {
+  knownRestrictionIds,
+  readPublicationState,
+} from '../../../projections/incarnations/recovery-state.js';
+import type { PublicationState } from '../../../projections/incarnations/recovery-state.js';
+import { readStoreOrigin, detectLogRollback } from '../../../projections/incarnations/detect/log-rollback.js';
+import { WitnessRequired, WitnessUnavailable } from '../../log/witness/witness.js';
+import type { Witness } from '../../log/witness/witness.js';
 
 const JOBS = 10;
 const EXAMPLES = 10;

@@ -1,6 +1,6 @@
 import type * as oidc from 'openid-client';
 import type { ClientCredentials } from '../../../src/commands/application/register-application.js';
-import { Browser } from '../../../src/operator/demo/browser.js';
+import { Browser } from '../../../src/programs/demo/browser.js';
 import { startAuthNetwork } from './auth-network.js';
 import type { AuthNetwork } from './auth-network.js';
 import { connect, discover } from './flow.js';

@@ -1,6 +1,6 @@
 import { CookieJar } from 'tough-cookie';
-import { formsOf } from '../../../src/operator/demo/html-forms.js';
-import type { HtmlForm } from '../../../src/operator/demo/html-forms.js';
+import { formsOf } from '../../../src/programs/demo/html-forms.js';
+import type { HtmlForm } from '../../../src/programs/demo/html-forms.js';
 import { recordRefusalOnPage } from '../../support/recorded-refusals.js';
 
 export interface PageAnswer {

@@ -7,7 +7,10 @@ import {
 } from '@eventstore/db-client';
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { readEventStoreAddress, type EventStoreConnection } from '../../../src/config/event-store-files.js';
+import {
+  readEventStoreAddress,
+  type EventStoreConnection,
+} from '../../../src/base/config/event-store-files.js';
 import { connect } from '../../../src/log/eventstoredb/connect.js';
 import { nodeToAsk } from '../../../src/log/eventstoredb/gossip.js';
 import { startEmbeddedEventStore, type EmbeddedEventStore } from '../../support/event-store.js';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import { Browser } from '../../../src/operator/demo/browser.js';
-import type { BrowserUser } from '../../../src/operator/demo/browser.js';
+import { Browser } from '../../../src/programs/demo/browser.js';
+import type { BrowserUser } from '../../../src/programs/demo/browser.js';
 import { environment, plaza, root } from '../../support/command.js';
 import type { TestNetwork } from '../../support/network.js';
 import { messageOf, Names } from './document.js';

@@ -4,12 +4,12 @@ import { serving } from '../../../projections/groups.js';
 import { versionsOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import type { EventLog } from '../../../src/log/event-log.js';
-import { buildIncarnation } from '../../../src/incarnations/building/build-incarnation.js';
-import type { BuildOptions } from '../../../src/incarnations/building/build-incarnation.js';
-import { verifyIncarnation } from '../../../src/incarnations/building/verify-incarnation.js';
-import type { VerificationResult } from '../../../src/incarnations/building/verify-incarnation.js';
-import { createIncarnation, dropIncarnation } from '../../../src/incarnations/incarnation.js';
-import type { Incarnation } from '../../../src/incarnations/incarnation.js';
+import { buildIncarnation } from '../../../projections/incarnations/building/build-incarnation.js';
+import type { BuildOptions } from '../../../projections/incarnations/building/build-incarnation.js';
+import { verifyIncarnation } from '../../../projections/incarnations/building/verify-incarnation.js';
+import type { VerificationResult } from '../../../projections/incarnations/building/verify-incarnation.js';
+import { createIncarnation, dropIncarnation } from '../../../projections/incarnations/incarnation.js';
+import type { Incarnation } from '../../../projections/incarnations/incarnation.js';
 
 /** Builds incarnations of a log beside one another, and verifies them. */
 export class Builds {

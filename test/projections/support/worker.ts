@@ -7,11 +7,11 @@ import type { GroupRunnerOptions } from '../../../projections/runner/group-runne
 import type { Group } from '../../../projections/runner/projection.js';
 import { fixedSchemaTarget } from '../../../projections/runner/target.js';
 import type { EventLog } from '../../../src/log/event-log.js';
-import { PUBLICATION_CHANNEL } from '../../../src/incarnations/incarnation.js';
-import { readPublicationState } from '../../../src/incarnations/recovery-state.js';
-import type { PublicationState } from '../../../src/incarnations/recovery-state.js';
-import { servingLock, servingTarget } from '../../../src/incarnations/serving-target.js';
-import type { Witness } from '../../../src/witness/witness.js';
+import { PUBLICATION_CHANNEL } from '../../../projections/incarnations/incarnation.js';
+import { readPublicationState } from '../../../projections/incarnations/recovery-state.js';
+import type { PublicationState } from '../../../projections/incarnations/recovery-state.js';
+import { servingLock, servingTarget } from '../../../projections/incarnations/serving-target.js';
+import type { Witness } from '../../../src/log/witness/witness.js';
 import { until } from '../../support/until.js';
 
 /** The serving group of a later release. */

@@ -1,4 +1,4 @@
-import { signIn } from '../../../src/operator/demo/sign-in.js';
+import { signIn } from '../../../src/programs/demo/sign-in.js';
 import { password, redirectUri } from '../../support/api.js';
 import type { Application, SignedIn } from '../../support/api.js';
 import type { TestNetwork } from '../../support/network.js';

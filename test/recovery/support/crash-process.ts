@@ -3,7 +3,7 @@
  * step, the stores, and type and key of each attempt. Prints `held` for each that has reached the step.
  */
 import 'reflect-metadata';
-import type { WritingStep } from '../../../src/witness/witnessed-log.js';
+import type { WritingStep } from '../../../src/log/witness/witnessed-log.js';
 import { scenarios } from './scenarios.js';
 import type { ScenarioType } from './scenarios.js';
 import { openCommandBench } from './command-bench.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { allScopes } from '../../../src/domain/grant/scopes.js';
-import { Browser } from '../../../src/operator/demo/browser.js';
+import { Browser } from '../../../src/programs/demo/browser.js';
 import { outcomeOf } from '../../api/support/operations.js';
 import { password, registerApplication, signIn } from '../../support/api.js';
 import type { Application, SignedIn } from '../../support/api.js';

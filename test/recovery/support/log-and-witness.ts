@@ -1,5 +1,5 @@
-import { restrictionHash } from '../../../src/witness/canonical.js';
-import type { Restriction, Witness } from '../../../src/witness/witness.js';
+import { restrictionHash } from '../../../src/log/witness/canonical.js';
+import type { Restriction, Witness } from '../../../src/log/witness/witness.js';
 import type { Recorded } from '../../../src/log/recorded.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { MemoryLog } from '../../projections/support/memory-log.js';

@@ -2,9 +2,9 @@
  * Executes restores and stops each forever at one step, to be killed there. Argument as JSON: for each restore its
  * step, its environment and its backup. Prints `held` for each that has reached its step.
  */
-import { readConfig } from '../../../src/config/config.js';
-import type { ReplacementStep } from '../../../src/backup/restore/replacement.js';
-import { restore } from '../../../src/backup/restore/restore.js';
+import { readConfig } from '../../../src/base/config/config.js';
+import type { ReplacementStep } from '../../../src/recovery/backup/restore/replacement.js';
+import { restore } from '../../../src/recovery/backup/restore/restore.js';
 
 export interface HeldRestore {
   readonly step: ReplacementStep;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventMetadata } from '../../../src/log/recorded.js';
-import type { Restriction } from '../../../src/witness/witness.js';
+import type { Restriction } from '../../../src/log/witness/witness.js';
 
 /** The deletion of a post by its author, with a new id unless one is given. */
 export function deletionOf(

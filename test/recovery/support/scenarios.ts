@@ -1,6 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { BlockHandler, Block, Unblock, UnblockHandler } from '../../../src/commands/relation/block.js';
-import { Recusals } from '../../../src/commands/case/recusals.js';
+import { Recusals } from '../../../src/commands/support/recusals.js';
 import { DeletePost, DeletePostHandler } from '../../../src/commands/post/delete-post.js';
 import { EraseAccount, EraseAccountHandler } from '../../../src/commands/account/erase-account.js';
 import { ErasureSteps } from '../../../src/commands/account/erasure-steps.js';

@@ -1,7 +1,7 @@
-import { readConfig } from '../../../src/config/config.js';
+import { readConfig } from '../../../src/base/config/config.js';
 import type { Role } from '../../../src/domain/operator/roles.js';
-import { OperatorClient } from '../../../src/operator/cli/operator-client.js';
-import type { Browser } from '../../../src/operator/demo/browser.js';
+import { OperatorClient } from '../../../src/operator/client/operator-client.js';
+import type { Browser } from '../../../src/programs/demo/browser.js';
 import { operatorOf } from '../../support/api.js';
 import { runPlaza } from '../../support/command.js';
 import { enrollInConsole } from '../../support/console.js';

@@ -1,6 +1,11 @@
 import { Client } from 'pg';
-import { restrictionHash } from '../../../src/witness/canonical.js';
-import type { AppendProof, Restriction, RestrictionState, Witness } from '../../../src/witness/witness.js';
+import { restrictionHash } from '../../../src/log/witness/canonical.js';
+import type {
+  AppendProof,
+  Restriction,
+  RestrictionState,
+  Witness,
+} from '../../../src/log/witness/witness.js';
 import type { TestPostgres } from '../../support/postgres.js';
 import { openReadyWitness } from '../../support/witness.js';
 

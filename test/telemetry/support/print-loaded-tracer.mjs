@@ -1,4 +1,4 @@
-/** Preloaded into a process: prints a line when the process loads the exporter of traces (src/telemetry/otlp-tracer.ts). */
+/** Preloaded into a process: prints a line when the process loads the exporter of traces (src/base/telemetry/otlp-tracer.ts). */
 import { registerHooks } from 'node:module';
 
 registerHooks({

@@ -1,5 +1,5 @@
-import { html } from '../../../pages/html.js';
-import type { Html } from '../../../pages/html.js';
+import { html } from '../../../base/pages/html.js';
+import type { Html } from '../../../base/pages/html.js';
 import { gridLine, legend, place, seriesClass, svg, text, WIDTH } from './frame.js';
 import { amount, someOf, ticksTo } from './scale.js';
 

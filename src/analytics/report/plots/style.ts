@@ -1,4 +1,4 @@
-import { Html, html } from '../../../pages/html.js';
+import { Html, html } from '../../../base/pages/html.js';
 import { WIDTH } from './frame.js';
 
 /** Colours of series: 3:1 on a card, in light and dark. A dash tells them apart too. */

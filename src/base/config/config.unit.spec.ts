@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals';
+import { readConfig } from './config.js';
+import { configFaultsOf } from '../../../test/support/config-faults.js';
+
+describe('the configuration', () => {
+  it('has a default for every setting', () => {
+    const config = readConfig({});
+    expect(config).toMatchObject({
+      role: 'all',
+      port: 3000,
+      baseUrl: 'http://localhost:3000',
+      registration: 'open',
+      reservedHandles: [],
+      trustedProxies: [],
+      rateLimits: 'on',
+      fanOutThreshold: 500,
+      fourEyesMinAge: '7d',
+    });
+  });
+
+  it.each(['3000', '3001'])('rejects a metrics port that the API uses: %s', (port) => {
+    expect(readConfig({ METRICS_PORT: '9100' }).metricsPort).toBe(9_100);
+    expect(readConfig({}).metricsPort).toBeUndefined();
+    expect(configFaultsOf({ METRICS_PORT: port })).toEqual([
+      'METRICS_PORT: must differ from PORT and OPERATOR_PORT',
+    ]);
+  });
+
+  it.each(['-1', '1.5', '1e3', 'many'])('rejects an invalid number of followers: %s', (value) => {
+    expect(configFaultsOf({ FAN_OUT_THRESHOLD: value })).toEqual([
+      'FAN_OUT_THRESHOLD: must be a whole number up to 999999',
+    ]);
+  });
+
+  it.each(['0', '7', '1w', '-1d', '1000000s'])('rejects an invalid age of operators: %s', (value) => {
+    expect(configFaultsOf({ FOUR_EYES_MIN_AGE: value })).toEqual([
+      'FOUR_EYES_MIN_AGE: must be a duration above 0, a number below 1000000 with s, m, h or d: 7d',
+    ]);
+  });
+
+  it('accepts proxies separated by commas', () => {
+    expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7' }).trustedProxies).toEqual([
+      '10.0.0.0/8',
+      '192.0.2.7',
+    ]);
+  });
+
+  it.each(['10.0.0.0/99', 'secret.example', '10.0.0.1,', ' '])(
+    'rejects an invalid list of proxies: %s',
+    (value) => {
+      const faults = configFaultsOf({ TRUSTED_PROXIES: value, RATE_LIMITS: 'secret' });
+      expect(faults.map((line) => line.split(':')[0])).toEqual(['TRUSTED_PROXIES', 'RATE_LIMITS']);
+      expect(faults.join()).not.toContain('secret');
+    },
+  );
+
+  it('derives the base URL from the port and closes registration on a real event store', () => {
+    const config = readConfig({ PORT: '8080', EVENTSTORE_URL: 'esdb://db:2113?tls=false' });
+    expect(config).toMatchObject({ baseUrl: 'http://localhost:8080', registration: 'closed' });
+  });
+
+  it.each([
+    ['http://localhost:3000', '127.0.0.1'],
+    ['http://plaza.localhost:3000', '127.0.0.1'],
+    ['http://127.0.0.1:3000', '127.0.0.1'],
+    ['http://127.0.0.2:3000', '127.0.0.2'],
+    ['http://[::1]:3000', '::1'],
+    ['http://192.0.2.7:3000', '0.0.0.0'],
+    ['https://[2001:db8::7]', '::'],
+    ['https://plaza.example', '0.0.0.0'],
+  ])('listens where its base URL %s points: on %s', (baseUrl, host) => {
+    expect(readConfig({ BASE_URL: baseUrl }).host).toBe(host);
+    expect(readConfig({ BASE_URL: baseUrl, HOST: '10.0.0.1' }).host).toBe('10.0.0.1');
+  });
+
+  it('treats an empty variable as unset', () => {
+    expect(readConfig({ PORT: '', BASE_URL: '' }).port).toBe(3000);
+  });
+
+  it('names every invalid variable at once and never shows a value', () => {
+    const faults = configFaultsOf({
+      PORT: '70000',
+      BASE_URL: 'http://x/secret-path',
+      DATABASE_URL: 'mysql://user:secret@h/d',
+      ROLE: 'sekretary',
+    });
+    expect(faults.map((line) => line.split(':')[0])).toEqual(['ROLE', 'PORT', 'BASE_URL', 'DATABASE_URL']);
+    expect(faults.join()).not.toMatch(/secret|70000|sekretary/);
+  });
+
+  it.each(['foo', 'ftp://x', 'http://', 'http://x/path', 'http://u:p@x'])(
+    'rejects a BASE_URL that is no origin: %s',
+    (url) => {
+      expect(configFaultsOf({ BASE_URL: url, PORT: 'x' }).map((line) => line.split(':')[0])).toEqual([
+        'PORT',
+        'BASE_URL',
+      ]);
+    },
+  );
+
+  it('accepts several event store nodes, under either name of the server', () => {
+    for (const url of ['esdb://ann:a/b@one:2111,two:2112?tls=true', 'kurrentdb://one,two'])
+      expect(readConfig({ EVENTSTORE_URL: url }).eventStoreUrl).toBe(url);
+  });
+
+  it('names the faults of an event store address, without quoting it', () => {
+    expect(configFaultsOf({ EVENTSTORE_URL: 'esdb://ann:sec:ret@one?tlsVerfyCert=true&tls=secret' })).toEqual(
+      [
+        expect.stringMatching(/^EVENTSTORE_URL: the password has an unencoded : or @; .*%3A/),
+        'EVENTSTORE_URL: there is no option tlsVerfyCert; did you mean tlsVerifyCert?',
+        'EVENTSTORE_URL: the option tls must be true or false',
+      ],
+    );
+  });
+
+  it('rejects the address of a store without a host', () => {
+    expect(configFaultsOf({ EVENTSTORE_URL: 'esdb://', DATABASE_URL: 'postgres://' })).toHaveLength(2);
+  });
+
+  it('requires the stores of a process that does not start them', () => {
+    expect(configFaultsOf({ ROLE: 'api' })).toHaveLength(3);
+  });
+});

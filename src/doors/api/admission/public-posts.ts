@@ -1,0 +1,21 @@
+import { publicRevisions } from '../../../../projections/posts/posts.read-model.js';
+import type { Clock } from '../../../base/support/clock.js';
+import type { PublishedStatements } from './published-statements.js';
+import { readAsAnybody } from './read-as-anybody.js';
+import type { AnybodysReads } from './read-as-anybody.js';
+import type { RestrictionProof } from './restriction-proof.js';
+
+/** For operators: the posts that anybody can read now, by the admission and rules of an anonymous read. */
+export class PublicPosts {
+  private readonly reads: AnybodysReads;
+
+  constructor(statements: PublishedStatements, clock: Clock, proof: RestrictionProof) {
+    this.reads = { statements, clock, proof };
+  }
+
+  /** Revisions by post id. Empty while the network refuses reads: nobody can read a post then. */
+  async revisionsOf(postIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (postIds.length === 0) return new Map();
+    return (await readAsAnybody(this.reads, publicRevisions, { postIds })) ?? new Map<string, number>();
+  }
+}

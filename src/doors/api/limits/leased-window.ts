@@ -1,0 +1,82 @@
+import type { Clock } from '../../../base/support/clock.js';
+import type { WindowClaim, SharedWindow } from '../../../server/limits/shared-window.js';
+
+export const MAX_LEASE_POINTS = 50;
+/** A lease takes one sixteenth of the remaining points, so that leases shrink as the points run out. */
+const LEASE_DIVISOR = 16;
+
+interface Lease {
+  points: number;
+  readonly leftForAll: number;
+  readonly endsAt: number;
+}
+
+/**
+ * Counts frequent requests in a window that all processes share (docs/adr/0009-limits-and-leases.md). Each process
+ * leases points and spends them in memory until the window ends. Never more than the quota is granted. Points that a
+ * process leases and does not spend are lost: at most one lease for each other process.
+ */
+export class LeasedWindow {
+  readonly limit: SharedWindow['limit'];
+  private readonly leases = new Map<string, Lease>();
+  private readonly pending = new Map<string, Promise<WindowClaim>>();
+
+  constructor(
+    private readonly shared: SharedWindow,
+    private readonly clock: Clock,
+  ) {
+    this.limit = shared.limit;
+  }
+
+  /**
+   * Takes one point of the quota of `key`; `granted` is 0 if none is left. `left` is an estimate of this process.
+   * @throws {LimitsUnavailable}
+   */
+  async claim(key: string): Promise<WindowClaim> {
+    for (;;) {
+      const lease = this.activeLease(key);
+      if (lease && lease.points > 0) {
+        lease.points -= 1;
+        const msToReset = lease.endsAt - this.clock.now();
+        return { granted: 1, left: lease.points + lease.leftForAll, msToReset };
+      }
+      const claim = await this.takeLease(key, lease?.leftForAll ?? this.limit.quota);
+      if (claim.granted === 0) return claim;
+    }
+  }
+
+  private activeLease(key: string): Lease | undefined {
+    const lease = this.leases.get(key);
+    return lease && this.clock.now() < lease.endsAt ? lease : undefined;
+  }
+
+  /** Concurrent calls for one key share a lease. */
+  private takeLease(key: string, left: number): Promise<WindowClaim> {
+    const pending = this.pending.get(key);
+    if (pending) return pending;
+    const points = Math.min(MAX_LEASE_POINTS, Math.max(1, Math.floor(left / LEASE_DIVISOR)));
+    const claimed = this.shared
+      .claim(key, points)
+      .then((claim) => {
+        this.store(key, claim);
+        return claim;
+      })
+      .finally(() => this.pending.delete(key));
+    this.pending.set(key, claimed);
+    return claimed;
+  }
+
+  /**
+   * Stores a lease, and deletes expired ones: they come first, since the map is in order of insertion and no lease
+   * outlives a window.
+   */
+  private store(key: string, { granted, left, msToReset }: WindowClaim): void {
+    const now = this.clock.now();
+    for (const [other, { endsAt }] of this.leases) {
+      if (now < endsAt) break;
+      this.leases.delete(other);
+    }
+    this.leases.delete(key);
+    this.leases.set(key, { points: granted, leftForAll: left, endsAt: now + msToReset });
+  }
+}

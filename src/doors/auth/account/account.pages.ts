@@ -1,0 +1,244 @@
+import type { CommandBus } from '@nestjs/cqrs';
+import { RevokeGrants } from '../../../commands/grant/revoke-grants.js';
+import { SignOutEverywhere } from '../../../commands/account/sign-out-everywhere.js';
+import { ERASURE_DELAY_DAYS } from '../../../base/config/limit-settings.js';
+import { Refusal } from '../../../domain/refusal.js';
+import type { EventMetadata } from '../../../log/recorded.js';
+import { accountPage } from '../pages/account.page.js';
+import type { AccountPage } from '../pages/account.page.js';
+import { signInPage } from '../pages/sign-in.page.js';
+import { signUpPage } from '../pages/sign-up.page.js';
+import { Fault } from '../rules/faults.js';
+import { ACCOUNT_PATH, APPEAL_PATH } from '../settings.js';
+import type { AppealAccess } from '../sign-in/appeal-access.js';
+import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
+import { pageRequestMetadata } from '../storage/exchange.js';
+import type { HttpExchange, FormFields, PageOrRedirect } from '../storage/exchange.js';
+import type { CsrfProtection } from '../sign-in/csrf-protection.js';
+import type { PageCookies } from '../storage/page-cookies.js';
+import type { PasswordCheck } from '../sign-in/password-check.js';
+import { WRONG_PASSWORD } from '../sign-in/sign-in.js';
+import type { SignUp, SignUpFaults } from '../sign-in/sign-up.js';
+import type { WrongPasswords } from '../storage/wrong-passwords.js';
+import { isIdentifier } from '../storage/identifier.js';
+import type { AccountErasure } from './account-erasure.js';
+import type { Appeals } from './appeals.js';
+import type { ConnectedApplications } from './connected-applications.js';
+import { noticeText } from './notices.js';
+import type { NoticeName } from './notices.js';
+import type { OwnCases } from './own-cases.js';
+import type { PasswordChange } from './password-change.js';
+
+export const actions = {
+  signIn: `${ACCOUNT_PATH}/sign-in`,
+  signUp: `${ACCOUNT_PATH}/sign-up`,
+  signOut: `${ACCOUNT_PATH}/sign-out`,
+  signOutEverywhere: `${ACCOUNT_PATH}/sign-out-everywhere`,
+  disconnect: `${ACCOUNT_PATH}/disconnect`,
+  password: `${ACCOUNT_PATH}/password`,
+  erase: `${ACCOUNT_PATH}/erase`,
+  keep: `${ACCOUNT_PATH}/keep`,
+  appeal: `${ACCOUNT_PATH}/decisions`,
+} as const;
+
+export class AccountPages {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly cookies: PageCookies,
+    private readonly csrf: CsrfProtection,
+    private readonly sessions: BrowserSessions,
+    private readonly passwords: PasswordCheck,
+    private readonly signUps: SignUp,
+    private readonly applications: ConnectedApplications,
+    private readonly passwordChange: PasswordChange,
+    private readonly erasure: AccountErasure,
+    private readonly access: AppealAccess,
+    private readonly appeals: Appeals,
+    private readonly ownCases: OwnCases,
+    private readonly wrongPasswords: WrongPasswords,
+  ) {}
+
+  async show(exchange: HttpExchange): Promise<PageOrRedirect> {
+    const signedIn = await this.sessions.find(exchange);
+    return signedIn ? this.account(exchange, signedIn) : this.signIn(exchange, '');
+  }
+
+  async showSignUp(exchange: HttpExchange): Promise<PageOrRedirect> {
+    await this.signUps.requireOpen();
+    if (await this.sessions.find(exchange)) return { location: ACCOUNT_PATH };
+    const form = this.csrf.field(holderOfVisitor(this.cookies.visitorId(exchange)));
+    return this.signUp(form, {}, { faults: {} });
+  }
+
+  async submitSignIn(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    this.checkVisitor(exchange, fields);
+    const account = await this.passwords.recognize(exchange, fields);
+    if (!account) return this.signIn(exchange, fields['handle'] ?? '', WRONG_PASSWORD);
+    if (!account.mayAct) {
+      this.access.begin(exchange, account);
+      return { location: APPEAL_PATH };
+    }
+    await this.sessions.signIn(exchange, account);
+    return { location: ACCOUNT_PATH };
+  }
+
+  async submitSignUp(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    const secret = this.checkVisitor(exchange, fields);
+    const registered = await this.signUps.register(exchange, fields, secret);
+    if ('faults' in registered) return this.signUp(fields['form'] ?? '', fields, registered);
+    await this.sessions.signIn(exchange, registered);
+    return this.done(exchange, 'welcome');
+  }
+
+  async submitSignOut(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    await this.checkSignedIn(exchange, fields);
+    await this.sessions.end(exchange);
+    return this.done(exchange, 'signed-out');
+  }
+
+  async submitSignOutEverywhere(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    const { account } = await this.checkSignedIn(exchange, fields);
+    const { actorId } = account;
+    const metadata = pageRequestMetadata(exchange, { actorId });
+    const all = fields['disconnect'] === 'all';
+    const disconnect = () => this.disconnectAll(actorId, metadata);
+    // First while the person is still signed in and can retry; again for grants that another browser allowed meanwhile.
+    if (all) await disconnect();
+    await this.commands.execute(new SignOutEverywhere(actorId, metadata));
+    const complete = all && (await disconnect());
+    await this.sessions.end(exchange);
+    if (!all) return this.done(exchange, 'signed-out-everywhere');
+    return this.done(exchange, complete ? 'signed-out-and-disconnected' : 'signed-out-and-some-disconnected');
+  }
+
+  /**
+   * Revokes all grants of a person. Returns false if the log lacks one of them: the others have ended, and the sign-out
+   * must go on.
+   */
+  private async disconnectAll(actorId: string, metadata: EventMetadata): Promise<boolean> {
+    try {
+      await this.commands.execute(new RevokeGrants({ cause: 'person', actorId }, metadata));
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'not_found') return false;
+      throw error;
+    }
+  }
+
+  async submitDisconnect(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    const { account } = await this.checkSignedIn(exchange, fields);
+    const { application = '' } = fields;
+    if (!isIdentifier(application))
+      throw new Fault(400, 'invalid_request', 'The field application is missing or invalid.');
+    const { actorId } = account;
+    const of = { cause: 'person', actorId, appId: application } as const;
+    await this.commands.execute(new RevokeGrants(of, pageRequestMetadata(exchange, { actorId })));
+    return this.done(exchange, 'disconnected');
+  }
+
+  async submitPassword(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    const signedIn = await this.checkSignedIn(exchange, fields);
+    const faults = await this.passwordChange.change(exchange, signedIn, fields);
+    return faults
+      ? this.account(exchange, signedIn, { passwordFaults: faults })
+      : this.done(exchange, 'password-changed');
+  }
+
+  async submitErasure(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    const signedIn = await this.checkSignedIn(exchange, fields);
+    const erasureFault = await this.erasure.request(exchange, signedIn, fields);
+    return erasureFault === undefined
+      ? this.done(exchange, 'erasure-planned')
+      : this.account(exchange, signedIn, { erasureFault });
+  }
+
+  async submitKeep(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    await this.erasure.cancel(exchange, await this.checkSignedIn(exchange, fields));
+    return this.done(exchange, 'kept');
+  }
+
+  async submitAppeal(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    const signedIn = await this.checkSignedIn(exchange, fields);
+    const appealFault = await this.appeals.file(exchange, signedIn.account.actorId, fields);
+    return appealFault ? this.account(exchange, signedIn, { appealFault }) : this.done(exchange, 'appealed');
+  }
+
+  private done(exchange: HttpExchange, notice: NoticeName): PageOrRedirect {
+    this.cookies.setNotice(exchange, notice);
+    return { location: ACCOUNT_PATH };
+  }
+
+  private checkVisitor(exchange: HttpExchange, fields: FormFields): string {
+    const holder = holderOfVisitor(this.cookies.visitorId(exchange));
+    return this.csrf.check(holder, exchange.request.headers, fields);
+  }
+
+  private async checkSignedIn(exchange: HttpExchange, fields: FormFields): Promise<SignedIn> {
+    const { headers } = exchange.request;
+    this.csrf.checkOrigin(headers);
+    const signedIn = await this.sessions.find(exchange);
+    if (!signedIn)
+      throw new Fault(403, 'login_required', 'You are no longer signed in. Nothing was changed.');
+    this.csrf.check(holderOfSession(signedIn), headers, fields);
+    return signedIn;
+  }
+
+  private async account(
+    exchange: HttpExchange,
+    signedIn: SignedIn,
+    faults: Partial<Pick<AccountPage, 'passwordFaults' | 'erasureFault' | 'appealFault'>> = {},
+  ): Promise<PageOrRedirect> {
+    const { displayName, handle, email, registeredAt, erasesAt, actorId } = signedIn.account;
+    const page = accountPage({
+      actions,
+      form: this.csrf.field(holderOfSession(signedIn)),
+      person: { displayName, handle: handle ?? '', email, registeredAt },
+      applications: await this.applications.of(actorId),
+      wrongPasswords: await this.wrongPasswords.of(actorId),
+      passwordFaults: {},
+      erasesAt,
+      erasureDays: ERASURE_DELAY_DAYS,
+      largeTablesAt: this.erasure.largeTablesAt,
+      erasureFault: undefined,
+      appealFault: undefined,
+      cases: await this.ownCases.of(actorId),
+      notice: this.notice(exchange),
+      ...faults,
+    });
+    return { page, status: Object.keys(faults).length === 0 ? 200 : 400 };
+  }
+
+  private async signIn(exchange: HttpExchange, handle: string, problem?: string): Promise<PageOrRedirect> {
+    const page = signInPage({
+      action: actions.signIn,
+      form: this.csrf.field(holderOfVisitor(this.cookies.visitorId(exchange))),
+      signUp: (await this.signUps.isOpen()) ? actions.signUp : undefined,
+      applicationName: undefined,
+      handle,
+      notice: this.notice(exchange),
+      problem,
+    });
+    return { page, status: problem === undefined ? 200 : 400 };
+  }
+
+  private signUp(form: string, typed: FormFields, { faults, problem }: SignUpFaults): PageOrRedirect {
+    const signIn = ACCOUNT_PATH;
+    const page = signUpPage({
+      action: actions.signUp,
+      form,
+      signIn,
+      applicationName: undefined,
+      typed,
+      faults,
+      problem,
+    });
+    return { page, status: problem === undefined && Object.keys(faults).length === 0 ? 200 : 400 };
+  }
+
+  private notice(exchange: HttpExchange): string | undefined {
+    return noticeText(this.cookies.takeNotice(exchange));
+  }
+}
+
+const holderOfVisitor = (visitor: string) => `visitor:${visitor}`;
+const holderOfSession = ({ uid }: SignedIn) => `session:${uid}`;

@@ -1,0 +1,68 @@
+import { appealPage } from '../pages/appeal.page.js';
+import type { AppealFault } from '../pages/own-cases.js';
+import { Fault } from '../rules/faults.js';
+import { ACCOUNT_PATH, APPEAL_PATH } from '../settings.js';
+import type { Appellant, AppealAccess } from '../sign-in/appeal-access.js';
+import type { CsrfProtection } from '../sign-in/csrf-protection.js';
+import type { FormFields, HttpExchange, PageOrRedirect } from '../storage/exchange.js';
+import type { PageCookies } from '../storage/page-cookies.js';
+import type { Appeals } from './appeals.js';
+import { noticeText } from './notices.js';
+import type { OwnCases } from './own-cases.js';
+
+/** The page of a suspended person, who may read why and appeal, and nothing else. */
+export class AppealPages {
+  constructor(
+    private readonly cookies: PageCookies,
+    private readonly csrf: CsrfProtection,
+    private readonly access: AppealAccess,
+    private readonly appeals: Appeals,
+    private readonly ownCases: OwnCases,
+  ) {}
+
+  async show(exchange: HttpExchange): Promise<PageOrRedirect> {
+    const appellant = await this.access.find(exchange);
+    return appellant ? this.page(exchange, appellant) : { location: ACCOUNT_PATH };
+  }
+
+  async submit(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    const appellant = await this.check(exchange, fields);
+    const fault = await this.appeals.file(exchange, appellant.account.actorId, fields);
+    if (fault) return this.page(exchange, appellant, fault);
+    this.cookies.setNotice(exchange, 'appealed');
+    return { location: APPEAL_PATH };
+  }
+
+  async submitSignOut(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    await this.check(exchange, fields);
+    this.access.end(exchange);
+    return { location: ACCOUNT_PATH };
+  }
+
+  private async check(exchange: HttpExchange, fields: FormFields): Promise<Appellant> {
+    const { headers } = exchange.request;
+    this.csrf.checkOrigin(headers);
+    const appellant = await this.access.find(exchange);
+    if (!appellant)
+      throw new Fault(403, 'login_required', 'You are no longer signed in. Nothing was changed.');
+    this.csrf.check(appellant.holder, headers, fields);
+    return appellant;
+  }
+
+  private async page(
+    exchange: HttpExchange,
+    { account, holder }: Appellant,
+    fault?: AppealFault,
+  ): Promise<PageOrRedirect> {
+    const { displayName, handle, actorId } = account;
+    const { decisions } = await this.ownCases.of(actorId);
+    const page = appealPage({
+      signOut: `${APPEAL_PATH}/sign-out`,
+      person: { displayName, handle: handle ?? '' },
+      decisions,
+      forms: { action: APPEAL_PATH, form: this.csrf.field(holder), fault },
+      notice: noticeText(this.cookies.takeNotice(exchange)),
+    });
+    return { page, status: fault ? 400 : 200 };
+  }
+}

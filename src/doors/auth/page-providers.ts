@@ -1,0 +1,92 @@
+import type { FactoryProvider, InjectionToken } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { Clock } from '../../base/support/clock.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
+import { HandleDigest } from '../../commands/support/handle-digest.js';
+import { Config } from '../../base/config/config.js';
+import { LOGGER } from '../../base/config/logger.js';
+import { EventLog } from '../../log/event-log.js';
+import { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import { Postgres } from '../../base/store/postgres.js';
+import { AccountErasure } from './account/account-erasure.js';
+import { AccountPages } from './account/account.pages.js';
+import { AppealPages } from './account/appeal.pages.js';
+import { Appeals } from './account/appeals.js';
+import { ConnectedApplications } from './account/connected-applications.js';
+import { OwnCases } from './account/own-cases.js';
+import { PasswordChange } from './account/password-change.js';
+import { AuthorizationServer } from './authorization-server.js';
+import { Passwords } from './passwords.js';
+import { AuthSettings } from './settings.js';
+import { AppealAccess } from './sign-in/appeal-access.js';
+import { BrowserSessions } from './sign-in/browser-sessions.js';
+import { CsrfProtection } from './sign-in/csrf-protection.js';
+import { InteractionPages } from './sign-in/interaction.pages.js';
+import { KnownBrowsers } from './storage/known-browsers.js';
+import { LocalSignIn } from './sign-in/local.strategy.js';
+import { PageCookies } from './storage/page-cookies.js';
+import { PasswordCheck } from './sign-in/password-check.js';
+import { SignInLimits } from './sign-in/sign-in-limits.js';
+import { SignUp } from './sign-in/sign-up.js';
+import { WrongPasswords } from './storage/wrong-passwords.js';
+
+export const pageProviders: readonly FactoryProvider[] = [
+  pageProvider(PageCookies, AuthorizationServer, AuthSettings, IdGenerator, Clock),
+  pageProvider(KnownBrowsers, PageCookies, AuthorityStore, IdGenerator, Clock),
+  pageProvider(WrongPasswords, AuthorityStore, Clock, LOGGER),
+  pageProvider(
+    BrowserSessions,
+    CommandBus,
+    AuthorizationServer,
+    PageCookies,
+    AuthorityStore,
+    KnownBrowsers,
+    Clock,
+  ),
+  pageProvider(PasswordCheck, LocalSignIn, SignInLimits, KnownBrowsers, WrongPasswords),
+  pageProvider(SignUp, CommandBus, AuthorityStore, HandleDigest, Passwords, SignInLimits, Config),
+  pageProvider(
+    InteractionPages,
+    AuthorizationServer,
+    CommandBus,
+    CsrfProtection,
+    BrowserSessions,
+    PasswordCheck,
+    SignUp,
+    SignInLimits,
+  ),
+  pageProvider(ConnectedApplications, AuthorityStore, Clock),
+  pageProvider(PasswordChange, CommandBus, AuthorityStore, Passwords, SignInLimits, BrowserSessions),
+  pageProvider(AccountErasure, CommandBus, AuthorityStore, Passwords, SignInLimits, Config),
+  pageProvider(AppealAccess, PageCookies, AuthorityStore, Clock),
+  pageProvider(Appeals, CommandBus),
+  pageProvider(OwnCases, Postgres, EventLog),
+  pageProvider(AppealPages, PageCookies, CsrfProtection, AppealAccess, Appeals, OwnCases),
+  pageProvider(
+    AccountPages,
+    CommandBus,
+    PageCookies,
+    CsrfProtection,
+    BrowserSessions,
+    PasswordCheck,
+    SignUp,
+    ConnectedApplications,
+    PasswordChange,
+    AccountErasure,
+    AppealAccess,
+    Appeals,
+    OwnCases,
+    WrongPasswords,
+  ),
+];
+
+type Tokens<Parts extends readonly unknown[]> = {
+  readonly [Index in keyof Parts]: InjectionToken<Parts[Index]>;
+};
+
+function pageProvider<Parts extends unknown[]>(
+  type: new (...parts: Parts) => object,
+  ...inject: Tokens<Parts>
+): FactoryProvider {
+  return { provide: type, useFactory: (...parts: Parts) => new type(...parts), inject: [...inject] };
+}

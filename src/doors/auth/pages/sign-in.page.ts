@@ -1,0 +1,51 @@
+import { html } from '../../../base/pages/html.js';
+import { pageLayout } from '../../../base/pages/layout.js';
+import { hiddenField, problemBox, textField } from './parts.js';
+
+export interface SignInPage {
+  readonly action: string;
+  readonly form: string;
+  readonly signUp: string | undefined;
+  readonly applicationName: string | undefined;
+  readonly handle: string;
+  readonly notice?: string | undefined;
+  readonly problem?: string | undefined;
+}
+
+export function signInPage(page: SignInPage): string {
+  const { action, form, signUp, applicationName, handle, notice, problem } = page;
+  const lead =
+    applicationName === undefined
+      ? html`<p class="quiet">to see your account, and which applications may act for you</p>`
+      : html`<p class="quiet">
+          to go on to <strong><bdi>${applicationName}</bdi></strong>
+        </p>`;
+  return pageLayout(
+    'Sign in',
+    html`${notice && html`<p class="notice" role="status">${notice}</p>`}
+      <h1>Sign in to Plaza</h1>
+      ${lead} ${problemBox(problem)}
+      <form method="post" action="${action}">
+        ${hiddenField('form', form)}
+        <div class="fields">
+          ${textField({
+            name: 'handle',
+            label: 'Handle',
+            autocomplete: 'username',
+            value: handle,
+            first: handle === '',
+          })}
+          ${textField({
+            name: 'password',
+            label: 'Password',
+            type: 'password',
+            autocomplete: 'current-password',
+            first: handle !== '',
+          })}
+          <button class="main" type="submit">Sign in</button>
+        </div>
+      </form>
+      ${signUp && html`<p class="aside">New here? <a href="${signUp}">Create an account</a></p>`}`,
+    { foot: html`<p>Your password stays here. Applications never see it.</p>` },
+  );
+}

@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+import type { CommandBus } from '@nestjs/cqrs';
+import type { Provider } from 'oidc-provider';
+import { IssueGrant } from '../../../commands/grant/issue-grant.js';
+import { isHandle } from '../../../domain/account/account.js';
+import type { AuthorizationServer } from '../authorization-server.js';
+import { consentPage } from '../pages/consent.page.js';
+import { signInPage } from '../pages/sign-in.page.js';
+import { signUpPage } from '../pages/sign-up.page.js';
+import { Fault } from '../rules/faults.js';
+import { routes } from '../rules/routes.js';
+import { ACCOUNT_PATH, AUTH_PREFIX, INTERACTION_PATH } from '../settings.js';
+import type { BrowserSessions } from './browser-sessions.js';
+import { pageRequestMetadata } from '../storage/exchange.js';
+import type { HttpExchange, FormFields, PageOrRedirect } from '../storage/exchange.js';
+import type { CsrfProtection } from './csrf-protection.js';
+import { enforceLimit } from './password-check.js';
+import type { PasswordCheck } from './password-check.js';
+import type { SignInLimits } from './sign-in-limits.js';
+import { normalizeHandle, WRONG_PASSWORD } from './sign-in.js';
+import type { VerifiedAccount } from './sign-in.js';
+import type { SignUp, SignUpFaults } from './sign-up.js';
+
+type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+export class InteractionPages {
+  constructor(
+    private readonly authorization: AuthorizationServer,
+    private readonly commands: CommandBus,
+    private readonly csrf: CsrfProtection,
+    private readonly sessions: BrowserSessions,
+    private readonly passwords: PasswordCheck,
+    private readonly signUps: SignUp,
+    private readonly limits: SignInLimits,
+  ) {}
+
+  async show(exchange: HttpExchange, uid: string): Promise<PageOrRedirect> {
+    await this.enforceAuthorizationLimit(exchange);
+    const interaction = await this.interaction(exchange, uid);
+    if (interaction.prompt.name !== 'login') return this.consent(exchange, interaction);
+    const { login_hint: hint } = interaction.params;
+    const expected = typeof hint === 'string' ? normalizeHandle(hint) : '';
+    return this.signIn(interaction, isHandle(expected) ? expected : '');
+  }
+
+  async showSignUp(exchange: HttpExchange, uid: string): Promise<PageOrRedirect> {
+    await this.signUps.requireOpen();
+    await this.enforceAuthorizationLimit(exchange);
+    const interaction = await this.interaction(exchange, uid);
+    if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
+    return this.signUp(interaction, this.csrf.field(holderOf(uid)), {}, { faults: {} });
+  }
+
+  async submitSignIn(exchange: HttpExchange, fields: FormFields, uid: string): Promise<PageOrRedirect> {
+    this.csrf.check(holderOf(uid), exchange.request.headers, fields);
+    const interaction = await this.interaction(exchange, uid);
+    if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
+    const account = await this.passwords.authenticate(exchange, fields);
+    if (!account) return this.signIn(interaction, fields['handle'] ?? '', WRONG_PASSWORD);
+    return this.enter(exchange, interaction, account);
+  }
+
+  async submitSignUp(exchange: HttpExchange, fields: FormFields, uid: string): Promise<PageOrRedirect> {
+    const secret = this.csrf.check(holderOf(uid), exchange.request.headers, fields);
+    const interaction = await this.interaction(exchange, uid);
+    if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
+    const { appId } = requestedGrant(interaction);
+    const registered = await this.signUps.register(exchange, fields, secret, appId);
+    if ('faults' in registered) return this.signUp(interaction, fields['form'] ?? '', fields, registered);
+    return this.enter(exchange, interaction, registered);
+  }
+
+  async submitConsent(exchange: HttpExchange, fields: FormFields, uid: string): Promise<PageOrRedirect> {
+    this.csrf.check(holderOf(uid), exchange.request.headers, fields);
+    const interaction = await this.interaction(exchange, uid);
+    if (interaction.prompt.name !== 'consent') return { location: addressOf(uid) };
+    const { actorId } = await this.consenting(exchange, interaction);
+    const { provider } = this.authorization;
+    const finish = async (result: Parameters<Provider['interactionResult']>[2]): Promise<PageOrRedirect> => ({
+      location: await provider.interactionResult(exchange.request, exchange.response, result),
+    });
+    const { decision } = fields;
+    if (decision === 'deny')
+      return finish({ error: 'access_denied', error_description: 'The person denied access.' });
+    if (decision !== 'allow') throw new Fault(400, 'invalid_request', 'Choose to allow or to deny.');
+    const { appId, scopes } = requestedGrant(interaction);
+    // The grant's id derives from the interaction's: a repeated form creates no second grant.
+    const grantId = createHash('sha256').update(`grant:${uid}`).digest('base64url').slice(0, 22);
+    const metadata = pageRequestMetadata(exchange, { actorId, appId, grantId });
+    await this.commands.execute(new IssueGrant(grantId, appId, actorId, scopes, metadata));
+    return finish({ consent: { grantId } });
+  }
+
+  async switchAccount(exchange: HttpExchange, fields: FormFields, uid: string): Promise<PageOrRedirect> {
+    this.csrf.check(holderOf(uid), exchange.request.headers, fields);
+    const interaction = await this.interaction(exchange, uid);
+    const request = new URLSearchParams(interaction.params as Record<string, string>);
+    await interaction.destroy();
+    await this.sessions.end(exchange);
+    return { location: `${AUTH_PREFIX}${routes.authorization}?${request.toString()}` };
+  }
+
+  /**
+   * Counts the request against the limit of its address: any link leads to these pages, without a form. @throws {Fault}
+   * `pilot_rate_limited`
+   */
+  private async enforceAuthorizationLimit(exchange: HttpExchange): Promise<void> {
+    enforceLimit(exchange, await this.limits.takeAuthorization(exchange.address));
+  }
+
+  /** @throws {errors.SessionNotFound} the browser has no such interaction, or it has expired. */
+  private async interaction({ request, response }: HttpExchange, uid: string): Promise<Interaction> {
+    const interaction = await this.authorization.provider.interactionDetails(request, response);
+    if (interaction.uid !== uid)
+      throw new Fault(
+        400,
+        'invalid_request',
+        'Another sign-in was started in this browser. Continue with that one.',
+      );
+    return interaction;
+  }
+
+  /**
+   * Signs in at once and binds the interaction to that session. The library would first end another person's session by
+   * a page with a script.
+   */
+  private async enter(
+    exchange: HttpExchange,
+    interaction: Interaction,
+    person: VerifiedAccount,
+  ): Promise<PageOrRedirect> {
+    const { actorId } = person;
+    const { appId } = requestedGrant(interaction);
+    const { uid, jti, loginTs } = await this.sessions.signIn(exchange, person, appId);
+    interaction.session = { accountId: actorId, uid, cookie: jti };
+    const login = { accountId: actorId, amr: ['pwd'], ...(loginTs !== undefined && { ts: loginTs }) };
+    interaction.result = { ...interaction.lastSubmission, login };
+    await interaction.persist();
+    return { location: interaction.returnTo };
+  }
+
+  private async signIn(interaction: Interaction, handle: string, problem?: string): Promise<PageOrRedirect> {
+    const { name, origin } = await this.application(interaction);
+    const { uid, prompt } = interaction;
+    const page = signInPage({
+      action: `${addressOf(uid)}/sign-in`,
+      form: this.csrf.field(holderOf(uid)),
+      signUp: (await this.signUps.isOpen()) ? `${addressOf(uid)}/sign-up` : undefined,
+      applicationName: name,
+      handle,
+      notice: prompt.reasons.includes('id_token_hint')
+        ? 'The application asks for the account that you used with it before.'
+        : undefined,
+      problem,
+    });
+    return { page, status: problem === undefined ? 200 : 400, formTarget: origin };
+  }
+
+  private async signUp(
+    interaction: Interaction,
+    form: string,
+    typed: FormFields,
+    { faults, problem }: SignUpFaults,
+  ): Promise<PageOrRedirect> {
+    const { name, origin } = await this.application(interaction);
+    const address = addressOf(interaction.uid);
+    const page = signUpPage({
+      action: `${address}/sign-up`,
+      form,
+      signIn: address,
+      applicationName: name,
+      typed,
+      faults,
+      problem,
+    });
+    const isFirst = problem === undefined && Object.keys(faults).length === 0;
+    return { page, status: isFirst ? 200 : 400, formTarget: origin };
+  }
+
+  private async consent(exchange: HttpExchange, interaction: Interaction): Promise<PageOrRedirect> {
+    const { name, origin } = await this.application(interaction);
+    const { displayName, handle } = await this.consenting(exchange, interaction);
+    const address = addressOf(interaction.uid);
+    const page = consentPage({
+      action: `${address}/consent`,
+      switchAction: `${address}/switch`,
+      account: ACCOUNT_PATH,
+      form: this.csrf.field(holderOf(interaction.uid)),
+      applicationName: name,
+      applicationHost: new URL(origin).host,
+      person: { displayName, handle: handle ?? '' },
+      scopes: requestedGrant(interaction).scopes,
+    });
+    return { page, status: 200, formTarget: origin };
+  }
+
+  private async consenting(exchange: HttpExchange, { session }: Interaction) {
+    const signedIn = await this.sessions.find(exchange);
+    if (!session || signedIn?.account.actorId !== session.accountId || signedIn.uid !== session.uid)
+      throw new Fault(403, 'login_required', 'You are no longer signed in to the account that started this.');
+    return signedIn.account;
+  }
+
+  private async application({ params }: Interaction): Promise<{ name: string; origin: string }> {
+    const client = await this.authorization.provider.Client.find(String(params['client_id']));
+    if (!client) throw new Fault(400, 'invalid_client', 'The application is no longer registered.');
+    return {
+      name: client.clientName ?? client.clientId,
+      origin: new URL(String(params['redirect_uri'])).origin,
+    };
+  }
+}
+
+function addressOf(uid: string): string {
+  return `${INTERACTION_PATH}/${uid}`;
+}
+
+function holderOf(uid: string): string {
+  return `interaction:${uid}`;
+}
+
+function requestedGrant({ params }: Interaction): { appId: string; scopes: string[] } {
+  return { appId: String(params['client_id']), scopes: String(params['scope']).split(' ') };
+}

@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
+import { limits } from '../../../base/config/limit-settings.js';
+import { setRefusalCode } from '../../../server/refusal-code.js';
+import { faultPage } from '../pages/fault.page.js';
+import { pageHeaders } from '../../../base/pages/layout.js';
+import { incompleteFormError, isClientDisconnect } from '../rules/client-disconnect.js';
+import { Fault, toFault, RETRY_AFTER_SECONDS } from '../rules/faults.js';
+import { readForm } from '../rules/form.js';
+import type { HttpExchange, FormFields, PageOrRedirect } from '../storage/exchange.js';
+
+export interface PageRoute {
+  readonly path: string;
+  readonly get?: (exchange: HttpExchange, uid: string) => Promise<PageOrRedirect>;
+  /** Answers a form. It must check the CSRF field first. */
+  readonly post?: (exchange: HttpExchange, fields: FormFields, uid: string) => Promise<PageOrRedirect>;
+}
+
+/**
+ * A Fastify plugin that serves pages below its prefix and accepts forms only. An error below the prefix is a page for a
+ * browser and an Error object for a program.
+ */
+export function pageRoutes(routes: readonly PageRoute[]): FastifyPluginCallback {
+  return (server, _options, registered) => {
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      // The longest password has up to twelve bytes per character in a form.
+      { parseAs: 'string', bodyLimit: limits.bodies.bytes },
+      (_request, body, done) => {
+        try {
+          done(null, fieldsOf(String(body)));
+        } catch (fault) {
+          done(fault as Fault);
+        }
+      },
+    );
+    server.setErrorHandler((error, request, reply) => answerFault(error, request, reply));
+    server.setNotFoundHandler((request, reply) =>
+      answerFault(new Fault(404, 'not_found', 'There is no page at this address.'), request, reply),
+    );
+    for (const route of routes) serve(server, route);
+    registered();
+  };
+}
+
+/** @throws {Fault} a field is repeated, or contains U+0000. */
+function fieldsOf(body: string): FormFields {
+  const fields = Object.fromEntries(readForm(body));
+  if (
+    Object.entries(fields)
+      .flat()
+      .some((text) => text.includes('\0'))
+  )
+    throw new Fault(400, 'invalid_request', 'A field contains the control character U+0000; remove it.');
+  return fields;
+}
+
+function serve(server: FastifyInstance, { path, get, post }: PageRoute): void {
+  if (get)
+    server.get(path, async (request, reply) =>
+      answer(reply, await get(exchangeOf(request, reply), uidOf(request))),
+    );
+  if (post)
+    server.post(path, async (request, reply) => {
+      const fields = (request.body ?? {}) as FormFields;
+      return answer(reply, await post(exchangeOf(request, reply), fields, uidOf(request)));
+    });
+  const allowed = [...(get ? ['GET', 'HEAD'] : []), ...(post ? ['POST'] : [])];
+  server.route({
+    method: server.supportedMethods.filter((method) => !allowed.includes(method)),
+    url: path,
+    // Before the body is parsed, so that a bad body does not hide the wrong method.
+    onRequest: (_request, reply, done) => {
+      void reply.header('allow', allowed.join(', '));
+      done(new Fault(405, 'invalid_request', 'This page does not support the method of the request.'));
+    },
+    handler: () => undefined,
+  });
+}
+
+function uidOf(request: FastifyRequest): string {
+  return (request.params as { uid?: string }).uid ?? '';
+}
+
+function exchangeOf(request: FastifyRequest, reply: FastifyReply): HttpExchange {
+  return { request: request.raw, response: reply.raw, requestId: request.id, address: request.ip };
+}
+
+function answer(reply: FastifyReply, step: PageOrRedirect): FastifyReply {
+  if ('location' in step) return reply.header('cache-control', 'no-store').redirect(step.location, 303);
+  return reply.status(step.status).headers(pageHeaders(step.formTarget)).send(step.page);
+}
+
+function answerFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const fault = isClientDisconnect(error, request.raw) ? incompleteFormError() : toFault(error);
+  if (fault.code === 'server_error') request.log.error({ err: error }, 'page failed');
+  else if (fault.isTransient) request.log.warn({ err: error }, 'page unavailable');
+  if (fault.isTransient) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  setRefusalCode(reply.raw, fault.socialCode);
+  reply.status(fault.status);
+  if (request.headers.accept?.includes('text/html'))
+    return reply.headers(pageHeaders()).send(faultPage(fault, request));
+  return reply
+    .header('cache-control', 'no-store')
+    .send({ error: fault.socialCode, message: fault.description });
+}

@@ -1,0 +1,173 @@
+import type { Pool } from 'pg';
+import type { Limit } from '../../../base/config/limit-settings.js';
+import type { TrustedProxies } from '../../../base/config/trusted-proxies.js';
+import { addressBlock } from '../../../server/limits/address-block.js';
+import { isLimitExceeded, rateLimitFields } from '../../../server/limits/rate-limit-fields.js';
+import type { HeaderFields, QuotaState } from '../../../server/limits/rate-limit-fields.js';
+import { LimitsUnavailable, SharedWindow } from '../../../server/limits/shared-window.js';
+import { isUnreachable } from '../../../base/store/unreachable.js';
+import { Fault, toFault } from '../rules/faults.js';
+
+export interface LimitDecision {
+  readonly allowed: boolean;
+  readonly headers: HeaderFields;
+}
+
+export type SignInQuotas = Readonly<Record<Policy, Limit>> | 'off';
+
+/**
+ * Names of the limits: sign-ins for each account and for each address, password confirmations for each account and
+ * browser (`session`), sign-ups and authorization requests for each address.
+ */
+const policies = ['account', 'address', 'session', 'sign-up', 'authorization'] as const;
+type Policy = (typeof policies)[number];
+
+/**
+ * Limits whose points are never refunded: after the last point, this process refuses the address from memory until the
+ * window ends.
+ */
+const finalPolicies: ReadonlySet<Policy> = new Set(['sign-up', 'authorization']);
+
+type Windows = Readonly<Record<Policy, SharedWindow>>;
+
+/**
+ * Rate limits for sign-in (per account and per address), password confirmation (per account and browser), sign-up and
+ * authorization requests (per address). All API processes share one table, whose keys reveal no account or address.
+ */
+export class SignInLimits {
+  private readonly windows: Windows | undefined;
+
+  constructor(
+    private readonly pool: Pool,
+    secret: Buffer,
+    private readonly proxies: TrustedProxies,
+    quotas: SignInQuotas,
+  ) {
+    if (quotas === 'off') return;
+    const window = (policy: Policy) =>
+      new SharedWindow({
+        pool,
+        secret,
+        name: `sign-in:${policy}`,
+        limit: quotas[policy],
+        isFinal: finalPolicies.has(policy),
+      });
+    this.windows = Object.fromEntries(policies.map((policy) => [policy, window(policy)])) as Record<
+      Policy,
+      SharedWindow
+    >;
+  }
+
+  /**
+   * Takes one try from the address's quota, then one from the account's. An exhausted address takes none from the
+   * account, which limits how long that address can lock a person out.
+   * @param tries the name under which they count: see known-browsers.ts
+   * @param address `request.ip`
+   * @throws {Fault} `trusted_address_unavailable`, `pilot_limits_unavailable`
+   */
+  async takeSignIn(tries: string, address: string): Promise<LimitDecision> {
+    const { windows } = this;
+    if (!windows) return { allowed: true, headers: {} };
+    const addressState = await count(windows, 'address', this.blockOf(address));
+    if (isLimitExceeded(addressState)) return answer(windows, signInPolicies, addressState);
+    return answer(windows, signInPolicies, await count(windows, 'account', tries), addressState);
+  }
+
+  takeSignUp(address: string): Promise<LimitDecision> {
+    return this.takeOne('sign-up', () => this.blockOf(address));
+  }
+
+  /**
+   * Takes one try from the address's quota to start or resume a sign-in, to show its pages, or to start a sign-out.
+   * @throws {Fault} as {@link takeSignIn}; `temporarily_unavailable` if the database is down, since starting needs it anyway
+   */
+  async takeAuthorization(address: string): Promise<LimitDecision> {
+    try {
+      return await this.takeOne('authorization', () => this.blockOf(address));
+    } catch (error) {
+      const cause = error instanceof Fault ? error.cause : undefined;
+      throw cause instanceof LimitsUnavailable && !cause.isServerAvailable ? toFault(cause.cause) : error;
+    }
+  }
+
+  /** Takes one try from the quota of this account in this browser. @throws {Fault} `pilot_limits_unavailable` */
+  takePasswordConfirmation(browser: SignedInBrowser): Promise<LimitDecision> {
+    return this.takeOne('session', () => keyOfBrowser(browser));
+  }
+
+  /**
+   * Refunds a successful try, so that only failures count. A refund that fails because the database is unreachable does
+   * not fail the sign-in.
+   */
+  async refundSignIn(tries: string, address: string): Promise<void> {
+    const { windows } = this;
+    if (!windows) return;
+    await this.refund(windows.account.keyOf(tries), windows.address.keyOf(this.blockOf(address)));
+  }
+
+  async refundPasswordConfirmation(browser: SignedInBrowser): Promise<void> {
+    const { windows } = this;
+    if (windows) await this.refund(windows.session.keyOf(keyOfBrowser(browser)));
+  }
+
+  private async takeOne(policy: Policy, keyOf: () => string): Promise<LimitDecision> {
+    const { windows } = this;
+    if (!windows) return { allowed: true, headers: {} };
+    return answer(windows, [policy], await count(windows, policy, keyOf()));
+  }
+
+  private async refund(...keys: readonly string[]): Promise<void> {
+    try {
+      // The library's `reward` would start a new window with a negative count if the last one has just ended.
+      await this.pool.query(
+        'UPDATE limits.used SET points = points - 1 WHERE key = ANY ($1) AND points > 0 AND expire > $2',
+        [keys, Date.now()],
+      );
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+    }
+  }
+
+  private blockOf(nearest: string): string {
+    const address = this.proxies.connectingAddress(nearest);
+    if (address === undefined)
+      throw new Fault(
+        503,
+        'trusted_address_unavailable',
+        'The address of the client is unknown. Tell the operator: the proxy in front must send it.',
+      );
+    return addressBlock(address);
+  }
+}
+
+export interface SignedInBrowser {
+  readonly actorId: string;
+  readonly uid: string;
+}
+
+const keyOfBrowser = ({ actorId, uid }: SignedInBrowser): string => JSON.stringify([actorId, uid]);
+
+const signInPolicies: readonly Policy[] = ['account', 'address'];
+
+function answer(
+  windows: Windows,
+  policies: readonly Policy[],
+  ...states: readonly QuotaState[]
+): LimitDecision {
+  const named = policies.map((name) => ({ name, limit: windows[name].limit }));
+  return { allowed: !states.some(isLimitExceeded), headers: rateLimitFields(named, states) };
+}
+
+async function count(windows: Windows, name: Policy, key: string): Promise<QuotaState> {
+  try {
+    return { policy: { name, limit: windows[name].limit }, claim: await windows[name].claim(key) };
+  } catch (error) {
+    if (!(error instanceof LimitsUnavailable)) throw error;
+    throw new Fault(
+      503,
+      'pilot_limits_unavailable',
+      'Sign-in limits cannot be checked. Please try again in a few seconds.',
+      { cause: error },
+    );
+  }
+}

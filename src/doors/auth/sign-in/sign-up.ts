@@ -1,0 +1,100 @@
+import type { CommandBus } from '@nestjs/cqrs';
+import { CreateAccount } from '../../../commands/account/create-account.js';
+import type { HandleDigest } from '../../../commands/support/handle-digest.js';
+import type { Config } from '../../../base/config/config.js';
+import { registrationFaults } from '../../../domain/account/account.js';
+import { Refusal } from '../../../domain/refusal.js';
+import { AccountRow } from '../../../base/store/authority/account.row.js';
+import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
+import { registrationState } from '../../../base/store/authority/registration.js';
+import { CredentialRow } from '../../../base/store/authority/credential.row.js';
+import type { SignUpField } from '../pages/sign-up.page.js';
+import type { Passwords } from '../passwords.js';
+import { Fault } from '../rules/faults.js';
+import { pageRequestMetadata } from '../storage/exchange.js';
+import type { HttpExchange, FormFields } from '../storage/exchange.js';
+import { enforceLimit } from './password-check.js';
+import { passwordProblem } from './password-rules.js';
+import { normalizeHandle } from './sign-in.js';
+import type { VerifiedAccount } from './sign-in.js';
+import type { SignInLimits } from './sign-in-limits.js';
+
+export interface SignUpFaults {
+  readonly faults: Readonly<Partial<Record<SignUpField, string>>>;
+  readonly problem?: string;
+}
+
+export class SignUp {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly store: AuthorityStore,
+    private readonly digest: HandleDigest,
+    private readonly passwords: Passwords,
+    private readonly limits: SignInLimits,
+    private readonly config: Config,
+  ) {}
+
+  async isOpen(): Promise<boolean> {
+    return (await registrationState(this.store, this.config)).isOpen;
+  }
+
+  /** @throws {Fault} `social_authority_required`; errors of the store. */
+  async requireOpen(): Promise<void> {
+    if (!(await this.isOpen()))
+      throw new Fault(
+        403,
+        'social_authority_required',
+        'Sign-up is closed. Only the operator of this network creates accounts.',
+      );
+  }
+
+  /**
+   * Creates an account from the fields `handle`, `displayName`, `email`, `password`. Returns a message for each wrong
+   * field instead. The same form sent again creates no second account.
+   * @param pageSecret identifies the form: see csrf-protection.ts
+   * @param appId the application that sent the person here; undefined: none did
+   * @throws {Fault} `social_authority_required`, `pilot_rate_limited`. Also errors of log and store: resending is safe.
+   */
+  async register(
+    exchange: HttpExchange,
+    fields: FormFields,
+    pageSecret: string,
+    appId?: string,
+  ): Promise<VerifiedAccount | SignUpFaults> {
+    await this.requireOpen();
+    // Before the fields are checked, since the check costs CPU time.
+    enforceLimit(exchange, await this.limits.takeSignUp(exchange.address));
+    const { displayName = '', email: typedEmail = '', password = '' } = fields;
+    const person = { handle: normalizeHandle(fields['handle'] ?? ''), displayName, email: typedEmail.trim() };
+    const passwordMessage = passwordProblem(password, [person.handle, person.email]);
+    const faults = { ...registrationFaults(person), ...(passwordMessage && { password: passwordMessage }) };
+    if (Object.keys(faults).length > 0) return { faults };
+
+    const passwordHash = await this.passwords.hash(password);
+    const idempotencyKey = JSON.stringify(['sign-up', pageSecret]);
+    const account = { ...person, passwordHash, idempotencyKey };
+    try {
+      const { actorId, created } = await this.commands.execute(
+        new CreateAccount(account, pageRequestMetadata(exchange, { appId })),
+      );
+      const proven = created ? passwordHash : await this.matchingHash(actorId, password);
+      return proven === undefined ? createdBefore : { actorId, passwordHash: proven };
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === 'intent_conflict')) throw error;
+      const actorId = await this.digest.actorOf(idempotencyKey);
+      const isCreated = await this.store.db.existsBy(AccountRow, { actorId });
+      return isCreated ? createdBefore : { faults: { handle: 'This handle is taken; choose another.' } };
+    }
+  }
+
+  private async matchingHash(actorId: string, password: string): Promise<string | undefined> {
+    const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
+    const storedHash = credential?.passwordHash;
+    return (await this.passwords.verify(storedHash, password)) ? storedHash : undefined;
+  }
+}
+
+const createdBefore: SignUpFaults = {
+  faults: {},
+  problem: 'This page has already created an account with other data. Sign in to that account.',
+};

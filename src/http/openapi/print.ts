@@ -1,8 +1,0 @@
-import 'reflect-metadata';
-import { writeFileSync } from 'node:fs';
-import { HttpModule } from '../http.module.js';
-import { documentOf } from './document.js';
-
-const [, , file] = process.argv;
-if (file === undefined) throw new Error('Name the file to write the OpenAPI document to: node print.js FILE');
-writeFileSync(file, JSON.stringify(documentOf(HttpModule, 'http://localhost:3000')));

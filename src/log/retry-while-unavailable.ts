@@ -1,0 +1,27 @@
+import { LogUnavailable } from './event-log.js';
+import { sleep } from '../base/support/sleep.js';
+import { WitnessUnavailable } from './witness/witness.js';
+
+const PAUSE_MS = 500;
+
+/**
+ * Runs `work` up to `tries` times while log or witness is unavailable: one slow answer among thousands must not end the
+ * whole operation. `work` must be idempotent.
+ * @throws the last fault, any other fault at once, or the reason of `signal`.
+ */
+export async function retryWhileUnavailable<T>(
+  work: () => Promise<T>,
+  tries: number,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  for (let triesLeft = tries - 1; ; triesLeft--) {
+    try {
+      return await work();
+    } catch (error) {
+      const isTransient = error instanceof LogUnavailable || error instanceof WitnessUnavailable;
+      if (!isTransient || triesLeft <= 0) throw error;
+      await sleep(PAUSE_MS, signal);
+      signal?.throwIfAborted();
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { sleep } from '../../../base/support/sleep.js';
+import { TIME_HELP } from '../../audit/time.js';
+import type { AsOfStatusAnswer, AsOfViewAnswer } from '../../client/as-of-answers.js';
+import { asOfLines } from './as-of-output.js';
+import { operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
+import type { CommandOptions } from '../../client/command-options.js';
+import { Failure } from '../../../base/terminal/failure.js';
+import type { OperatorClient } from '../../client/operator-client.js';
+import { printResult } from '../../../base/terminal/output.js';
+import { ProgressLine } from '../../../base/terminal/progress-line.js';
+
+const POLL_INTERVAL_MS = 250;
+
+interface AsOfOptions extends CommandOptions {
+  readonly actor: string;
+}
+
+export function addAsOfCommand(program: Command): void {
+  withOperator(program.command('as-of'))
+    .description("show what the network would show an actor as of a moment, under today's code")
+    .argument('<time>', `${TIME_HELP}, or a position of the log`)
+    .requiredOption('--actor <id>', 'id of the account that looks')
+    .option('--reason <why>', `disclose texts that are not public now; ${REASON_HELP}`)
+    .action(async (time: string, { actor, reason, ...options }: AsOfOptions) => {
+      const view = await viewAsOf(operatorClientOf(options), time, actor, reason);
+      printResult(options, view, asOfLines(view));
+    });
+}
+
+/** Waits for the build, which goes on without this command. @throws {Failure} */
+async function viewAsOf(
+  api: OperatorClient,
+  time: string,
+  actor: string,
+  reason: string | undefined,
+): Promise<AsOfViewAnswer> {
+  const { build: requested } = await api.buildAsOf(time, actor);
+  const progress = new ProgressLine(String);
+  if (requested.state === 'requested' && requested.secondsLeft !== null)
+    progress.show({ what: `a build of about ${requested.secondsLeft} s`, done: 0, total: null });
+  for (;;) {
+    const { build, view } = await api.asOf(requested.position, actor, reason);
+    if (build.state !== 'built') progress.show(stepOf(build));
+    if (build.state === 'failed' || view) progress.done();
+    if (build.state === 'failed')
+      throw new Failure(build.message ?? 'the build failed; see the log of the worker');
+    if (view) return view;
+    await sleep(POLL_INTERVAL_MS);
+  }
+}
+
+function stepOf({ state, step, done, total, rate, message }: AsOfStatusAnswer) {
+  if (state === 'requested') return { what: 'waiting for a worker', done: 0, total: null };
+  return { what: message ?? step ?? 'starting', done, total, rate: rate ?? undefined };
+}

@@ -1,0 +1,89 @@
+import { actingText } from '../../desk/who.js';
+import { plainText } from '../../../base/support/plain-text.js';
+import type { AuditEntry } from '../../client/answers.js';
+import { csvLine } from '../../../base/terminal/csv.js';
+import type { CsvCell } from '../../../base/terminal/csv.js';
+import { localMoment, timeText } from '../../../base/terminal/output.js';
+import { tableLines } from '../../../base/terminal/table.js';
+
+type Names = Readonly<Record<string, string>>;
+
+export const jsonLine = (entry: object): string => plainText(`${JSON.stringify(entry)}\n`);
+
+const csvColumns: Readonly<Record<string, (entry: AuditEntry) => CsvCell>> = {
+  time: ({ at }) => timeText(at),
+  type: ({ type }) => type,
+  actorId: ({ actorId }) => actorId,
+  operatorId: ({ operatorId }) => operatorId,
+  claimedOperator: ({ operator }) => operator && { free: operator },
+  appId: ({ appId }) => appId,
+  grantId: ({ grantId }) => grantId,
+  subject: ({ subject }) => JSON.stringify(subject),
+  reason: ({ reason }) => reason && { free: reason },
+  cause: ({ cause }) => cause,
+  text: ({ text, erased, undisclosed }) =>
+    erased ? 'erased' : undisclosed ? 'not public' : text && { free: text },
+  clientRequestId: ({ clientRequestId }) => clientRequestId && { free: clientRequestId },
+  requestId: ({ requestId }) => requestId,
+  intentId: ({ intentId }) => intentId && { free: intentId },
+  addressClass: ({ addressClass }) => addressClass,
+  stream: ({ stream }) => stream,
+  revision: ({ revision }) => revision,
+  position: ({ position }) => position,
+  eventId: ({ eventId }) => eventId,
+};
+
+export const csvHead = (): string => csvLine(Object.keys(csvColumns));
+
+/** Control characters are escaped like in all output; the line ends with CR LF. */
+export function csvOf(entry: AuditEntry): string {
+  const line = csvLine(Object.values(csvColumns).map((cellOf) => cellOf(entry)));
+  return `${plainText(line.slice(0, -'\r\n'.length))}\r\n`;
+}
+
+/**
+ * Lines of a table for people: local time, who, what, about whom, through which application and why. `names`: of
+ * applications and operators, by id.
+ */
+export function auditTable(entries: readonly AuditEntry[], names: Names): string[] {
+  return tableLines(
+    ['TIME', 'WHO', 'WHAT', 'ABOUT', 'THROUGH, WHY'],
+    entries.map((entry) => [
+      localMoment(entry.at),
+      whoOf(entry, names),
+      entry.type,
+      aboutOf(entry),
+      detailsOf(entry, names),
+    ]),
+  );
+}
+
+const whoOf = (entry: AuditEntry, names: Names): string =>
+  actingText(entry, names) ?? entry.actorId ?? 'network';
+
+/** The first id that is neither of the actor, nor of the operator or application that caused the event. */
+function aboutOf({ subject, actorId, operatorId, appId }: AuditEntry): string {
+  const causes = new Set([actorId, operatorId, appId]);
+  const about = Object.entries(subject).find(([, id]) => !causes.has(id));
+  return about === undefined ? '' : `${about[0].replace(/Id$/, '')} ${about[1]}`;
+}
+
+const MAX_SHOWN = 80;
+
+function detailsOf(entry: AuditEntry, names: Names): string {
+  const { appId, reason } = entry;
+  const through = appId === null ? [] : [names[appId] ?? appId];
+  const said = [...through, ...(reason === null ? [] : [reason]), ...saidIn(entry)];
+  return said.join(': ').replaceAll(/\s+/g, ' ');
+}
+
+function saidIn({ eventId, text, erased, undisclosed }: AuditEntry): readonly string[] {
+  if (text !== undefined) return [`“${shortened(text)}”`];
+  if (erased) return ['(erased)'];
+  return undisclosed ? [`(not public: plaza disclose ${eventId})`] : [];
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text);
+  return characters.length <= MAX_SHOWN ? text : `${characters.slice(0, MAX_SHOWN).join('')}…`;
+}

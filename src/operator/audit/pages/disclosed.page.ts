@@ -1,0 +1,34 @@
+import { html } from '../../../base/pages/html.js';
+import type { Html } from '../../../base/pages/html.js';
+import type { Disclosed } from '../disclose.js';
+import { consolePage } from '../../console/layout.js';
+import type { Frame } from '../../console/layout.js';
+import { facts, timeElement } from '../../console/parts.js';
+
+/** Personal texts, as the only answer to the form that recorded their disclosure. */
+export function disclosedPage(frame: Frame, disclosed: readonly Disclosed[]): string {
+  const content = html`<section class="card" aria-labelledby="disclosed">
+    <h1 id="disclosed">Disclosed texts</h1>
+    <p>They are shown only now. The disclosure is recorded under your name.</p>
+    <ol class="listed">
+      ${disclosed.map(
+        ({ eventId, type, at, actorId, erased, texts }) =>
+          html`<li>
+            <strong>${type}</strong> <span class="quiet small">${timeElement(at)}</span>
+            <p class="small">
+              of <a href="/console/accounts/${actorId}">${actorId}</a>, event <code>${eventId}</code>
+            </p>
+            ${
+              erased
+                ? html`<p class="quiet">Erased: nobody can read it any more.</p>`
+                : facts(Object.entries(texts).map(([field, value]) => [field, valueOf(value)]))
+            }
+          </li>`,
+      )}
+    </ol>
+  </section>`;
+  return consolePage('Disclosed texts', content, frame);
+}
+
+const valueOf = (value: unknown): Html =>
+  html`<bdi>${typeof value === 'string' ? value : JSON.stringify(value)}</bdi>`;

@@ -1,0 +1,119 @@
+import { reportsOfCase } from '../../../projections/cases/cases.read-model.js';
+import type { CaseReports, CaseState } from '../../../projections/cases/cases.read-model.js';
+import { readCase } from '../../commands/support/case-command.js';
+import { DiscloseCase } from '../../commands/case/change-case.js';
+import { hidingRestrictions } from '../../commands/case/standing-restrictions.js';
+import type { CaseDecision, CaseEvent, ExistingCase } from '../../domain/case/case.js';
+import { unknownCase } from '../../domain/case/handling.js';
+import { disputedDecisions, makersOf, recusalOf } from '../../domain/case/recusal.js';
+import type { Recorded } from '../../log/recorded.js';
+import { recordLooks } from '../audit/looks.js';
+import type { ActContext } from '../desk/act.js';
+import { operatorIdOf, ownIdOf } from '../desk/caller.js';
+import { operatorNames } from '../desk/identity/operator-names.js';
+import { otherDeciders } from './case-operators.js';
+import { shownPost, shownProfile, shownReports } from './case-texts.js';
+import type { ShownReport, ShownText } from './case-texts.js';
+
+const REPORTS = 50;
+const HISTORY = 200;
+
+/**
+ * The case as the caller may see it: to the operator who has claimed it with its texts, which is recorded before the
+ * answer; to others without.
+ * @throws {Refusal} `not_found`; errors of log and store.
+ */
+export async function viewOf(context: ActContext, caseId: string) {
+  const { log, pool, store } = context.services;
+  const { state, events } = await readCase(log, caseId);
+  if (state.status === 'none') throw unknownCase();
+  const claimedBy = state.claim?.operatorId ?? null;
+  const isMine = context.caller.kind === 'operator' && context.caller.operatorId === claimedBy;
+  const reports = await reportsOfCase(pool, caseId, REPORTS);
+  const texts = isMine ? await disclosedTexts(context, state, events, reports) : undefined;
+  const newest: readonly ShownReport[] = texts?.reports ?? reports.newest;
+  const history = events.slice(-HISTORY).map((recorded) => historyEntry(recorded, isMine));
+  const { postId, targetActorId } = state.subject;
+  await recordLooks(context, [postId === undefined ? { actorId: targetActorId } : { postId }]);
+  const hasOther = await otherDeciders(store);
+  const withOther = (decision: CaseDecision) => ({
+    ...decision,
+    hasOtherOperator: hasOther(makersOf(decision)),
+  });
+  const hiddenBy = await hidingRestrictions(log, state.subject);
+  const named = [...state.decisions, ...history, ...hiddenBy];
+  const operators = [claimedBy, ...named.map(({ operatorId }) => operatorId)];
+  return {
+    ...state.subject,
+    state: stateOf(state),
+    /** False: it is decided, though an appeal may wait. */
+    isOpen: state.status === 'open',
+    claimedBy,
+    /** True: the caller has claimed it, so it is shown with its texts. */
+    isMine,
+    /** The reason for which the caller must leave the subject to others; null: they need not. */
+    recusal: recusalOf(state, operatorIdOf(context.caller))?.message ?? null,
+    /** False: nobody may decide it, because all who could made a decision that was appealed. */
+    hasOtherOperator: hasOther(disputedDecisions(state).flatMap(makersOf)),
+    hiddenBy,
+    networkRevision: reports.networkRevision,
+    reports: { total: reports.total, newest },
+    decisions: state.decisions.map(withOther),
+    history,
+    operators: await operatorNames(store, operators),
+    post: texts?.post ?? null,
+    profile: texts?.profile ?? null,
+  };
+}
+
+export type CaseView = Awaited<ReturnType<typeof viewOf>>;
+
+function stateOf({ status, claim, decisions }: ExistingCase): CaseState {
+  if (decisions.some(({ appeal }) => appeal === 'waiting')) return 'appealed';
+  if (status === 'decided') return 'decided';
+  return claim ? 'claimed' : 'open';
+}
+
+interface HistoryEntry extends Partial<Pick<ShownText, 'text' | 'erased'>> {
+  readonly eventId: string;
+  readonly at: number;
+  readonly type: CaseEvent['type'];
+  readonly operatorId: string | null;
+  readonly reason: string | null;
+}
+
+function historyEntry(recorded: Recorded<CaseEvent>, isMine: boolean): HistoryEntry {
+  const { id: eventId, event, metadata, erased } = recorded;
+  const text = isMine ? textOf(recorded) : undefined;
+  const { operatorId = null, reason = null } = metadata;
+  const entry = { eventId, at: event.data.at, type: event.type, operatorId, reason };
+  if (text === undefined && !(isMine && erased)) return entry;
+  return { ...entry, text: text ?? '', erased };
+}
+
+/** Reads the texts of a case, and records that its claimer is shown them. @throws {Refusal} the claim has ended. */
+async function disclosedTexts(
+  { services: { log, commands }, caller, metadata }: ActContext,
+  { subject }: ExistingCase,
+  events: readonly Recorded<CaseEvent>[],
+  { newest, networkRevision }: CaseReports,
+) {
+  const [post, profile, reports] = await Promise.all([
+    shownPost(log, subject),
+    shownProfile(log, subject),
+    shownReports(log, newest),
+  ]);
+  const texts = [...(post?.versions ?? []), ...(profile ? [profile] : []), ...reports];
+  const own = events.slice(-HISTORY).filter((recorded) => textOf(recorded) !== undefined);
+  const eventIds = [...own.map(({ id }) => id), ...texts.map(({ eventId }) => eventId)];
+  const seen = { eventIds, networkRevision };
+  const byOperator = { ...metadata, operatorId: ownIdOf(caller) };
+  await commands.execute(new DiscloseCase(subject.caseId, seen, byOperator));
+  return { post, profile, reports };
+}
+
+function textOf({ event: { data } }: Recorded<CaseEvent>): string | undefined {
+  if ('note' in data) return data.note;
+  if ('notice' in data) return data.notice === '' ? undefined : data.notice;
+  return 'appeal' in data ? data.appeal : undefined;
+}

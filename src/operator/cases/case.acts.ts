@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { FinishCaseEffects } from '../../commands/case/case-effects.js';
+import {
+  ClaimCase,
+  DecideCase,
+  NoteCase,
+  ReleaseCase,
+  ReopenCase,
+  RuleOnAppeal,
+} from '../../commands/case/change-case.js';
+import type { CaseCommand, CaseChange, OperatorMetadata } from '../../commands/support/case-command.js';
+import { caseEffects, caseOutcomes } from '../../domain/case/events.js';
+import { isOutage } from '../../log/witness/outage.js';
+import { act } from '../desk/act.js';
+import type { ActContext } from '../desk/act.js';
+import { ownIdOf } from '../desk/caller.js';
+import { queueOf, queueQuery } from './case-queue.js';
+import { viewOf } from './case-view.js';
+import { waitForCases } from './wait-for-cases.js';
+import { idIn } from '../desk/schemas.js';
+import type { ActServices } from '../desk/services.js';
+
+const decision = z.strictObject({
+  outcome: z.enum(caseOutcomes, `must be one of ${caseOutcomes.join(', ')}`),
+  effects: z
+    .array(z.enum(caseEffects, `must be one of ${caseEffects.join(', ')}`))
+    .max(2)
+    .default([]),
+  notice: z.string().optional(),
+});
+
+const ruling = z.strictObject({ decisionId: z.string().optional(), notice: z.string().optional() });
+
+const one = '/operator/cases/:id' as const;
+
+const personal = ({ metadata, caller }: ActContext): OperatorMetadata => ({
+  ...metadata,
+  operatorId: ownIdOf(caller),
+});
+
+async function execute({ services }: ActContext, command: CaseCommand): Promise<Pick<CaseChange, 'changed'>> {
+  const { changed, position } = await services.commands.execute(command);
+  await waitForCases(services.pool, position);
+  return { changed };
+}
+
+/** Answers also while a store is away: the decision is recorded, and its effects follow by themselves. */
+async function executeWithEffects(context: ActContext, command: CaseCommand) {
+  const { services } = context;
+  const { position } = await services.commands.execute(command);
+  const effects = await finishEffects(services, command.caseId);
+  await waitForCases(services.pool, position);
+  return { effects };
+}
+
+async function finishEffects(
+  { commands, logger }: ActServices,
+  caseId: string,
+): Promise<'finished' | 'pending'> {
+  try {
+    await commands.execute(new FinishCaseEffects(caseId));
+    return 'finished';
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    logger.warn({ err: error, caseId }, 'effects of a decision follow later');
+    return 'pending';
+  }
+}
+
+const rulingAct = (name: string, verb: 'uphold' | 'overturn', outcome: 'upheld' | 'overturned') =>
+  act({
+    name,
+    may: 'cases.decide',
+    isPersonal: true,
+    route: `POST ${one}/appeal/${verb}`,
+    command: `case appeal ${verb}`,
+    reason: 'required',
+    inConsole: true,
+    input: ruling,
+    run: (asked, context) =>
+      executeWithEffects(
+        context,
+        new RuleOnAppeal(idIn(context.params), { ...asked, ruling: outcome }, personal(context)),
+      ),
+  });
+
+export const caseActs = [
+  act({
+    name: 'case.list',
+    may: 'cases.read',
+    route: 'GET /operator/cases',
+    command: 'case list',
+    inConsole: true,
+    input: queueQuery,
+    run: (asked, context) => queueOf(context, asked),
+  }),
+  act({
+    name: 'case.show',
+    may: 'cases.read',
+    route: `GET ${one}`,
+    command: 'case show',
+    inConsole: true,
+    run: (_input, context) => viewOf(context, idIn(context.params)),
+  }),
+  act({
+    name: 'case.claim',
+    may: 'cases.decide',
+    isPersonal: true,
+    route: `POST ${one}/claim`,
+    command: 'case claim',
+    reason: 'optional',
+    inConsole: true,
+    run: async (_input, context) => {
+      const caseId = idIn(context.params);
+      await execute(context, new ClaimCase(caseId, personal(context)));
+      return viewOf(context, caseId);
+    },
+  }),
+  act({
+    name: 'case.release',
+    may: 'cases.decide',
+    isPersonal: true,
+    route: `POST ${one}/release`,
+    command: 'case release',
+    reason: 'optional',
+    inConsole: true,
+    run: (_input, context) => execute(context, new ReleaseCase(idIn(context.params), personal(context))),
+  }),
+  act({
+    name: 'case.note',
+    may: 'cases.decide',
+    isPersonal: true,
+    route: `POST ${one}/notes`,
+    command: 'case note',
+    reason: 'optional',
+    inConsole: true,
+    input: z.strictObject({ note: z.string() }),
+    run: ({ note }, context) => execute(context, new NoteCase(idIn(context.params), note, personal(context))),
+    duplicates: 'note',
+  }),
+  act({
+    name: 'case.decide',
+    may: 'cases.decide',
+    isPersonal: true,
+    route: `POST ${one}/decide`,
+    command: 'case decide',
+    reason: 'required',
+    inConsole: true,
+    input: decision,
+    run: (decided, context) =>
+      executeWithEffects(context, new DecideCase(idIn(context.params), decided, personal(context))),
+  }),
+  act({
+    name: 'case.reopen',
+    may: 'cases.decide',
+    isPersonal: true,
+    route: `POST ${one}/reopen`,
+    command: 'case reopen',
+    reason: 'required',
+    inConsole: true,
+    run: (_input, context) => execute(context, new ReopenCase(idIn(context.params), personal(context))),
+  }),
+  rulingAct('appeal.uphold', 'uphold', 'upheld'),
+  rulingAct('appeal.overturn', 'overturn', 'overturned'),
+];

@@ -1,0 +1,182 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { caseFilters } from '../../../../projections/cases/cases.read-model.js';
+import { caseEffects, caseOutcomes } from '../../../domain/case/events.js';
+import { reportReasons } from '../../../domain/report/report-reasons.js';
+import type { CaseQuery } from '../../client/case-answers.js';
+import { caseLines, caseViewLines } from './case-table.js';
+import type { Listed } from './case-table.js';
+import { operatorClientOf, REASON_HELP, withOperator, withReason } from '../../client/command-options.js';
+import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
+import type { OperatorClient } from '../../client/operator-client.js';
+import { answerList, printResult } from '../../../base/terminal/output.js';
+import { typedText } from '../../../base/terminal/typed-text.js';
+
+interface ListOptions extends OperatorOptions {
+  readonly state: string;
+  readonly reportedFor?: string;
+  readonly newest?: true;
+  readonly limit: number;
+}
+
+interface DecideOptions extends OperatorOptions {
+  readonly outcome: string;
+  readonly effect?: readonly string[];
+  readonly notice?: string;
+  readonly reason: string;
+}
+
+interface ReopenOptions extends OperatorOptions {
+  readonly reason: string;
+}
+
+interface RuleOptions extends OperatorOptions {
+  readonly decision?: string;
+  readonly notice?: string;
+  readonly reason: string;
+}
+
+const ID = 'id of the case, as case list names it';
+const NOTICE = 'text for the person, on their account page; it is erased with the account';
+
+export function addCaseCommands(program: Command): void {
+  const group = program.command('case').description('cases: reports, decisions and appeals');
+
+  withOperator(group.command('list'))
+    .description('list the cases of reported posts and actors, the oldest first')
+    .addOption(
+      new Option('--state <state>', 'open: nobody has claimed it').choices(caseFilters).default('open'),
+    )
+    .addOption(new Option('--reported-for <reason>', 'with a report for this').choices(reportReasons))
+    .option('--newest', 'the newest first')
+    .option('--limit <number>', 'at most so many', limitOf, 100)
+    .action(async ({ state, reportedFor, newest, limit, ...options }: ListOptions) => {
+      const query = { state, reportedFor, order: newest && ('newest' as const) };
+      const { cases, operators } = await listCases(operatorClientOf(options), query, limit);
+      answerList(options, cases, (listed) => caseLines(listed, operators));
+    });
+
+  withOperator(group.command('show'))
+    .description('show a case; to the operator who has claimed it with its texts, which is recorded')
+    .argument('<case-id>', ID)
+    .action(async (caseId: string, options: OperatorOptions) => {
+      const shown = await operatorClientOf(options).cases.show(caseId);
+      printResult(options, shown, caseViewLines(shown));
+    });
+
+  withReason(group.command('claim'))
+    .description('claim a case, so that no other operator decides it, and show its texts')
+    .argument('<case-id>', ID)
+    .action(async (caseId: string, { reason, ...options }: CommandOptions) => {
+      const shown = await operatorClientOf(options).cases.claim(caseId, reason);
+      printResult(options, shown, caseViewLines(shown));
+    });
+
+  withReason(group.command('release'))
+    .description('end the claim of a case, your own or that of an operator who is away')
+    .argument('<case-id>', ID)
+    .action(async (caseId: string, { reason, ...options }: CommandOptions) => {
+      const result = await operatorClientOf(options).cases.release(caseId, reason);
+      printResult(options, result, [
+        result.changed ? `${caseId} is released` : `nobody has claimed ${caseId}`,
+      ]);
+    });
+
+  withReason(group.command('note'))
+    .description('add a note for other operators, read from standard input; it is erased with the account')
+    .argument('<case-id>', ID)
+    .action(async (caseId: string, { reason, ...options }: CommandOptions) => {
+      const note = await typedText('the note');
+      const result = await operatorClientOf(options).cases.note(caseId, note, reason);
+      printResult(options, result, [`${caseId} has the note`]);
+    });
+
+  withOperator(group.command('decide'))
+    .description('decide a case that you have claimed: it closes the reports that you have seen')
+    .argument('<case-id>', ID)
+    .addOption(
+      new Option('--outcome <outcome>', 'what you found').choices(caseOutcomes).makeOptionMandatory(),
+    )
+    .option(
+      '--effect <effect>',
+      `${caseEffects.join(', ')}, of a violation; repeat it for several`,
+      withEffect,
+    )
+    .option('--notice <text>', NOTICE)
+    .requiredOption('--reason <why>', REASON_HELP)
+    .action(
+      async (
+        caseId: string,
+        { outcome, effect: effects = [], notice, reason, ...options }: DecideOptions,
+      ) => {
+        const result = await operatorClientOf(options).cases.decide(
+          caseId,
+          { outcome, effects, notice },
+          reason,
+        );
+        printResult(options, result, [`${caseId} is decided: ${outcome}`, ...effectsLine(result)]);
+      },
+    );
+
+  withOperator(group.command('reopen'))
+    .description('open a decided case again, to decide it anew; the effects stay until then')
+    .argument('<case-id>', ID)
+    .requiredOption('--reason <why>', REASON_HELP)
+    .action(async (caseId: string, { reason, ...options }: ReopenOptions) => {
+      const result = await operatorClientOf(options).cases.reopen(caseId, reason);
+      printResult(options, result, [result.changed ? `${caseId} is open` : `${caseId} is open already`]);
+    });
+
+  addAppealCommands(group.command('appeal').description('rule on the appeal of a case'));
+}
+
+function addAppealCommands(appeal: Command): void {
+  for (const [act, done] of [
+    ['uphold', 'upheld'],
+    ['overturn', 'overturned'],
+  ] as const)
+    withOperator(appeal.command(act))
+      .description(descriptions[act])
+      .argument('<case-id>', ID)
+      .option('--notice <text>', NOTICE)
+      .requiredOption('--reason <why>', REASON_HELP)
+      .option('--decision <id>', 'the decision that the appeal is against, if several are appealed')
+      .action(async (caseId: string, { notice, decision: decisionId, reason, ...options }: RuleOptions) => {
+        const ruling = { notice, decisionId };
+        const result = await operatorClientOf(options).cases.rule(caseId, act, reason, ruling);
+        printResult(options, result, [`the decision is ${done}`, ...effectsLine(result)]);
+      });
+}
+
+const descriptions = {
+  uphold: 'keep a decision of another operator after its appeal; claim the case first',
+  overturn: 'undo a decision of another operator and its effects; what somebody did since stays',
+} as const;
+
+const effectsLine = ({ effects }: { readonly effects: 'finished' | 'pending' }): string[] =>
+  effects === 'finished'
+    ? []
+    : ['A store does not answer, so the effects follow by themselves when it is back.'];
+
+function withEffect(value: string, chosen: readonly string[] | undefined): readonly string[] {
+  if ((caseEffects as readonly string[]).includes(value)) return [...(chosen ?? []), value];
+  throw new InvalidArgumentError(`It must be one of ${caseEffects.join(', ')}.`);
+}
+
+function limitOf(value: string): number {
+  if (/^[1-9][0-9]{0,4}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be a whole number from 1 to 99999.');
+}
+
+async function listCases({ cases: api }: OperatorClient, query: CaseQuery, limit: number) {
+  const listed: Listed[] = [];
+  const operators: Record<string, string> = {};
+  let after: string | undefined;
+  do {
+    const page = await api.list({ ...query, after });
+    listed.push(...page.cases);
+    Object.assign(operators, page.operators);
+    after = page.next ?? undefined;
+  } while (after !== undefined && listed.length < limit);
+  return { cases: listed.slice(0, limit), operators };
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
+import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
+import type { OperatorClient } from '../../client/operator-client.js';
+import { printResult, answerList, localMoment, timeText } from '../../../base/terminal/output.js';
+import { tableLines } from '../../../base/terminal/table.js';
+
+export function addKeysCommands(program: Command): void {
+  const keys = program.command('keys').description('keys that sign ID tokens: list and rotate them');
+  withOperator(keys.command('list'))
+    .description('list the published keys: the signing one, the next one, and retired ones')
+    .action(async (options: OperatorOptions) => {
+      answerList(options, await operatorClientOf(options).signingKeys(), tableOf);
+    });
+
+  withReason(keys.command('rotate'))
+    .description('publish a new key, which signs once every client can have fetched it')
+    .action(async ({ reason, ...options }: CommandOptions) => {
+      const rotated = await operatorClientOf(options).rotateSigningKey(reason);
+      const { kid, signsFrom, changed } = rotated;
+      const line = `${kid} signs from ${timeText(signsFrom)} on`;
+      printResult(options, rotated, [changed ? line : `${line}: a rotation is under way; nothing changed`]);
+    });
+}
+
+type Key = Awaited<ReturnType<OperatorClient['signingKeys']>>[number];
+
+const tableOf = (keys: readonly Key[]): string[] =>
+  tableLines(
+    ['KEY', 'STATE', 'SIGNS FROM', 'PUBLISHED UNTIL'],
+    keys.map(({ kid, state, signsFrom, publishedUntil }) => [
+      kid,
+      state,
+      signsFrom === null ? 'first start' : localMoment(signsFrom),
+      publishedUntil === null ? '' : localMoment(publishedUntil),
+    ]),
+  );

@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
+import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
+import { outcomeOf, watchJob } from './jobs.js';
+import type { OperatorClient } from '../../client/operator-client.js';
+import { printResult, isOnTerminal } from '../../../base/terminal/output.js';
+import { tableLines } from '../../../base/terminal/table.js';
+
+export function addProjectionsCommands(program: Command): void {
+  const projections = program
+    .command('projections')
+    .description('projections: show their progress, rebuild them');
+  withOperator(projections.command('status'))
+    .description('show the position of each projection and its lag behind the log')
+    .action(async (options: OperatorOptions) => {
+      const status = await operatorClientOf(options).projections();
+      printResult(options, status, [
+        `incarnation ${status.incarnation ?? 'none yet'}`,
+        ...(status.quarantine === null ? [] : [`IN QUARANTINE, reads are refused: ${status.quarantine}`]),
+        ...(isOnTerminal() ? tableOf(status.projections) : status.projections.map(lineOf)),
+      ]);
+    });
+
+  withReason(projections.command('rebuild'))
+    .description(
+      'rebuild read models beside the published ones, verify and publish them; Ctrl-C pauses, the same command resumes',
+    )
+    .argument(
+      '[names...]',
+      'projections to rebuild; one that serves reads stands for all of them (default: all that serve reads)',
+    )
+    .action(async (names: string[], { reason, ...options }: CommandOptions) => {
+      const api = operatorClientOf(options);
+      const resumeCommand = ['plaza projections rebuild', ...names].join(' ');
+      const job = await watchJob(api, () => api.rebuild(names, reason), resumeCommand);
+      printResult(options, job, [outcomeOf(job)]);
+    });
+}
+
+type Projection = Awaited<ReturnType<OperatorClient['projections']>>['projections'][number];
+
+function lineOf({ name, version, position, lag, stopped }: Projection): string {
+  const behind = lag === null ? 'lag behind the log unknown' : `${lag} behind`;
+  const line = `${name} v${version}  ${position === null ? 'no event applied yet' : `at ${position}`}, ${behind}`;
+  return stopped ? `${line}; ${reasonOfStop(stopped)}` : line;
+}
+
+const tableOf = (projections: readonly Projection[]): string[] =>
+  tableLines(
+    ['PROJECTION', 'VERSION', 'POSITION', 'BEHIND', 'STOPPED'],
+    projections.map(({ name, version, position, lag, stopped }) => [
+      name,
+      `v${version}`,
+      position === null ? 'none yet' : String(position),
+      lag === null ? 'unknown' : String(lag),
+      stopped ? reasonOfStop(stopped) : 'no',
+    ]),
+  );
+
+function reasonOfStop({ reason, position, eventId }: NonNullable<Projection['stopped']>): string {
+  const event = eventId === null ? '' : ` (event ${eventId} at ${position})`;
+  return `STOPPED${event}: ${reason}`;
+}

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
+import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
+import { outcomeOf, watchJob } from './jobs.js';
+import { printResult } from '../../../base/terminal/output.js';
+import { linesOfPlan, linesOfStatus } from './recovery-report.js';
+
+interface ApplyOptions extends CommandOptions {
+  readonly reseedWitness?: true;
+}
+
+export function addRecoveryCommands(program: Command): void {
+  const recovery = program
+    .command('recovery')
+    .description('recovery: show the state, plan, recover, roll back');
+  withOperator(recovery.command('status'))
+    .description('show the state of reads, log, witness and jobs')
+    .action(async (options: OperatorOptions) => {
+      const status = await operatorClientOf(options).recoveryStatus();
+      printResult(options, status, linesOfStatus(status));
+    });
+
+  withOperator(recovery.command('plan'))
+    .description('show the steps of apply, their duration, and permanent losses; changes nothing')
+    .action(async (options: OperatorOptions) => {
+      const plan = await operatorClientOf(options).recoveryPlan();
+      printResult(options, plan, linesOfPlan(plan));
+    });
+
+  withReason(recovery.command('apply'))
+    .description(
+      'end a quarantine: append missing restrictions, rebuild and verify read models; Ctrl-C pauses, the same command resumes',
+    )
+    .option(
+      '--reseed-witness',
+      'the witness was lost or rolled back: record every restriction of the log in it again',
+    )
+    .action(async ({ reason, reseedWitness: reseed, ...options }: ApplyOptions) => {
+      const api = operatorClientOf(options);
+      const reseedWitness = reseed === true;
+      const resumeCommand = `plaza recovery apply${reseedWitness ? ' --reseed-witness' : ''}`;
+      const request = async () => (await api.recover(reseedWitness, reason)).job;
+      const job = await watchJob(api, request, resumeCommand);
+      printResult(options, { job }, [job ? outcomeOf(job) : 'there is nothing to recover; nothing changed']);
+    });
+
+  withReason(recovery.command('rollback'))
+    .description('publish the previous read models again, from before the last rebuild or recovery')
+    .action(async ({ reason, ...options }: CommandOptions) => {
+      const api = operatorClientOf(options);
+      const request = async () => (await api.rollback(reason)).job;
+      const job = await watchJob(api, request, 'plaza recovery rollback');
+      printResult(options, { job }, [job ? outcomeOf(job) : 'nothing changed']);
+    });
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { HttpRefusal } from '../../server/errors.js';
+import { findApproval, newestApprovals } from '../desk/approvals/listed.js';
+import { act } from '../desk/act.js';
+import { idIn } from '../desk/schemas.js';
+
+const one = '/operator/approvals/:id' as const;
+const digest = z.string().regex(/^[0-9a-f]{64}$/, 'must be the digest of the request');
+
+export const approvalActs = [
+  act({
+    name: 'approval.list',
+    may: 'approvals.read',
+    route: 'GET /operator/approvals',
+    command: 'approval list',
+    inConsole: true,
+    run: (_input, { services: { store, clock } }) => newestApprovals(store, clock.now()),
+  }),
+  act({
+    name: 'approval.read',
+    may: 'approvals.read',
+    route: `GET ${one}`,
+    command: 'approval show',
+    inConsole: true,
+    run: async (_input, { services: { store, clock }, params }) => {
+      const found = await findApproval(store, idIn(params), clock.now());
+      if (!found) throw new HttpRefusal('not_found', 'There is no such request.');
+      return found;
+    },
+  }),
+  act({
+    name: 'approval.give',
+    may: 'approvals.decide',
+    isPersonal: true,
+    route: `POST ${one}/approve`,
+    command: 'approval approve',
+    reason: 'optional',
+    inConsole: true,
+    input: z.strictObject({ digest }),
+    run: (input, context) => context.desk.give(idIn(context.params), input.digest, context),
+  }),
+  act({
+    name: 'approval.refuse',
+    may: 'approvals.decide',
+    isPersonal: true,
+    route: `POST ${one}/refuse`,
+    command: 'approval refuse',
+    reason: 'required',
+    inConsole: true,
+    run: (_input, context) => context.desk.refuse(idIn(context.params), context),
+  }),
+  // The desk checks the permission that the approved act needs.
+  act({
+    name: 'approval.carry_out',
+    may: 'self',
+    route: `POST ${one}/run`,
+    command: 'approval run',
+    inConsole: true,
+    run: (_input, context) => context.desk.carryOut(idIn(context.params), context),
+  }),
+];

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
+import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
+import { printResult, timeText } from '../../../base/terminal/output.js';
+
+interface RemoveOptions extends CommandOptions {
+  readonly of?: string;
+}
+
+export function addPasskeyCommands(operator: Command): void {
+  const passkey = operator.command('passkey').description('passkeys for the console: add and remove them');
+
+  withOperator(passkey.command('add'))
+    .description('print a link that adds a passkey of yours, for the console; it works once, for ten minutes')
+    .action(async (options: OperatorOptions) => {
+      const linked = await operatorClientOf(options).linkPasskey();
+      printResult(options, linked, [`link  ${linked.link}  (valid until ${timeText(linked.expiresAt)})`]);
+    });
+
+  withReason(passkey.command('remove'))
+    .description('remove a passkey, which ends the sessions that it began; operator list names them')
+    .argument('<passkey-id>', 'id of the passkey')
+    .option('--of <operator-id>', 'operator whose passkey it is (default: yourself)')
+    .action(async (passkeyId: string, { of: operatorId, reason, ...options }: RemoveOptions) => {
+      const result = await operatorClientOf(options).removePasskey(passkeyId, operatorId, reason);
+      const line = `${passkeyId} is removed`;
+      printResult(options, result, [result.changed ? line : `${line} already; nothing changed`]);
+    });
+
+  withReason(operator.command('sign-out'))
+    .description('end all your sessions in the console')
+    .action(async ({ reason, ...options }: CommandOptions) => {
+      const result = await operatorClientOf(options).signOut(reason);
+      printResult(options, result, ['you are signed out everywhere']);
+    });
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { operatorClientOf, withReason } from '../../client/command-options.js';
+import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
+import { parseDuration } from '../../../base/terminal/duration.js';
+import { printResult, timeText } from '../../../base/terminal/output.js';
+
+export interface TokenOptions extends OperatorOptions {
+  readonly label?: string;
+  readonly expires?: number;
+}
+
+interface IssueOptions extends TokenOptions {
+  readonly reason?: string;
+}
+
+interface RevokeOptions extends CommandOptions {
+  readonly of?: string;
+}
+
+export function withTokenWish(command: Command): Command {
+  return command
+    .option('--label <name>', 'your name for the token, such as the machine it is for')
+    .option('--expires <time>', 'time until it expires: 15m, 24h, 7d (default: 90d)', parseDuration);
+}
+
+export function tokenLines({ tokenId, token, expiresAt }: IssuedToken): string[] {
+  return [
+    `token id     ${tokenId}`,
+    `token        ${token}  (shown only now, valid until ${timeText(expiresAt)})`,
+    'Set OPERATOR_TOKEN to it for every other command.',
+  ];
+}
+
+interface IssuedToken {
+  readonly tokenId: string;
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+export function addOperatorTokenCommands(operator: Command): void {
+  const token = operator.command('token').description('personal tokens: issue and revoke them');
+
+  withTokenWish(withReason(token.command('issue')))
+    .description('issue another personal token for yourself; it is shown only once')
+    .action(async ({ label, expires: validMs, reason, ...options }: IssueOptions) => {
+      const issued = await operatorClientOf(options).issueToken({ label, validMs }, reason);
+      printResult(options, issued, tokenLines(issued));
+    });
+
+  withReason(token.command('revoke'))
+    .description('revoke a personal token, effective on its next use; operator list names them')
+    .argument('<token-id>', 'id of the token')
+    .option('--of <operator-id>', 'operator whose token it is (default: yourself)')
+    .action(async (tokenId: string, { of: operatorId, reason, ...options }: RevokeOptions) => {
+      const result = await operatorClientOf(options).revokeToken(tokenId, operatorId, reason);
+      const line = `${tokenId} is revoked`;
+      printResult(options, result, [result.changed ? line : `${line} already; nothing changed`]);
+    });
+}

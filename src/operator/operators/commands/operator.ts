@@ -1,0 +1,138 @@
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import type { z } from 'zod';
+import { isRole, roles } from '../../../domain/operator/roles.js';
+import type { Role } from '../../../domain/operator/roles.js';
+import {
+  lifecycleLine,
+  operatorClientOf,
+  REASON_HELP,
+  withOperator,
+  withReason,
+  withRevision,
+} from '../../client/command-options.js';
+import type { CommandOptions, LifecycleOptions, OperatorOptions } from '../../client/command-options.js';
+import type { invitedOperator } from '../../client/answers.js';
+import { Failure } from '../../../base/terminal/failure.js';
+import { answerList, printResult, timeText } from '../../../base/terminal/output.js';
+import { typedText } from '../../../base/terminal/typed-text.js';
+import { operatorLines } from './operator-table.js';
+import { addPasskeyCommands } from './operator-passkey.js';
+import { addOperatorTokenCommands, tokenLines, withTokenWish } from './operator-token.js';
+import type { TokenOptions } from './operator-token.js';
+
+interface InviteOptions extends CommandOptions {
+  readonly name: string;
+  readonly role: readonly Role[];
+}
+
+interface StateOptions extends LifecycleOptions {
+  readonly reason: string;
+}
+
+interface RolesOptions extends StateOptions {
+  readonly role: readonly Role[];
+}
+
+type InvitedOperator = z.infer<typeof invitedOperator>;
+
+export function invitationLines({ operatorId, invitationCode, expiresAt, link }: InvitedOperator): string[] {
+  return [
+    `operator id      ${operatorId}`,
+    `invitation code  ${invitationCode}  (shown only now, valid until ${timeText(expiresAt)})`,
+    `link             ${link}`,
+    'The invited person opens the link in a browser, or runs plaza operator enroll and types the code.',
+  ];
+}
+
+export function addOperatorCommands(program: Command): void {
+  const operator = program
+    .command('operator')
+    .description('operators: invite them, grant roles, suspend them, and their tokens');
+
+  withRoles(withReason(operator.command('invite')))
+    .description('invite an operator; the code is shown only once')
+    .requiredOption('--name <name>', 'name of the person, for other operators')
+    .action(async ({ name, role, reason, ...options }: InviteOptions) => {
+      const invited = await operatorClientOf(options).inviteOperator({ name, roles: role }, reason);
+      printResult(options, invited, invitationLines(invited));
+    });
+
+  withTokenWish(withOperator(operator.command('enroll')))
+    .description('accept an invitation: read its code from standard input, and get a personal token')
+    .action(async ({ label, expires: validMs, ...options }: TokenOptions) => {
+      const invitationCode = (await typedText('the code')).trim();
+      if (invitationCode === '')
+        throw new Failure('standard input is empty; give it the code of the invitation');
+      const enrolled = await operatorClientOf(options).enrollOperator(invitationCode, { label, validMs });
+      printResult(options, enrolled, [`operator id  ${enrolled.operatorId}`, ...tokenLines(enrolled)]);
+    });
+
+  withOperator(operator.command('list'))
+    .description('list every operator: state, roles, tokens')
+    .action(async (options: OperatorOptions) => {
+      answerList(options, await operatorClientOf(options).operators(), operatorLines);
+    });
+
+  withRoles(withRevision(withOperator(operator.command('roles'))))
+    .description('replace the roles of an operator, effective on the next request')
+    .argument('<operator-id>', 'id of the operator')
+    .requiredOption('--reason <why>', REASON_HELP)
+    .action(async (operatorId: string, { role, reason, revision, ...options }: RolesOptions) => {
+      const result = await operatorClientOf(options).setOperatorRoles(operatorId, role, reason, revision);
+      printResult(options, result, [lifecycleLine(operatorId, role.join(' and '), result)]);
+    });
+
+  for (const [act, done] of [
+    ['suspend', 'suspended'],
+    ['reinstate', 'active'],
+  ] as const)
+    withRevision(withOperator(operator.command(act)))
+      .description(descriptions[act])
+      .argument('<operator-id>', 'id of the operator')
+      .requiredOption('--reason <why>', REASON_HELP)
+      .action(async (operatorId: string, { reason, revision, ...options }: StateOptions) => {
+        const result = await operatorClientOf(options).setOperatorState(operatorId, act, reason, revision);
+        printResult(options, result, [lifecycleLine(operatorId, done, result)]);
+      });
+
+  withReason(operator.command('confirm'))
+    .description(
+      'confirm an operator who joined without a second person, such as one whom the limited shared token invited',
+    )
+    .argument('<operator-id>', 'id of the operator')
+    .action(async (operatorId: string, { reason, ...options }: CommandOptions) => {
+      const result = await operatorClientOf(options).confirmOperator(operatorId, reason);
+      const line = `${operatorId} is confirmed`;
+      printResult(options, result, [result.changed ? line : `${line} already; nothing changed`]);
+    });
+
+  addOperatorTokenCommands(operator);
+  addPasskeyCommands(operator);
+
+  withReason(operator.command('limit-shared-token'))
+    .description(
+      'limit the shared token for good: to invite, recover, back up and read the status, for emergencies',
+    )
+    .action(async ({ reason, ...options }: CommandOptions) => {
+      const result = await operatorClientOf(options).limitSharedToken(reason);
+      const line = 'the shared token is limited';
+      printResult(options, result, [result.changed ? line : `${line} already; nothing changed`]);
+    });
+}
+
+const descriptions = {
+  suspend: 'suspend an operator, effective on the next request; of an invited one, it ends the invitation',
+  reinstate: 'reinstate a suspended operator, with the tokens that were not revoked',
+} as const;
+
+function withRoles(command: Command): Command {
+  return command.requiredOption(
+    '--role <role>',
+    `${roles.join(', ')}; repeat it for several`,
+    (value: string, chosen: readonly Role[] | undefined): readonly Role[] => {
+      if (!isRole(value)) throw new InvalidArgumentError(`It must be one of ${roles.join(', ')}.`);
+      return [...(chosen ?? []), value];
+    },
+  );
+}

@@ -1,0 +1,33 @@
+import { html } from '../../../base/pages/html.js';
+import type { ListedApproval } from '../../desk/approvals/listed.js';
+import { consolePage } from '../../console/layout.js';
+import type { Frame } from '../../console/layout.js';
+import { facts, timeElement } from '../../console/parts.js';
+import { approvalState } from './approval.page.js';
+
+export function approvalsPage(frame: Frame, listed: readonly ListedApproval[]): string {
+  const content = html`<section class="card" aria-labelledby="approvals">
+    <h1 id="approvals">Approvals</h1>
+    <p>
+      While <a href="/console/four-eyes">four-eyes</a> is on, these acts happen only once another operator has
+      approved what they would do.
+    </p>
+    ${listed.length === 0 ? html`<p>Nobody has requested one.</p>` : undefined}
+    <ul class="listed">
+      ${listed.map(
+        (each) =>
+          html`<li>
+            <h2>
+              <a href="/console/approvals/${each.approvalId}">${each.act}</a> ${approvalState(each.state)}
+            </h2>
+            ${facts([
+              ['requested by', html`<bdi>${each.requestedByName ?? each.requestedBy}</bdi>`],
+              ['requested', timeElement(each.requestedAt)],
+              ['reason', each.reason ?? 'none'],
+            ])}
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+  return consolePage('Approvals', content, frame);
+}

@@ -1,0 +1,125 @@
+import type { z } from 'zod';
+import { CreateAccount } from '../../commands/account/create-account.js';
+import { EraseAccount } from '../../commands/account/erase-account.js';
+import { CancelErasure, RequestErasure } from '../../commands/account/plan-erasure.js';
+import { pendingRewrites } from '../../background/erasure/pending-rewrites.js';
+import { ReinstateAccount, SuspendAccount } from '../../commands/account/suspend-account.js';
+import { HttpRefusal } from '../../server/errors.js';
+import { streams } from '../../log/streams.js';
+import { ABOVE_ALLOWANCE, act, Answer } from '../desk/act.js';
+import type { ApprovalRule } from '../desk/act.js';
+import type { ActServices } from '../desk/services.js';
+import { erasure, idIn, lifecycleChange, newAccount } from '../desk/schemas.js';
+
+const one = '/operator/accounts/:id' as const;
+
+async function stateOf(params: Readonly<Record<string, string>>, { store }: ActServices) {
+  const actorId = idIn(params);
+  const [account] = await store.rows<{ state: string }>(
+    { name: 'account.state', text: 'SELECT state FROM authority.account WHERE actor_id = $1' },
+    [actorId],
+  );
+  if (!account) throw new HttpRefusal('not_found', 'There is no such account.');
+  return { actorId, state: account.state };
+}
+
+const streamOf = (params: Readonly<Record<string, string>>): string => streams.account(idIn(params));
+
+const erasureApproval: ApprovalRule<z.output<typeof erasure>> = {
+  when: 'always',
+  preview: async ({ delayMs }, { services, params }) => {
+    const { actorId, state } = await stateOf(params, services);
+    // A repetition finishes what a failure left.
+    if (state === 'erased') return undefined;
+    const time = delayMs === 0 ? 'at once' : `${delayMs / 1_000} seconds after the approval is used`;
+    return { facts: { account: actorId, state, 'erased for good': time } };
+  },
+  streamOf,
+};
+
+const suspensionApproval: ApprovalRule<unknown> = {
+  when: ABOVE_ALLOWANCE,
+  restricts: () => Promise.resolve(1),
+  preview: async (_input, { services, params }) => {
+    const { actorId, state } = await stateOf(params, services);
+    return { facts: { suspends: actorId, state } };
+  },
+  streamOf,
+};
+
+export const accountActs = [
+  act({
+    name: 'account.create',
+    may: 'accounts.create',
+    route: 'POST /operator/accounts',
+    command: 'account create',
+    reason: 'optional',
+    input: newAccount,
+    run: async (
+      { handle, displayName, email, password },
+      { services, metadata, idempotencyKey: clientKey },
+    ) => {
+      const passwordHash = await services.passwords.hash(password);
+      // Without a client-sent key, the same handle and email identify the retry of an unfinished registration. After an
+      // erasure of that account they start a new one.
+      const idempotencyKey = JSON.stringify(['operator', clientKey ?? [handle, email]]);
+      const recreateOnceErased = clientKey === undefined;
+      const account = { handle, displayName, email, passwordHash, idempotencyKey, recreateOnceErased };
+      const { actorId, created } = await services.commands.execute(new CreateAccount(account, metadata));
+      if (!created && clientKey === undefined)
+        throw new HttpRefusal(
+          'intent_conflict',
+          'This account exists already; its password was not changed.',
+        );
+      return new Answer(201, { actorId });
+    },
+  }),
+  act({
+    name: 'account.suspend',
+    may: 'accounts.restrict',
+    route: `POST ${one}/suspend`,
+    command: 'account suspend',
+    reason: 'required',
+    inConsole: true,
+    input: lifecycleChange,
+    approval: suspensionApproval,
+    run: ({ revision: lifecycle }, { services, params, metadata }) =>
+      services.commands.execute(new SuspendAccount(idIn(params), metadata, { lifecycle })),
+  }),
+  act({
+    name: 'account.reinstate',
+    may: 'accounts.restrict',
+    route: `POST ${one}/reinstate`,
+    command: 'account reinstate',
+    reason: 'required',
+    inConsole: true,
+    input: lifecycleChange,
+    run: ({ revision: lifecycle }, { services, params, metadata }) =>
+      services.commands.execute(new ReinstateAccount(idIn(params), metadata, { lifecycle })),
+  }),
+  act({
+    name: 'account.erase',
+    may: 'accounts.erase',
+    route: `POST ${one}/erase`,
+    command: 'account erase',
+    reason: 'required',
+    input: erasure,
+    approval: erasureApproval,
+    run: async ({ revision: lifecycle, delayMs }, { services, params, metadata }): Promise<unknown> => {
+      const { commands, pool, config } = services;
+      const actorId = idIn(params);
+      if (delayMs > 0) return commands.execute(new RequestErasure(actorId, delayMs, metadata, { lifecycle }));
+      const change = await commands.execute(new EraseAccount(actorId, metadata, { lifecycle }));
+      return { ...change, pending: await pendingRewrites(pool), largeTablesAt: config.erasureRewriteHour };
+    },
+  }),
+  act({
+    name: 'account.cancel_erasure',
+    may: 'accounts.erase',
+    route: `POST ${one}/cancel-erasure`,
+    command: 'account cancel-erasure',
+    reason: 'required',
+    run: (_input, { services, params, metadata }) =>
+      services.commands.execute(new CancelErasure(idIn(params), metadata)),
+  }),
+];

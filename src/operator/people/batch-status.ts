@@ -1,0 +1,110 @@
+import type { Recusals } from '../../commands/support/recusals.js';
+import type { BatchApplied, BatchEvent, BatchKind, BatchUndone } from '../../domain/batch/events.js';
+import type { Recorded } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import type { ActServices } from '../desk/services.js';
+import { identities } from '../desk/who.js';
+import { operatorNames } from '../desk/identity/operator-names.js';
+
+/** `done`: items of the current state that are through. Times in Unix milliseconds. */
+export interface ListedBatch {
+  readonly batchId: string;
+  readonly kind: BatchKind;
+  readonly appId: string | null;
+  readonly items: number;
+  readonly done: number;
+  readonly state: 'applying' | 'applied' | 'undoing' | 'undone';
+  readonly operatorId: string | null;
+  /** Null: the log does not know the operator. */
+  readonly operatorName: string | null;
+  readonly reason: string | null;
+  readonly requestedAt: number;
+}
+
+type UndoRequest = Pick<ListedBatch, 'operatorId' | 'operatorName' | 'reason' | 'requestedAt'>;
+
+interface Outcome {
+  readonly changed: number;
+  readonly skipped: readonly string[];
+}
+
+/** `recused`: those of the skipped items that its operator had to leave to others. */
+interface Application extends Outcome {
+  readonly recused: readonly string[];
+}
+
+export interface BatchStatus extends ListedBatch {
+  readonly applied: Application | null;
+  readonly undo: UndoRequest | null;
+  readonly undone: Outcome | null;
+}
+
+const LISTED = 50;
+
+const columns = `json_build_object('batchId', batch_id, 'kind', kind, 'appId', app_id, 'items', items, 'done', done,
+  'state', state, 'operatorId', operator_id, 'operatorName', operator.name, 'reason', reason,
+  'requestedAt', requested_at) AS listed
+  FROM authority.batch LEFT JOIN authority.operator USING (operator_id)`;
+
+export async function newestBatches(store: AuthorityStore): Promise<readonly ListedBatch[]> {
+  const text = `SELECT ${columns} ORDER BY requested_at DESC, batch_id LIMIT ${LISTED}`;
+  const rows = await store.rows<{ listed: ListedBatch }>({ name: 'batches', text }, []);
+  return rows.map(({ listed }) => listed);
+}
+
+export async function unfinishedBatches(store: AuthorityStore): Promise<number> {
+  const text =
+    "SELECT count(*)::integer AS count FROM authority.batch WHERE state IN ('applying', 'undoing')";
+  const [row] = await store.rows<{ count: number }>({ name: 'unfinished-batches', text }, []);
+  return row?.count ?? 0;
+}
+
+/** @throws errors of log and store */
+export async function batchStatus(
+  { store, log, recusals }: Pick<ActServices, 'store' | 'log' | 'recusals'>,
+  batchId: string,
+): Promise<BatchStatus | undefined> {
+  const text = `SELECT ${columns} WHERE batch_id = $1`;
+  const [row] = await store.rows<{ listed: ListedBatch }>({ name: 'batch', text }, [batchId]);
+  if (!row) return undefined;
+  // Not the first event, which has all items.
+  const recorded = await log.read(streams.batch(batchId), { from: 1n });
+  const find = <Type extends 'batch.applied' | 'batch.undone'>(type: Type) =>
+    recorded.find(({ event }) => event.type === type) as
+      Recorded<Extract<BatchEvent, { type: Type }>> | undefined;
+  const outcome = ({ event: { data } }: Recorded<BatchApplied | BatchUndone>): Outcome => ({
+    changed: data.changed,
+    skipped: data.skipped,
+  });
+  const [applied, undone] = [find('batch.applied'), find('batch.undone')];
+  return {
+    ...row.listed,
+    applied: applied
+      ? { ...outcome(applied), recused: await recusedOf(recusals, row.listed, applied) }
+      : null,
+    undo: await undoRequestIn(store, recorded),
+    undone: undone ? outcome(undone) : null,
+  };
+}
+
+/** The event has no reasons: the cases tell, as they were when the batch was finished. */
+function recusedOf(
+  recusals: Recusals,
+  { kind, operatorId }: ListedBatch,
+  { event, position }: Recorded<BatchApplied>,
+): Promise<readonly string[]> {
+  return recusals.ofItems(kind, event.data.skipped, { operatorId: operatorId ?? undefined }, position);
+}
+
+async function undoRequestIn(
+  store: AuthorityStore,
+  recorded: readonly Recorded[],
+): Promise<UndoRequest | null> {
+  const found = recorded.find(({ event }) => event.type === 'batch.undo_requested');
+  if (!found) return null;
+  const { operatorId = null, reason = null } = found.metadata;
+  const names = { ...identities, ...(await operatorNames(store, [operatorId])) };
+  const operatorName = (operatorId !== null && names[operatorId]) || null;
+  return { operatorId, operatorName, reason, requestedAt: found.event.data.at };
+}

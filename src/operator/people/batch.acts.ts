@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { ChangeBatch } from '../../commands/batch/change-batch.js';
+import { MAX_BATCH_ACTORS } from '../../domain/batch/batch.js';
+import { batchKinds } from '../../domain/batch/events.js';
+import type { BatchRequested } from '../../domain/batch/events.js';
+import { HttpRefusal } from '../../server/errors.js';
+import { readNewest } from '../../log/read-newest.js';
+import { streams } from '../../log/streams.js';
+import { beginOf, endOf, TIME_HELP } from '../audit/time.js';
+import { previewOf } from './batch-preview.js';
+import type { BatchPlan } from './batch-preview.js';
+import { batchStatus, newestBatches } from './batch-status.js';
+import { ABOVE_ALLOWANCE, act, Answer } from '../desk/act.js';
+import { operatorIdOf } from '../desk/caller.js';
+import type { ActServices } from '../desk/services.js';
+import { identifier, idIn } from '../desk/schemas.js';
+
+/** Ids that a preview shows. All are in its digest. */
+const SHOWN = 20;
+
+const id = z.string().regex(identifier, 'must be an identifier of the network');
+const time = z.string().max(64);
+
+const plan = z.strictObject({
+  kind: z.enum(batchKinds),
+  appId: id.optional(),
+  from: time.optional(),
+  until: time.optional(),
+  actorIds: z.array(id).max(MAX_BATCH_ACTORS, `at most ${MAX_BATCH_ACTORS}`).optional(),
+});
+
+export const batchActs = [
+  act({
+    name: 'batch.preview',
+    may: 'batches.run',
+    route: 'POST /operator/batches/preview',
+    inConsole: true,
+    input: plan,
+    run: async (input, { services, caller }) => {
+      const asked = planOf(input, services.clock.now());
+      const { items, left, ...preview } = await previewOf(services, asked);
+      const window = asked.kind === 'posts' ? { from: asked.from, until: asked.until } : {};
+      const by = { operatorId: operatorIdOf(caller) };
+      const recused = await services.recusals.ofItems(preview.kind, items, by);
+      return { ...preview, ...window, items: items.length, first: items.slice(0, SHOWN), left, recused };
+    },
+  }),
+  act({
+    name: 'batch.request',
+    may: 'batches.run',
+    route: 'POST /operator/batches',
+    command: 'app restrict-posts',
+    reason: 'required',
+    inConsole: true,
+    input: plan.extend({ digest: z.string().regex(/^[0-9a-f]{64}$/, 'must be the digest of a preview') }),
+    approval: {
+      when: ABOVE_ALLOWANCE,
+      restricts: async ({ digest, ...input }, { services }) =>
+        (await exactPreview(services, planOf(input, services.clock.now()), digest)).items.length,
+      streamOf: (_params, approvalId) => streams.batch(approvalId),
+      isRepeatable: true,
+      preview: async ({ digest, ...input }, { services }) => {
+        const asked = planOf(input, services.clock.now());
+        const { kind, items } = await exactPreview(services, asked, digest);
+        const fixed =
+          asked.kind === 'posts' ? { from: isoTime(asked.from), until: isoTime(asked.until) } : {};
+        const of = asked.kind === 'posts' ? { application: asked.appId, ...fixed } : {};
+        const facts = { restricts: kind, ...of, items: items.length, 'digest of the items': digest };
+        return {
+          facts: { ...facts, [items.length > SHOWN ? `the first ${SHOWN}` : 'all']: items.slice(0, SHOWN) },
+          // A time ago would be another one once it is approved.
+          input: { ...input, ...fixed, digest },
+        };
+      },
+    },
+    run: async ({ digest, ...input }, { services, metadata, approvalId }) => {
+      const asked = planOf(input, services.clock.now());
+      const batchId = approvalId ?? services.ids.random();
+      const { kind, items } =
+        (approvalId && (await requestedBatch(services, batchId))) ||
+        (await exactPreview(services, asked, digest));
+      const appId = asked.kind === 'posts' ? asked.appId : undefined;
+      const change = { type: 'batch.requested', data: { batchId, kind, items, appId } } as const;
+      await services.commands.execute(new ChangeBatch(change, metadata));
+      return new Answer(202, await statusOf(services, batchId));
+    },
+  }),
+  act({
+    name: 'batch.list',
+    may: 'audit.read',
+    route: 'GET /operator/batches',
+    command: 'batch list',
+    inConsole: true,
+    run: (_input, { services: { store } }) => newestBatches(store),
+  }),
+  act({
+    name: 'batch.read',
+    may: 'audit.read',
+    route: 'GET /operator/batches/:id',
+    command: 'batch status',
+    inConsole: true,
+    run: (_input, { services, params }) => statusOf(services, idIn(params)),
+  }),
+  act({
+    name: 'batch.undo',
+    may: 'batches.run',
+    route: 'POST /operator/batches/:id/undo',
+    command: 'batch undo',
+    reason: 'required',
+    inConsole: true,
+    run: async (_input, { services, params, metadata }) => {
+      const batchId = idIn(params);
+      await services.commands.execute(
+        new ChangeBatch({ type: 'batch.undo_requested', data: { batchId } }, metadata),
+      );
+      return new Answer(202, await statusOf(services, batchId));
+    },
+  }),
+];
+
+function planOf({ kind, appId, from, until, actorIds }: z.output<typeof plan>, now: number): BatchPlan {
+  if (kind === 'accounts') {
+    if (!actorIds || actorIds.length === 0)
+      throw new HttpRefusal('invalid_request', 'actorIds: must name at least one account');
+    return { kind, actorIds: [...new Set(actorIds)] };
+  }
+  const window = {
+    from: from === undefined ? undefined : beginOf(from, now),
+    until: until === undefined ? undefined : endOf(until, now),
+  };
+  if (appId === undefined) throw new HttpRefusal('invalid_request', 'appId: must name an application');
+  if (window.from === undefined || window.until === undefined)
+    throw new HttpRefusal('invalid_request', `from and until (--from, --until): must be ${TIME_HELP}`);
+  if (window.until > now)
+    throw new HttpRefusal('invalid_request', 'until (--until): must lie in the past: posts may still come');
+  if (window.from >= window.until)
+    throw new HttpRefusal('invalid_request', 'from (--from): must be before until');
+  return { kind, appId, from: window.from, until: window.until };
+}
+
+async function exactPreview(services: ActServices, asked: BatchPlan, digest: string) {
+  const preview = await previewOf(services, asked);
+  if (preview.digest === digest) return preview;
+  throw new HttpRefusal(
+    'effect_mismatch',
+    `The batch would now change other items than its preview showed: ${preview.items.length}. Look at a new preview.`,
+  );
+}
+
+/** The batch that a killed process has requested already. */
+async function requestedBatch({ log }: ActServices, batchId: string) {
+  const [first] = await readNewest(
+    log,
+    () => log.read(streams.batch(batchId), { limit: 1 }),
+    (found) => found.length > 0,
+  );
+  return first && (first.event as BatchRequested).data;
+}
+
+const isoTime = (at: number): string => new Date(at).toISOString();
+
+async function statusOf(services: ActServices, batchId: string) {
+  const status = await batchStatus(services, batchId);
+  if (!status) throw new HttpRefusal('not_found', 'There is no such batch.');
+  return status;
+}

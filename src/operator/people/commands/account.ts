@@ -1,0 +1,133 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import {
+  operatorClientOf,
+  lifecycleLine,
+  REASON_HELP,
+  withOperator,
+  withReason,
+  withRevision,
+} from '../../client/command-options.js';
+import type { CommandOptions, LifecycleOptions } from '../../client/command-options.js';
+import { MAX_BATCH_ACTORS } from '../../../domain/batch/batch.js';
+import { requireReason, runBatch, withBatchOptions } from './batch-lines.js';
+import type { BatchOptions } from './batch-lines.js';
+import { Failure } from '../../../base/terminal/failure.js';
+import { parseDuration } from '../../../base/terminal/duration.js';
+import { printResult, timeText } from '../../../base/terminal/output.js';
+import { pendingLines } from '../../client/pending-lines.js';
+import { typedText } from '../../../base/terminal/typed-text.js';
+
+interface CreateOptions extends CommandOptions {
+  readonly handle: string;
+  readonly displayName: string;
+  readonly email: string;
+}
+
+interface StateOptions extends LifecycleOptions {
+  readonly reason: string;
+}
+
+interface SuspendOptions extends LifecycleOptions, BatchOptions {
+  readonly from?: string;
+}
+
+interface EraseOptions extends StateOptions {
+  readonly delay: number;
+}
+
+export function addAccountCommands(program: Command): void {
+  const account = program
+    .command('account')
+    .description('accounts: create, suspend, reinstate and erase them');
+  withReason(account.command('create'))
+    .description('create an account')
+    .requiredOption('--handle <handle>', 'name to sign in with')
+    .requiredOption('--display-name <name>', 'name that other people read')
+    .requiredOption('--email <address>', 'address to reach the person')
+    .requiredOption('--password-stdin', 'read the password from standard input, never from the command line')
+    .action(async ({ handle, displayName, email, reason, ...options }: CreateOptions) => {
+      // The terminal or `echo` adds one line end to the password.
+      const password = (await typedText('the password')).replace(/\r?\n$/, '');
+      const created = await operatorClientOf(options).createAccount(
+        { handle, displayName, email, password },
+        reason,
+      );
+      printResult(options, created, [`actor id  ${created.actorId}`]);
+    });
+
+  withBatchOptions(withRevision(withOperator(account.command('suspend'))))
+    .description('suspend an account, effective on its next request; or all accounts of a list')
+    .argument('[actor-id]', 'actor id of the account')
+    .option('--from <file>', 'a file with one actor id a line; - reads standard input')
+    .option('--reason <why>', REASON_HELP)
+    .action(async (actorId: string | undefined, options: SuspendOptions, command: Command) => {
+      const { from, reason, revision } = options;
+      if ((actorId === undefined) === (from === undefined))
+        command.error('error: give either an actor id or --from FILE', { exitCode: 2 });
+      const api = operatorClientOf(options);
+      if (from !== undefined) {
+        await runBatch(api, { kind: 'accounts', actorIds: await idsIn(from) }, options, command);
+        return;
+      }
+      const result = await api.setAccountState(
+        actorId ?? '',
+        'suspend',
+        requireReason(reason, command),
+        revision,
+      );
+      printResult(options, result, [lifecycleLine(actorId ?? '', 'suspended', result)]);
+    });
+
+  withRevision(withOperator(account.command('reinstate')))
+    .description('reinstate a suspended account')
+    .argument('<actor-id>', 'actor id of the account')
+    .requiredOption('--reason <why>', REASON_HELP)
+    .action(async (actorId: string, { reason, revision, ...options }: StateOptions) => {
+      const result = await operatorClientOf(options).setAccountState(actorId, 'reinstate', reason, revision);
+      printResult(options, result, [lifecycleLine(actorId, 'active', result)]);
+    });
+
+  withRevision(withOperator(account.command('erase')))
+    .description(
+      'erase a person for good: their texts become unreadable in every copy of the log (also destroy old backups of the vault)',
+    )
+    .argument('<actor-id>', 'actor id of the account')
+    .requiredOption('--reason <why>', REASON_HELP)
+    .option(
+      '--delay <time>',
+      'time in which the erasure can be cancelled: 0, 90s, 15m, 24h, 7d',
+      parseDuration,
+      0,
+    )
+    .action(async (actorId: string, { reason, revision, delay, ...options }: EraseOptions) => {
+      const result = await operatorClientOf(options).eraseAccount(actorId, delay, reason, revision);
+      const { erasesAt } = result;
+      const state = erasesAt === undefined ? 'erased' : `scheduled for erasure at ${timeText(erasesAt)}`;
+      printResult(options, result, [lifecycleLine(actorId, state, result), ...pendingLines(result)]);
+    });
+
+  withOperator(account.command('cancel-erasure'))
+    .description('cancel a scheduled erasure')
+    .argument('<actor-id>', 'actor id of the account')
+    .requiredOption('--reason <why>', REASON_HELP)
+    .action(async (actorId: string, { reason, ...options }: StateOptions) => {
+      const result = await operatorClientOf(options).cancelErasure(actorId, reason);
+      printResult(options, result, [lifecycleLine(actorId, 'kept', result)]);
+    });
+}
+
+async function idsIn(file: string): Promise<readonly string[]> {
+  const content =
+    file === '-' ? await typedText('the list') : await readFile(file, 'utf8').catch(unreadable(file));
+  const ids = [...new Set(content.split(/\s+/).filter((id) => id !== ''))];
+  if (ids.length > MAX_BATCH_ACTORS)
+    throw new Failure(
+      `${file} names ${ids.length} accounts, and one batch takes at most ${MAX_BATCH_ACTORS}; nothing changed. Part the file, and run the command for each part`,
+    );
+  return ids;
+}
+
+const unreadable = (file: string) => (error: NodeJS.ErrnoException) => {
+  throw new Failure(`${file} cannot be read: ${error.code ?? error.message}`);
+};

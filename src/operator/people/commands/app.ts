@@ -1,0 +1,134 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { addRestrictPostsCommand } from './app-restrict-posts.js';
+import { addImpactCommand } from './app-impact.js';
+import {
+  operatorClientOf,
+  lifecycleLine,
+  withOperator,
+  withReason,
+  withRevision,
+} from '../../client/command-options.js';
+import type { CommandOptions, OperatorOptions, LifecycleOptions } from '../../client/command-options.js';
+import { parseDuration } from '../../../base/terminal/duration.js';
+import type { OperatorClient } from '../../client/operator-client.js';
+import { printResult, answerList, localMoment, timeText } from '../../../base/terminal/output.js';
+import { tableLines } from '../../../base/terminal/table.js';
+
+interface RegisterOptions extends CommandOptions {
+  readonly name: string;
+  readonly redirectUri: string[];
+  readonly postLogoutRedirectUri?: string[];
+  readonly scope: string[];
+}
+
+interface RotateOptions extends CommandOptions {
+  readonly overlap: number;
+}
+
+const DEFAULT_OVERLAP = '24h';
+
+export function addAppCommands(program: Command): void {
+  const app = program.command('app').description('applications: register, list, suspend and reinstate them');
+  withReason(app.command('register'))
+    .description('register an application; its secret is shown only once')
+    .requiredOption('--name <name>', 'name on the consent page')
+    .requiredOption('--redirect-uri <uri...>', 'addresses to return to after consent')
+    .option('--post-logout-redirect-uri <uri...>', 'addresses to return to after sign-out')
+    .addOption(
+      new Option('--scope <scopes>', 'scopes that it may request, separated by spaces')
+        .argParser((scopes) => scopes.split(/\s+/).filter(Boolean))
+        .makeOptionMandatory(),
+    )
+    .action(async (registration: RegisterOptions) => {
+      const { name, redirectUri, postLogoutRedirectUri, scope, reason, ...options } = registration;
+      const application = {
+        name,
+        redirectUris: redirectUri,
+        postLogoutRedirectUris: postLogoutRedirectUri,
+        scopes: scope,
+      };
+      const registered = await operatorClientOf(options).registerApplication(application, reason);
+      const { clientId, clientSecret } = registered;
+      printResult(options, registered, [
+        `client id      ${clientId}`,
+        `client secret  ${clientSecret}  (shown only now)`,
+      ]);
+    });
+
+  withOperator(app.command('list'))
+    .description('list every application: registration, state, scopes, number of usable grants')
+    .action(async (options: OperatorOptions) => {
+      answerList(options, await operatorClientOf(options).applications(), tableOf);
+    });
+
+  for (const [act, done] of [
+    ['suspend', 'suspended'],
+    ['reinstate', 'active'],
+  ] as const)
+    withRevision(withReason(app.command(act)))
+      .description(descriptions[act])
+      .argument('<client-id>', 'client id of the application')
+      .action(async (clientId: string, { reason, revision, ...options }: LifecycleOptions) => {
+        const result = await operatorClientOf(options).setApplicationState(clientId, act, reason, revision);
+        printResult(options, result, [lifecycleLine(clientId, done, result)]);
+      });
+
+  withReason(app.command('rotate-secret'))
+    .description('issue a new client secret, shown only once; old secrets stay valid for a while')
+    .argument('<client-id>', 'client id of the application')
+    .option(
+      '--overlap <duration>',
+      'time for which old secrets stay valid: 0, 90s, 15m, 24h, 7d',
+      parseDuration,
+      parseDuration(DEFAULT_OVERLAP),
+    )
+    .action(async (clientId: string, { overlap, reason, ...options }: RotateOptions) => {
+      const rotated = await operatorClientOf(options).rotateSecret(clientId, overlap, reason);
+      printResult(options, rotated, [
+        `client secret  ${rotated.clientSecret}  (shown only now)`,
+        `old secrets    valid until ${timeText(rotated.previousUntil)}`,
+      ]);
+    });
+
+  addImpactCommand(app);
+  addRestrictPostsCommand(app);
+
+  withReason(app.command('revoke-grants'))
+    .description(
+      'revoke every grant of an application and all its tokens; after a failure, repeat it for the rest',
+    )
+    .argument('<client-id>', 'client id of the application')
+    .action(async (clientId: string, { reason, ...options }: CommandOptions) => {
+      const result = await operatorClientOf(options).revokeGrants(clientId, reason);
+      printResult(options, result, [
+        result.revoked === 0 ? 'no grant is live; nothing changed' : `grants revoked: ${result.revoked}`,
+      ]);
+    });
+}
+
+const descriptions = {
+  suspend: 'suspend an application, effective on its next request',
+  reinstate: 'reinstate a suspended application; grants that ended meanwhile stay ended',
+} as const;
+
+type Listed = Awaited<ReturnType<OperatorClient['applications']>>[number];
+
+function tableOf(listed: readonly Listed[]): string[] {
+  if (listed.length === 0) return ['no application is registered'];
+  return tableLines(
+    ['CLIENT ID', 'STATE', 'GRANTS', 'REGISTERED', 'APPLICATION'],
+    listed.map((each) => [
+      each.clientId,
+      each.state,
+      String(each.grants),
+      each.registeredAt === null ? 'unknown' : localMoment(each.registeredAt),
+      [
+        each.name,
+        `may request ${each.scopes.join(' ')}`,
+        ...each.redirectUris.map((uri) => `returns to ${uri}`),
+        ...each.postLogoutRedirectUris.map((uri) => `returns after sign-out to ${uri}`),
+      ],
+    ]),
+  );
+}

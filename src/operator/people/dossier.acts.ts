@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { newestEvents } from '../../../projections/audit/audit.read-model.js';
+import type { AuditSubject } from '../../../projections/audit/subject.js';
+import type { LookSubject } from '../../commands/operator/record-look.js';
+import { HttpRefusal } from '../../server/errors.js';
+import { recordLooks } from '../audit/looks.js';
+import { entriesOf } from '../audit/search.js';
+import { act } from '../desk/act.js';
+import type { ActContext } from '../desk/act.js';
+import { accountFacts, applicationFacts, findSubjects, grantFacts, postFacts } from './dossiers.js';
+import { identifier, idIn } from '../desk/schemas.js';
+
+const TIMELINE = 50;
+
+const search = z.strictObject({ q: z.string().trim().max(64).default('') });
+
+/** A dossier shows no e-mail address, and no text that is not public. */
+export const dossierActs = [
+  act({
+    name: 'subject.find',
+    may: 'audit.read',
+    route: 'GET /operator/subjects',
+    inConsole: true,
+    input: search,
+    run: async ({ q }, context) => {
+      const text = q.replace(/^@/, '');
+      const found = identifier.test(text) ? await findSubjects(context.services, text) : [];
+      await recordLooks(
+        context,
+        found.map(({ place, id }) => ({ [idFields[place]]: id })),
+      );
+      return { q, found };
+    },
+  }),
+  act({
+    name: 'account.read',
+    may: 'audit.read',
+    route: 'GET /operator/accounts/:id',
+    inConsole: true,
+    run: (_input, context) => dossier(context, 'actor', (id) => ({ actorId: id }), accountFacts),
+  }),
+  act({
+    name: 'application.read',
+    may: 'audit.read',
+    route: 'GET /operator/applications/:id',
+    inConsole: true,
+    run: (_input, context) => dossier(context, 'app', (id) => ({ appId: id }), applicationFacts),
+  }),
+  act({
+    name: 'grant.read',
+    may: 'audit.read',
+    route: 'GET /operator/grants/:id',
+    inConsole: true,
+    run: (_input, context) => dossier(context, 'grant', (id) => ({ grantId: id }), grantFacts),
+  }),
+  act({
+    name: 'post.read',
+    may: 'audit.read',
+    route: 'GET /operator/posts/:id',
+    inConsole: true,
+    run: (_input, context) => dossier(context, 'post', (id) => ({ postId: id }), postFacts),
+  }),
+];
+
+const idFields = { accounts: 'actorId', applications: 'appId', grants: 'grantId', posts: 'postId' } as const;
+
+async function dossier<Facts extends object>(
+  context: ActContext,
+  kind: AuditSubject['kind'],
+  subject: (id: string) => LookSubject,
+  read: (services: ActContext['services'], id: string) => Promise<Facts | undefined>,
+) {
+  const { services, params } = context;
+  const id = idIn(params);
+  const facts = await read(services, id);
+  if (!facts) throw new HttpRefusal('not_found', 'No resource has such an id.');
+  const { events } = await newestEvents(services.pool, { about: [{ kind, id }] }, undefined, TIMELINE);
+  await recordLooks(context, [subject(id)]);
+  const { events: timeline, ...names } = await entriesOf(services, events, false);
+  return { ...facts, timeline, names: { ...names.applications, ...names.operators } };
+}
+
+export type Dossier<Facts> = Facts & Pick<Awaited<ReturnType<typeof dossier>>, 'timeline' | 'names'>;

@@ -1,0 +1,148 @@
+import { isGrantUsable } from '../../commands/grant/usable-grants.js';
+import type { PostEvent } from '../../domain/post/events.js';
+import { evolvePost, noPost } from '../../domain/post/post.js';
+import { streams } from '../../log/streams.js';
+import type { ActServices } from '../desk/services.js';
+
+type Stores = Pick<ActServices, 'store' | 'log' | 'clock' | 'publicPosts'>;
+
+/** Times are Unix milliseconds. */
+export interface AccountFacts {
+  readonly actorId: string;
+  readonly handle: string | null;
+  readonly displayName: string;
+  readonly state: 'active' | 'suspended' | 'erased';
+  readonly registeredAt: number;
+  readonly erasesAt: number | null;
+  readonly grants: readonly ListedGrant[];
+}
+
+interface ListedGrant {
+  readonly grantId: string;
+  readonly clientId: string;
+  readonly name: string | null;
+  readonly issuedAt: number;
+}
+
+/** The newest usable grants. $1: now. $2: actor. */
+const accountSql = `
+  SELECT json_build_object('actorId', actor_id, 'handle', handle, 'displayName', display_name, 'state', state,
+    'registeredAt', registered_at, 'erasesAt', erases_at, 'grants', coalesce((
+      SELECT json_agg(listed) FROM (
+        SELECT grant_id AS "grantId", app_id AS "clientId", application.name, issued_at AS "issuedAt"
+        FROM authority.app_grant LEFT JOIN authority.application USING (app_id)
+        WHERE app_grant.actor_id = account.actor_id AND ${isGrantUsable('$1')}
+        ORDER BY issued_at DESC, grant_id LIMIT 50) listed), '[]')) AS facts
+  FROM authority.account WHERE actor_id = $2`;
+
+export const accountFacts = ({ store, clock }: Stores, id: string) =>
+  first<AccountFacts>(store, accountSql, [clock.now(), id]);
+
+export interface ApplicationFacts {
+  readonly clientId: string;
+  readonly name: string;
+  readonly state: 'active' | 'suspended';
+  readonly scopes: readonly string[];
+  readonly redirectUris: readonly string[];
+  readonly registeredAt: number | null;
+  readonly grants: number;
+}
+
+const applicationSql = `
+  SELECT json_build_object('clientId', app_id, 'name', name, 'state', state, 'scopes', scopes,
+    'redirectUris', redirect_uris, 'registeredAt', registered_at, 'grants', (
+      SELECT count(*) FROM authority.app_grant
+      WHERE app_grant.app_id = application.app_id AND ${isGrantUsable('$1')})) AS facts
+  FROM authority.application WHERE app_id = $2`;
+
+export const applicationFacts = ({ store, clock }: Stores, id: string) =>
+  first<ApplicationFacts>(store, applicationSql, [clock.now(), id]);
+
+export interface GrantFacts {
+  readonly grantId: string;
+  readonly clientId: string;
+  readonly actorId: string;
+  readonly application: string | null;
+  readonly handle: string | null;
+  readonly scopes: readonly string[];
+  readonly issuedAt: number;
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+const grantSql = `
+  SELECT json_build_object('grantId', grant_id, 'clientId', app_id, 'actorId', actor_id, 'application', application.name,
+    'handle', account.handle, 'scopes', app_grant.scopes, 'issuedAt', issued_at, 'lastUsedAt', last_used_at,
+    'revokedAt', revoked_at) AS facts
+  FROM authority.app_grant LEFT JOIN authority.application USING (app_id) LEFT JOIN authority.account USING (actor_id)
+  WHERE grant_id = $1`;
+
+export const grantFacts = ({ store }: Stores, id: string) => first<GrantFacts>(store, grantSql, [id]);
+
+/** `text`: null unless anybody can read it now. */
+export interface PostFacts {
+  readonly postId: string;
+  readonly status: 'published' | 'restricted' | 'deleted';
+  readonly authorActorId: string;
+  readonly author: string | null;
+  readonly clientId: string | null;
+  readonly revision: number;
+  readonly lifecycle: number;
+  readonly text: string | null;
+}
+
+const authorSql = `
+  SELECT json_build_object('handle', handle) AS facts FROM authority.account WHERE actor_id = $1`;
+
+export async function postFacts(
+  { store, log, publicPosts }: Stores,
+  id: string,
+): Promise<PostFacts | undefined> {
+  const recorded = await log.read(streams.post(id));
+  const post = recorded.reduce((older, { event }) => evolvePost(older, event as PostEvent), noPost);
+  if (post.status === 'absent') return undefined;
+  const { status, authorActorId, revision, lifecycle, text } = post;
+  const [author, revisions] = await Promise.all([
+    first<{ handle: string | null }>(store, authorSql, [authorActorId]),
+    publicPosts.revisionsOf([id]),
+  ]);
+  const isPublic = revisions.get(id) === revision && !recorded.some(({ erased }) => erased);
+  const [created] = recorded;
+  return {
+    postId: id,
+    status,
+    authorActorId,
+    author: author?.handle ?? null,
+    clientId: created?.event.type === 'post.created' ? created.event.data.appId : null,
+    revision,
+    lifecycle,
+    text: isPublic ? text : null,
+  };
+}
+
+/** `place`: the noun of its address. */
+export interface FoundSubject {
+  readonly place: 'accounts' | 'applications' | 'grants' | 'posts';
+  readonly id: string;
+  readonly name: string | null;
+}
+
+const findSql = `
+  SELECT 'accounts' AS place, actor_id AS id, handle AS name FROM authority.account WHERE actor_id = $1 OR handle = $2
+  UNION ALL SELECT 'applications', app_id, name FROM authority.application WHERE app_id = $1
+  UNION ALL SELECT 'grants', grant_id, NULL FROM authority.app_grant WHERE grant_id = $1`;
+
+export async function findSubjects({ store, log }: Stores, text: string): Promise<readonly FoundSubject[]> {
+  const found = await store.db.query<FoundSubject[]>(findSql, [text, text.toLowerCase()]);
+  const [post] = await log.read(streams.post(text), { limit: 1 });
+  return post ? [...found, { place: 'posts', id: text, name: null }] : found;
+}
+
+async function first<Facts>(
+  store: Stores['store'],
+  sql: string,
+  values: unknown[],
+): Promise<Facts | undefined> {
+  const [row] = await store.db.query<{ facts: Facts }[]>(sql, values);
+  return row?.facts;
+}

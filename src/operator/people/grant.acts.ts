@@ -1,0 +1,20 @@
+import { RevokeGrant } from '../../commands/grant/revoke-grant.js';
+import { act } from '../desk/act.js';
+import { idIn } from '../desk/schemas.js';
+
+export const grantActs = [
+  act({
+    name: 'grant.revoke',
+    may: 'applications.restrict',
+    route: 'POST /operator/grants/:id/revoke',
+    command: 'grant revoke',
+    reason: 'optional',
+    inConsole: true,
+    run: (_input, { services, params, metadata }) => {
+      const grantId = idIn(params);
+      return services.commands.execute(
+        new RevokeGrant(grantId, { cause: 'operator' }, { ...metadata, grantId }),
+      );
+    },
+  }),
+];

@@ -1,0 +1,168 @@
+import { html } from '../../../base/pages/html.js';
+import type { Html } from '../../../base/pages/html.js';
+import type { BatchStatus, ListedBatch } from '../batch-status.js';
+import { operatorLink } from '../../console/events.js';
+import { consolePage } from '../../console/layout.js';
+import type { Frame } from '../../console/layout.js';
+import { mayDo } from '../../console/may.js';
+import { actForm, facts, hiddenField, state, textArea, timeElement } from '../../console/parts.js';
+import { progressBar, reloading } from '../../console/progress.js';
+import { counted, numbers, table } from '../../console/tables.js';
+import type { View } from '../../console/view.js';
+
+export function batchesPage(frame: Frame, listed: readonly ListedBatch[]): string {
+  const content = html`<section class="card" aria-labelledby="batches">
+    <h1 id="batches">Batches</h1>
+    <p>
+      Many restrictions as one act, with a preview and an undo. Posts of an application: from its page, “What
+      it did”.
+    </p>
+    ${mayDo(frame.session, 'batch.request') ? accountsForm(frame) : undefined}
+    ${
+      listed.length === 0
+        ? html`<p>None yet.</p>`
+        : table(
+            'The newest batches',
+            ['batch', 'state', 'items', 'requested', 'by'],
+            listed.map(({ batchId, state: is, items, kind, requestedAt, operatorId, operatorName }) => [
+              html`<a href="/console/batches/${batchId}">${batchId}</a>`,
+              is,
+              counted(items, kind),
+              timeElement(requestedAt),
+              operatorId === null ? '' : operatorLink(operatorId, operatorName),
+            ]),
+          )
+    }
+  </section>`;
+  return consolePage('Batches', content, frame);
+}
+
+const accountsForm = ({ proof }: Frame): Html =>
+  actForm({
+    action: '/console/batches/preview',
+    button: 'Preview a suspension of accounts',
+    proof,
+    id: 'suspend-accounts',
+    fields: html`${hiddenField('kind', 'accounts')}
+    ${textArea({
+      id: 'actor-ids',
+      name: 'actorIds',
+      label: 'Actor ids',
+      hint: 'One a line, at most 2,000.',
+      maxLength: 50_000,
+    })}`,
+  });
+
+interface ShownPreview {
+  readonly kind: ListedBatch['kind'];
+  readonly items: number;
+  readonly first: readonly string[];
+  readonly left: readonly string[];
+  readonly recused: readonly string[];
+  readonly digest: string;
+  readonly from?: number;
+  readonly until?: number;
+}
+
+/** `asked`: the fields of the previewed form, for the request of exactly that. */
+export function previewPage(frame: Frame, preview: ShownPreview, asked: ReadonlyMap<string, string>): string {
+  const { kind, items, first, left, recused, digest, from, until } = preview;
+  // A time ago would be another one when the request arrives.
+  const exact = new Map([
+    ...asked,
+    ...(from === undefined || until === undefined
+      ? []
+      : ([
+          ['from', new Date(from).toISOString()],
+          ['until', new Date(until).toISOString()],
+        ] as const)),
+  ]);
+  const act = `${kind === 'posts' ? 'Restrict' : 'Suspend'} exactly ${items === 1 ? 'this' : 'these'} ${counted(items, kind)}`;
+  const content = html`<section class="card" aria-labelledby="preview">
+    <h1 id="preview">Preview: ${counted(items, kind)}</h1>
+    <p>
+      Nothing has changed yet.
+      ${from === undefined || until === undefined ? undefined : html`Posts from ${timeElement(from)} to ${timeElement(until)}.`}
+    </p>
+    <ul class="links">
+      ${first.map((id) => html`<li><a href="/console/${kind}/${id}">${id}</a></li>`)}
+    </ul>
+    ${items > first.length ? html`<p>and ${numbers.format(items - first.length)} more</p>` : undefined}
+    ${left.length === 0 ? undefined : html`<p class="problem">Left out, as they are suspended, erased or unknown: ${left.join(' ')}</p>`}
+    ${recused.length === 0 ? undefined : recusedItems(kind, recused)}
+    ${
+      items === 0
+        ? undefined
+        : actForm({
+            action: '/console/batches',
+            button: act,
+            proof: frame.proof,
+            id: 'request',
+            reason: 'required',
+            fields: html`${[...exact].map(([name, value]) => hiddenField(name, value))}
+            ${hiddenField('digest', digest)}`,
+          })
+    }
+    <p class="quiet small">digest ${digest}</p>
+  </section>`;
+  return consolePage('Preview of a batch', content, frame);
+}
+
+const recusedItems = (kind: ListedBatch['kind'], recused: readonly string[]): Html =>
+  html`<p class="problem">
+      Skipped, as the operator of the batch made a decision about ${recused.length === 1 ? 'it' : 'them'} that
+      was appealed, so another operator must decide:
+    </p>
+    <ul class="links">
+      ${recused.map((id) => html`<li><a href="/console/${kind}/${id}">${id}</a></li>`)}
+    </ul>`;
+
+const requester = ({ operatorId, operatorName }: Pick<ListedBatch, 'operatorId' | 'operatorName'>) =>
+  operatorId === null ? 'unknown' : operatorLink(operatorId, operatorName);
+
+export const isBatchRunning = ({ state: is }: ListedBatch): boolean => is === 'applying' || is === 'undoing';
+
+export function batchPage(frame: Frame, batch: BatchStatus, { isReloading }: View): string {
+  const { batchId, kind, items, done, state: is, appId, applied, undo, undone } = batch;
+  const one = `/console/batches/${batchId}`;
+  const recused = is === 'undone' ? [] : (applied?.recused ?? []);
+  const all = (is === 'undone' ? undone : applied)?.skipped ?? [];
+  const skipped = all.filter((id) => !recused.includes(id));
+  const isUndoable = (is === 'applying' || is === 'applied') && mayDo(frame.session, 'batch.undo');
+  const content = html`<section class="card" aria-labelledby="batch">
+    <h1 id="batch">Batch of ${counted(items, kind)} ${state(is, false)}</h1>
+    ${isBatchRunning(batch) ? html`${progressBar('Progress of the batch', done, items)} ${reloading(one, isReloading)}` : undefined}
+    ${facts([
+      ['id', html`<a href="/console/log/plaza_batch-${batchId}">${batchId}</a>`],
+      ...(appId === null
+        ? []
+        : [['application', html`<a href="/console/applications/${appId}/impact">${appId}</a>`] as const]),
+      ['requested', timeElement(batch.requestedAt)],
+      ['by', requester(batch)],
+      ['why', batch.reason ?? 'unknown'],
+      ...(applied ? [['restricted', numbers.format(applied.changed)] as const] : []),
+      ...(undo
+        ? ([
+            ['undo requested', timeElement(undo.requestedAt)],
+            ['undo by', requester(undo)],
+            ['why undone', undo.reason ?? 'unknown'],
+          ] as const)
+        : []),
+      ...(undone ? [['lifted again', numbers.format(undone.changed)] as const] : []),
+    ])}
+    ${skipped.length === 0 ? undefined : html`<p>Skipped, as somebody acted on them: ${skipped.join(' ')}</p>`}
+    ${recused.length === 0 ? undefined : recusedItems(kind, recused)}
+    ${
+      isUndoable && !isReloading
+        ? actForm({
+            action: `${one}/undo`,
+            button: 'Undo the batch',
+            proof: frame.proof,
+            id: 'undo',
+            reason: 'required',
+          })
+        : undefined
+    }
+  </section>`;
+  return consolePage(`Batch ${batchId}`, content, frame);
+}

@@ -1,0 +1,55 @@
+import { RestrictPost, UnrestrictPost } from '../../commands/post/restrict-post.js';
+import type { PostEvent } from '../../domain/post/events.js';
+import { evolvePost, noPost } from '../../domain/post/post.js';
+import { streams } from '../../log/streams.js';
+import { ABOVE_ALLOWANCE, act } from '../desk/act.js';
+import type { ApprovalRule } from '../desk/act.js';
+import type { ActServices } from '../desk/services.js';
+import { idIn, lifecycleChange } from '../desk/schemas.js';
+
+/** An operator's command waits this long for the read models before it answers. The restriction is already in force. */
+const WAIT_MS = 3_000;
+
+async function execute({ commands, positions }: ActServices, command: RestrictPost | UnrestrictPost) {
+  const { changed, revision, position } = await commands.execute(command);
+  await positions.waitFor(position, WAIT_MS);
+  return { changed, revision };
+}
+
+const restrictionApproval: ApprovalRule<unknown> = {
+  when: ABOVE_ALLOWANCE,
+  restricts: () => Promise.resolve(1),
+  preview: async (_input, { services: { log }, params }) => {
+    const postId = idIn(params);
+    const recorded = await log.read(streams.post(postId));
+    const { status } = recorded.reduce((post, { event }) => evolvePost(post, event as PostEvent), noPost);
+    return { facts: { restricts: postId, state: status } };
+  },
+  streamOf: (params) => streams.post(idIn(params)),
+};
+
+export const postActs = [
+  act({
+    name: 'post.restrict',
+    may: 'posts.restrict',
+    route: 'POST /operator/posts/:id/restrict',
+    command: 'post restrict',
+    reason: 'required',
+    inConsole: true,
+    input: lifecycleChange,
+    approval: restrictionApproval,
+    run: ({ revision: lifecycle }, { services, params, metadata }) =>
+      execute(services, new RestrictPost(idIn(params), metadata, { lifecycle })),
+  }),
+  act({
+    name: 'post.unrestrict',
+    may: 'posts.restrict',
+    route: 'POST /operator/posts/:id/unrestrict',
+    command: 'post unrestrict',
+    reason: 'required',
+    inConsole: true,
+    input: lifecycleChange,
+    run: ({ revision: lifecycle }, { services, params, metadata }) =>
+      execute(services, new UnrestrictPost(idIn(params), metadata, { lifecycle })),
+  }),
+];

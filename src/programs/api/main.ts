@@ -1,0 +1,151 @@
+import 'reflect-metadata';
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { CommandBus, CqrsModule } from '@nestjs/cqrs';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger } from 'pino';
+import { AuthModule } from '../../doors/auth/auth.module.js';
+import { mountAuthorizationServer } from '../../doors/auth/mount.js';
+import { PasswordCheck } from '../../doors/auth/sign-in/password-check.js';
+import { PendingCaseEffects } from '../../background/cases/pending-case-effects.js';
+import { Clock } from '../../base/support/clock.js';
+import { IdGenerator } from '../../base/support/id-generator.js';
+import { readConfig, storesOf } from '../../base/config/config.js';
+import type { Config } from '../../base/config/config.js';
+import { createLogger } from '../../base/config/logger.js';
+import { SignInAdmission } from '../../doors/api/admission/sign-in-admission.js';
+import { HttpModule } from '../../doors/api/http.module.js';
+import { endpointsOf } from '../../doors/api/openapi/endpoint.js';
+import { fastifyAdapter, prepareServer } from '../../doors/api/server.js';
+import { announceReady, stopOnSignal } from '../../launch/child.js';
+import { EventLog } from '../../log/event-log.js';
+import { KeyVault } from '../../log/vault/key-vault.js';
+import { startOperatorApi } from '../../operator/entrances/operator-server.js';
+import { recordRestores } from '../../recovery/backup/restore/record-restores.js';
+import { Batches } from '../../background/batches.js';
+import { Erasures } from '../../background/erasure/erasures.js';
+import { Rewrites } from '../../background/erasure/rewrites.js';
+import { Witness } from '../../log/witness/witness.js';
+import { openResources } from './resources.js';
+import { Postgres } from '../../base/store/postgres.js';
+import { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import { whenReachable } from '../../base/store/when-reachable.js';
+import { closeAll } from '../../base/support/closable.js';
+import type { Closable } from '../../base/support/closable.js';
+import { observeCommands } from '../telemetry/commands.js';
+import { openTelemetry } from '../../base/telemetry/open-telemetry.js';
+import { observeRequests } from '../../server/observe-requests.js';
+import { observeSignIns } from '../telemetry/sign-ins.js';
+import type { Telemetry } from '../../base/telemetry/telemetry.js';
+
+@Module({})
+class ApiModule {}
+
+const RETRY_MS = 1_000;
+
+const opened: Closable[] = [];
+
+async function serve(config: Config, logger: Logger, telemetry: Telemetry): Promise<void> {
+  const resources = await openResources({ config, logger, telemetry, opened });
+  const modules: DynamicModule = {
+    module: ApiModule,
+    imports: [CqrsModule.forRoot(), resources, AuthModule, HttpModule],
+  };
+  if (config.rateLimits === 'off')
+    logger.warn('RATE_LIMITS is off: passwords can be guessed without limit, and no client is told to wait');
+  const app = await NestFactory.create<NestFastifyApplication>(modules, fastifyAdapter(logger, config), {
+    bodyParser: false,
+    logger: false,
+    abortOnError: false,
+  });
+  opened.push(app);
+  observeRequests(app.getHttpAdapter().getInstance(), telemetry);
+  const refuseOtherMethods = prepareServer(app, config, endpointsOf(HttpModule));
+  mountAuthorizationServer(app, () => app.get(SignInAdmission).unavailableMessage());
+  await app.init();
+  observeCommands(app.get(CommandBus), telemetry);
+  observeSignIns(app.get(PasswordCheck), telemetry);
+  await app.register(refuseOtherMethods);
+  await app.listen(config.port, config.host);
+  await recordRestores(app);
+  opened.push(await startOperatorApi(app));
+  opened.push(startErasures(app), startRewrites(app), startBatches(app), startCaseEffects(app));
+  announceReady();
+  logger.info({ port: config.port }, 'serving');
+}
+
+function startBatches(app: NestFastifyApplication): { close(): Promise<void> } {
+  const batches = new Batches({
+    commands: app.get(CommandBus),
+    pool: app.get(Postgres).pool,
+    log: app.get(EventLog),
+    witness: app.get(Witness),
+    ids: app.get(IdGenerator),
+    logger,
+  });
+  batches.start();
+  return { close: () => batches.stop() };
+}
+
+function startErasures(app: NestFastifyApplication): { close(): Promise<void> } {
+  const erasures = new Erasures({
+    commands: app.get(CommandBus),
+    store: app.get(AuthorityStore),
+    vault: app.get(KeyVault),
+    witness: app.get(Witness),
+    clock: app.get(Clock),
+    ids: app.get(IdGenerator),
+    logger,
+  });
+  erasures.start();
+  return { close: () => erasures.stop() };
+}
+
+function startRewrites(app: NestFastifyApplication): { close(): Promise<void> } {
+  const { databaseUrl, vaultDatabaseUrl } = storesOf(config);
+  const rewrites = new Rewrites({
+    pool: app.get(Postgres).pool,
+    urls: { read: databaseUrl, vault: vaultDatabaseUrl },
+    witness: app.get(Witness),
+    clock: app.get(Clock),
+    hour: config.erasureRewriteHour,
+    logger,
+  });
+  rewrites.start();
+  return { close: () => rewrites.stop() };
+}
+
+function startCaseEffects(app: NestFastifyApplication): { close(): Promise<void> } {
+  const effects = new PendingCaseEffects({
+    commands: app.get(CommandBus),
+    pool: app.get(Postgres).pool,
+    witness: app.get(Witness),
+    logger,
+  });
+  effects.start();
+  return { close: () => effects.stop() };
+}
+
+const config = readConfig();
+const logger = createLogger(config, 'api');
+const opening = openTelemetry({ config, service: 'plaza-api', logger });
+// Registered first: a stop may arrive before the process serves.
+stopOnSignal(async () => {
+  await closeAll(opened);
+  const telemetry = await opening;
+  await telemetry.close();
+});
+try {
+  const telemetry = await opening;
+  telemetry.metrics.reportDisk(config.dataDir);
+  await whenReachable(() => serve(config, logger, telemetry), {
+    logger,
+    warning: 'a database is unreachable, so the API does not serve yet; retrying',
+    retryMs: RETRY_MS,
+    beforeRetry: () => closeAll(opened),
+  });
+} catch (error) {
+  logger.fatal({ err: error }, 'cannot serve');
+  process.exit(1);
+}

@@ -1,8 +1,0 @@
-import type { Recorded } from '../log/recorded.js';
-import type { RestrictionEvent } from '../log/restrictions.js';
-import { restrictionHash } from './canonical.js';
-import type { AppendProof } from './witness.js';
-
-export function proofOf({ stream, event, metadata, position }: Recorded<RestrictionEvent>): AppendProof {
-  return { hash: restrictionHash({ stream, event, metadata }), position };
-}
