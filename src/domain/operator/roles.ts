@@ -1,4 +1,4 @@
-/** Each act of the table (src/operator/acts/) names one permission. */
+/** Each act of the table (src/operator/entrances/table.ts) names one permission. */
 export const permissions = [
   'status.read',
   'applications.read',

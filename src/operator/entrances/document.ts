@@ -54,7 +54,7 @@ ${markdownTable(['Permission', 'Acts'], permissions)}
 
 const INTRODUCTION = `# Operators' acts
 
-Every act on the operator's port, and who may do it. The table is made from \`src/operator/acts/\` by \`npm run acts\`; a test compares the
+Every act on the operator's port, and who may do it. The table is made from \`src/operator/entrances/table.ts\` by \`npm run acts\`; a test compares the
 two. Who lacks the permission gets 403 \`capability_required\`, by the API, the command line and the console.
 
 "Approval" says what waits for another operator while four-eyes is on: see [ADR 32](adr/0032-four-eyes.md).
