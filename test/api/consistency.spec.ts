@@ -37,7 +37,14 @@ let requests = 0;
 const ask = (method: string, path: string, asking: ProcessRequest = {}): Promise<ProcessAnswer> =>
   requestAt(network, ports[requests++ % ports.length] ?? 0, method, path, asking);
 
-const read = async (by: SignedIn, path: string) => (await ask('GET', path, { by })).body;
+/** A 503 means that the worker is behind on a busy machine: applications ask again. An old answer is never given. */
+async function read(by: SignedIn, path: string) {
+  const { body } = await until(async () => {
+    const answer = await ask('GET', path, { by });
+    return answer.status !== 503 && answer;
+  });
+  return body;
+}
 
 /** Returns the body and the write revision of a successful mutation. */
 async function write(by: SignedIn, method: string, path: string, fields: object = {}) {
