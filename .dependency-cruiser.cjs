@@ -22,12 +22,12 @@ module.exports = {
       from: { path: '^src/log/transparency/', pathNot: specs },
       to: { dependencyTypes: ['core', 'npm', 'npm-dev'], pathNot: '^(node:)?crypto$' },
     },
-    {
-      name: 'the-event-store-knows-nothing-of-plaza',
+    ...['^src/domain/', '^src/log/transparency/', '^src/embedded-event-store/'].map((room) => ({
+      name: `nothing-of-plaza-in ${room.replace('^', '')}`,
       severity: 'error',
-      from: { path: '^src/embedded-event-store/', pathNot: specs },
-      to: { path: '^(src|projections|test|bench|chaos)/', pathNot: '^src/embedded-event-store/' },
-    },
+      from: { path: room, pathNot: specs },
+      to: { path: '^(src|projections)/', pathNot: room },
+    })),
     {
       name: 'a-projection-knows-no-incarnation',
       severity: 'error',
@@ -38,7 +38,13 @@ module.exports = {
       name: 'tests-are-not-imported',
       severity: 'error',
       from: { path: '^(src|projections|bench)/', pathNot: specs },
-      to: { path: `^(test|bench|chaos)/|${specs}`, pathNot: '^bench/' },
+      to: { path: `^test/|${specs}` },
+    },
+    {
+      name: 'the-house-imports-no-program-about-it',
+      severity: 'error',
+      from: { path: '^(src|projections)/', pathNot: specs },
+      to: { path: '^(bench|chaos)/' },
     },
     {
       name: 'the-checker-of-chaos-is-independent',

@@ -142,7 +142,7 @@ export class History {
     return { ...figures, stickiness: active.size === 0 ? null : this.who(day, 1, acts).size / active.size };
   }
 
-  /** Of an erased person, the counts and the day of the registration. */
+  /** An erased person keeps the counts and the day of the registration. */
   people(pseudonymOf: (id: string) => string) {
     const registered = this.told.filter(({ type }) => type === 'account.registered');
     return registered.map(({ actorId, at }) => {
@@ -161,7 +161,7 @@ export class History {
     });
   }
 
-  /** Of each hour of the week, the events that people caused, but for the refreshes of applications. */
+  /** Events that people caused in each hour of the week, but for the refreshes of applications. */
   hours() {
     const caused = this.added.filter(
       ({ type, metadata }) => metadata.actorId !== undefined && type !== 'grant.refreshed',
@@ -179,7 +179,7 @@ export class History {
     });
   }
 
-  /** What each application did. */
+  /** Events through each application. */
   reach() {
     const actOf = ({ type, data }: Added) => ('kind' in data ? `${type} (${String(data.kind)})` : type);
     return groupsOf(this.through(), (each) => [each.metadata.appId, actOf(each)]).map(([[app, act], of]) => {
@@ -192,7 +192,7 @@ export class History {
     });
   }
 
-  /** What each application did in each hour that is over, from the first whole day after `from`. */
+  /** Events through each application in each hour that is over, from the first whole day after `from`. */
   impact(from: number) {
     const first = Math.ceil(from / DAY_MS) * DAY_MS;
     const hourOf = (at: number) => at - (at % HOUR_MS);
@@ -212,7 +212,7 @@ export class History {
     }));
   }
 
-  /** What people did through applications: not on the account page, and no operator. */
+  /** Acts of people through applications: not on the account page, and none of operators. */
   private through(): readonly Added[] {
     return this.added.filter(({ data, metadata: { appId, actorId } }) => {
       const isOfAccountPage = 'cause' in data && data.cause === 'person';
