@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { allScopes } from '../../src/domain/grant/scopes.js';
 import { requestAt, startApiProcess } from '../support/api-process.js';
 import type { ProcessAnswer, ApiProcess, ProcessRequest } from '../support/api-process.js';
-import { registerApplication, signIn } from '../support/api.js';
+import { registerApplication, signIn, untilAvailable } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -39,10 +39,7 @@ const ask = (method: string, path: string, asking: ProcessRequest = {}): Promise
 
 /** A 503 means that the worker is behind on a busy machine: applications ask again. An old answer is never given. */
 async function read(by: SignedIn, path: string) {
-  const { body } = await until(async () => {
-    const answer = await ask('GET', path, { by });
-    return answer.status !== 503 && answer;
-  });
+  const { body } = await untilAvailable(() => ask('GET', path, { by }));
   return body;
 }
 

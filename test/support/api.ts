@@ -78,11 +78,16 @@ export function send(
   return isAnonymousRead ? AcknowledgedWrites.of(baseUrl).readUntilShown(undefined, ask) : ask();
 }
 
-const untilAvailable = (ask: () => Promise<Answer>): Promise<Answer> =>
-  until(async () => {
-    const answer = await ask();
-    return answer.status !== 503 && answer;
+/** Asks again after each 503, which means a busy machine where nothing is broken. */
+export async function untilAvailable<Answered extends { readonly status: number }>(
+  ask: () => Promise<Answered>,
+): Promise<Answered> {
+  const { answer } = await until(async () => {
+    const asked = await ask();
+    return asked.status !== 503 && { answer: asked };
   });
+  return answer;
+}
 
 async function sendOnce(
   baseUrl: string,
