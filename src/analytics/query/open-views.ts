@@ -106,9 +106,11 @@ interface ConnectOptions extends Pick<ViewOptions, 'writable'> {
 /** A view reads the head of each file when it is made, so a compaction may interrupt that, too. */
 async function connectToNewest(duckDb: DuckDb, dir: string, options: ConnectOptions): Promise<Connection> {
   for (let attempt = 1; ; attempt += 1) {
+    // Before the commit is read: one that comes meanwhile is newer.
+    const newest = newestNumber(dir);
     const state = requireState(dir);
     try {
-      return await connect(duckDb, dir, state, options);
+      return { ...(await connect(duckDb, dir, state, options)), newest };
     } catch (error) {
       if (attempt === ATTEMPTS || requireState(dir).number === state.number) throw explained(error);
     }
@@ -120,14 +122,13 @@ async function connect(
   dir: string,
   state: State,
   { settings, writable }: ConnectOptions,
-): Promise<Connection> {
+): Promise<Omit<Connection, 'newest'>> {
   const named = filesOf(state);
   const paths = named.map(({ path }) => join(dir, path));
   const views = viewsOf(state, dir, readCompleteUntil(dir, state));
   const missing = paths.find((path) => !existsSync(path));
   if (missing !== undefined) throw new Error(`${missing} is missing; see plaza analytics verify ${dir}`);
   for (const file of named) requireIntact(dir, file);
-  const newest = newestNumber(dir);
   const instance = await DuckDBInstance.create(':memory:');
   const duck = await instance.connect();
   const close = () => {
@@ -150,7 +151,7 @@ async function connect(
     close();
     throw error;
   }
-  return { duck, state, newest, close };
+  return { duck, state, close };
 }
 
 /** COPY could replace an allowed file. */
