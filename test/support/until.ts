@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** A condition is often a request: asking too often takes the processor from what is waited for. */
 const MAX_PAUSE_MS = 100;
 
-/** For what takes a network several of its periodic checks, as noticing that its log lost events. */
+/** For what takes a network several of its periodic checks or a restart: noticing that its log lost events, a batch that goes on. */
 export const CHECKS_MS = 120_000;
 
 /**
