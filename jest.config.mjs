@@ -27,7 +27,7 @@ function commit() {
 
 export default {
   testEnvironment: '<rootDir>/test/support/sample.environment.mjs',
-  roots: ['<rootDir>/src', '<rootDir>/projections', '<rootDir>/test'],
+  roots: ['<rootDir>/src', '<rootDir>/projections', '<rootDir>/packages', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
   runtime: '<rootDir>/test/support/native.runtime.mjs',
   extensionsToTreatAsEsm: ['.ts'],

@@ -6,7 +6,6 @@ import { benchAudit } from './audit.js';
 import { benchAuth } from './auth.js';
 import { benchConsole } from './console.js';
 import { benchDrill } from './drill.js';
-import { benchEventStore } from './event-store.js';
 import { benchPosts } from './posts.js';
 import { benchRebuildReads } from './rebuild-reads.js';
 import { benchReads } from './reads.js';
@@ -23,7 +22,6 @@ import { benchTimeline } from './timeline.js';
 const suites = {
   start: () => benchStart(),
   console: () => benchConsole(),
-  eventStore: () => benchEventStore(),
   posts: () => benchPosts(),
   reads: () => benchReads(),
   timeline: () => benchTimeline(),

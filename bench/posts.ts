@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { measureAppends } from '@plaza/event-store/testing';
 import autocannon from 'autocannon';
 import { readConfig } from '../src/base/config/config.js';
 import { OperatorClient } from '../src/operator/client/operator-client.js';
 import { signIn } from '../src/programs/demo/sign-in.js';
-import { measureAppends } from './event-store.js';
 import { startNetwork, withDataDir } from './network.js';
 import type { BenchNetwork } from './network.js';
 

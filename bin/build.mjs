@@ -18,6 +18,7 @@ const inputs = [
   'src',
   'projections',
   'bench',
+  ...['package.json', 'src', 'testing', 'bench'].map((path) => `packages/event-store/${path}`),
 ];
 const builtFrom = join(root, 'dist', 'bundle', 'built-from');
 

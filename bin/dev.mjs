@@ -21,7 +21,7 @@ let network;
 let quiet;
 let work = reload().catch(complain);
 
-for (const folder of ['src', 'projections'])
+for (const folder of ['src', 'projections', 'packages/event-store/src'])
   watch(path(folder), { recursive: true }, (_event, file) => {
     if (file?.endsWith('.spec.ts')) return;
     clearTimeout(quiet);

@@ -11,7 +11,7 @@ import { dirname, join, normalize, relative } from 'node:path';
 
 /** From the ground up. */
 const FLOORS = [
-  'src/embedded-event-store',
+  'packages/event-store',
   'src/domain',
   'src/base',
   'src/log',
@@ -29,9 +29,9 @@ const FLOORS = [
 
 const given = process.argv.slice(2);
 const root = given.find((each) => !each.startsWith('--')) ?? '.';
-const imports = ['src', 'projections'].flatMap(filesIn).flatMap(importsOf);
+const imports = ['packages/event-store/src', 'src', 'projections'].flatMap(filesIn).flatMap(importsOf);
 const top = roomsOf(floorOf);
-const inside = FLOORS.map((floor) => ({ floor, ...roomsOf((file) => partOf(floor, file)) }));
+const inside = FLOORS.map((floor) => ({ floor, ...roomsOf((file) => partOf(insideOf(floor), file)) }));
 
 console.log(
   `${top.rooms.size} rooms, ${top.arrows.size} arrows, ${top.climbing.length} of them climb; ${top.circles.length} circles at the top, ${inside.flatMap(({ circles }) => circles).length} inside`,
@@ -68,7 +68,11 @@ function importsOf(file) {
 }
 
 function floorOf(file) {
-  return file.split('/', file.startsWith('src/') ? 2 : 1).join('/');
+  return file.split('/', /^(src|packages)\//.test(file) ? 2 : 1).join('/');
+}
+
+function insideOf(floor) {
+  return floor.startsWith('packages/') ? `${floor}/src` : floor;
 }
 
 function partOf(floor, file) {

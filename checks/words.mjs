@@ -12,9 +12,13 @@ const OPENING = /^(What|Who|Whether|How|Of|Why)\b/;
 
 const given = process.argv.slice(2);
 const folders = given.filter((each) => !each.startsWith('--'));
-const files = execFileSync('git', ['ls-files', ...(folders.length > 0 ? folders : ['src', 'projections'])], {
-  encoding: 'utf8',
-})
+const files = execFileSync(
+  'git',
+  ['ls-files', ...(folders.length > 0 ? folders : ['src', 'projections', 'packages'])],
+  {
+    encoding: 'utf8',
+  },
+)
   .split('\n')
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
 

@@ -2,8 +2,12 @@ import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountForPostgres } from '../../src/launch/postgres/system-account.js';
 import type { TestNetwork } from '../../test/support/network.js';
-import { canHaveSmallDisk, makeSmallDisk } from '../../test/support/small-disk.js';
-import { canHaveFailingDisk, makeFailingDisk } from '../../test/support/failing-disk.js';
+import {
+  canHaveSmallDisk,
+  makeSmallDisk,
+  canHaveFailingDisk,
+  makeFailingDisk,
+} from '@plaza/event-store/testing';
 
 /** A disk below a part of a network's data. */
 export interface BrokenDisk {

@@ -1,6 +1,5 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
-import { DirectoryLockedError, UnusableFileError } from '../embedded-event-store/errors.js';
-import { lockDirectory } from '../embedded-event-store/storage/directory-lock.js';
+import { DirectoryLockedError, UnusableFileError, lockDirectory } from '@plaza/event-store';
 import { LaunchError } from './launch-error.js';
 import { makeDirectories } from './make-directories.js';
 import { isAlive } from './processes.js';

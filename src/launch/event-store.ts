@@ -1,18 +1,20 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { CorruptLogError, DirectoryLockedError, startEventStore } from '../embedded-event-store/server.js';
 import {
+  CorruptLogError,
+  DirectoryLockedError,
+  startEventStore,
   EXIT_LOG_UNWRITABLE,
   NewerLogError,
   StoreUnavailableError,
   UnusableFileError,
-} from '../embedded-event-store/errors.js';
-import type { RunningEventStore } from '../embedded-event-store/server.js';
+} from '@plaza/event-store';
+import type { RunningEventStore } from '@plaza/event-store';
 import { announceReady, announceRefusal, stopOnSignal } from './child.js';
 import { listenError } from './free-port.js';
 import { LaunchError } from './launch-error.js';
 
-export type { RunningEventStore } from '../embedded-event-store/server.js';
+export type { RunningEventStore } from '@plaza/event-store';
 
 const STOP_TIMEOUT_MS = 2_000;
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../../src/launch/free-port.js';
 import { runPlaza } from '../support/command.js';
-import { canHaveSmallDisk, makeSmallDisk } from '../support/small-disk.js';
-import type { SmallDisk } from '../support/small-disk.js';
+import { canHaveSmallDisk, makeSmallDisk } from '@plaza/event-store/testing';
+import type { SmallDisk } from '@plaza/event-store/testing';
 import { ExportBench, positionsOf, withoutNotice } from './support/export-bench.js';
 
 /** A lock and one of the files that an export writes. */

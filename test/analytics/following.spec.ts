@@ -17,8 +17,8 @@ import type { ExportOptions } from '../../src/analytics/export/export.js';
 import { readConfig } from '../../src/base/config/config.js';
 import { writeRunFile } from '../../src/launch/run-file.js';
 import { environment, plaza } from '../support/command.js';
-import { startEmbeddedEventStore } from '../support/event-store.js';
-import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startEmbeddedEventStore } from '@plaza/event-store/testing';
+import type { EmbeddedEventStore } from '@plaza/event-store/testing';
 import { until } from '../support/until.js';
 import { DAY_MS, ExportBench, FIRST_DAY, positionsOf } from './support/export-bench.js';
 

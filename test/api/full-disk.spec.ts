@@ -7,12 +7,10 @@ import { freePort } from '../../src/launch/free-port.js';
 import { registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
-import { startEmbeddedEventStore } from '../support/event-store.js';
-import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startEmbeddedEventStore, canHaveSmallDisk, makeSmallDisk } from '@plaza/event-store/testing';
+import type { EmbeddedEventStore, SmallDisk } from '@plaza/event-store/testing';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { canHaveSmallDisk, makeSmallDisk } from '../support/small-disk.js';
-import type { SmallDisk } from '../support/small-disk.js';
 import { until } from '../support/until.js';
 
 (canHaveSmallDisk ? describe : describe.skip)(

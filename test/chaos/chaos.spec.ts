@@ -17,7 +17,7 @@ import { Random } from '../../chaos/random.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { isAlive, waitUntilGone } from '../../src/launch/processes.js';
 import { plaza } from '../support/command.js';
-import { canHaveFailingDisk } from '../support/failing-disk.js';
+import { canHaveFailingDisk } from '@plaza/event-store/testing';
 import { until } from '../support/until.js';
 import { chaos, CLIENTS, clearUp, newDir, nothing, startChaos } from './support/run-chaos.js';
 

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { canBeOtherUser, OTHER_UID } from '../support/other-user.js';
+import { canBeOtherUser, OTHER_UID } from '@plaza/event-store/testing';
 
 const script = readFileSync(new URL('../../docker/event-store-files.sh', import.meta.url));
 /** Root can read every file. */

@@ -16,9 +16,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { childProcessIds, waitUntilGone } from '../../src/launch/processes.js';
-import { EXIT_LOG_UNWRITABLE } from '../../src/embedded-event-store/errors.js';
-import { canHaveFailingDisk, makeFailingDisk } from '../support/failing-disk.js';
-import type { FailingDisk } from '../support/failing-disk.js';
+import { EXIT_LOG_UNWRITABLE } from '@plaza/event-store';
+import { canHaveFailingDisk, makeFailingDisk } from '@plaza/event-store/testing';
+import type { FailingDisk } from '@plaza/event-store/testing';
 import { environment, plaza, runPlaza } from '../support/command.js';
 
 let dir = '';

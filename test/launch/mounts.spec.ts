@@ -5,8 +5,8 @@ import { newDataDir } from '../support/data-dir.js';
 import { backUp, newBackupDir, restore } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { canHaveSmallDisk, makeSmallDisk } from '../support/small-disk.js';
-import type { SmallDisk } from '../support/small-disk.js';
+import { canHaveSmallDisk, makeSmallDisk } from '@plaza/event-store/testing';
+import type { SmallDisk } from '@plaza/event-store/testing';
 import { until } from '../support/until.js';
 
 (canHaveSmallDisk ? describe : describe.skip)(

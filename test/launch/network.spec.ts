@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { lockDirectory } from '../../src/embedded-event-store/storage/directory-lock.js';
+import { lockDirectory } from '@plaza/event-store';
 import { waitUntilGone, isAlive } from '../../src/launch/processes.js';
 import { readRunFile } from '../../src/launch/run-file.js';
 import { environment } from '../support/command.js';

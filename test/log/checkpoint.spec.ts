@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
-import { startEventStore } from '../../src/embedded-event-store/server.js';
+import { startEventStore } from '@plaza/event-store';
 import type { Logger } from 'pino';
 import { LogReplaced, LogUnavailable } from '../../src/log/event-log.js';
 import type { Checkpoint } from '../../src/log/event-log.js';

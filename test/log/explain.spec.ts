@@ -11,8 +11,8 @@ import { LogUnavailable } from '../../src/log/event-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { explainFailure } from '../../src/log/eventstoredb/usable.js';
-import { startEmbeddedEventStore } from '../support/event-store.js';
-import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startEmbeddedEventStore } from '@plaza/event-store/testing';
+import type { EmbeddedEventStore } from '@plaza/event-store/testing';
 import { startInterceptingProxy } from '../support/intercepting-proxy.js';
 import type { Intercept } from '../support/intercepting-proxy.js';
 import {

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { builtProcess, environment } from '../support/command.js';
-import { startEmbeddedEventStore } from '../support/event-store.js';
-import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startEmbeddedEventStore } from '@plaza/event-store/testing';
+import type { EmbeddedEventStore } from '@plaza/event-store/testing';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { retryWhileUnavailable } from '../support/retry-while-unavailable.js';

@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Readiness } from '../../src/server/health/health.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { builtProcess, environment } from '../support/command.js';
-import { startEmbeddedEventStore } from '../support/event-store.js';
-import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startEmbeddedEventStore } from '@plaza/event-store/testing';
+import type { EmbeddedEventStore } from '@plaza/event-store/testing';
 import { startOwnPostgres } from '../support/postgres.js';
 import type { OwnPostgres } from '../support/postgres.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { operatorOf } from '../support/api.js';
 import { copyLog, replaceLog } from '../support/drill.js';
-import { startEmbeddedEventStore } from '../support/event-store.js';
+import { startEmbeddedEventStore } from '@plaza/event-store/testing';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { CHECKS_MS, until } from '../support/until.js';

@@ -10,7 +10,7 @@ import type { Restriction, Witness } from '../../src/log/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { TestCluster } from '../support/cluster.js';
 import type { ClusterNode } from '../support/cluster-node.js';
-import { startEmbeddedEventStore } from '../support/event-store.js';
+import { startEmbeddedEventStore } from '@plaza/event-store/testing';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';

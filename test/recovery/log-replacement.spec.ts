@@ -12,11 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { preRestoreLogIn, restoringLogIn } from '../../src/recovery/backup/restore/restore-state.js';
-import { tlsIdentity } from '../../src/embedded-event-store/access/tls-identity.js';
+import { tlsIdentity } from '@plaza/event-store';
 import { LogReplacement } from '../../src/recovery/backup/restore/restore-log.js';
 import { BACKUP_FORMAT } from '../../src/recovery/backup/format/manifest.js';
 import type { PartManifest } from '../../src/recovery/backup/format/manifest.js';
-import { canHaveSmallDisk, makeSmallDisk } from '../support/small-disk.js';
+import { canHaveSmallDisk, makeSmallDisk } from '@plaza/event-store/testing';
 
 const OLD = { '0': 'old', '1': 'old', '3': 'old' };
 const NEW = { '0': 'new', '1': 'new', '2': 'new' };

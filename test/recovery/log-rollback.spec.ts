@@ -13,7 +13,7 @@ import { requestAt, startApiProcess } from '../support/api-process.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { copyLog, replaceLog } from '../support/drill.js';
-import { startEmbeddedEventStore } from '../support/event-store.js';
+import { startEmbeddedEventStore } from '@plaza/event-store/testing';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { statusAndBody, postScopes, deletePost, createPost } from '../support/posts.js';

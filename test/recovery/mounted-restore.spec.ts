@@ -11,7 +11,7 @@ import type { ReplacementStep } from '../../src/recovery/backup/restore/replacem
 import { restore } from '../../src/recovery/backup/restore/restore.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
-import { canHaveSmallDisk } from '../support/small-disk.js';
+import { canHaveSmallDisk } from '@plaza/event-store/testing';
 import { killWhenAllHeld } from './support/killed-process.js';
 import type { HeldRestore } from './support/restore-process.js';
 import { all, StoppedNetwork } from './support/stopped-network.js';

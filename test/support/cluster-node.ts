@@ -1,16 +1,14 @@
 import { status } from '@grpc/grpc-js';
 import type { Metadata } from '@grpc/grpc-js';
-import { CallRefusedError } from '../../src/embedded-event-store/errors.js';
-import { supportedMethodsHandler } from '../../src/embedded-event-store/grpc/discovery-calls.js';
-import type { ServerSimulation } from '../../src/embedded-event-store/grpc/call-guard.js';
 import {
+  CallRefusedError,
+  supportedMethodsHandler,
   notLeader,
   notReady,
   unauthenticated,
-  type CallStatus,
-} from '../../src/embedded-event-store/status.js';
-import { serveStore, type RunningEventStore } from '../../src/embedded-event-store/server.js';
-import type { Store } from '../../src/embedded-event-store/storage/store.js';
+  serveStore,
+} from '@plaza/event-store/testing';
+import type { ServerSimulation, CallStatus, RunningEventStore, Store } from '@plaza/event-store/testing';
 import { LaggingIndex } from './lagging-index.js';
 import { startTcpProxy } from './tcp-proxy.js';
 import type { TcpProxy } from './tcp-proxy.js';

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import gossipPb from '@eventstore/db-client/generated/gossip_pb.js';
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
-import { ANY } from '../../src/embedded-event-store/storage/expected-revision.js';
-import { openStore } from '../../src/embedded-event-store/storage/store.js';
-import type { Store } from '../../src/embedded-event-store/storage/store.js';
+import { ANY, openStore } from '@plaza/event-store/testing';
+import type { Store } from '@plaza/event-store/testing';
 import { ClusterNode } from './cluster-node.js';
 import type { Election } from './cluster-node.js';
 

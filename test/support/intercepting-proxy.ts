@@ -5,7 +5,7 @@ import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfea
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { Client, credentials, Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
 import type { ServerDuplexStream, StatusObject } from '@grpc/grpc-js';
-import type { EmbeddedEventStore } from './event-store.js';
+import type { EmbeddedEventStore } from '@plaza/event-store/testing';
 
 /** Replaces forwarding a message: an answer, or an error that ends the call. */
 export type Intercepted = { readonly answer: Uint8Array } | { readonly error: Partial<StatusObject> };

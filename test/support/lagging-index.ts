@@ -1,6 +1,5 @@
-import { EventIndex } from '../../src/embedded-event-store/storage/event-index.js';
-import { RecordView } from '../../src/embedded-event-store/storage/record.js';
-import type { Store } from '../../src/embedded-event-store/storage/store.js';
+import { EventIndex, RecordView } from '@plaza/event-store/testing';
+import type { Store } from '@plaza/event-store/testing';
 
 /** A follower's copy of its leader's log: complete a moment later, or unchanged while it is held back. */
 export class LaggingIndex {

@@ -3,7 +3,7 @@
  * and the tested code are then loaded once in each worker and not once for each spec file, which takes longer than most
  * tests do, and there is one `Error` and one `Array`, as in production.
  *
- * The modules of test/ are new for each spec file. The tested code is shared, so its modules must not keep state.
+ * The modules of test/, and of that of a package, are new for each spec file. The tested code is shared, so its modules must not keep state.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';

@@ -6,7 +6,7 @@ import { freePort } from '../../src/launch/free-port.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { builtProcess, environment } from './command.js';
-import { startEmbeddedEventStore } from './event-store.js';
+import { startEmbeddedEventStore } from '@plaza/event-store/testing';
 import { startTestPostgres } from './postgres.js';
 
 export interface RestartableProcess {

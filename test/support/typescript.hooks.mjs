@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const root = new URL('../../', import.meta.url);
-const tests = new URL('test/', root).href;
+const tests = /^(packages\/[^/]+\/)?test\//;
 const globals = new URL('jest-globals.mjs', import.meta.url).href;
 const cache = fileURLToPath(new URL('node_modules/.cache/tests/', root));
 const {
@@ -36,6 +36,9 @@ function resolve(specifier, context, next) {
   const { parentURL = '' } = context;
   const run = /\?run=\d+$/.exec(parentURL)?.[0] ?? '';
   if (specifier === '@jest/globals') return { url: `${globals}${run}`, format: 'module', shortCircuit: true };
+  // The packages beside the house run from their source, not from a build.
+  if (specifier.startsWith('@plaza/'))
+    return next(specifier, { ...context, conditions: [...context.conditions, 'source'] });
   if (!specifier.startsWith('.') || !parentURL.startsWith('file:') || parentURL.includes('/node_modules/'))
     return next(specifier, context);
   const url = new URL(specifier, parentURL);
@@ -43,7 +46,7 @@ function resolve(specifier, context, next) {
     const source = new URL(url.href.replace(/\.js$/, '.ts'));
     if (existsSync(source))
       return {
-        url: `${source.href}${source.href.startsWith(tests) ? run : ''}`,
+        url: `${source.href}${tests.test(source.href.slice(root.href.length)) ? run : ''}`,
         format: 'module',
         shortCircuit: true,
       };

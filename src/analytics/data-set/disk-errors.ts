@@ -1,4 +1,4 @@
-import { UnusableFileError } from '../../embedded-event-store/errors.js';
+import { UnusableFileError } from '@plaza/event-store';
 
 /** SQLite holds the lock of the directory. */
 const SQLITE_FULL = 13;

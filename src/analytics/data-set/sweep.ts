@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { UnusableFileError } from '../../embedded-event-store/errors.js';
+import { UnusableFileError } from '@plaza/event-store';
 import { acquireDirectory } from '../../launch/data-dir.js';
 import { isAccessRefused } from './disk-errors.js';
 import { DAY_NAME, FILE_NAME, paths } from './paths.js';

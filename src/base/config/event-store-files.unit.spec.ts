@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSelfSigned } from '../../embedded-event-store/access/self-signed.js';
+import { createSelfSigned } from '@plaza/event-store';
 import { ConfigError, readConfig } from './config.js';
 import { readEventStoreAddress } from './event-store-files.js';
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:tls';
 import { afterEach, expect, it } from '@jest/globals';
 import type { EventStoreConnection } from '../../base/config/event-store-files.js';
 import type { AddressOptions } from '../../base/config/event-store-options.js';
-import { createSelfSigned } from '../../embedded-event-store/access/self-signed.js';
+import { createSelfSigned } from '@plaza/event-store';
 import { tlsFault } from './tls-faults.js';
 
 const YEAR_MS = 365 * 86_400_000;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../base/config/config.js';
 import { environmentFor, settingsOf, withSettings } from '../../base/config/settings.js';
-import { clientAddress, needsTls } from '../../embedded-event-store/server.js';
+import { clientAddress, isTlsRequired } from '@plaza/event-store';
 import { StartRefusedError, startChild } from '../../launch/child-process.js';
 import type { ChildOptions } from '../../launch/child-process.js';
 import { startPostgres } from '../../launch/embedded-postgres.js';
@@ -103,7 +103,7 @@ export class NetworkProcesses {
   }
 
   get #tls(): boolean {
-    return this.config.eventStoreTls === 'on' || needsTls(LOOPBACK);
+    return this.config.eventStoreTls === 'on' || isTlsRequired(LOOPBACK);
   }
 
   async #keepEventStore(port: number): Promise<void> {

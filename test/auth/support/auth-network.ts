@@ -18,7 +18,7 @@ import type { EventLog } from '../../../src/log/event-log.js';
 import type { KeyVault } from '../../../src/log/vault/key-vault.js';
 import type { Postgres } from '../../../src/base/store/postgres.js';
 import { newDataDir, removeDataDir } from '../../support/data-dir.js';
-import { startEmbeddedEventStore } from '../../support/event-store.js';
+import { startEmbeddedEventStore } from '@plaza/event-store/testing';
 import { startOwnPostgres, startTestPostgres } from '../../support/postgres.js';
 import type { OwnPostgres } from '../../support/postgres.js';
 import { retryWhileUnavailable } from '../../support/retry-while-unavailable.js';

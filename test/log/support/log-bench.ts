@@ -10,8 +10,8 @@ import type {
 import { openLog } from '../../../src/log/open-log.js';
 import type { OpenLog } from '../../../src/log/open-log.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
-import { startEmbeddedEventStore } from '../../support/event-store.js';
-import type { EmbeddedEventStore } from '../../support/event-store.js';
+import { startEmbeddedEventStore } from '@plaza/event-store/testing';
+import type { EmbeddedEventStore } from '@plaza/event-store/testing';
 import { startTestPostgres } from '../../support/postgres.js';
 import type { TestPostgres } from '../../support/postgres.js';
 

@@ -1,8 +1,7 @@
-import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import { StreamsClient, StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { credentials, Server, ServerCredentials } from '@grpc/grpc-js';
 import type { ServerWritableStream, status } from '@grpc/grpc-js';
-import { connect } from '../../support/streams-calls.js';
 
 export interface ReadServer {
   readonly url: string;
@@ -39,7 +38,7 @@ async function startReadServer(
   storePort: number,
   answer: (call: ServerWritableStream<ReadReq, ReadResp>) => boolean,
 ): Promise<ReadServer> {
-  const store = connect(storePort);
+  const store = new StreamsClient(`127.0.0.1:${storePort}`, credentials.createInsecure());
   const server = new Server();
   const read = (call: ServerWritableStream<ReadReq, ReadResp>): void => {
     if (answer(call)) return;

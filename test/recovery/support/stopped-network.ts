@@ -14,8 +14,8 @@ import { encodeTablesPart } from '../../../src/recovery/backup/format/part-sourc
 import { openWitness } from '../../../src/log/witness/open-witness.js';
 import { createDatabase } from '../../support/postgres.js';
 import type { TestPostgres } from '../../support/postgres.js';
-import { makeSmallDisk } from '../../support/small-disk.js';
-import type { SmallDisk } from '../../support/small-disk.js';
+import { makeSmallDisk } from '@plaza/event-store/testing';
+import type { SmallDisk } from '@plaza/event-store/testing';
 import { deletionOf } from './restrictions.js';
 
 type Variable = 'DATABASE_URL' | 'VAULT_DATABASE_URL' | 'WITNESS_DATABASE_URL';

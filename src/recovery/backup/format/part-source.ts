@@ -1,4 +1,4 @@
-import { LogSnapshot } from '../../../embedded-event-store/snapshot.js';
+import { LogSnapshot } from '@plaza/event-store';
 import { StoreClient } from '../../../base/store/store-client.js';
 import type { BackupPart } from './manifest.js';
 import { encodeFiles } from './multi-file-stream.js';

@@ -1,0 +1,16 @@
+/** What a program needs that runs the event store, or copies its files. For tests and benchmarks: `../testing/index.ts`. */
+export { startEventStore } from './server.js';
+export type { EventStoreOptions, RunningEventStore } from './server.js';
+export { LogSnapshot } from './snapshot.js';
+export {
+  CorruptLogError,
+  DirectoryLockedError,
+  EXIT_LOG_UNWRITABLE,
+  NewerLogError,
+  StoreUnavailableError,
+  UnusableFileError,
+} from './errors.js';
+export { lockDirectory } from './storage/directory-lock.js';
+export { clientAddress, isTlsRequired } from './access/client-address.js';
+export { createSelfSigned } from './access/self-signed.js';
+export { tlsIdentity } from './access/tls-identity.js';

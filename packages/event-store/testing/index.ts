@@ -1,0 +1,22 @@
+/** For tests and benchmarks: the store without its server, the server as a process, and disks that fail beneath it. */
+export { openStore } from '../src/storage/store.js';
+export type { Store } from '../src/storage/store.js';
+export { EventIndex } from '../src/storage/event-index.js';
+export { ANY } from '../src/storage/expected-revision.js';
+export { RecordView } from '../src/storage/record.js';
+export { serveStore } from '../src/server.js';
+export type { RunningEventStore } from '../src/server.js';
+export { supportedMethodsHandler } from '../src/grpc/discovery-calls.js';
+export type { ServerSimulation } from '../src/grpc/call-guard.js';
+export { CallRefusedError } from '../src/errors.js';
+export { notLeader, notReady, unauthenticated } from '../src/status.js';
+export type { CallStatus } from '../src/status.js';
+export { startEmbeddedEventStore } from './start.js';
+export type { EmbeddedEventStore } from './start.js';
+export { measureAppends } from './measure-appends.js';
+export { canHaveFailingDisk, makeFailingDisk } from './failing-disk.js';
+export type { FailingDisk } from './failing-disk.js';
+export { canHaveSmallDisk, makeSmallDisk } from './small-disk.js';
+export type { SmallDisk } from './small-disk.js';
+export { asOtherUser, canBeOtherUser, OTHER_UID } from './other-user.js';
+export { until } from './until.js';
