@@ -1,6 +1,7 @@
 /** What a program needs that runs the event store, or copies its files. For tests and benchmarks: `../testing/index.ts`. */
-export { startEventStore } from './server.js';
-export type { EventStoreOptions, RunningEventStore } from './server.js';
+import type { EventStoreOptions, RunningEventStore } from './server.js';
+
+export type { EventStoreOptions, RunningEventStore };
 export { LogSnapshot } from './snapshot.js';
 export {
   CorruptLogError,
@@ -14,3 +15,12 @@ export { lockDirectory } from './storage/directory-lock.js';
 export { clientAddress, isTlsRequired } from './access/client-address.js';
 export { createSelfSigned } from './access/self-signed.js';
 export { tlsIdentity } from './access/tls-identity.js';
+
+/**
+ * Loads the server with its libraries first: a program that locks a directory or copies one needs none of them.
+ * Otherwise as in `server.ts`.
+ */
+export async function startEventStore(options: EventStoreOptions): Promise<RunningEventStore> {
+  const server = await import('./server.js');
+  return server.startEventStore(options);
+}
