@@ -1,4 +1,4 @@
-/** What a program needs that runs the event store, or copies its files. For tests and benchmarks: `../testing/index.ts`. */
+/** For programs that run the event store, or copy its files. For tests and benchmarks: `../testing/index.ts`. */
 import type { EventStoreOptions, RunningEventStore } from './server.js';
 
 export type { EventStoreOptions, RunningEventStore };
