@@ -1,11 +1,10 @@
-import { LogUnavailable } from './event-log.js';
 import { sleep } from '../base/support/sleep.js';
-import { WitnessUnavailable } from './witness/witness.js';
+import { isOutage } from './witness/outage.js';
 
 const PAUSE_MS = 500;
 
 /**
- * Runs `work` up to `tries` times while log or witness is unavailable: one slow answer among thousands must not end the
+ * Runs `work` up to `tries` times while log, witness or Postgres is away: one slow answer among thousands must not end the
  * whole operation. `work` must be idempotent.
  * @throws the last fault, any other fault at once, or the reason of `signal`.
  */
@@ -18,8 +17,7 @@ export async function retryWhileUnavailable<T>(
     try {
       return await work();
     } catch (error) {
-      const isTransient = error instanceof LogUnavailable || error instanceof WitnessUnavailable;
-      if (!isTransient || triesLeft <= 0) throw error;
+      if (!isOutage(error) || triesLeft <= 0) throw error;
       await sleep(PAUSE_MS, signal);
       signal?.throwIfAborted();
     }

@@ -8,9 +8,8 @@ import { buildSteps } from '../../../projections/incarnations/building/build-pro
 import type { BuildProgress } from '../../../projections/incarnations/building/build-progress.js';
 import { createIncarnation } from '../../../projections/incarnations/incarnation.js';
 import type { Incarnation } from '../../../projections/incarnations/incarnation.js';
-import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
-import { isUnreachable } from '../../base/store/unreachable.js';
+import { isOutage } from '../../log/witness/outage.js';
 import { sleep } from '../../base/support/sleep.js';
 import { AS_OF_KEPT_MS, asOfVersionsOf, recordAsOf, unfinishedAsOf } from './builds.js';
 import type { AsOfBuild, AsOfChange } from './builds.js';
@@ -89,10 +88,10 @@ export class AsOfRunner {
     error: unknown,
   ): Promise<void> {
     const { logger, now } = this.options;
-    const isTransient = error instanceof LogUnavailable || isUnreachable(error);
-    const message = isTransient ? `waiting: ${messageOf(error)}` : messageOf(error);
-    await recordAsOf(client, build, { state: isTransient ? 'building' : 'failed', message, now: now() });
-    if (isTransient) await sleep(RETRY_MS);
+    const isWaiting = isOutage(error);
+    const message = isWaiting ? `waiting: ${messageOf(error)}` : messageOf(error);
+    await recordAsOf(client, build, { state: isWaiting ? 'building' : 'failed', message, now: now() });
+    if (isWaiting) await sleep(RETRY_MS);
     else logger.error({ err: error, position: String(build.position) }, 'an as-of build failed');
   }
 

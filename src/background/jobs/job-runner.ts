@@ -1,11 +1,10 @@
 import type { Client, Pool } from 'pg';
 import { ProjectionStoppedError, messageOf, VersionTooOldError } from '../../../projections/runner/faults.js';
 import { repeatUnderLock, RETRY_MS } from '../../../projections/runner/locked-rounds.js';
-import { LogReplaced, LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
+import { LogReplaced, WrongExpectedRevision } from '../../log/event-log.js';
 import { storePool } from '../../base/store/store-client.js';
-import { isUnreachable } from '../../base/store/unreachable.js';
 import { sleep } from '../../base/support/sleep.js';
-import { WitnessUnavailable } from '../../log/witness/witness.js';
+import { isOutage } from '../../log/witness/outage.js';
 import type { JobContext, JobTools } from '../../../projections/jobs/job-context.js';
 import { JobError } from '../../../projections/jobs/job-error.js';
 import { RETIRED_INCARNATION_KEPT_MS } from '../../../projections/incarnations/rollback-grace.js';
@@ -106,8 +105,7 @@ export class JobRunner {
 
   private async handleFault(job: Job, client: Client, error: unknown): Promise<void> {
     const { logger, now } = this.options;
-    const transient = [LogUnavailable, WrongExpectedRevision, WitnessUnavailable];
-    if (transient.some((kind) => error instanceof kind) || isUnreachable(error)) {
+    if (error instanceof WrongExpectedRevision || isOutage(error)) {
       const message = `waiting: ${messageOf(error)}`;
       await moveJob(client, job.id, runnableStates, 'running', now(), message);
       await sleep(RETRY_MS);

@@ -1,8 +1,8 @@
 import { errors } from 'oidc-provider';
 import { oauthCodes } from '../../../server/oauth-codes.js';
 import { Refusal } from '../../../domain/refusal.js';
-import { LogUnavailable, NotWitnessed } from '../../../log/event-log.js';
-import { isUnreachable } from '../../../base/store/unreachable.js';
+import { NotWitnessed } from '../../../log/event-log.js';
+import { isOutage } from '../../../log/witness/outage.js';
 
 const published = [
   ...oauthCodes,
@@ -64,7 +64,7 @@ export function toFault(error: unknown): Fault {
     return new Fault(503, 'temporarily_unavailable', `${error.message} Please try again later.`, {
       cause: error,
     });
-  if (error instanceof LogUnavailable || isUnreachable(error))
+  if (isOutage(error))
     return new Fault(
       503,
       'temporarily_unavailable',
