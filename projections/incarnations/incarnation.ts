@@ -5,7 +5,7 @@ import { inTransaction } from '../../src/base/store/transaction.js';
 export const PUBLICATION_CHANNEL = 'plaza_publication';
 
 /**
- * One generation of read models, in a schema of its own. Its id is random, so that no id from before a restore is used
+ * All read models once, in a schema of its own. Its id is random, so that no id from before a restore is used
  * again.
  */
 export interface Incarnation {

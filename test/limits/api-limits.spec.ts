@@ -45,7 +45,7 @@ describe('the budgets of the social API', () => {
       api.read(caller('pebble', 'ada')),
       api.write(caller('pebble', 'ada')),
     ]);
-    expect(all.map((standing) => [standing?.policy, standing?.claim.left])).toEqual([
+    expect(all.map((standing) => [standing?.policy, standing?.consumed.left])).toEqual([
       [{ name: 'anonymous', limit: { quota: 120, windowSeconds: 60 } }, 119],
       [{ name: 'events', limit: { quota: 30, windowSeconds: 60 } }, 29],
       [{ name: 'reads', limit: { quota: 3_000, windowSeconds: 300 } }, 2_999],
@@ -56,7 +56,7 @@ describe('the budgets of the social API', () => {
   it.each(['read', 'write'] as const)('are separate for each application and actor: to %s', async (act) => {
     const api = newLimits();
     const left = async (appId: string, actorId: string) =>
-      (await api[act](caller(appId, actorId)))?.claim.left;
+      (await api[act](caller(appId, actorId)))?.consumed.left;
     const whole = await left('pebble', 'ada');
     expect(await left('pebble', 'ada')).toBe(Number(whole) - 1);
     expect(await left('pebble', 'eve')).toBe(whole);
@@ -65,7 +65,7 @@ describe('the budgets of the social API', () => {
 
   it('of an address are shared within its block', async () => {
     const api = newLimits();
-    const left = async (address: string) => (await api.anonymousRead('reads', address))?.claim.left;
+    const left = async (address: string) => (await api.anonymousRead('reads', address))?.consumed.left;
     expect(await left('2001:db8::1')).toBe(119);
     expect(await left('2001:db8:0:0:ffff::2')).toBe(118);
     expect(await left('2001:db8:0:1::1')).toBe(119);

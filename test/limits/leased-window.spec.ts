@@ -48,18 +48,18 @@ function newWindows(quota = 3_000) {
   return { windows, endWindow };
 }
 
-/** Claims until one is refused, and returns the number of granted claims. */
+/** Consumes until a call is refused, and returns the number of granted ones. */
 async function useUp(window: LeasedWindow, atOnce = 16): Promise<number> {
   for (let total = 0; ;) {
-    const claims = await Promise.all(Array.from({ length: atOnce }, () => window.claim('ada')));
-    const granted = claims.filter((claim) => claim.granted === 1).length;
+    const calls = await Promise.all(Array.from({ length: atOnce }, () => window.consume('ada')));
+    const granted = calls.filter((consumed) => consumed.granted === 1).length;
     total += granted;
     if (granted < atOnce) return total;
   }
 }
 
 describe('a leased budget', () => {
-  it('can be used up by one process, with at most one statement for twenty claims', async () => {
+  it('can be used up by one process, with at most one statement for twenty calls', async () => {
     const { windows } = newWindows();
     const statements = jest.spyOn(database.pool, 'query');
     expect(await useUp(windows[0])).toBe(3_000);
@@ -70,7 +70,7 @@ describe('a leased budget', () => {
     const { windows } = newWindows(20);
     await useUp(windows[0]);
     const statements = jest.spyOn(database.pool, 'query');
-    expect(await windows[0].claim('ada')).toEqual({ granted: 0, left: 0, msToReset: expect.any(Number) });
+    expect(await windows[0].consume('ada')).toEqual({ granted: 0, left: 0, msToReset: expect.any(Number) });
     expect(statements).not.toHaveBeenCalled();
   });
 
@@ -83,48 +83,48 @@ describe('a leased budget', () => {
     },
   );
 
-  it('is not exceeded by concurrent claims of one process', async () => {
+  it('is not exceeded by concurrent calls of one process', async () => {
     const { windows } = newWindows(120);
     expect(await useUp(windows[0], 500)).toBe(120);
   });
 
   it('loses at most one lease to each process that leased one and stopped claiming', async () => {
     const { windows } = newWindows();
-    await windows[1].claim('ada');
-    await windows[2].claim('ada');
+    await windows[1].consume('ada');
+    await windows[2].consume('ada');
     expect(await useUp(windows[0])).toBe(3_000 - 2 * MAX_LEASE_POINTS);
     // Their leases stay valid.
     expect(await useUp(windows[1])).toBe(MAX_LEASE_POINTS - 1);
   });
 
-  it('returns the remaining number, one less for each claim', async () => {
+  it('returns the remaining number, one less for each call', async () => {
     const { windows } = newWindows();
     const left: number[] = [];
-    for (let count = 0; count < 120; count++) left.push((await windows[0].claim('ada')).left);
+    for (let count = 0; count < 120; count++) left.push((await windows[0].consume('ada')).left);
     expect(left).toEqual(Array.from({ length: 120 }, (_, n) => 2_999 - n));
   });
 
   it('is whole in the next window, into which no lease is carried over', async () => {
     const { windows, endWindow } = newWindows();
-    await windows[1].claim('ada');
+    await windows[1].consume('ada');
     await useUp(windows[0]);
     await endWindow();
-    expect(await windows[1].claim('ada')).toMatchObject({ granted: 1, left: 2_999 });
+    expect(await windows[1].consume('ada')).toMatchObject({ granted: 1, left: 2_999 });
   });
 
   it('is separate for each key', async () => {
     const { windows } = newWindows(5);
     await useUp(windows[0]);
-    expect(await windows[0].claim('eve')).toMatchObject({ granted: 1, left: 4 });
+    expect(await windows[0].consume('eve')).toMatchObject({ granted: 1, left: 4 });
   });
 
-  it('is refused while it cannot be counted, except for leased claims, and granted again afterwards', async () => {
+  it('is refused while it cannot be counted, except from a lease, and granted again afterwards', async () => {
     const { windows } = newWindows(32);
-    await windows[0].claim('ada');
+    await windows[0].consume('ada');
     await database.pool.query('ALTER TABLE limits.used RENAME TO elsewhere');
     try {
-      expect((await windows[0].claim('ada')).granted).toBe(1);
-      const refused = Array.from({ length: 5 }, () => windows[0].claim('ada'));
+      expect((await windows[0].consume('ada')).granted).toBe(1);
+      const refused = Array.from({ length: 5 }, () => windows[0].consume('ada'));
       for (const { reason, status } of (await Promise.allSettled(refused)) as PromiseRejectedResult[])
         expect([status, reason]).toEqual(['rejected', expect.any(LimitsUnavailable)]);
     } finally {

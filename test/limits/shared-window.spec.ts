@@ -42,15 +42,15 @@ function newWindows(
   return [first, second] as [SharedWindow, SharedWindow];
 }
 
-const countGranted = async (claims: readonly Promise<{ granted: number }>[]): Promise<number> =>
-  (await Promise.all(claims)).reduce((sum, claim) => sum + claim.granted, 0);
+const countGranted = async (calls: readonly Promise<{ granted: number }>[]): Promise<number> =>
+  (await Promise.all(calls)).reduce((sum, consumed) => sum + consumed.granted, 0);
 
 describe('a budget', () => {
   it('returns the remaining number and the time until it is whole again', async () => {
     const [window] = newWindows(3);
-    expect(await window.claim('ada')).toEqual({ granted: 1, left: 2, msToReset: expect.any(Number) });
-    await window.claim('ada', 2);
-    const { msToReset, ...refused } = await window.claim('ada');
+    expect(await window.consume('ada')).toEqual({ granted: 1, left: 2, msToReset: expect.any(Number) });
+    await window.consume('ada', 2);
+    const { msToReset, ...refused } = await window.consume('ada');
     expect(refused).toEqual({ granted: 0, left: 0 });
     expect(msToReset).toBeGreaterThan(50_000);
     expect(msToReset).toBeLessThanOrEqual(60_000);
@@ -58,47 +58,47 @@ describe('a budget', () => {
 
   it('is separate for each key and each name', async () => {
     const [window, another] = [newWindows(1)[0], newWindows(1)[0]];
-    const claims = [window.claim('ada'), window.claim('eve'), another.claim('ada')];
-    expect(await countGranted(claims)).toBe(3);
+    const calls = [window.consume('ada'), window.consume('eve'), another.consume('ada')];
+    expect(await countGranted(calls)).toBe(3);
   });
 
-  it('is granted in part if less is left than claimed', async () => {
+  it('is granted in part if less is left than asked for', async () => {
     const [mine, theirs] = newWindows(10);
-    expect(await mine.claim('ada', 7)).toMatchObject({ granted: 7, left: 3 });
-    expect(await theirs.claim('ada', 7)).toMatchObject({ granted: 3, left: 0 });
-    expect(await mine.claim('ada', 7)).toMatchObject({ granted: 0, left: 0 });
+    expect(await mine.consume('ada', 7)).toMatchObject({ granted: 7, left: 3 });
+    expect(await theirs.consume('ada', 7)).toMatchObject({ granted: 3, left: 0 });
+    expect(await mine.consume('ada', 7)).toMatchObject({ granted: 0, left: 0 });
   });
 
   it.each([1, 3, 50])(
-    'is never exceeded by concurrent claims of %i points on two processes',
+    'is never exceeded by concurrent calls for %i points on two processes',
     async (points) => {
       const both = newWindows(100);
-      const claims = Array.from({ length: 120 }, (_, n) => both[n % 2 ? 1 : 0].claim('ada', points));
-      expect(await countGranted(claims)).toBe(100);
+      const calls = Array.from({ length: 120 }, (_, n) => both[n % 2 ? 1 : 0].consume('ada', points));
+      expect(await countGranted(calls)).toBe(100);
     },
   );
 
   it('is whole again when its window has ended', async () => {
     const [mine, theirs] = newWindows(1, { limit: { quota: 1, windowSeconds: 1 }, isFinal: true });
-    expect((await mine.claim('ada')).granted).toBe(1);
-    expect((await theirs.claim('ada')).granted).toBe(0);
-    await until(async () => (await theirs.claim('ada')).granted === 1);
-    expect((await mine.claim('ada')).granted).toBe(0);
+    expect((await mine.consume('ada')).granted).toBe(1);
+    expect((await theirs.consume('ada')).granted).toBe(0);
+    await until(async () => (await theirs.consume('ada')).granted === 1);
+    expect((await mine.consume('ada')).granted).toBe(0);
   });
 
   it('can be lowered again, unless it is final: then refusals are remembered until the window ends', async () => {
     for (const isFinal of [true, false]) {
       const [window] = newWindows(1, { isFinal });
-      await window.claim('ada');
-      await window.claim('ada');
+      await window.consume('ada');
+      await window.consume('ada');
       await one.pool.query('DELETE FROM limits.used WHERE key = $1', [window.keyOf('ada')]);
-      expect(await window.claim('ada')).toMatchObject({ granted: isFinal ? 0 : 1, left: 0 });
+      expect(await window.consume('ada')).toMatchObject({ granted: isFinal ? 0 : 1, left: 0 });
     }
   });
 
   it('is stored under a key that reveals nothing', async () => {
     const [window] = newWindows(1, { name: 'a-name' });
-    await window.claim('ada');
+    await window.consume('ada');
     const { rows } = await one.pool.query('SELECT * FROM limits.used WHERE key = $1', [window.keyOf('ada')]);
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toMatch(/ada|a-name/);
@@ -107,7 +107,7 @@ describe('a budget', () => {
 
 describe('a budget that cannot be counted', () => {
   const claimFailure = async (window: SharedWindow): Promise<unknown> =>
-    window.claim('ada').catch((error: unknown) => error);
+    window.consume('ada').catch((error: unknown) => error);
 
   it('reports a reachable server if its table is locked', async () => {
     const [window] = newWindows(1);
@@ -122,7 +122,7 @@ describe('a budget that cannot be counted', () => {
       await client.query('ROLLBACK');
       client.release();
     }
-    expect((await window.claim('ada')).granted).toBe(1);
+    expect((await window.consume('ada')).granted).toBe(1);
   });
 
   it('reports a reachable server if its table is gone', async () => {

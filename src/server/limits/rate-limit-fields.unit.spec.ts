@@ -10,7 +10,7 @@ describe('the header fields of an answer under limits', () => {
     expect(
       rateLimitFields(
         [account, address],
-        [{ policy: address, claim: { granted: 1, left: 7, msToReset: 59_001 } }],
+        [{ policy: address, consumed: { granted: 1, left: 7, msToReset: 59_001 } }],
       ),
     ).toEqual({
       'ratelimit-policy': '"account";q=10;w=600, "address";q=100;w=600',
@@ -26,7 +26,7 @@ describe('the header fields of an answer under limits', () => {
   ])('say when to retry after a refusal, %i ms before the window ends', (msToReset, seconds) => {
     const fields = rateLimitFields(
       [account],
-      [{ policy: account, claim: { granted: 0, left: 0, msToReset } }],
+      [{ policy: account, consumed: { granted: 0, left: 0, msToReset } }],
     );
     expect(fields).toMatchObject({ ratelimit: `"account";r=0;t=${seconds}`, 'retry-after': seconds });
   });

@@ -38,8 +38,8 @@ export class RefusedCredentials {
     const address = this.blockOf(nearest);
     if (!this.window || address === undefined || !this.exhausted.has(address)) return undefined;
     if (this.accepted.has(nameOf(hash))) return undefined;
-    const claim = { granted: 0, left: 0, msToReset: this.exhausted.getRemainingTTL(address) };
-    return { policy: { name: POLICY, limit: this.window.limit }, claim };
+    const consumed = { granted: 0, left: 0, msToReset: this.exhausted.getRemainingTTL(address) };
+    return { policy: { name: POLICY, limit: this.window.limit }, consumed };
   }
 
   remember(hash: Buffer): void {
@@ -54,8 +54,8 @@ export class RefusedCredentials {
     const address = this.blockOf(nearest);
     if (!this.window || address === undefined) return;
     try {
-      const claim = await this.window.claim(address);
-      if (claim.left === 0) this.exhausted.set(address, true, { ttl: Math.max(1, claim.msToReset) });
+      const consumed = await this.window.consume(address);
+      if (consumed.left === 0) this.exhausted.set(address, true, { ttl: Math.max(1, consumed.msToReset) });
     } catch (error) {
       if (!(error instanceof LimitsUnavailable)) throw error;
     }

@@ -5,7 +5,8 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Limit } from '../../base/config/limit-settings.js';
 import { isUnreachable } from '../../base/store/unreachable.js';
 
-export interface WindowClaim {
+/** The outcome of one call: points that were granted of those asked for, and what is left of the window. */
+export interface Consumed {
   readonly granted: number;
   readonly left: number;
   readonly msToReset: number;
@@ -40,7 +41,7 @@ const tableIsGone = new Set(['42P01', '3F000']);
 
 /**
  * A limit that all API processes share, in fixed windows. A window begins with its first point, by the clock of the
- * claiming process. Each claim is one statement, so that concurrent claims see different counts.
+ * process that takes it. Each call is one statement, so that concurrent ones see different counts.
  */
 export class SharedWindow {
   readonly limit: Limit;
@@ -68,11 +69,11 @@ export class SharedWindow {
    * the quota.
    * @throws {LimitsUnavailable}
    */
-  async claim(who: string, points = 1): Promise<WindowClaim> {
+  async consume(who: string, points = 1): Promise<Consumed> {
     try {
-      return claimOf(await this.counter.consume(this.keyOf(who), points), points);
+      return consumedOf(await this.counter.consume(this.keyOf(who), points), points);
     } catch (error) {
-      if (error instanceof RateLimiterRes) return claimOf(error, this.granted(error, points));
+      if (error instanceof RateLimiterRes) return consumedOf(error, this.granted(error, points));
       if (!isUnreachable(error) && !isTableGone(error)) throw error;
       throw new LimitsUnavailable(error);
     }
@@ -84,7 +85,7 @@ export class SharedWindow {
   }
 
   /**
-   * Returns how many of the claimed points were below the quota; 0 if the in-memory block answered, which consumes
+   * Returns how many of the points were below the quota; 0 if the in-memory block answered, which consumes
    * nothing.
    */
   private granted({ consumedPoints }: RateLimiterRes, points: number): number {
@@ -93,7 +94,7 @@ export class SharedWindow {
   }
 }
 
-const claimOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes, granted: number): WindowClaim => ({
+const consumedOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes, granted: number): Consumed => ({
   granted,
   left: remainingPoints,
   msToReset: msBeforeNext,

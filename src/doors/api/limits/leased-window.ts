@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/support/clock.js';
-import type { WindowClaim, SharedWindow } from '../../../server/limits/shared-window.js';
+import type { Consumed, SharedWindow } from '../../../server/limits/shared-window.js';
 
 export const MAX_LEASE_POINTS = 50;
 /** A lease takes one sixteenth of the remaining points, so that leases shrink as the points run out. */
@@ -19,7 +19,7 @@ interface Lease {
 export class LeasedWindow {
   readonly limit: SharedWindow['limit'];
   private readonly leases = new Map<string, Lease>();
-  private readonly pending = new Map<string, Promise<WindowClaim>>();
+  private readonly pending = new Map<string, Promise<Consumed>>();
 
   constructor(
     private readonly shared: SharedWindow,
@@ -32,7 +32,7 @@ export class LeasedWindow {
    * Takes one point of the quota of `key`; `granted` is 0 if none is left. `left` is an estimate of this process.
    * @throws {LimitsUnavailable}
    */
-  async claim(key: string): Promise<WindowClaim> {
+  async consume(key: string): Promise<Consumed> {
     for (;;) {
       const lease = this.activeLease(key);
       if (lease && lease.points > 0) {
@@ -40,8 +40,8 @@ export class LeasedWindow {
         const msToReset = lease.endsAt - this.clock.now();
         return { granted: 1, left: lease.points + lease.leftForAll, msToReset };
       }
-      const claim = await this.takeLease(key, lease?.leftForAll ?? this.limit.quota);
-      if (claim.granted === 0) return claim;
+      const consumed = await this.takeLease(key, lease?.leftForAll ?? this.limit.quota);
+      if (consumed.granted === 0) return consumed;
     }
   }
 
@@ -51,26 +51,26 @@ export class LeasedWindow {
   }
 
   /** Concurrent calls for one key share a lease. */
-  private takeLease(key: string, left: number): Promise<WindowClaim> {
+  private takeLease(key: string, left: number): Promise<Consumed> {
     const pending = this.pending.get(key);
     if (pending) return pending;
     const points = Math.min(MAX_LEASE_POINTS, Math.max(1, Math.floor(left / LEASE_DIVISOR)));
-    const claimed = this.shared
-      .claim(key, points)
-      .then((claim) => {
-        this.store(key, claim);
-        return claim;
+    const taking = this.shared
+      .consume(key, points)
+      .then((consumed) => {
+        this.store(key, consumed);
+        return consumed;
       })
       .finally(() => this.pending.delete(key));
-    this.pending.set(key, claimed);
-    return claimed;
+    this.pending.set(key, taking);
+    return taking;
   }
 
   /**
    * Stores a lease, and deletes expired ones: they come first, since the map is in order of insertion and no lease
    * outlives a window.
    */
-  private store(key: string, { granted, left, msToReset }: WindowClaim): void {
+  private store(key: string, { granted, left, msToReset }: Consumed): void {
     const now = this.clock.now();
     for (const [other, { endsAt }] of this.leases) {
       if (now < endsAt) break;

@@ -28,7 +28,7 @@ interface Windows {
   readonly writes: Window;
 }
 
-type Window = Pick<SharedWindow, 'limit' | 'claim'>;
+type Window = Pick<SharedWindow, 'limit' | 'consume'>;
 
 /**
  * Limits of reads and writes (docs/api-decisions.md, "Limits"). Each method takes one point and returns the remaining
@@ -89,5 +89,5 @@ export class RequestLimits {
 }
 
 async function takePoint(name: string, window: Window, key: string): Promise<QuotaState> {
-  return { policy: { name, limit: window.limit }, claim: await window.claim(key) };
+  return { policy: { name, limit: window.limit }, consumed: await window.consume(key) };
 }

@@ -51,7 +51,7 @@ export class RequestMeter {
     if (!state) return;
     void this.reply.headers(rateLimitFields([state.policy], [state]));
     if (!isLimitExceeded(state)) return;
-    const wait = secondsToReset(state.claim);
+    const wait = secondsToReset(state.consumed);
     throw new HttpRefusal('pilot_rate_limited', `This limit is used up; retry in ${wait} s.`);
   }
 }

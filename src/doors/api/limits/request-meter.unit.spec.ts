@@ -6,7 +6,7 @@ import { RequestMeter } from './request-meter.js';
 
 const standing = (granted: number, left: number): QuotaState => ({
   policy: { name: 'anonymous', limit: { quota: 120, windowSeconds: 60 } },
-  claim: { granted, left, msToReset: 41_500 },
+  consumed: { granted, left, msToReset: 41_500 },
 });
 
 /** The answer to a request whose handler counts it `times` times. */

@@ -50,7 +50,7 @@ export class TokenLimits {
   private async take(ctx: KoaContextWithOIDC, name: 'reads' | 'refreshes', key: string): Promise<void> {
     const window = this.windows?.[name];
     if (!window) return;
-    const quota = { policy: { name, limit: window.limit }, claim: await claim(window, key) };
+    const quota = { policy: { name, limit: window.limit }, consumed: await consume(window, key) };
     enforceQuota(ctx.res, quota, 'This limit is used up');
   }
 }
@@ -65,9 +65,9 @@ export function limitUserinfo(limits: TokenLimits): Middleware {
   };
 }
 
-async function claim(window: SharedWindow, key: string): Promise<QuotaState['claim']> {
+async function consume(window: SharedWindow, key: string): Promise<QuotaState['consumed']> {
   try {
-    return await window.claim(key);
+    return await window.consume(key);
   } catch (error) {
     if (!(error instanceof LimitsUnavailable)) throw error;
     // Without the database the request could not be answered either.

@@ -160,7 +160,7 @@ function answer(
 
 async function count(windows: Windows, name: Policy, key: string): Promise<QuotaState> {
   try {
-    return { policy: { name, limit: windows[name].limit }, claim: await windows[name].claim(key) };
+    return { policy: { name, limit: windows[name].limit }, consumed: await windows[name].consume(key) };
   } catch (error) {
     if (!(error instanceof LimitsUnavailable)) throw error;
     throw new Fault(
