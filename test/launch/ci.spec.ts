@@ -60,7 +60,7 @@ function run({
     );
   program(
     'npm',
-    `case "$*" in ci) ${ci};; 'run check') ${check};; 'run test:all') ${test};; 'run conformance -- --check') ${conformance};;
+    `case "$*" in ci) ${ci};; 'run check') ${check};; 'run test:changed') ${test};; 'run conformance -- --check') ${conformance};;
     *) exit 99;; esac`,
   );
   if (hasPython) program('python3', ':');

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { readTags } from '../conformance/tags.ts';
-import { decideBy, isIn, runsAll, tierOf, tiers } from './list.ts';
+import { decideBy, isIn, patternOf, runsAll, tierOf, tiers } from './list.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const specs = globSync(['{src,projections,packages,test}/**/*.spec.ts'], {
@@ -14,10 +14,10 @@ const specs = globSync(['{src,projections,packages,test}/**/*.spec.ts'], {
 /** What helpers of tests start, by the file that starts it. */
 const starts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/support\/command\.ts$/, ['src/programs/plaza/main.ts']],
-  [/support\/event-store\.ts$/, ['{packages/event-store/src,src/embedded-event-store}/main.ts']],
+  [/support\/event-store\.ts$|^packages\/event-store\/testing\//, ['packages/event-store/src/main.ts']],
   [
     /support\/((lent-|shared-|separate-|lively-)?network|api-process)\.ts$|^chaos\//,
-    ['{src,projections}/**/!(*.spec).ts', '{packages/event-store/src,src/embedded-event-store}/main.ts'],
+    ['{src,projections}/**/!(*.spec).ts', 'packages/event-store/src/main.ts'],
   ],
   [/^test\/analytics\/folding\.spec\.ts$/, ['test/analytics/support/killed-export.ts']],
 ];
@@ -60,9 +60,10 @@ describe('the tiers that need not run', () => {
     ['a test of a route', 'test/api/posts.spec.ts', all],
     ['a route', 'src/doors/api/posts.ts', but('chaos', 'fuzz', 'models')],
     ['a command', 'src/commands/post/create-post.ts', but('chaos', 'fuzz', 'models')],
-    ['a rule', 'src/domain/post/post.ts', ['containers']],
-    ['the event store', 'packages/event-store/src/server.ts', ['containers']],
-    ['a question of analysts', 'src/analytics/report/questions.ts', ['containers']],
+    ['a rule', 'src/domain/post/post.ts', ['event-store', 'containers']],
+    ['the event store', 'packages/event-store/src/server.ts', []],
+    ['a test of the event store', 'packages/event-store/test/read.spec.ts', []],
+    ['a question of analysts', 'src/analytics/report/questions.ts', ['event-store', 'containers']],
     ['a test of the data set', 'test/analytics/query.spec.ts', but('analytics')],
     ['a compose file', 'docker-compose.yml', but('containers')],
     ['the checker of chaos', 'chaos/checker/views.ts', but('chaos')],
@@ -84,6 +85,11 @@ describe.each(tiers)('the tier $name', ({ name, paths, except = [] }) => {
   it('has specs, and names those that it leaves to the others', () => {
     expect(own).not.toEqual([]);
     expect(except.filter((spec) => !specs.includes(spec))).toEqual([]);
+  });
+
+  it('has a pattern of its specs alone', () => {
+    const pattern = new RegExp(`^(?:${patternOf(name)})`);
+    expect(specs.filter((spec) => pattern.test(spec))).toEqual(own);
   });
 
   it('runs after a change of its specs, and of all that these import and start', () => {

@@ -18,7 +18,6 @@ const commandLine = [
   'src/analytics/',
   'src/base/',
   'src/domain/',
-  'src/embedded-event-store/',
   'src/launch/',
   'src/log/',
   'src/operator/',
@@ -26,15 +25,14 @@ const commandLine = [
   'src/recovery/',
 ];
 
-/** All processes of a network, and the client that speaks to it: their tiers are left out only if tests, documents or examples alone have changed. */
+/**
+ * What a network is built from, with its client. Tiers that start one are left out only if nothing but tests, documents and examples has
+ * changed.
+ */
 const network = ['client/', 'packages/', 'projections/', 'src/'];
 
 export const tiers: readonly Tier[] = [
-  {
-    name: 'event-store',
-    specs: ['packages/event-store/', 'src/embedded-event-store/', 'test/contract/event-store/'],
-    paths: [...commandLine, 'test/contract/event-store/', 'test/fixtures/event-store-v1/'],
-  },
+  { name: 'event-store', specs: ['packages/event-store/'], paths: ['packages/event-store/'] },
   {
     name: 'analytics',
     specs: ['src/analytics/', 'test/analytics/'],
@@ -58,6 +56,7 @@ export const tiers: readonly Tier[] = [
       'docker-compose.yml',
       'docker/',
       'docs/deployment.md',
+      'packages/event-store/',
       'test/containers/',
     ],
   },
@@ -88,6 +87,14 @@ export const isIn = (paths: readonly string[], file: string): boolean =>
 /** The tier of a spec file that may be left out; undefined: it always runs. */
 export const tierOf = (spec: string): Tier | undefined =>
   tiers.find(({ specs, except = [] }) => isIn(specs, spec) && !isIn(except, spec));
+
+/** Of the paths of a tier's specs, for Jest. @throws {Error} there is no such tier. */
+export function patternOf(name: string): string {
+  const tier = tiers.find((each) => each.name === name);
+  if (tier === undefined) throw new Error(`there is no tier ${name} in test/tiers/list.ts`);
+  const except = (tier.except ?? []).map((path) => `(?!${path})`).join('');
+  return `${except}(?:${tier.specs.join('|')})`;
+}
 
 /** Which tiers need not run after these changes; why: one line for each tier, or one for all. */
 export function decideBy(changed: readonly string[]): {
