@@ -22,8 +22,16 @@ const starts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^test\/analytics\/folding\.spec\.ts$/, ['test/analytics/support/killed-export.ts']],
 ];
 
+const known = new Map<string, readonly string[]>();
+
 /** Files of the repository that a file imports, without types. */
-function importsOf(file: string): string[] {
+function importsOf(file: string): readonly string[] {
+  const imports = known.get(file) ?? readImports(file);
+  known.set(file, imports);
+  return imports;
+}
+
+function readImports(file: string): string[] {
   const source = readFileSync(join(root, file), 'utf8');
   const imported = source.matchAll(
     /^(?:import|export)\s(?!type\s)[^;]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'|^import\s+'([^']+)'/gm,
