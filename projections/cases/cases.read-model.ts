@@ -162,14 +162,6 @@ export const decidedAccounts = {
     WHERE post_id IS NULL AND decision_id IS NOT NULL`,
 } as const;
 
-export async function casesPosition(pool: Pool): Promise<bigint> {
-  const { rows } = await pool.query<{ position: string | null }>(
-    'SELECT applied_position::text AS position FROM recovery.checkpoint WHERE group_name = $1',
-    [casesGroup.name],
-  );
-  return BigInt(rows[0]?.position ?? -1);
-}
-
 /** A report as its reporter sees it. `outcome` null: it is not decided. */
 export interface OwnReport {
   readonly at: number;

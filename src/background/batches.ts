@@ -47,7 +47,7 @@ export class Batches extends ExclusiveTask {
   protected override async work(): Promise<void> {
     for (const batch of await this.unfinished()) {
       if (this.isStopping) return;
-      await this.carryOut(batch);
+      await this.finish(batch);
     }
   }
 
@@ -60,7 +60,7 @@ export class Batches extends ExclusiveTask {
     return rows;
   }
 
-  private async carryOut({ batch_id: batchId, state }: UnfinishedBatch): Promise<void> {
+  private async finish({ batch_id: batchId, state }: UnfinishedBatch): Promise<void> {
     const { commands, log, logger } = this.options;
     const stream = streams.batch(batchId);
     const recorded = await log.read(stream);

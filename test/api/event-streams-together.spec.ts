@@ -176,6 +176,7 @@ describe('one API process', () => {
       databaseUrl,
       publicationChannel: PUBLICATION_CHANNEL,
       read: readPublicationState,
+      readGroup: () => Promise.resolve(undefined),
       logger,
     });
     positions.start();

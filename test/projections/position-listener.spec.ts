@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
+import { groupPosition } from '../../projections/runner/group-position.js';
 import { PositionListener } from '../../src/base/store/position-listener.js';
 import type { PublishedState } from '../../src/base/store/position-listener.js';
 import { POSITION_CHANNEL } from '../../src/base/store/notification-listener.js';
@@ -36,6 +37,7 @@ describe('a position listener', () => {
       databaseUrl: bench.databaseUrl,
       publicationChannel: PUBLICATION_CHANNEL,
       read: readPublicationState,
+      readGroup: (name) => groupPosition(bench.pool, name),
       logger: pino({ level: 'silent' }),
     });
     listener.start();
@@ -113,6 +115,39 @@ describe('a position listener', () => {
     expect(await waiting).toBe(true);
   });
 
+  test('waits for a group with tables of its own, whose position it reads once', async () => {
+    const name = 'measured';
+    const move = (to: number) =>
+      bench.pool.query(
+        `INSERT INTO recovery.checkpoint (group_name, versions, applied_position, applied_event_id)
+        VALUES ($1, '{}', $2, gen_random_uuid())`,
+        [name, to],
+      );
+    const announce = (group: string, position: number) =>
+      bench.pool.query('SELECT pg_notify($1, $2)', [
+        POSITION_CHANNEL,
+        JSON.stringify({ group, position: String(position) }),
+      ]);
+    bench.start(log);
+    log.add(some.founding('n'));
+    await until(() => listener.current());
+    expect(await listener.waitForGroup(name, 1n, 50)).toBe(false);
+    await move(7);
+    expect(await listener.waitForGroup(name, 7n, LONGEST_MS)).toBe(true);
+    const waiting = listener.waitForGroup(name, 9n, LONGEST_MS);
+    await announce('another', 9);
+    await announce(name, 8);
+    expect(await Promise.race([waiting, listener.waitForGroup(name, 9n, 50)])).toBe(false);
+    await announce(name, 9);
+    expect(await waiting).toBe(true);
+  });
+
+  test('does not wait for a group while the read store is away', async () => {
+    await postgres.kill();
+    expect(await listener.waitForGroup('measured', 1n, LONGEST_MS)).toBe(false);
+    await postgres.start();
+  });
+
   test('answers false to all callers when it stops', async () => {
     const waiting = listener.waitFor(1n, LONGEST_MS);
     await listener.stop();
@@ -147,6 +182,7 @@ describe('a position listener', () => {
           atOnce--;
           return row;
         },
+        readGroup: () => Promise.resolve(undefined),
         logger: pino({ level: 'silent' }),
       });
       scripted.start();

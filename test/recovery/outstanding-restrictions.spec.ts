@@ -35,6 +35,7 @@ beforeEach(async () => {
     databaseUrl: jobs.databaseUrl,
     publicationChannel: PUBLICATION_CHANNEL,
     read: readPublicationState,
+    readGroup: () => Promise.resolve(undefined),
     logger: pino({ level: 'silent' }),
   });
   positions.start();

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { NotificationListener, POSITION_CHANNEL } from './notification-listener.js';
 import type { ListenerCallbacks } from './notification-listener.js';
+import { isUnreachable } from './unreachable.js';
 
 const HEARTBEAT_MS = 10_000;
 
@@ -14,17 +15,21 @@ export interface PositionListenerOptions {
   readonly databaseUrl: string;
   readonly publicationChannel: string;
   readonly read: (client: ClientBase) => Promise<PublishedState | undefined>;
+  /** The position of a group with tables of its own. */
+  readonly readGroup: (name: string) => Promise<bigint | undefined>;
   readonly logger: Logger;
 }
 
 interface Waiter {
+  /** Undefined: the published read models. */
+  readonly group: string | undefined;
   readonly position: bigint;
   readonly settle: (reached: boolean) => void;
 }
 
 /**
- * Tracks the position of the published read models without polling, by a notification of each commit. Every ten
- * seconds, and after each reconnection, it reads the position itself, so that a lost notification does little harm.
+ * Tracks the positions of the published read models and of the groups beside them without polling, by a notification
+ * of each commit. Every ten seconds, and after each reconnection, it reads the published position itself, so that a lost notification does little harm.
  */
 export class PositionListener {
   private state: PublishedState | undefined;
@@ -77,19 +82,48 @@ export class PositionListener {
    */
   waitFor(position: bigint, timeoutMs: number): Promise<boolean> {
     if (this.hasReached(position)) return Promise.resolve(true);
-    if (this.isStopped) return Promise.resolve(false);
-    return new Promise((resolve) => {
-      const waiter = {
-        position,
-        settle: (reached: boolean) => {
-          clearTimeout(timer);
-          this.waiters.delete(waiter);
-          resolve(reached);
-        },
-      };
-      const timer = setTimeout(() => waiter.settle(false), timeoutMs);
-      this.waiters.add(waiter);
-    });
+    return new Promise((resolve) => void this.wait(undefined, position, timeoutMs, resolve));
+  }
+
+  /**
+   * The same for a group with tables of its own. False at once while the read store is away.
+   * @throws any other fault of reading its position.
+   */
+  async waitForGroup(group: string, position: bigint, timeoutMs: number): Promise<boolean> {
+    let waiter: Waiter | undefined;
+    const announced = new Promise<boolean>(
+      (resolve) => (waiter = this.wait(group, position, timeoutMs, resolve)),
+    );
+    try {
+      // Only after that: an announcement between the two is not lost.
+      const reached = await this.options.readGroup(group);
+      if (reached !== undefined && reached >= position) waiter?.settle(true);
+    } catch (error) {
+      waiter?.settle(false);
+      if (!isUnreachable(error)) throw error;
+    }
+    return announced;
+  }
+
+  private wait(
+    group: string | undefined,
+    position: bigint,
+    timeoutMs: number,
+    resolve: (reached: boolean) => void,
+  ): Waiter {
+    const timer = setTimeout(() => waiter.settle(false), timeoutMs);
+    const waiter = {
+      group,
+      position,
+      settle: (reached: boolean) => {
+        clearTimeout(timer);
+        this.waiters.delete(waiter);
+        resolve(reached);
+      },
+    };
+    this.waiters.add(waiter);
+    if (this.isStopped) waiter.settle(false);
+    return waiter;
   }
 
   subscribe(onChange: () => void): () => void {
@@ -123,7 +157,10 @@ export class PositionListener {
   private onNotification(payload: string): boolean {
     const announcement = parseAnnouncement(payload);
     if (!announcement) return false;
-    const { incarnation, position } = announcement;
+    const { incarnation, group, position } = announcement;
+    if (group !== undefined)
+      for (const waiter of this.waiters)
+        if (waiter.group === group && position >= waiter.position) waiter.settle(true);
     if (incarnation === undefined || position <= (this.announced.get(incarnation) ?? -1n)) return true;
     this.announced.set(incarnation, position);
     if (this.changes === this.changesRead && incarnation === this.state?.incarnation)
@@ -148,7 +185,8 @@ export class PositionListener {
     const isNewer = newest !== undefined && newest > (state?.appliedPosition ?? -1n);
     const before = this.state?.appliedPosition;
     this.state = state && isNewer ? { ...state, appliedPosition: newest } : state;
-    for (const waiter of this.waiters) if (this.hasReached(waiter.position)) waiter.settle(true);
+    for (const waiter of this.waiters)
+      if (waiter.group === undefined && this.hasReached(waiter.position)) waiter.settle(true);
     if (this.state?.appliedPosition !== before) this.emit();
   }
 
@@ -158,14 +196,16 @@ export class PositionListener {
 }
 
 interface Announcement {
-  readonly incarnation: string | undefined;
+  readonly incarnation?: string;
+  readonly group?: string;
   readonly position: bigint;
 }
 
 function parseAnnouncement(payload: string): Announcement | undefined {
   try {
-    const { incarnation, position } = JSON.parse(payload) as { incarnation?: string; position: string };
-    return { incarnation, position: BigInt(position) };
+    const announced = JSON.parse(payload) as Omit<Announcement, 'position'> & { readonly position: string };
+    // Throws for a payload without a position.
+    return { ...announced, position: BigInt(announced.position) };
   } catch {
     return undefined;
   }

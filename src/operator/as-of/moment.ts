@@ -5,6 +5,7 @@ import type { Moment } from '../../background/as-of/builds.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
+import type { PositionListener } from '../../base/store/position-listener.js';
 import { auditProgress, waitForAudit } from '../audit/progress.js';
 import { beginOf, TIME_HELP } from '../audit/time.js';
 
@@ -18,15 +19,16 @@ const POSITION = /^\d{1,18}$/;
  * @throws {HttpRefusal} it is none, lies ahead, or is before the first event. {@link LogUnavailable}
  */
 export async function momentOf(
-  { pool, log }: { readonly pool: Pool; readonly log: EventLog },
+  stores: { readonly pool: Pool; readonly log: EventLog; readonly positions: PositionListener },
   text: string,
   now: number,
 ): Promise<Moment> {
+  const { pool, log } = stores;
   const wanted = POSITION.test(text) ? BigInt(text) : undefined;
   const time = wanted === undefined ? beginOf(text, now) : undefined;
   if (wanted === undefined && time === undefined)
     throw new HttpRefusal('invalid_request', `at: must be ${TIME_HELP}, or a position of the log`);
-  const head = await waitForAudit(pool, log, WAIT_MS);
+  const head = await waitForAudit(stores, WAIT_MS);
   if (head === undefined) throw new LogUnavailable('the newest position of the log is unknown');
   if ((time ?? now) > now || (wanted ?? 0n) > head)
     throw new HttpRefusal('invalid_request', 'at: lies ahead of the log: name a moment in the past');

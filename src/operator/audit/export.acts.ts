@@ -32,7 +32,7 @@ export const exportActs = [
       const search = await resolveExport(services, searchOf(q, clock.now()));
       const query = searchText(search);
       const recorded = await commands.execute(new RecordExport(query, metadata));
-      const head = await waitForAudit(pool, log, WAIT_MS);
+      const head = await waitForAudit(services, WAIT_MS);
       const { position } = await auditProgress(pool, log, head);
       if ((position ?? -1) < Number(recorded.position))
         throw new HttpRefusal(

@@ -1,8 +1,9 @@
 import type { Pool } from 'pg';
 import { auditPosition } from '../../../projections/audit/audit.read-model.js';
+import { auditGroup } from '../../../projections/audit/audit.projection.js';
+import type { PositionListener } from '../../base/store/position-listener.js';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
-import { sleep } from '../../base/support/sleep.js';
 
 /**
  * The progress of the audit through the log. `position`, `upTo`: of the newest applied event; `upTo` in Unix milliseconds. `lag`: bytes of
@@ -13,8 +14,6 @@ export interface AuditProgress {
   readonly upTo: number | null;
   readonly lag: number | null;
 }
-
-const POLL_INTERVAL_MS = 50;
 
 /** `head`: compares with this position of the log instead of its newest one. */
 export async function auditProgress(pool: Pool, log: EventLog, head?: bigint): Promise<AuditProgress> {
@@ -38,18 +37,12 @@ function lagOf(position: bigint, head: bigint | undefined, isPast: boolean): num
  * newest of them; undefined: the log does not answer.
  */
 export async function waitForAudit(
-  pool: Pool,
-  log: EventLog,
+  { log, positions }: { readonly log: EventLog; readonly positions: PositionListener },
   timeoutMs: number,
 ): Promise<bigint | undefined> {
   const head = await headOf(log);
-  const deadline = performance.now() + timeoutMs;
-  if (head === undefined) return undefined;
-  for (;;) {
-    const applied = await auditPosition(pool);
-    if ((applied?.position ?? 0n) >= head || performance.now() > deadline) return head;
-    await sleep(POLL_INTERVAL_MS);
-  }
+  if (head !== undefined) await positions.waitForGroup(auditGroup.name, head, timeoutMs);
+  return head;
 }
 
 /** Undefined: the log does not answer. An audit can be read without it. */

@@ -59,7 +59,7 @@ export async function searchAudit(
   look: (search: AuditSearch) => Promise<void>,
 ): Promise<AuditAnswer> {
   const { pool, log } = stores;
-  const head = waitMs === undefined ? undefined : await waitForAudit(pool, log, waitMs);
+  const head = waitMs === undefined ? undefined : await waitForAudit(stores, waitMs);
   // First: the page then has all that the progress claims.
   const progress = await auditProgress(pool, log, head);
   const resolved = await resolveSearch(stores, search);

@@ -9,6 +9,7 @@ import {
   RuleOnAppeal,
 } from '../../commands/case/change-case.js';
 import type { CaseCommand, CaseChange, OperatorMetadata } from '../../commands/support/case-command.js';
+import { casesGroup } from '../../../projections/cases/cases.projection.js';
 import { caseEffects, caseOutcomes } from '../../domain/case/events.js';
 import { isOutage } from '../../log/witness/outage.js';
 import { act } from '../desk/act.js';
@@ -16,7 +17,6 @@ import type { ActContext } from '../desk/act.js';
 import { ownIdOf } from '../desk/caller.js';
 import { queueOf, queueQuery } from './case-queue.js';
 import { viewOf } from './case-view.js';
-import { waitForCases } from './wait-for-cases.js';
 import { idIn } from '../desk/schemas.js';
 import type { ActServices } from '../desk/services.js';
 
@@ -33,6 +33,9 @@ const ruling = z.strictObject({ decisionId: z.string().optional(), notice: z.str
 
 const one = '/operator/cases/:id' as const;
 
+/** The queue may lag this long before an act answers all the same. */
+const QUEUE_WAIT_MS = 3_000;
+
 const personal = ({ metadata, caller }: ActContext): OperatorMetadata => ({
   ...metadata,
   operatorId: ownIdOf(caller),
@@ -40,7 +43,7 @@ const personal = ({ metadata, caller }: ActContext): OperatorMetadata => ({
 
 async function execute({ services }: ActContext, command: CaseCommand): Promise<Pick<CaseChange, 'changed'>> {
   const { changed, position } = await services.commands.execute(command);
-  await waitForCases(services.pool, position);
+  await services.positions.waitForGroup(casesGroup.name, position, QUEUE_WAIT_MS);
   return { changed };
 }
 
@@ -49,7 +52,7 @@ async function executeWithEffects(context: ActContext, command: CaseCommand) {
   const { services } = context;
   const { position } = await services.commands.execute(command);
   const effects = await finishEffects(services, command.caseId);
-  await waitForCases(services.pool, position);
+  await services.positions.waitForGroup(casesGroup.name, position, QUEUE_WAIT_MS);
   return { effects };
 }
 

@@ -60,7 +60,7 @@ async function postsOf(
       () => log.head(),
       () => false,
     )) ?? 0n;
-  await waitForAudit(pool, log, WAIT_MS);
+  await waitForAudit({ log, positions }, WAIT_MS);
   const { position } = await auditProgress(pool, log);
   // The read models keep no position of events that change nothing in them.
   const change = (await newestPostChange(pool)) ?? 0n;

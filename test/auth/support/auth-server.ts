@@ -7,6 +7,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { serving } from '../../../projections/groups.js';
 import { versionsOf } from '../../../projections/runner/projection.js';
+import { groupPosition } from '../../../projections/runner/group-position.js';
 import { PositionListener } from '../../../src/base/store/position-listener.js';
 import { AuthModule } from '../../../src/doors/auth/auth.module.js';
 import { mountAuthorizationServer } from '../../../src/doors/auth/mount.js';
@@ -108,6 +109,7 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
     databaseUrl: on.databases.databaseUrl,
     publicationChannel: PUBLICATION_CHANNEL,
     read: readPublicationState,
+    readGroup: (name) => groupPosition(database.pool, name),
     logger,
   });
   // No social API here.
