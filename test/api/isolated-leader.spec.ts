@@ -1,13 +1,13 @@
 /** Each case goes on where the one before has ended. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CommandBus } from '@nestjs/cqrs';
 import { Allowances } from '../../src/commands/approval/allowances.js';
-import { Recusals } from '../../src/commands/support/recusals.js';
-import { ChangeBatchItem, ChangeBatchItemHandler } from '../../src/commands/batch/change-batch-item.js';
-import { systemClock } from '../../src/base/support/clock.js';
-import { systemIds } from '../../src/base/support/id-generator.js';
+import { ChangeBatchItem } from '../../src/commands/batch/change-batch-item.js';
+import { Clock, systemClock } from '../../src/base/support/clock.js';
+import { IdGenerator, systemIds } from '../../src/base/support/id-generator.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { LogUnavailable } from '../../src/log/event-log.js';
+import { EventLog, LogUnavailable } from '../../src/log/event-log.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { AuthorityStore } from '../../src/base/store/authority/authority-store.js';
@@ -19,6 +19,7 @@ import { requestAt, startApiProcess } from '../support/api-process.js';
 import type { ApiProcess, ProcessAnswer } from '../support/api-process.js';
 import type { ClusterNode } from '../support/cluster-node.js';
 import { TestCluster } from '../support/cluster.js';
+import { madeOf } from '../support/commands.js';
 import { moderatorWith, newModerator } from '../support/moderators.js';
 import type { Moderator } from '../support/moderators.js';
 import { startNetwork } from '../support/network.js';
@@ -114,10 +115,15 @@ const report = (): Promise<ProcessAnswer> =>
     by: bob,
     body: { intentId: randomUUID(), postId: written, reason: 'spam' },
   });
-const restrictInBatch = () => {
-  const store = new AuthorityStore(database.dataSource);
-  const recusals = new Recusals(staleLog.log, store);
-  return new ChangeBatchItemHandler(staleLog.log, store, systemClock, systemIds, recusals).execute(
+const partsOn = ({ log }: OpenLog) =>
+  madeOf([
+    [EventLog, log],
+    [AuthorityStore, new AuthorityStore(database.dataSource)],
+    [Clock, systemClock],
+    [IdGenerator, systemIds],
+  ]);
+const restrictInBatch = () =>
+  partsOn(staleLog)(CommandBus).execute(
     new ChangeBatchItem('posts', restricted, 'apply', {
       requestId: 'test',
       operator: 'grace',
@@ -125,9 +131,8 @@ const restrictInBatch = () => {
       cause: 'plaza_batch-test',
     }),
   );
-};
 
-const allowancesOf = ({ log }: OpenLog) => new Allowances(log, systemClock, systemIds);
+const allowancesOf = (opened: OpenLog) => partsOn(opened)(Allowances);
 const reserve = () =>
   allowancesOf(staleLog).reserve('operator', { count: 1, limit: 1 }, { requestId: 'test' });
 

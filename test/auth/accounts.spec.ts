@@ -2,29 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectInline } from '../../projections/authority/authority.projection.js';
 import { Passwords } from '../../src/doors/auth/passwords.js';
-import { Clock } from '../../src/base/support/clock.js';
-import { IdGenerator } from '../../src/base/support/id-generator.js';
-import { CreateAccount, CreateAccountHandler } from '../../src/commands/account/create-account.js';
+import { CreateAccount } from '../../src/commands/account/create-account.js';
 import type { NewAccount } from '../../src/commands/account/create-account.js';
 import { ChangePassword } from '../../src/commands/account/change-password.js';
-import { ReservedHandles } from '../../src/domain/account/reserved-handles.js';
 import { HandleDigest } from '../../src/commands/support/handle-digest.js';
 import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
 import { RefreshGrant } from '../../src/commands/grant/refresh-grant.js';
 import { RevokeGrant } from '../../src/commands/grant/revoke-grant.js';
-import { RotateClientSecret } from '../../src/commands/application/rotate-client-secret.js';
-import { ReinstateAccount, SuspendAccount } from '../../src/commands/account/suspend-account.js';
 import {
   ReinstateApplication,
   SuspendApplication,
 } from '../../src/commands/application/suspend-application.js';
+import { RotateClientSecret } from '../../src/commands/application/rotate-client-secret.js';
+import { ReinstateAccount, SuspendAccount } from '../../src/commands/account/suspend-account.js';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Command } from '@nestjs/cqrs';
-import { LogUnavailable } from '../../src/log/event-log.js';
-import type { EventLog } from '../../src/log/event-log.js';
+import { EventLog, LogUnavailable } from '../../src/log/event-log.js';
 import { streams } from '../../src/log/streams.js';
 import { LocalSignIn } from '../../src/doors/auth/sign-in/local.strategy.js';
-import { AuthorityStore } from '../../src/base/store/authority/authority-store.js';
+import { commandsOn } from '../support/commands.js';
 import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { FailingLog } from './support/failing-log.js';
@@ -63,17 +59,7 @@ async function signIn(handle: string, typed = password): Promise<{ actorId: stri
 const query = (sql: string, parameters: unknown[] = []) =>
   network.database().dataSource.query(sql, parameters);
 
-function handlerOn(log: EventLog): CreateAccountHandler {
-  const app = network.app();
-  return new CreateAccountHandler(
-    log,
-    app.get(AuthorityStore),
-    app.get(HandleDigest),
-    app.get(ReservedHandles),
-    app.get(Clock),
-    app.get(IdGenerator),
-  );
-}
+const onLog = (log: EventLog) => commandsOn([[EventLog, log]], network.app());
 
 describe('an account', () => {
   it('can sign in as soon as it is created', async () => {
@@ -106,7 +92,7 @@ describe('an account', () => {
       await gate.promise;
       return past;
     };
-    const late = handlerOn(delayedLog).execute(
+    const late = onLog(delayedLog).execute(
       new CreateAccount({ ...data, passwordHash: otherHash }, { requestId: 'r' }),
     );
     await firstRead.promise;
@@ -169,7 +155,7 @@ describe('an account', () => {
   ] as const)('is completed by a second attempt when the log fails at %s', async (_what, failing, when) => {
     const handle = `gina_${failing}_${when}`;
     const data = account(handle);
-    const handler = handlerOn(new FailingLog(network.log(), failing, when));
+    const handler = onLog(new FailingLog(network.log(), failing, when));
     await expect(handler.execute(new CreateAccount(data, { requestId: 'r' }))).rejects.toBeInstanceOf(
       LogUnavailable,
     );

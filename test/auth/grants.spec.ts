@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Command } from '@nestjs/cqrs';
-import { Clock } from '../../src/base/support/clock.js';
-import { IdGenerator } from '../../src/base/support/id-generator.js';
 import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
-import { RefreshGrant, RefreshGrantHandler } from '../../src/commands/grant/refresh-grant.js';
+import { RefreshGrant } from '../../src/commands/grant/refresh-grant.js';
 import { RevokeGrant } from '../../src/commands/grant/revoke-grant.js';
 import { grantsOfActor, grantsOfApplication, RevokeGrants } from '../../src/commands/grant/revoke-grants.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
-import type { Append, EventLog, ReadOptions } from '../../src/log/event-log.js';
+import { EventLog } from '../../src/log/event-log.js';
+import type { Append, ReadOptions } from '../../src/log/event-log.js';
+import { commandsOn } from '../support/commands.js';
 import { streams } from '../../src/log/streams.js';
 import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
@@ -73,8 +73,7 @@ async function costOf(refreshing: RefreshGrant) {
     },
   } as EventLog;
   const app = network.app();
-  const handler = new RefreshGrantHandler(counting, app.get(Clock), app.get(IdGenerator));
-  const { revision } = await handler.execute(refreshing);
+  const { revision } = await commandsOn([[EventLog, counting]], app).execute(refreshing);
   return { read, appended, revision };
 }
 

@@ -3,12 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type * as oidc from 'openid-client';
 import { projectInline } from '../../projections/authority/authority.projection.js';
 import { LocalSignIn } from '../../src/doors/auth/sign-in/local.strategy.js';
-import { Clock } from '../../src/base/support/clock.js';
-import { IdGenerator } from '../../src/base/support/id-generator.js';
-import { ChangeProfile, ChangeProfileHandler } from '../../src/commands/profile/change-profile.js';
-import { ReservedHandles } from '../../src/domain/account/reserved-handles.js';
+import { ChangeProfile } from '../../src/commands/profile/change-profile.js';
 import { HandleDigest } from '../../src/commands/support/handle-digest.js';
-import { ProfileHandles } from '../../src/commands/profile/profile-handles.js';
 import type { ProfileChange } from '../../src/domain/profile/profile.js';
 import { EventLog, LogUnavailable } from '../../src/log/event-log.js';
 import { streams } from '../../src/log/streams.js';
@@ -16,6 +12,7 @@ import { KeyVault, PersonErased } from '../../src/log/vault/key-vault.js';
 import { Browser } from '../../src/programs/demo/browser.js';
 import { AuthorityStore } from '../../src/base/store/authority/authority-store.js';
 import { openPostgres } from '../../src/base/store/postgres.js';
+import { commandsOn } from '../support/commands.js';
 import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { FailingLog } from './support/failing-log.js';
@@ -33,12 +30,14 @@ beforeAll(async () => {
 
 afterAll(() => network.stop());
 
-function handlerOn(log: EventLog, vault = network.vault()): ChangeProfileHandler {
-  const app = network.app();
-  const [clock, ids] = [app.get(Clock), app.get(IdGenerator)];
-  const handles = new ProfileHandles(log, app.get(HandleDigest), app.get(ReservedHandles), clock, ids);
-  return new ChangeProfileHandler(log, vault, app.get(AuthorityStore), handles, clock, ids);
-}
+const onLog = (log: EventLog, vault = network.vault()) =>
+  commandsOn(
+    [
+      [EventLog, log],
+      [KeyVault, vault],
+    ],
+    network.app(),
+  );
 
 const intentOf = (actorId: string, intentId: string = randomUUID()) => ({
   actorId,
@@ -53,7 +52,7 @@ const change = (
   actorId: string,
   fields: ProfileChange,
   { intentId, log = network.log() }: { intentId?: string; log?: EventLog } = {},
-) => handlerOn(log).execute(new ChangeProfile(intentOf(actorId, intentId), fields));
+) => onLog(log).execute(new ChangeProfile(intentOf(actorId, intentId), fields));
 
 /** The account that handle and password sign in to. */
 const signIn = async (handle: string) =>
@@ -205,7 +204,7 @@ describe('the profile of an erased person', () => {
     const vault = new KeyVault(database.pool, () => {
       throw new Error('nobody is new');
     });
-    const changing = handlerOn(network.log(), vault).execute(
+    const changing = onLog(network.log(), vault).execute(
       new ChangeProfile(intentOf(actorId), { revision: 1, bio: 'x' }),
     );
     await expect(changing).rejects.toBeInstanceOf(PersonErased);

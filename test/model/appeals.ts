@@ -1,34 +1,21 @@
-import type { CommandBus } from '@nestjs/cqrs';
-import { ChangeBatchItem, ChangeBatchItemHandler } from '../../src/commands/batch/change-batch-item.js';
+import { ChangeBatchItem } from '../../src/commands/batch/change-batch-item.js';
 import { readCase } from '../../src/commands/support/case-command.js';
-import { FinishCaseEffects, FinishCaseEffectsHandler } from '../../src/commands/case/case-effects.js';
+import { FinishCaseEffects } from '../../src/commands/case/case-effects.js';
 import {
   AppealDecision,
-  AppealDecisionHandler,
   ClaimCase,
-  ClaimCaseHandler,
   DecideCase,
-  DecideCaseHandler,
   DiscloseCase,
-  DiscloseCaseHandler,
   ReleaseCase,
-  ReleaseCaseHandler,
   ReopenCase,
-  ReopenCaseHandler,
   RuleOnAppeal,
-  RuleOnAppealHandler,
 } from '../../src/commands/case/change-case.js';
-import { Recusals } from '../../src/commands/support/recusals.js';
 import { hidingRestrictions, restrictionsInForce } from '../../src/commands/case/standing-restrictions.js';
 import type { HidingRestriction } from '../../src/commands/case/standing-restrictions.js';
-import {
-  RestrictPost,
-  RestrictPostHandler,
-  UnrestrictPost,
-  UnrestrictPostHandler,
-} from '../../src/commands/post/restrict-post.js';
+import { RestrictPost } from '../../src/commands/post/restrict-post.js';
 import { handleCommand } from '../../src/commands/support/handle-command.js';
-import { systemIds } from '../../src/base/support/id-generator.js';
+import { Clock } from '../../src/base/support/clock.js';
+import { IdGenerator, systemIds } from '../../src/base/support/id-generator.js';
 import { evolveCase, noCase } from '../../src/domain/case/case.js';
 import type { Case, CaseDecision, CaseEvent } from '../../src/domain/case/case.js';
 import { openCase } from '../../src/domain/case/handling.js';
@@ -36,7 +23,9 @@ import type { PostEvent } from '../../src/domain/post/events.js';
 import { evolvePost, noPost } from '../../src/domain/post/post.js';
 import { Refusal } from '../../src/domain/refusal.js';
 import { batchIdOf, streams } from '../../src/log/streams.js';
-import type { AuthorityStore } from '../../src/base/store/authority/authority-store.js';
+import { EventLog } from '../../src/log/event-log.js';
+import { AuthorityStore } from '../../src/base/store/authority/authority-store.js';
+import { commandsOn } from '../support/commands.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
 
@@ -65,25 +54,13 @@ export const actNames = [
 
 /** The commands of cases, posts and batches, on a log in memory, about one post. */
 export class AppealsWorld {
-  private readonly clock = { now: () => this.log.length };
-  // Only a suspension reads rows.
-  private readonly store = {} as AuthorityStore;
-  private readonly recusals = new Recusals(this.log, this.store);
-  private readonly args = [this.log, this.clock, systemIds] as const;
-  private readonly restrictPost = new RestrictPostHandler(...this.args, this.recusals);
-  private readonly unrestrictPost = new UnrestrictPostHandler(...this.args, this.recusals);
-  private readonly item = new ChangeBatchItemHandler(
-    this.log,
-    this.store,
-    this.clock,
-    systemIds,
-    this.recusals,
-  );
-  private readonly bus = {
-    execute: (command: RestrictPost | UnrestrictPost) =>
-      (command instanceof RestrictPost ? this.restrictPost : this.unrestrictPost).execute(command),
-  } as unknown as CommandBus;
-  private readonly effects = new FinishCaseEffectsHandler(this.log, this.bus, this.clock, systemIds);
+  private readonly commands = commandsOn([
+    [EventLog, this.log],
+    [Clock, { now: () => this.log.length }],
+    [IdGenerator, systemIds],
+    // Only a suspension reads rows.
+    [AuthorityStore, {}],
+  ]);
 
   private constructor(private readonly log: MemoryLog) {}
 
@@ -102,7 +79,7 @@ export class AppealsWorld {
   async perform([name, by = '']: Act): Promise<boolean> {
     const before = this.log.length;
     await this.acts[name]({ requestId: 'test', operatorId: by });
-    await this.effects.execute(new FinishCaseEffects(caseId));
+    await this.commands.execute(new FinishCaseEffects(caseId));
     return this.log.length > before;
   }
 
@@ -120,25 +97,25 @@ export class AppealsWorld {
         ({ outcome, appeal }) => outcome === 'violation' && appeal === 'none',
       );
       const filed = { actorId, decisionId: appealable?.decisionId ?? '', appeal: 'No.' };
-      await new AppealDecisionHandler(...this.args).execute(new AppealDecision(caseId, filed, by));
+      await this.commands.execute(new AppealDecision(caseId, filed, by));
     },
     claim: async (by) => {
-      await new ReleaseCaseHandler(...this.args).execute(new ReleaseCase(caseId, by));
-      await new ClaimCaseHandler(...this.args).execute(new ClaimCase(caseId, by));
+      await this.commands.execute(new ReleaseCase(caseId, by));
+      await this.commands.execute(new ClaimCase(caseId, by));
       const seen = { eventIds: [], networkRevision: this.log.length };
-      await new DiscloseCaseHandler(...this.args).execute(new DiscloseCase(caseId, seen, by));
+      await this.commands.execute(new DiscloseCase(caseId, seen, by));
     },
     decide: (by) => this.decide(by, { outcome: 'violation', effects: ['restrict_post'] }),
     clear: (by) => this.decide(by, { outcome: 'no_violation', effects: [] }),
-    reopen: (by) => new ReopenCaseHandler(...this.args).execute(new ReopenCase(caseId, by)),
+    reopen: (by) => this.commands.execute(new ReopenCase(caseId, by)),
     overturn: async (by) => {
       const waiting = (await this.decisions()).find(
         ({ appeal, operatorId }) => appeal === 'waiting' && operatorId !== by.operatorId,
       );
       const ruling = { decisionId: waiting?.decisionId ?? '', ruling: 'overturned' } as const;
-      await new RuleOnAppealHandler(...this.args).execute(new RuleOnAppeal(caseId, ruling, by));
+      await this.commands.execute(new RuleOnAppeal(caseId, ruling, by));
     },
-    restrict: (by) => this.restrictPost.execute(new RestrictPost(postId, by)),
+    restrict: (by) => this.commands.execute(new RestrictPost(postId, by)),
     batch: async (by) => {
       const batchId = `b${this.log.length}`;
       const items = [postId];
@@ -168,12 +145,11 @@ export class AppealsWorld {
   }
 
   private decide(by: By, decision: DecideCase['decision']) {
-    const handler = new DecideCaseHandler(...this.args, this.recusals);
-    return handler.execute(new DecideCase(caseId, decision, by));
+    return this.commands.execute(new DecideCase(caseId, decision, by));
   }
 
   private changeItem(step: 'apply' | 'undo', metadata: By & { readonly cause: string }) {
-    return this.item.execute(new ChangeBatchItem('posts', postId, step, metadata));
+    return this.commands.execute(new ChangeBatchItem('posts', postId, step, metadata));
   }
 
   async decisions(): Promise<readonly CaseDecision[]> {

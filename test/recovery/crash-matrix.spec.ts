@@ -53,7 +53,7 @@ let outageOfResolver: unknown;
 const resolved = new Map<string, RestrictionTrace>();
 const repeated = new Map<string, RestrictionTrace>();
 
-const act = ({ type, key }: Point) => scenarios[type].act(bench.tools(), key);
+const act = ({ type, key }: Point) => scenarios[type].act(bench.commands(), key);
 const withAftermath = (aftermath: (typeof aftermaths)[number]) =>
   points.filter((point) => point.aftermath === aftermath);
 
@@ -188,7 +188,7 @@ describe('a restriction whose process dies before acknowledging it', () => {
 
   it('leaves no key of an erased person', async () => {
     const erased = points.filter(({ type }) => type === 'account.erased').map(({ key }) => key);
-    expect(await bench.tools().vault.notDestroyed(erased)).toEqual([]);
+    expect(await bench.vault.notDestroyed(erased)).toEqual([]);
   });
 
   it('stays in doubt while the log is unavailable', () => {

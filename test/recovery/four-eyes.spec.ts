@@ -7,9 +7,9 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApprovalEvent } from '../../src/domain/approval/events.js';
 import { Allowances } from '../../src/commands/approval/allowances.js';
-import { systemClock } from '../../src/base/support/clock.js';
-import { systemIds } from '../../src/base/support/id-generator.js';
-import type { EventLog } from '../../src/log/event-log.js';
+import { Clock, systemClock } from '../../src/base/support/clock.js';
+import { IdGenerator, systemIds } from '../../src/base/support/id-generator.js';
+import { EventLog } from '../../src/log/event-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { streams } from '../../src/log/streams.js';
 import type { AwaitedApproval } from '../../src/operator/client/approval-answers.js';
@@ -18,6 +18,7 @@ import type { OperatorClient } from '../../src/operator/client/operator-client.j
 import { operatorOf } from '../support/api.js';
 import { awaited } from '../support/awaited.js';
 import { runPlaza } from '../support/command.js';
+import { madeOf } from '../support/commands.js';
 import { backUp, destroyLog, newBackupDir, restore } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -451,7 +452,12 @@ describe('restrictions of one operator in 24 hours', () => {
   });
 
   it('are counted exactly by several processes', async () => {
-    const processes = [1, 2].map(() => new Allowances(log, systemClock, systemIds));
+    const parts = [
+      [EventLog, log],
+      [Clock, systemClock],
+      [IdGenerator, systemIds],
+    ] as const;
+    const processes = [1, 2].map(() => madeOf(parts)(Allowances));
     const operatorId = randomUUID();
     const wanted = { count: 2, limit: 5 };
     const reserved = await Promise.all(

@@ -14,7 +14,7 @@ import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { Clock } from '../../base/support/clock.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
 import { decideLifecycle } from '../support/decide-lifecycle.js';
-import type { LifecycleChange } from '../support/decide-lifecycle.js';
+import type { LifecycleChange } from '../support/write-side.js';
 import { ErasureSteps } from './erasure-steps.js';
 import { HandleDigest } from '../support/handle-digest.js';
 

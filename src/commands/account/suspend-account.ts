@@ -13,7 +13,7 @@ import { Recusals, withRecusal } from '../support/recusals.js';
 import { Clock } from '../../base/support/clock.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
 import { decideLifecycle } from '../support/decide-lifecycle.js';
-import type { LifecycleChange } from '../support/decide-lifecycle.js';
+import type { LifecycleChange } from '../support/write-side.js';
 import { isOfItsOwn } from '../support/restriction-source.js';
 
 /**
@@ -68,7 +68,7 @@ abstract class AccountStateHandler {
       stream: streams.account(actorId),
       initial: noAccount,
       evolve: evolveAccount,
-      ...withRecusal<Account, AccountEvent>(
+      decide: withRecusal<Account, AccountEvent>(
         () => this.recusal(asked),
         (account, past) =>
           this.decide(account, {

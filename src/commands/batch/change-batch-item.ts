@@ -113,7 +113,7 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
           stream,
           initial: noPost,
           evolve: evolvePost,
-          ...ifDue<Post, PostEvent>(
+          decide: ifDue<Post, PostEvent>(
             (post) => this.recusals.ofPost(itemId, post, metadata),
             (post) => (step === 'apply' ? restrictPost(post, { at }) : unrestrictPost(post, { at })),
           ),
@@ -124,7 +124,7 @@ export class ChangeBatchItemHandler implements ICommandHandler<ChangeBatchItem> 
         stream,
         initial: noAccount,
         evolve: evolveAccount,
-        ...ifDue<Account, AccountEvent>(
+        decide: ifDue<Account, AccountEvent>(
           () => this.recusals.ofActor(itemId, metadata),
           (account) =>
             step === 'apply' ? suspendAccount(account, change) : reinstateAccount(account, change),

@@ -19,7 +19,7 @@ import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { Clock } from '../../base/support/clock.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
 import { decideAndProject } from '../support/decide-and-project.js';
-import type { ChangeResult } from '../support/decide-and-project.js';
+import type { ChangeResult } from '../support/write-side.js';
 
 type WithoutTime<Data> = Data extends unknown ? Omit<Data, 'at'> : never;
 

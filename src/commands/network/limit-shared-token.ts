@@ -8,7 +8,7 @@ import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { Clock } from '../../base/support/clock.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
 import { decideAndProject } from '../support/decide-and-project.js';
-import type { ChangeResult } from '../support/decide-and-project.js';
+import type { ChangeResult } from '../support/write-side.js';
 
 /**
  * Reduces the shared token to emergency access, for good, effective on its next use in any process. Idempotent.

@@ -11,7 +11,7 @@ import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { Clock } from '../../base/support/clock.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
 import { decideAndProject } from '../support/decide-and-project.js';
-import type { ChangeResult } from '../support/decide-and-project.js';
+import type { ChangeResult } from '../support/write-side.js';
 
 /**
  * Pauses publishing: until it resumes, nobody creates or edits posts or changes a profile. Effective on the next

@@ -13,7 +13,7 @@ import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { Clock } from '../../base/support/clock.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
 import { decideAndProject } from '../support/decide-and-project.js';
-import type { ChangeResult } from '../support/decide-and-project.js';
+import type { ChangeResult } from '../support/write-side.js';
 import { findInvitation } from './invitations.js';
 
 /** A credential that the browser made and the server verified; see `OperatorPasskeyRegistered`. */

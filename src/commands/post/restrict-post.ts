@@ -14,8 +14,8 @@ import { streams } from '../../log/streams.js';
 import { Recusals, withRecusal } from '../support/recusals.js';
 import { Clock } from '../../base/support/clock.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
-import { lifecycleChange } from '../support/decide-lifecycle.js';
-import type { LifecycleChange } from '../support/decide-lifecycle.js';
+import { lifecycleChange } from '../support/write-side.js';
+import type { LifecycleChange } from '../support/write-side.js';
 import { handleCommand } from '../support/handle-command.js';
 import { isOfItsOwn } from '../support/restriction-source.js';
 
@@ -70,7 +70,7 @@ abstract class RestrictionHandler {
     const decided = await handleCommand<Post, PostEvent>(this.log, this.ids, {
       ...decider,
       stream: streams.post(postId),
-      ...withRecusal<Post, PostEvent>(
+      decide: withRecusal<Post, PostEvent>(
         (post) => this.recusal(asked, post),
         (post, past) =>
           this.decide(post, {

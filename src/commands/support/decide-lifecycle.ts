@@ -4,7 +4,7 @@ import type { EventLog } from '../../log/event-log.js';
 import type { StoredEvent } from '../../log/registry.js';
 import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import type { IdGenerator } from '../../base/support/id-generator.js';
-import type { ChangeResult } from './decide-and-project.js';
+import type { ChangeResult } from './write-side.js';
 import { handleCommand } from './handle-command.js';
 import type { Decided, CommandContext } from './handle-command.js';
 

@@ -9,20 +9,24 @@ import { isRestriction, restrictionId } from '../../log/restrictions.js';
 import { sleep } from '../../base/support/sleep.js';
 import type { IdGenerator } from '../../base/support/id-generator.js';
 
+/** A stream, and the state that its events make. `read`: undefined reads the whole stream. */
+export interface Aggregate<State, Event extends StoredEvent> {
+  readonly stream: string;
+  readonly read?: (log: EventLog, stream: string) => Promise<readonly Recorded[]>;
+  readonly initial: State;
+  readonly evolve: (state: State, event: Event) => State;
+}
+
 /**
- * `read`: undefined reads the whole stream. `known`: the first attempt decides on this state without a read.
+ * `known`: the first attempt decides on this state without a read.
  * `decide` is called again after a lost race and after a proof: what it needs from other streams, it reads anew.
  * `isRepetition`: the stream has an event of this very command, so that its answer needs no proof. Undefined: it never
  * shows.
  * `toConfirm`: events that justify a refusal or an empty decision, recorded in the witness before the answer;
  * undefined: all that were read.
  */
-export interface CommandContext<State, Event extends StoredEvent> {
-  readonly stream: string;
-  readonly read?: (log: EventLog, stream: string) => Promise<readonly Recorded[]>;
+export interface CommandContext<State, Event extends StoredEvent> extends Aggregate<State, Event> {
   readonly known?: { readonly revision: bigint; readonly state: State } | undefined;
-  readonly initial: State;
-  readonly evolve: (state: State, event: Event) => State;
   readonly decide: (
     state: State,
     past: readonly Recorded<Event>[],

@@ -5,7 +5,7 @@ import type { Recorded } from '../../log/recorded.js';
 import type { StoredEvent } from '../../log/registry.js';
 import type { IdGenerator } from '../../base/support/id-generator.js';
 import { handleCommand } from './handle-command.js';
-import type { CommandContext } from './handle-command.js';
+import type { Aggregate } from './handle-command.js';
 import { earlierOutcome, isOfIntent, metadataOf } from './intent.js';
 import type { Intent } from './intent.js';
 
@@ -16,10 +16,7 @@ import type { Intent } from './intent.js';
  * `isLimited`: refuses after {@link MAX_CHANGES} changes by the actor. Never set for a block, nor to end a follow or
  * like or delete a post.
  */
-export interface IdempotentCommandContext<State, Event extends StoredEvent> extends Pick<
-  CommandContext<State, Event>,
-  'stream' | 'read' | 'initial' | 'evolve'
-> {
+export interface IdempotentCommandContext<State, Event extends StoredEvent> extends Aggregate<State, Event> {
   readonly intent: Intent;
   readonly payloadHash: string;
   readonly filter?: (event: Event) => boolean;

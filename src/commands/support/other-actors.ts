@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { evolvePair, initialPair } from '../../domain/relation/pair.js';
-import type { Pair, PairEvent } from '../../domain/relation/pair.js';
+import type { Pair } from '../../domain/relation/pair.js';
 import { EventLog } from '../../log/event-log.js';
-import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import { aggregates, readState } from './aggregates.js';
 
 const stateOf = {
   name: 'account.state',
@@ -26,9 +25,8 @@ export class OtherActors {
     return ['active', 'suspended'].includes((await this.stateOf(actorId)) ?? '');
   }
 
-  async pairOf(one: string, other: string): Promise<Pair> {
-    const recorded = await this.log.read(streams.pair(one, other));
-    return recorded.map(({ event }) => event as PairEvent).reduce(evolvePair, initialPair);
+  pairOf(one: string, other: string): Promise<Pair> {
+    return readState(this.log, aggregates.pair(one, other));
   }
 
   /**

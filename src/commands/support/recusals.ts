@@ -126,11 +126,9 @@ async function inGroups<Item>(items: readonly Item[], work: (item: Item) => Prom
 export function withRecusal<State, Event extends StoredEvent>(
   find: (state: State) => Promise<Refusal | undefined>,
   decide: CommandContext<State, Event>['decide'],
-): Pick<CommandContext<State, Event>, 'decide'> {
-  return {
-    decide: async (state, past) => {
-      const decision = await decide(state, past);
-      return isChange(decision) ? ((await find(state)) ?? decision) : decision;
-    },
+): CommandContext<State, Event>['decide'] {
+  return async (state, past) => {
+    const decision = await decide(state, past);
+    return isChange(decision) ? ((await find(state)) ?? decision) : decision;
   };
 }

@@ -6,8 +6,8 @@ import {
 } from '../../commands/operator/change-operator.js';
 import { ConfirmOperator } from '../../commands/operator/confirm-operator.js';
 import { EnrollOperator } from '../../commands/operator/enroll-operator.js';
-import { InviteOperator } from '../../commands/operator/invite-operator.js';
 import { IssueOperatorToken, RevokeOperatorToken } from '../../commands/operator/operator-tokens.js';
+import { InviteOperator } from '../../commands/operator/invite-operator.js';
 import { mayConfirm } from '../../domain/four-eyes/handling.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { act, Answer } from '../desk/act.js';

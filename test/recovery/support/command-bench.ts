@@ -1,18 +1,19 @@
-import { HandleDigest } from '../../../src/commands/support/handle-digest.js';
-import type { ReadModels } from '../../../src/commands/account/read-models.js';
-import { systemClock } from '../../../src/base/support/clock.js';
-import { systemIds } from '../../../src/base/support/id-generator.js';
-import { OtherActors } from '../../../src/commands/support/other-actors.js';
-import type { EventLog } from '../../../src/log/event-log.js';
+import { ReadModels } from '../../../src/commands/account/read-models.js';
+import { Clock, systemClock } from '../../../src/base/support/clock.js';
+import { IdGenerator, systemIds } from '../../../src/base/support/id-generator.js';
+import { EventLog } from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
-import type { KeyVault } from '../../../src/log/vault/key-vault.js';
+import { KeyVault } from '../../../src/log/vault/key-vault.js';
+import { NetworkSecrets } from '../../../src/log/vault/network-secrets.js';
 import { ErasedDataCleanup } from '../../../src/background/erasure/erased-data-cleanup.js';
 import type { Witness } from '../../../src/log/witness/witness.js';
 import { WitnessedLog } from '../../../src/log/witness/witnessed-log.js';
 import type { WriteObserver } from '../../../src/log/witness/witnessed-log.js';
 import { AuthorityStore } from '../../../src/base/store/authority/authority-store.js';
 import { openReadStore } from '../../../src/base/store/database.js';
+import { commandsOn } from '../../support/commands.js';
+import type { Commands } from '../../support/commands.js';
 import { until } from '../../support/until.js';
 import { openReadyWitness } from '../../support/witness.js';
 import { projectInline } from '../../../projections/authority/authority.projection.js';
@@ -25,24 +26,13 @@ export interface Stores {
   readonly witnessDatabaseUrl: string;
 }
 
-/** The dependencies of command handlers, on real stores. */
-export interface CommandDependencies {
-  readonly log: EventLog;
-  readonly vault: KeyVault;
-  readonly store: AuthorityStore;
-  readonly facts: OtherActors;
-  readonly digest: HandleDigest;
-  readonly readModels: ReadModels;
-  readonly clock: typeof systemClock;
-  readonly ids: typeof systemIds;
-}
-
 export interface CommandBench {
   /** The log without the witness. */
   readonly raw: EventLog;
   readonly witness: Witness;
-  /** The dependencies of one command, which an observer may follow. */
-  readonly tools: (observer?: WriteObserver) => CommandDependencies;
+  readonly vault: KeyVault;
+  /** The commands on real stores; an observer may follow what they write. */
+  readonly commands: (observer?: WriteObserver) => Commands;
   /** Appends events to a new stream, and projects them to the authority store. */
   readonly given: (stream: string, ...events: readonly StoredEvent[]) => Promise<void>;
   close(): Promise<void>;
@@ -57,21 +47,20 @@ export async function openCommandBench(stores: Stores, applicationName: string):
   // On a busy machine the first call exceeds its timeout.
   await until(() => answers(opened.log.read('nothing')));
   const store = new AuthorityStore(database.dataSource);
-  const common = {
-    vault: opened.vault,
-    store,
-    digest: new HandleDigest(opened.secrets),
-    readModels: new ErasedDataCleanup(database.pool),
-    clock: systemClock,
-    ids: systemIds,
-  };
   return {
     raw: opened.log,
     witness,
-    tools: (observer) => {
-      const log = new WitnessedLog(opened.log, witness, Date.now, observer);
-      return { ...common, log, facts: new OtherActors(log, store) };
-    },
+    vault: opened.vault,
+    commands: (observer) =>
+      commandsOn([
+        [EventLog, new WitnessedLog(opened.log, witness, Date.now, observer)],
+        [KeyVault, opened.vault],
+        [NetworkSecrets, opened.secrets],
+        [AuthorityStore, store],
+        [ReadModels, new ErasedDataCleanup(database.pool)],
+        [Clock, systemClock],
+        [IdGenerator, systemIds],
+      ]),
     given: async (stream, ...events) => {
       const append = {
         stream,

@@ -22,13 +22,13 @@ const [step, stores, attempts] = process.argv.slice(2).map((given) => JSON.parse
 const workshop = await openCommandBench(stores, 'crash');
 for (const { type, key } of attempts) {
   const held = Promise.withResolvers<void>();
-  const tools = workshop.tools(async (reached, restriction) => {
+  const commands = workshop.commands(async (reached, restriction) => {
     if (reached !== step || restriction.event.type !== type) return;
     process.stdout.write('held\n');
     held.resolve();
     await new Promise(() => undefined);
   });
-  void scenarios[type].act(tools, key).then(
+  void scenarios[type].act(commands, key).then(
     () => process.stdout.write(`${type} ended without a crash\n`),
     (error: unknown) => process.stdout.write(`${type} failed: ${String(error)}\n`),
   );

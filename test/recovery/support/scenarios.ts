@@ -1,50 +1,25 @@
-import type { CommandBus } from '@nestjs/cqrs';
-import { BlockHandler, Block, Unblock, UnblockHandler } from '../../../src/commands/relation/block.js';
-import { Recusals } from '../../../src/commands/support/recusals.js';
-import { DeletePost, DeletePostHandler } from '../../../src/commands/post/delete-post.js';
-import { EraseAccount, EraseAccountHandler } from '../../../src/commands/account/erase-account.js';
-import { ErasureSteps } from '../../../src/commands/account/erasure-steps.js';
+import { Block, Unblock } from '../../../src/commands/relation/block.js';
+import { DeletePost } from '../../../src/commands/post/delete-post.js';
+import { EraseAccount } from '../../../src/commands/account/erase-account.js';
 import type { Intent } from '../../../src/commands/support/intent.js';
-import { PairCommands } from '../../../src/commands/relation/pair-commands.js';
-import { PostChangeCommands } from '../../../src/commands/post/post-changes.js';
-import {
-  RestrictPost,
-  RestrictPostHandler,
-  UnrestrictPost,
-  UnrestrictPostHandler,
-} from '../../../src/commands/post/restrict-post.js';
-import { RevokeGrant, RevokeGrantHandler } from '../../../src/commands/grant/revoke-grant.js';
-import { RevokeGrantsHandler } from '../../../src/commands/grant/revoke-grants.js';
-import type { RevokeGrants } from '../../../src/commands/grant/revoke-grants.js';
-import {
-  ReinstateAccount,
-  ReinstateAccountHandler,
-  SuspendAccount,
-  SuspendAccountHandler,
-} from '../../../src/commands/account/suspend-account.js';
+import { RestrictPost, UnrestrictPost } from '../../../src/commands/post/restrict-post.js';
+import { RevokeGrant } from '../../../src/commands/grant/revoke-grant.js';
+import { ReinstateAccount, SuspendAccount } from '../../../src/commands/account/suspend-account.js';
 import {
   ReinstateApplication,
-  ReinstateApplicationHandler,
   SuspendApplication,
-  SuspendApplicationHandler,
 } from '../../../src/commands/application/suspend-application.js';
 import {
   ChangeOperatorRoles,
-  ChangeOperatorRolesHandler,
   ReinstateOperator,
-  ReinstateOperatorHandler,
   SuspendOperator,
-  SuspendOperatorHandler,
 } from '../../../src/commands/operator/change-operator.js';
-import { OperatorNames } from '../../../src/commands/operator/operator-names.js';
-import {
-  RevokeOperatorToken,
-  RevokeOperatorTokenHandler,
-} from '../../../src/commands/operator/operator-tokens.js';
-import { RemovePasskey, RemovePasskeyHandler } from '../../../src/commands/operator/operator-passkeys.js';
+import { RevokeOperatorToken } from '../../../src/commands/operator/operator-tokens.js';
+import { RemovePasskey } from '../../../src/commands/operator/operator-passkeys.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { streams } from '../../../src/log/streams.js';
-import type { CommandDependencies, CommandBench } from './command-bench.js';
+import type { Commands } from '../../support/commands.js';
+import type { CommandBench } from './command-bench.js';
 
 /** The commands of one type of restriction. `key` names the subject and the intent. */
 export interface Scenario {
@@ -53,7 +28,7 @@ export interface Scenario {
   /** Creates the subject. */
   readonly prepare: (workshop: CommandBench, key: string) => Promise<unknown>;
   /** Executes the command, as the API does. Repeating it changes nothing. */
-  readonly act: (tools: CommandDependencies, key: string) => Promise<unknown>;
+  readonly act: (commands: Commands, key: string) => Promise<unknown>;
 }
 
 const act = { requestId: 'test', operator: 'test', reason: 'a test' };
@@ -117,32 +92,13 @@ const operator = ({ given }: CommandBench, operatorId: string) =>
       },
     },
   );
-const suspendOperator = ({ log, store, clock, ids }: CommandDependencies, key: string) =>
-  new SuspendOperatorHandler(log, store, clock, ids).execute(new SuspendOperator(key, act));
-
-const suspendAccount = ({ log, store, clock, ids }: CommandDependencies, key: string) =>
-  new SuspendAccountHandler(log, store, clock, ids, new Recusals(log, store)).execute(
-    new SuspendAccount(key, act),
-  );
-const eraseAccount = (tools: CommandDependencies, key: string) => {
-  const { log, vault, store, digest, readModels, clock, ids } = tools;
-  // Without grants, an erasure executes no other command.
-  const bus = {
-    execute: (command: RevokeGrants) => new RevokeGrantsHandler(log, store, commands).execute(command),
-  };
-  const commands = bus as unknown as CommandBus;
-  const steps = new ErasureSteps(log, vault, store, readModels, commands, clock, ids);
-  const handler = new EraseAccountHandler(log, vault, store, digest, steps, clock, ids);
-  return handler.execute(new EraseAccount(key, act));
-};
-const suspendApplication = ({ log, store, clock, ids }: CommandDependencies, key: string) =>
-  new SuspendApplicationHandler(log, store, clock, ids).execute(new SuspendApplication(key, act));
-const restrictPost = ({ log, store, clock, ids }: CommandDependencies, key: string) =>
-  new RestrictPostHandler(log, clock, ids, new Recusals(log, store)).execute(new RestrictPost(key, act));
-const block = ({ log, vault, facts, clock, ids }: CommandDependencies, key: string) =>
-  new BlockHandler(new PairCommands(log, vault, clock, ids), facts).execute(
-    new Block(intentOf(key), other(key)),
-  );
+const suspendOperator = (commands: Commands, key: string) => commands.execute(new SuspendOperator(key, act));
+const suspendAccount = (commands: Commands, key: string) => commands.execute(new SuspendAccount(key, act));
+const eraseAccount = (commands: Commands, key: string) => commands.execute(new EraseAccount(key, act));
+const suspendApplication = (commands: Commands, key: string) =>
+  commands.execute(new SuspendApplication(key, act));
+const restrictPost = (commands: Commands, key: string) => commands.execute(new RestrictPost(key, act));
+const block = (commands: Commands, key: string) => commands.execute(new Block(intentOf(key), other(key)));
 
 /** A network has one shared token and one four-eyes: they have no subject for each case, and are written as the others. */
 export type ScenarioType = Exclude<
@@ -157,12 +113,9 @@ export const scenarios: { readonly [Type in ScenarioType]: Scenario } = {
     stream: streams.account,
     prepare: async (workshop, key) => {
       await account(workshop, key);
-      await suspendAccount(workshop.tools(), key);
+      await suspendAccount(workshop.commands(), key);
     },
-    act: ({ log, store, clock, ids }, key) =>
-      new ReinstateAccountHandler(log, store, clock, ids, new Recusals(log, store)).execute(
-        new ReinstateAccount(key, act),
-      ),
+    act: (commands, key) => commands.execute(new ReinstateAccount(key, act)),
   },
   'account.erased': {
     stream: streams.account,
@@ -174,10 +127,9 @@ export const scenarios: { readonly [Type in ScenarioType]: Scenario } = {
     stream: streams.application,
     prepare: async (workshop, key) => {
       await application(workshop, key);
-      await suspendApplication(workshop.tools(), key);
+      await suspendApplication(workshop.commands(), key);
     },
-    act: ({ log, store, clock, ids }, key) =>
-      new ReinstateApplicationHandler(log, store, clock, ids).execute(new ReinstateApplication(key, act)),
+    act: (commands, key) => commands.execute(new ReinstateApplication(key, act)),
   },
   'grant.revoked': {
     stream: streams.grant,
@@ -187,30 +139,22 @@ export const scenarios: { readonly [Type in ScenarioType]: Scenario } = {
         data: { grantId, appId: 'app', actorId: 'ada', scopes: ['read'], at: 1 },
       }),
     // This restriction is appended with a second event.
-    act: ({ log, store, clock, ids }, key) =>
-      new RevokeGrantHandler(log, store, clock, ids).execute(
-        new RevokeGrant(key, { cause: 'reuse', of: 'refresh_token' }, { requestId: 'test' }),
-      ),
+    act: (commands, key) =>
+      commands.execute(new RevokeGrant(key, { cause: 'reuse', of: 'refresh_token' }, { requestId: 'test' })),
   },
   'post.deleted': {
     stream: streams.post,
     prepare: post,
-    act: ({ log, vault, facts, clock, ids }, key) =>
-      new DeletePostHandler(new PostChangeCommands(log, vault, facts, clock, ids)).execute(
-        new DeletePost(intentOf(key), key, 1),
-      ),
+    act: (commands, key) => commands.execute(new DeletePost(intentOf(key), key, 1)),
   },
   'post.restricted': { stream: streams.post, prepare: post, act: restrictPost },
   'post.unrestricted': {
     stream: streams.post,
     prepare: async (workshop, key) => {
       await post(workshop, key);
-      await restrictPost(workshop.tools(), key);
+      await restrictPost(workshop.commands(), key);
     },
-    act: ({ log, store, clock, ids }, key) =>
-      new UnrestrictPostHandler(log, clock, ids, new Recusals(log, store)).execute(
-        new UnrestrictPost(key, act),
-      ),
+    act: (commands, key) => commands.execute(new UnrestrictPost(key, act)),
   },
   'block.established': {
     stream: (key) => streams.pair(key, other(key)),
@@ -229,13 +173,11 @@ export const scenarios: { readonly [Type in ScenarioType]: Scenario } = {
     stream: (key) => streams.pair(key, other(key)),
     prepare: async (workshop, key) => {
       await Promise.all([account(workshop, key), account(workshop, other(key))]);
-      await block(workshop.tools(), key);
+      await block(workshop.commands(), key);
     },
-    act: ({ log, vault, clock, ids }, key) => {
+    act: (commands, key) => {
       const intent = { ...intentOf(key), intentId: `end-${key}` };
-      return new UnblockHandler(new PairCommands(log, vault, clock, ids)).execute(
-        new Unblock(intent, other(key)),
-      );
+      return commands.execute(new Unblock(intent, other(key)));
     },
   },
   'operator.suspended': { stream: streams.operator, prepare: operator, act: suspendOperator },
@@ -243,33 +185,23 @@ export const scenarios: { readonly [Type in ScenarioType]: Scenario } = {
     stream: streams.operator,
     prepare: async (workshop, key) => {
       await operator(workshop, key);
-      await suspendOperator(workshop.tools(), key);
+      await suspendOperator(workshop.commands(), key);
     },
-    act: ({ log, store, digest, clock, ids }, key) => {
-      const names = new OperatorNames(log, store, digest, clock, ids);
-      return new ReinstateOperatorHandler(log, store, clock, ids, names).execute(
-        new ReinstateOperator(key, act),
-      );
-    },
+    act: (commands, key) => commands.execute(new ReinstateOperator(key, act)),
   },
   'operator.roles_changed': {
     stream: streams.operator,
     prepare: operator,
-    act: ({ log, store, clock, ids }, key) =>
-      new ChangeOperatorRolesHandler(log, store, clock, ids).execute(
-        new ChangeOperatorRoles(key, act, { roles: ['moderator'] }),
-      ),
+    act: (commands, key) => commands.execute(new ChangeOperatorRoles(key, act, { roles: ['moderator'] })),
   },
   'operator.passkey_removed': {
     stream: streams.operator,
     prepare: operator,
-    act: ({ log, store, clock, ids }, key) =>
-      new RemovePasskeyHandler(log, store, clock, ids).execute(new RemovePasskey(key, key, act)),
+    act: (commands, key) => commands.execute(new RemovePasskey(key, key, act)),
   },
   'operator.token_revoked': {
     stream: streams.operator,
     prepare: operator,
-    act: ({ log, store, clock, ids }, key) =>
-      new RevokeOperatorTokenHandler(log, store, clock, ids).execute(new RevokeOperatorToken(key, key, act)),
+    act: (commands, key) => commands.execute(new RevokeOperatorToken(key, key, act)),
   },
 };
