@@ -1,9 +1,13 @@
 import { Module } from '@nestjs/common';
 import { ErasureSteps } from './account/erasure-steps.js';
 import { Allowances } from './approval/allowances.js';
+import { createReportHandler } from './create-report.js';
+import { markInboxReadHandler } from './mark-inbox-read.js';
 import { OperatorNames } from './operator/operator-names.js';
 import { MentionedActors } from './post/mentioned-actors.js';
 import { ProfileHandles } from './profile/profile-handles.js';
+import { likeHandlers } from './relation/like-post.js';
+import { pairHandlers } from './relation/pair-commands.js';
 import { AppealDecisionHandler } from './case/change-case.js';
 import { ClaimCaseHandler } from './case/change-case.js';
 import { DecideCaseHandler } from './case/change-case.js';
@@ -57,13 +61,6 @@ import { DeletePostHandler } from './post/delete-post.js';
 import { EditPostHandler } from './post/edit-post.js';
 import { RestrictPostHandler } from './post/restrict-post.js';
 import { UnrestrictPostHandler } from './post/restrict-post.js';
-import { BlockHandler } from './relation/block.js';
-import { FollowHandler } from './relation/follow.js';
-import { LikePostHandler } from './relation/like-post.js';
-import { UnblockHandler } from './relation/block.js';
-import { UnfollowHandler } from './relation/follow.js';
-import { UnlikePostHandler } from './relation/like-post.js';
-import { PairCommands } from './relation/pair-commands.js';
 import { PostChangeCommands } from './post/post-changes.js';
 import { HandleDigest } from './support/handle-digest.js';
 import { OtherActors } from './support/other-actors.js';
@@ -125,12 +122,10 @@ export const commandHandlers = [
   EditPostHandler,
   RestrictPostHandler,
   UnrestrictPostHandler,
-  BlockHandler,
-  FollowHandler,
-  LikePostHandler,
-  UnblockHandler,
-  UnfollowHandler,
-  UnlikePostHandler,
+  createReportHandler,
+  markInboxReadHandler,
+  ...pairHandlers,
+  ...likeHandlers,
 ];
 
 /**
@@ -142,7 +137,6 @@ export const commandHandlers = [
     ...commandHandlers,
     WriteSide,
     PostChangeCommands,
-    PairCommands,
     Allowances,
     ErasureSteps,
     HandleDigest,

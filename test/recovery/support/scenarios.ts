@@ -1,4 +1,4 @@
-import { Block, Unblock } from '../../../src/commands/relation/block.js';
+import { Block, Unblock } from '../../../src/commands/relation/pair-commands.js';
 import { DeletePost } from '../../../src/commands/post/delete-post.js';
 import { EraseAccount } from '../../../src/commands/account/erase-account.js';
 import type { Intent } from '../../../src/commands/support/intent.js';

@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { ownBlocks } from '../../../../../projections/blocks/blocks.read-model.js';
-import { Block, Unblock } from '../../../../commands/relation/block.js';
+import { Block, Unblock } from '../../../../commands/relation/pair-commands.js';
 import type { Authority } from '../../../../commands/support/intent.js';
 import { ActingAuthority, Mutation } from '../../admission/mutation.guard.js';
 import { ReadYourWrites } from '../../admission/read-your-writes.js';

@@ -4,7 +4,7 @@ import type { Command } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { ownRelations } from '../../../../../projections/relations/relations.read-model.js';
-import { Follow, Unfollow } from '../../../../commands/relation/follow.js';
+import { Follow, Unfollow } from '../../../../commands/relation/pair-commands.js';
 import type { Authority, Intent } from '../../../../commands/support/intent.js';
 import { LikePost, UnlikePost } from '../../../../commands/relation/like-post.js';
 import type { RelationOutcome } from '../../../../commands/relation/relation-outcome.js';
