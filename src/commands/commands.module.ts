@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
 import { ErasureSteps } from './account/erasure-steps.js';
+import { applicationHandlers } from './application/applications.js';
 import { Allowances } from './approval/allowances.js';
 import { createReportHandler } from './create-report.js';
+import { grantHandlers } from './grant/grants.js';
+import { revokeGrantsHandler } from './grant/revoke-grants.js';
 import { markInboxReadHandler } from './mark-inbox-read.js';
 import { OperatorNames } from './operator/operator-names.js';
 import { MentionedActors } from './post/mentioned-actors.js';
@@ -31,10 +34,6 @@ import { ReinstateAccountHandler } from './account/suspend-account.js';
 import { RequestErasureHandler } from './account/plan-erasure.js';
 import { SignOutEverywhereHandler } from './account/sign-out-everywhere.js';
 import { SuspendAccountHandler } from './account/suspend-account.js';
-import { RegisterApplicationHandler } from './application/register-application.js';
-import { ReinstateApplicationHandler } from './application/suspend-application.js';
-import { RotateClientSecretHandler } from './application/rotate-client-secret.js';
-import { SuspendApplicationHandler } from './application/suspend-application.js';
 import { FinishCaseEffectsHandler } from './case/case-effects.js';
 import { BeginBackupHandler } from './network/begin-backup.js';
 import { LimitSharedTokenHandler } from './network/limit-shared-token.js';
@@ -92,10 +91,6 @@ export const commandHandlers = [
   RequestErasureHandler,
   SignOutEverywhereHandler,
   SuspendAccountHandler,
-  RegisterApplicationHandler,
-  ReinstateApplicationHandler,
-  RotateClientSecretHandler,
-  SuspendApplicationHandler,
   FinishCaseEffectsHandler,
   BeginBackupHandler,
   LimitSharedTokenHandler,
@@ -122,7 +117,10 @@ export const commandHandlers = [
   EditPostHandler,
   RestrictPostHandler,
   UnrestrictPostHandler,
+  ...applicationHandlers,
   createReportHandler,
+  ...grantHandlers,
+  revokeGrantsHandler,
   markInboxReadHandler,
   ...pairHandlers,
   ...likeHandlers,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
 import { Client } from 'pg';
-import { SuspendApplication } from '../../src/commands/application/suspend-application.js';
+import { SuspendApplication } from '../../src/commands/application/applications.js';
 import { streams } from '../../src/log/streams.js';
 import { until } from '../support/until.js';
 import { password } from './support/auth-network.js';

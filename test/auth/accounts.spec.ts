@@ -6,14 +6,12 @@ import { CreateAccount } from '../../src/commands/account/create-account.js';
 import type { NewAccount } from '../../src/commands/account/create-account.js';
 import { ChangePassword } from '../../src/commands/account/change-password.js';
 import { HandleDigest } from '../../src/commands/support/handle-digest.js';
-import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
-import { RefreshGrant } from '../../src/commands/grant/refresh-grant.js';
-import { RevokeGrant } from '../../src/commands/grant/revoke-grant.js';
+import { IssueGrant, RefreshGrant, RevokeGrant } from '../../src/commands/grant/grants.js';
 import {
   ReinstateApplication,
+  RotateClientSecret,
   SuspendApplication,
-} from '../../src/commands/application/suspend-application.js';
-import { RotateClientSecret } from '../../src/commands/application/rotate-client-secret.js';
+} from '../../src/commands/application/applications.js';
 import { ReinstateAccount, SuspendAccount } from '../../src/commands/account/suspend-account.js';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Command } from '@nestjs/cqrs';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ClientCredentials } from '../../src/commands/application/register-application.js';
+import type { ClientCredentials } from '../../src/commands/application/applications.js';
 import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { answerTo, basicCredentials, formContentType, open, post, send } from './support/raw.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type * as oidc from 'openid-client';
-import type { ClientCredentials } from '../../src/commands/application/register-application.js';
+import type { ClientCredentials } from '../../src/commands/application/applications.js';
 import { Browser } from '../../src/programs/demo/browser.js';
 import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type * as oidc from 'openid-client';
 import { AuthorizationServer } from '../../src/doors/auth/authorization-server.js';
-import { RegisterApplication } from '../../src/commands/application/register-application.js';
+import { RegisterApplication } from '../../src/commands/application/applications.js';
 import { CommandBus } from '@nestjs/cqrs';
 import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ClientCredentials } from '../../src/commands/application/register-application.js';
+import type { ClientCredentials } from '../../src/commands/application/applications.js';
 import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { basicCredentials, formContentType, send } from './support/raw.js';

@@ -14,7 +14,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { Client } from 'pg';
 import { SigningKeyWatch } from '../../src/doors/auth/signing-keys-watch.js';
 import { PUBLISHED_BEFORE_USE_MS, readRing } from '../../src/doors/auth/signing-keys.js';
-import type { ClientCredentials } from '../../src/commands/application/register-application.js';
+import type { ClientCredentials } from '../../src/commands/application/applications.js';
 import { RotateSigningKey } from '../../src/commands/network/rotate-signing-key.js';
 import { SigningKeys } from '../../src/commands/network/signing-keys.js';
 import { streams } from '../../src/log/streams.js';

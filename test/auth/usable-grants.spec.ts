@@ -5,7 +5,7 @@ import type { Command } from '@nestjs/cqrs';
 import type * as oidc from 'openid-client';
 import { connectedApplicationsSql } from '../../src/doors/auth/account/connected-applications.js';
 import { Clock } from '../../src/base/support/clock.js';
-import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
+import { IssueGrant } from '../../src/commands/grant/grants.js';
 import { RevokeGrants } from '../../src/commands/grant/revoke-grants.js';
 import { grantLifetimeOf } from '../../src/domain/grant/lifetimes.js';
 import { applicationsOf, listApplications } from '../../src/operator/desk/applications.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
-import type { ClientCredentials } from '../../src/commands/application/register-application.js';
+import type { ClientCredentials } from '../../src/commands/application/applications.js';
 import { Browser } from '../../src/programs/demo/browser.js';
 import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';

@@ -1,13 +1,12 @@
-import { Command, CommandBus, CommandHandler } from '@nestjs/cqrs';
-import type { ICommandHandler } from '@nestjs/cqrs';
+import { Command, CommandBus } from '@nestjs/cqrs';
 import { unknownApplication } from '../../domain/application/application.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { EventMetadata } from '../../log/recorded.js';
-import { EventLog } from '../../log/event-log.js';
 import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
-import { AuthorityStore } from '../../base/store/authority/authority-store.js';
-import { RevokeGrant } from './revoke-grant.js';
+import { handles } from '../support/handles.js';
+import type { WriteSide } from '../support/write-side.js';
+import { RevokeGrant } from './grants.js';
 
 export interface GrantsRevoked {
   readonly revoked: number;
@@ -23,7 +22,10 @@ export type GrantSelection =
 
 /**
  * Revokes every grant of the selection, expired ones too; the newest first, because they may still give authority.
- * Repeating the command completes an unfinished run.
+ * Repeating the command completes an unfinished run. A failed revocation does not stop the others, unless log or store
+ * fails for a whole batch.
+ * @throws {Refusal} `not_found`: the application is unknown, or a grant is unknown to the log. Errors of log and store:
+ * repeating revokes the rest.
  */
 export class RevokeGrants extends Command<GrantsRevoked> {
   constructor(
@@ -56,27 +58,19 @@ export const grantsOfActor = unrevoked('actor_id = $1 AND ($5::text IS NULL OR a
 /** Revocations at a time: enough for group commit, few enough to leave room for other writers. */
 const BATCH = 8;
 
-@CommandHandler(RevokeGrants)
-export class RevokeGrantsHandler implements ICommandHandler<RevokeGrants> {
-  constructor(
-    private readonly log: EventLog,
-    private readonly store: AuthorityStore,
-    private readonly commands: CommandBus,
-  ) {}
-
-  /**
-   * A failed revocation does not stop the others, unless log or store fails for a whole batch.
-   * @throws {Refusal} `not_found`: the application is unknown, or a grant is unknown to the log. Errors of log and
-   * store: repeating revokes the rest.
-   */
-  async execute({ selection, metadata }: RevokeGrants): Promise<GrantsRevoked> {
-    if (selection.actorId === undefined) await this.requireApplication(selection.appId);
+export const revokeGrantsHandler = handles(
+  RevokeGrants,
+  { commands: CommandBus },
+  async ({ selection, metadata }, write, { commands }) => {
+    if (selection.actorId === undefined) await requireApplication(write, selection.appId);
+    const end = ({ grant_id: grantId, app_id: appId }: Row) =>
+      commands.execute(new RevokeGrant(grantId, { cause: selection.cause }, { ...metadata, appId, grantId }));
     let [revoked, missing] = [0, 0];
     let failure: unknown;
     let last: Row | undefined;
     for (;;) {
-      const grants = await this.next(selection, last);
-      const results = await Promise.allSettled(grants.map((grant) => this.end(grant, selection, metadata)));
+      const grants = await nextGrants(write, selection, last);
+      const results = await Promise.allSettled(grants.map(end));
       for (const result of results)
         if (result.status === 'fulfilled') revoked += Number(result.value.changed);
         else if (result.reason instanceof Refusal) missing += 1;
@@ -88,27 +82,23 @@ export class RevokeGrantsHandler implements ICommandHandler<RevokeGrants> {
     if (missing === 0) return { revoked };
     const message = `The log does not know ${missing} of these grants; all others are revoked.`;
     throw new Refusal('not_found', message);
-  }
+  },
+);
 
-  private async requireApplication(appId: string): Promise<void> {
-    const [registered] = await readNewest(
-      this.log,
-      () => this.log.read(streams.application(appId), { limit: 1 }),
-      (found) => found.length > 0,
-    );
-    if (!registered) throw unknownApplication();
-  }
+async function requireApplication({ log }: WriteSide, appId: string): Promise<void> {
+  const [registered] = await readNewest(
+    log,
+    () => log.read(streams.application(appId), { limit: 1 }),
+    (found) => found.length > 0,
+  );
+  if (!registered) throw unknownApplication();
+}
 
-  private next(of: GrantSelection, last: Row | undefined): Promise<Row[]> {
-    const { issued_at: at = Number.MAX_SAFE_INTEGER, grant_id: id = '' } = last ?? {};
-    return of.actorId === undefined
-      ? this.store.db.query(grantsOfApplication, [of.appId, at, id, BATCH])
-      : this.store.db.query(grantsOfActor, [of.actorId, at, id, BATCH, of.appId ?? null]);
-  }
-
-  private end({ grant_id: grantId, app_id: appId }: Row, { cause }: GrantSelection, metadata: EventMetadata) {
-    return this.commands.execute(new RevokeGrant(grantId, { cause }, { ...metadata, appId, grantId }));
-  }
+function nextGrants({ store: { db } }: WriteSide, of: GrantSelection, last: Row | undefined): Promise<Row[]> {
+  const { issued_at: at = Number.MAX_SAFE_INTEGER, grant_id: id = '' } = last ?? {};
+  return of.actorId === undefined
+    ? db.query(grantsOfApplication, [of.appId, at, id, BATCH])
+    : db.query(grantsOfActor, [of.actorId, at, id, BATCH, of.appId ?? null]);
 }
 
 const isFailed = (result: PromiseSettledResult<unknown>): boolean =>

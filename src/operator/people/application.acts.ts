@@ -1,6 +1,9 @@
-import { RegisterApplication } from '../../commands/application/register-application.js';
-import { ReinstateApplication, SuspendApplication } from '../../commands/application/suspend-application.js';
-import { RotateClientSecret } from '../../commands/application/rotate-client-secret.js';
+import {
+  RegisterApplication,
+  ReinstateApplication,
+  RotateClientSecret,
+  SuspendApplication,
+} from '../../commands/application/applications.js';
 import { RevokeGrants } from '../../commands/grant/revoke-grants.js';
 import { act, Answer } from '../desk/act.js';
 import { applicationsOf } from '../desk/applications.js';

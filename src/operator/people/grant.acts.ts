@@ -1,4 +1,4 @@
-import { RevokeGrant } from '../../commands/grant/revoke-grant.js';
+import { RevokeGrant } from '../../commands/grant/grants.js';
 import { act } from '../desk/act.js';
 import { idIn } from '../desk/schemas.js';
 

@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import type { ClientCredentials } from '../../../src/commands/application/register-application.js';
+import type { ClientCredentials } from '../../../src/commands/application/applications.js';
 import type { Browser } from '../../../src/programs/demo/browser.js';
 import { password, redirectUri } from './auth-network.js';
 import type { AuthNetwork } from './auth-network.js';

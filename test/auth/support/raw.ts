@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { AuthModule } from '../../../src/doors/auth/auth.module.js';
-import type { ClientCredentials } from '../../../src/commands/application/register-application.js';
+import type { ClientCredentials } from '../../../src/commands/application/applications.js';
 import { documentOf } from '../../../src/doors/api/openapi/document.js';
 import { Conformance } from '../../support/conformance.js';
 import { recordRefusal } from '../../support/recorded-refusals.js';

@@ -1,8 +1,7 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { errors } from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { RefreshGrant } from '../../../commands/grant/refresh-grant.js';
-import { RevokeGrant } from '../../../commands/grant/revoke-grant.js';
+import { RefreshGrant, RevokeGrant } from '../../../commands/grant/grants.js';
 import { Refusal } from '../../../domain/refusal.js';
 import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
 import { TokenRequestUnitOfWork } from '../storage/token-request-unit-of-work.js';

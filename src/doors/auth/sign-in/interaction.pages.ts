@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Provider } from 'oidc-provider';
-import { IssueGrant } from '../../../commands/grant/issue-grant.js';
+import { IssueGrant } from '../../../commands/grant/grants.js';
 import { isHandle } from '../../../domain/account/account.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import { consentPage } from '../pages/consent.page.js';

@@ -1,7 +1,7 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { Provider } from 'oidc-provider';
 import type { AdapterPayload, KoaContextWithOIDC } from 'oidc-provider';
-import { RevokeGrant } from '../../../commands/grant/revoke-grant.js';
+import { RevokeGrant } from '../../../commands/grant/grants.js';
 import type { RevocationCause } from '../../../domain/grant/grant.js';
 import { Refusal } from '../../../domain/refusal.js';
 import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { errors } from 'oidc-provider';
 import type { AdapterPayload } from 'oidc-provider';
-import type { KnownGrant } from '../../../commands/grant/refresh-grant.js';
+import type { KnownGrant } from '../../../commands/grant/grants.js';
 import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
 import { credentialHash } from '../../../base/store/authority/credential-hash.js';
 import { isIdentifier } from './identifier.js';
