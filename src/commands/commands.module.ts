@@ -1,5 +1,9 @@
 import { Module } from '@nestjs/common';
+import { accountHandlers } from './account/accounts.js';
+import { createAccountHandler } from './account/create-account.js';
+import { eraseAccountHandler } from './account/erase-account.js';
 import { ErasureSteps } from './account/erasure-steps.js';
+import { signInHandlers } from './account/sign-ins.js';
 import { applicationHandlers } from './application/applications.js';
 import { Allowances } from './approval/allowances.js';
 import { createReportHandler } from './create-report.js';
@@ -8,6 +12,7 @@ import { revokeGrantsHandler } from './grant/revoke-grants.js';
 import { markInboxReadHandler } from './mark-inbox-read.js';
 import { OperatorNames } from './operator/operator-names.js';
 import { MentionedActors } from './post/mentioned-actors.js';
+import { changeProfileHandler } from './profile/change-profile.js';
 import { ProfileHandles } from './profile/profile-handles.js';
 import { likeHandlers } from './relation/like-post.js';
 import { pairHandlers } from './relation/pair-commands.js';
@@ -25,15 +30,6 @@ import { SuspendOperatorHandler } from './operator/change-operator.js';
 import { EnrollWithPasskeyHandler } from './operator/operator-passkeys.js';
 import { RegisterPasskeyHandler } from './operator/operator-passkeys.js';
 import { RemovePasskeyHandler } from './operator/operator-passkeys.js';
-import { CancelErasureHandler } from './account/plan-erasure.js';
-import { ChangePasswordHandler } from './account/change-password.js';
-import { CreateAccountHandler } from './account/create-account.js';
-import { EraseAccountHandler } from './account/erase-account.js';
-import { RecordSignInHandler } from './account/record-sign-in.js';
-import { ReinstateAccountHandler } from './account/suspend-account.js';
-import { RequestErasureHandler } from './account/plan-erasure.js';
-import { SignOutEverywhereHandler } from './account/sign-out-everywhere.js';
-import { SuspendAccountHandler } from './account/suspend-account.js';
 import { FinishCaseEffectsHandler } from './case/case-effects.js';
 import { BeginBackupHandler } from './network/begin-backup.js';
 import { LimitSharedTokenHandler } from './network/limit-shared-token.js';
@@ -82,15 +78,6 @@ export const commandHandlers = [
   EnrollWithPasskeyHandler,
   RegisterPasskeyHandler,
   RemovePasskeyHandler,
-  CancelErasureHandler,
-  ChangePasswordHandler,
-  CreateAccountHandler,
-  EraseAccountHandler,
-  RecordSignInHandler,
-  ReinstateAccountHandler,
-  RequestErasureHandler,
-  SignOutEverywhereHandler,
-  SuspendAccountHandler,
   FinishCaseEffectsHandler,
   BeginBackupHandler,
   LimitSharedTokenHandler,
@@ -117,11 +104,16 @@ export const commandHandlers = [
   EditPostHandler,
   RestrictPostHandler,
   UnrestrictPostHandler,
+  createAccountHandler,
+  eraseAccountHandler,
+  ...accountHandlers,
+  ...signInHandlers,
   ...applicationHandlers,
   createReportHandler,
   ...grantHandlers,
   revokeGrantsHandler,
   markInboxReadHandler,
+  changeProfileHandler,
   ...pairHandlers,
   ...likeHandlers,
 ];

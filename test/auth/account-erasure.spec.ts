@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { Clock } from '../../src/base/support/clock.js';
 import { IdGenerator } from '../../src/base/support/id-generator.js';
 import { EraseAccount } from '../../src/commands/account/erase-account.js';
-import { RequestErasure } from '../../src/commands/account/plan-erasure.js';
+import { RequestErasure } from '../../src/commands/account/accounts.js';
 import { streams } from '../../src/log/streams.js';
 import { KeyVault } from '../../src/log/vault/key-vault.js';
 import { Erasures } from '../../src/background/erasure/erasures.js';

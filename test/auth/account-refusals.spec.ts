@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
-import { ReinstateAccount } from '../../src/commands/account/suspend-account.js';
+import { ReinstateAccount } from '../../src/commands/account/accounts.js';
 import { password } from './support/auth-network.js';
 import { AccountFixture, alertIn, noticeIn } from './support/account.js';
 import { Visitor } from './support/visitor.js';

@@ -4,7 +4,7 @@ import { projectInline } from '../../projections/authority/authority.projection.
 import { Passwords } from '../../src/doors/auth/passwords.js';
 import { CreateAccount } from '../../src/commands/account/create-account.js';
 import type { NewAccount } from '../../src/commands/account/create-account.js';
-import { ChangePassword } from '../../src/commands/account/change-password.js';
+import { ChangePassword } from '../../src/commands/account/sign-ins.js';
 import { HandleDigest } from '../../src/commands/support/handle-digest.js';
 import { IssueGrant, RefreshGrant, RevokeGrant } from '../../src/commands/grant/grants.js';
 import {
@@ -12,7 +12,7 @@ import {
   RotateClientSecret,
   SuspendApplication,
 } from '../../src/commands/application/applications.js';
-import { ReinstateAccount, SuspendAccount } from '../../src/commands/account/suspend-account.js';
+import { ReinstateAccount, SuspendAccount } from '../../src/commands/account/accounts.js';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Command } from '@nestjs/cqrs';
 import { EventLog, LogUnavailable } from '../../src/log/event-log.js';

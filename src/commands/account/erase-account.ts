@@ -1,22 +1,17 @@
-import { Command, CommandHandler } from '@nestjs/cqrs';
-import type { ICommandHandler } from '@nestjs/cqrs';
-import { eraseAccount, eraseWhenDue, evolveAccount, noAccount } from '../../domain/account/account.js';
-import type { AccountEvent } from '../../domain/account/account.js';
+import { Command } from '@nestjs/cqrs';
+import { eraseAccount, eraseWhenDue } from '../../domain/account/account.js';
 import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
 import { evolveProfile, registeredProfile } from '../../domain/profile/profile.js';
 import type { ProfileChanged } from '../../domain/profile/events.js';
-import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
-import { KeyVault, PersonErased } from '../../log/vault/key-vault.js';
-import { AuthorityStore } from '../../base/store/authority/authority-store.js';
-import { Clock } from '../../base/support/clock.js';
-import { IdGenerator } from '../../base/support/id-generator.js';
-import { decideLifecycle } from '../support/decide-lifecycle.js';
-import type { LifecycleChange } from '../support/write-side.js';
-import { ErasureSteps } from './erasure-steps.js';
+import { PersonErased } from '../../log/vault/key-vault.js';
+import { aggregates } from '../support/aggregates.js';
 import { HandleDigest } from '../support/handle-digest.js';
+import { handles } from '../support/handles.js';
+import type { LifecycleChange, WriteSide } from '../support/write-side.js';
+import { ErasureSteps } from './erasure-steps.js';
 
 /**
  * Erases a person for good: records the erasure in log and witness, destroys the key, then removes the rows. Repeating
@@ -33,64 +28,53 @@ export class EraseAccount extends Command<LifecycleChange> {
   }
 }
 
-@CommandHandler(EraseAccount)
-export class EraseAccountHandler implements ICommandHandler<EraseAccount> {
-  constructor(
-    private readonly log: EventLog,
-    private readonly vault: KeyVault,
-    private readonly store: AuthorityStore,
-    private readonly digest: HandleDigest,
-    private readonly steps: ErasureSteps,
-    private readonly clock: Clock,
-    private readonly ids: IdGenerator,
-  ) {}
-
-  async execute({ actorId, metadata, options }: EraseAccount): Promise<LifecycleChange> {
+export const eraseAccountHandler = handles(
+  EraseAccount,
+  { digest: HandleDigest, steps: ErasureSteps },
+  async ({ actorId, metadata, options }, write, { digest, steps }) => {
     const { onlyWhenDue = false, lifecycle } = options;
-    const requested = onlyWhenDue ? await this.provenEventsOf(actorId) : [];
-    const change = await decideLifecycle(this.log, this.ids, this.store, {
-      stream: streams.account(actorId),
-      initial: noAccount,
-      evolve: (account, event: AccountEvent) => evolveAccount(account, event),
-      decide: async (account, [first]) => {
-        const erasure = { actorId, ...(await this.identifiersOf(actorId, first)), at: this.clock.now() };
-        return onlyWhenDue
-          ? eraseWhenDue(account, erasure)
-          : eraseAccount(account, { ...erasure, lifecycle });
-      },
-      metadata: onlyWhenDue ? { ...requesterOf(requested), ...metadata } : metadata,
+    // The erasure names who planned it.
+    const requested = onlyWhenDue ? await provenEventsOf(write, actorId) : [];
+    const requester = onlyWhenDue ? { ...requesterOf(requested), ...metadata } : metadata;
+    const change = await write.lifecycle(aggregates.account(actorId), requester, async (account, [first]) => {
+      const identifiers = await identifiersOf(write, digest, actorId, first);
+      const erasure = { actorId, ...identifiers, at: write.now() };
+      return onlyWhenDue ? eraseWhenDue(account, erasure) : eraseAccount(account, { ...erasure, lifecycle });
     });
-    await this.steps.finish(actorId);
+    await steps.finish(actorId);
     return change;
-  }
+  },
+);
 
-  /** The erasure names who planned it. */
-  private provenEventsOf(actorId: string): Promise<readonly Recorded[]> {
-    return readNewest(
-      this.log,
-      () => this.log.read(streams.account(actorId)),
-      () => false,
-    );
-  }
+const provenEventsOf = ({ log }: WriteSide, actorId: string): Promise<readonly Recorded[]> =>
+  readNewest(
+    log,
+    () => log.read(streams.account(actorId)),
+    () => false,
+  );
 
-  /** Reads what the event of the erasure needs before the erasure makes it unreadable. */
-  private async identifiersOf(actorId: string, first: Recorded | undefined) {
-    if (first?.event.type !== 'account.registered' || first.erased)
-      return { handleDigest: undefined, keyId: undefined };
-    const changes = await this.log.read(streams.profile(actorId));
-    const { heldHandle } = changes
-      .map(({ event }) => event as ProfileChanged)
-      .reduce(evolveProfile, registeredProfile(first.event));
-    return { handleDigest: await this.digest.ofHandle(heldHandle), keyId: await this.keyIdOf(actorId) };
-  }
+/** Reads what the event of the erasure needs before the erasure makes it unreadable. */
+async function identifiersOf(
+  write: WriteSide,
+  digest: HandleDigest,
+  actorId: string,
+  first: Recorded | undefined,
+) {
+  if (first?.event.type !== 'account.registered' || first.erased)
+    return { handleDigest: undefined, keyId: undefined };
+  const changes = await write.log.read(streams.profile(actorId));
+  const { heldHandle } = changes
+    .map(({ event }) => event as ProfileChanged)
+    .reduce(evolveProfile, registeredProfile(first.event));
+  return { handleDigest: await digest.ofHandle(heldHandle), keyId: await keyIdOf(write, actorId) };
+}
 
-  private async keyIdOf(actorId: string): Promise<string | undefined> {
-    try {
-      return (await this.vault.keyOf(actorId)).id;
-    } catch (error) {
-      if (error instanceof PersonErased) return undefined;
-      throw error;
-    }
+async function keyIdOf({ vault }: WriteSide, actorId: string): Promise<string | undefined> {
+  try {
+    return (await vault.keyOf(actorId)).id;
+  } catch (error) {
+    if (error instanceof PersonErased) return undefined;
+    throw error;
   }
 }
 

@@ -1,17 +1,9 @@
-import { evolveHandle, freeHandle, releaseHandleOfErased } from '../../domain/account/account.js';
-import type { HandleEvent } from '../../domain/account/account.js';
-import type { EventLog } from '../../log/event-log.js';
+import { releaseHandleOfErased } from '../../domain/account/account.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import type { Clock } from '../../base/support/clock.js';
-import type { IdGenerator } from '../../base/support/id-generator.js';
-import { handleCommand, newestEventOf } from '../support/handle-command.js';
-
-interface Dependencies {
-  readonly log: EventLog;
-  readonly ids: IdGenerator;
-  readonly clock: Clock;
-}
+import { aggregates, readState } from '../support/aggregates.js';
+import { newestEventOf } from '../support/handle-command.js';
+import type { WriteSide } from '../support/write-side.js';
 
 interface HandleRelease {
   readonly digest: string;
@@ -19,34 +11,34 @@ interface HandleRelease {
 }
 
 export async function releaseHandleOfErasedAccount(
-  { log, ids, clock }: Dependencies,
+  write: WriteSide,
   { digest, actorId, metadata }: HandleRelease & { readonly actorId: string },
 ): Promise<void> {
-  await handleCommand(log, ids, {
-    stream: streams.handle(digest),
-    read: newestEventOf,
-    initial: freeHandle,
-    evolve: (state: typeof freeHandle, event: HandleEvent) => evolveHandle(state, event),
-    decide: (handle) => releaseHandleOfErased(handle, { actorId, at: clock.now() }),
-    metadata,
-  });
+  await write.change(aggregates.handle(digest), metadata, (handle) =>
+    releaseHandleOfErased(handle, { actorId, at: write.now() }),
+  );
 }
 
 /**
- * Releases a handle that is about to be claimed if its holder is erased: the erasure had stopped early, or raced with a
- * change of handle.
- * @throws {LogUnavailable}
+ * The handle for a claim. Before each read it is released if its holder is erased: the erasure had stopped early, or raced
+ * with a change of handle.
  */
-export async function releaseIfHolderErased(
-  dependencies: Dependencies,
-  { digest, metadata }: HandleRelease,
-): Promise<void> {
-  const [newest] = await newestEventOf(dependencies.log, streams.handle(digest));
-  const handle = newest ? evolveHandle(freeHandle, newest.event as HandleEvent) : freeHandle;
+export function claimedHandle(write: WriteSide, release: HandleRelease) {
+  const handle = aggregates.handle(release.digest);
+  const read: typeof newestEventOf = async (log, stream) => {
+    await releaseIfHolderErased(write, release);
+    return newestEventOf(log, stream);
+  };
+  return { ...handle, read };
+}
+
+/** @throws {LogUnavailable} */
+async function releaseIfHolderErased(write: WriteSide, release: HandleRelease): Promise<void> {
+  const handle = await readState(write.log, aggregates.handle(release.digest));
   if (handle.status === 'free') return;
   const { actorId } = handle;
   // An erasure is the last event of its stream.
-  const [last] = await newestEventOf(dependencies.log, streams.account(actorId));
+  const [last] = await newestEventOf(write.log, streams.account(actorId));
   if (last?.event.type === 'account.erased')
-    await releaseHandleOfErasedAccount(dependencies, { digest, actorId, metadata });
+    await releaseHandleOfErasedAccount(write, { ...release, actorId });
 }

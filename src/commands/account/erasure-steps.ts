@@ -3,17 +3,13 @@ import { CommandBus } from '@nestjs/cqrs';
 import { projectInline } from '../../../projections/authority/authority.projection.js';
 import type { AccountErased } from '../../domain/account/events.js';
 import { Refusal } from '../../domain/refusal.js';
-import { EventLog } from '../../log/event-log.js';
 import { readNewest } from '../../log/read-newest.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { KeyVault } from '../../log/vault/key-vault.js';
-import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { CredentialRow } from '../../base/store/authority/credential.row.js';
 import { sleep } from '../../base/support/sleep.js';
-import { Clock } from '../../base/support/clock.js';
-import { IdGenerator } from '../../base/support/id-generator.js';
 import { newestEventOf } from '../support/handle-command.js';
+import { WriteSide } from '../support/write-side.js';
 import { endSessions } from './end-sessions.js';
 import { releaseHandleOfErasedAccount } from './erased-handles.js';
 import { ReadModels } from './read-models.js';
@@ -43,13 +39,9 @@ const markFinished = `
 @Injectable()
 export class ErasureSteps {
   constructor(
-    private readonly log: EventLog,
-    private readonly vault: KeyVault,
-    private readonly store: AuthorityStore,
+    private readonly write: WriteSide,
     private readonly readModels: ReadModels,
     private readonly commands: CommandBus,
-    private readonly clock: Clock,
-    private readonly ids: IdGenerator,
   ) {}
 
   /**
@@ -57,9 +49,10 @@ export class ErasureSteps {
    * @throws {ErasurePendingError}, and errors of log, vault and store: repeating completes the unfinished steps.
    */
   async finish(actorId: string): Promise<void> {
+    const { log, vault, store } = this.write;
     const [last] = await readNewest(
-      this.log,
-      () => newestEventOf(this.log, streams.account(actorId)),
+      log,
+      () => newestEventOf(log, streams.account(actorId)),
       ([newest]) => newest?.event.type === 'account.erased',
     );
     if (last?.event.type !== 'account.erased') return;
@@ -68,16 +61,15 @@ export class ErasureSteps {
     const requester = requesterMetadata(metadata);
 
     // Recorded in the witness before anything is lost.
-    await this.log.ensureWitnessed([last]);
-    await this.vault.destroy(actorId, keyId);
-    await projectInline([last], this.store.db);
-    const { log, ids, clock } = this;
+    await log.ensureWitnessed([last]);
+    await vault.destroy(actorId, keyId);
+    await projectInline([last], store.db);
     if (digest !== undefined)
-      await releaseHandleOfErasedAccount({ log, ids, clock }, { digest, actorId, metadata: requester });
+      await releaseHandleOfErasedAccount(this.write, { digest, actorId, metadata: requester });
     await this.revokeGrants(actorId, requester);
     await this.deleteCredentials(actorId);
     await this.waitForReadModels(actorId, position);
-    await this.store.db.query(markFinished, [actorId, this.clock.now()]);
+    await store.db.query(markFinished, [actorId, this.write.now()]);
   }
 
   /** Ignores grants that the log does not know: they give no authority, since the account has none. */
@@ -92,11 +84,12 @@ export class ErasureSteps {
   }
 
   private async deleteCredentials(actorId: string): Promise<void> {
-    await this.store.transaction(async () => {
-      await endSessions(this.store, actorId);
-      await this.store.db.delete(CredentialRow, { actorId });
-      await this.store.db.query('DELETE FROM authority.wrong_password WHERE actor_id = $1', [actorId]);
-      await this.store.db.query(deleteTokens, [actorId]);
+    const { store } = this.write;
+    await store.transaction(async () => {
+      await endSessions(store, actorId);
+      await store.db.delete(CredentialRow, { actorId });
+      await store.db.query('DELETE FROM authority.wrong_password WHERE actor_id = $1', [actorId]);
+      await store.db.query(deleteTokens, [actorId]);
     });
   }
 

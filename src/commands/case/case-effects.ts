@@ -14,7 +14,7 @@ import { EventLog, LogUnavailable } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
-import { ReinstateAccount, SuspendAccount } from '../account/suspend-account.js';
+import { ReinstateAccount, SuspendAccount } from '../account/accounts.js';
 import { RestrictPost, UnrestrictPost } from '../post/restrict-post.js';
 import { Clock } from '../../base/support/clock.js';
 import { handleCommand } from '../support/handle-command.js';

@@ -1,8 +1,12 @@
 import type { z } from 'zod';
 import { CreateAccount } from '../../commands/account/create-account.js';
 import { EraseAccount } from '../../commands/account/erase-account.js';
-import { CancelErasure, RequestErasure } from '../../commands/account/plan-erasure.js';
-import { ReinstateAccount, SuspendAccount } from '../../commands/account/suspend-account.js';
+import {
+  CancelErasure,
+  ReinstateAccount,
+  RequestErasure,
+  SuspendAccount,
+} from '../../commands/account/accounts.js';
 import { pendingRewrites } from '../../background/erasure/pending-rewrites.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { streams } from '../../log/streams.js';

@@ -1,7 +1,7 @@
 import { CommandBus } from '@nestjs/cqrs';
 import type * as oidc from 'openid-client';
 import type { ClientCredentials } from '../../../src/commands/application/applications.js';
-import { SuspendAccount } from '../../../src/commands/account/suspend-account.js';
+import { SuspendAccount } from '../../../src/commands/account/accounts.js';
 import { password, startAuthNetwork } from './auth-network.js';
 import type { AuthNetwork } from './auth-network.js';
 import { authorizationRequest, discover, exchange } from './flow.js';

@@ -4,7 +4,7 @@ import { EraseAccount } from '../../../src/commands/account/erase-account.js';
 import type { Intent } from '../../../src/commands/support/intent.js';
 import { RestrictPost, UnrestrictPost } from '../../../src/commands/post/restrict-post.js';
 import { RevokeGrant } from '../../../src/commands/grant/grants.js';
-import { ReinstateAccount, SuspendAccount } from '../../../src/commands/account/suspend-account.js';
+import { ReinstateAccount, SuspendAccount } from '../../../src/commands/account/accounts.js';
 import { ReinstateApplication, SuspendApplication } from '../../../src/commands/application/applications.js';
 import {
   ChangeOperatorRoles,

@@ -1,5 +1,5 @@
 import type { CommandBus } from '@nestjs/cqrs';
-import { CancelErasure, RequestErasure } from '../../../commands/account/plan-erasure.js';
+import { CancelErasure, RequestErasure } from '../../../commands/account/accounts.js';
 import type { Config } from '../../../base/config/config.js';
 import { ERASURE_DELAY_DAYS } from '../../../base/config/limit-settings.js';
 import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';

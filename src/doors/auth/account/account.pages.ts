@@ -1,6 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { RevokeGrants } from '../../../commands/grant/revoke-grants.js';
-import { SignOutEverywhere } from '../../../commands/account/sign-out-everywhere.js';
+import { SignOutEverywhere } from '../../../commands/account/sign-ins.js';
 import { ERASURE_DELAY_DAYS } from '../../../base/config/limit-settings.js';
 import { Refusal } from '../../../domain/refusal.js';
 import type { EventMetadata } from '../../../log/recorded.js';

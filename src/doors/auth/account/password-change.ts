@@ -1,5 +1,5 @@
 import type { CommandBus } from '@nestjs/cqrs';
-import { ChangePassword } from '../../../commands/account/change-password.js';
+import { ChangePassword } from '../../../commands/account/sign-ins.js';
 import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
 import { CredentialRow } from '../../../base/store/authority/credential.row.js';
 import type { PasswordField } from '../pages/account.page.js';

@@ -1,7 +1,7 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Provider } from 'oidc-provider';
 import type { Clock } from '../../../base/support/clock.js';
-import { RecordSignIn } from '../../../commands/account/record-sign-in.js';
+import { RecordSignIn } from '../../../commands/account/sign-ins.js';
 import { AccountRow } from '../../../base/store/authority/account.row.js';
 import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
 import { lockCredential } from '../../../base/store/authority/credential-lock.js';
