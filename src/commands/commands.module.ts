@@ -11,7 +11,10 @@ import { grantHandlers } from './grant/grants.js';
 import { revokeGrantsHandler } from './grant/revoke-grants.js';
 import { markInboxReadHandler } from './mark-inbox-read.js';
 import { OperatorNames } from './operator/operator-names.js';
+import { createPostHandler } from './post/create-post.js';
 import { MentionedActors } from './post/mentioned-actors.js';
+import { postChangeHandlers } from './post/post-changes.js';
+import { restrictionHandlers } from './post/restrict-post.js';
 import { changeProfileHandler } from './profile/change-profile.js';
 import { ProfileHandles } from './profile/profile-handles.js';
 import { likeHandlers } from './relation/like-post.js';
@@ -51,12 +54,6 @@ import { RecordLookHandler } from './operator/record-look.js';
 import { RevokeOperatorTokenHandler } from './operator/operator-tokens.js';
 import { SignInOperatorHandler } from './operator/operator-sign-ins.js';
 import { SignOutOperatorHandler } from './operator/operator-sign-ins.js';
-import { CreatePostHandler } from './post/create-post.js';
-import { DeletePostHandler } from './post/delete-post.js';
-import { EditPostHandler } from './post/edit-post.js';
-import { RestrictPostHandler } from './post/restrict-post.js';
-import { UnrestrictPostHandler } from './post/restrict-post.js';
-import { PostChangeCommands } from './post/post-changes.js';
 import { HandleDigest } from './support/handle-digest.js';
 import { OtherActors } from './support/other-actors.js';
 import { Recusals } from './support/recusals.js';
@@ -99,11 +96,6 @@ export const commandHandlers = [
   RevokeOperatorTokenHandler,
   SignInOperatorHandler,
   SignOutOperatorHandler,
-  CreatePostHandler,
-  DeletePostHandler,
-  EditPostHandler,
-  RestrictPostHandler,
-  UnrestrictPostHandler,
   createAccountHandler,
   eraseAccountHandler,
   ...accountHandlers,
@@ -113,6 +105,9 @@ export const commandHandlers = [
   ...grantHandlers,
   revokeGrantsHandler,
   markInboxReadHandler,
+  createPostHandler,
+  ...postChangeHandlers,
+  ...restrictionHandlers,
   changeProfileHandler,
   ...pairHandlers,
   ...likeHandlers,
@@ -126,7 +121,6 @@ export const commandHandlers = [
   providers: [
     ...commandHandlers,
     WriteSide,
-    PostChangeCommands,
     Allowances,
     ErasureSteps,
     HandleDigest,

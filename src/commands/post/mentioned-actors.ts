@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { evolveHandle, freeHandle } from '../../domain/account/account.js';
-import type { HandleEvent } from '../../domain/account/account.js';
 import { mentionedHandles } from '../../domain/post/mentions.js';
 import { postText } from '../../domain/post/text.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
-import { streams } from '../../log/streams.js';
-import { newestEventOf } from '../support/handle-command.js';
+import { aggregates, readState } from '../support/aggregates.js';
 import { HandleDigest } from '../support/handle-digest.js';
 import { OtherActors } from '../support/other-actors.js';
 
@@ -40,9 +37,7 @@ export class MentionedActors {
   }
 
   private async holderOf(handle: string): Promise<string | undefined> {
-    const stream = streams.handle(await this.digest.ofHandle(handle));
-    const [newest] = await newestEventOf(this.log, stream);
-    const state = newest ? evolveHandle(freeHandle, newest.event as HandleEvent) : freeHandle;
+    const state = await readState(this.log, aggregates.handle(await this.digest.ofHandle(handle)));
     return state.status === 'held' ? state.actorId : undefined;
   }
 }

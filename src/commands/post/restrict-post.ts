@@ -1,26 +1,29 @@
-import { Injectable } from '@nestjs/common';
-import { Command, CommandHandler } from '@nestjs/cqrs';
-import type { ICommandHandler } from '@nestjs/cqrs';
+import { Command } from '@nestjs/cqrs';
 import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
 import type { PostEvent } from '../../domain/post/events.js';
-import { evolvePost, noPost } from '../../domain/post/post.js';
 import type { Post } from '../../domain/post/post.js';
 import { restrictPost, unrestrictPost } from '../../domain/post/restriction.js';
-import type { RestrictionChange } from '../../domain/post/restriction.js';
-import type { Decision, Refusal } from '../../domain/refusal.js';
-import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
-import { streams } from '../../log/streams.js';
+import { aggregates } from '../support/aggregates.js';
+import type { CommandContext } from '../support/handle-command.js';
+import { handles } from '../support/handles.js';
 import { Recusals, withRecusal } from '../support/recusals.js';
-import { Clock } from '../../base/support/clock.js';
-import { IdGenerator } from '../../base/support/id-generator.js';
-import { lifecycleChange } from '../support/write-side.js';
-import type { LifecycleChange } from '../support/write-side.js';
-import { handleCommand } from '../support/handle-command.js';
 import { isOfItsOwn } from '../support/restriction-source.js';
+import { lifecycleChange } from '../support/write-side.js';
+import type { LifecycleChange, WriteSide } from '../support/write-side.js';
 
 export interface RestrictionOutcome extends LifecycleChange {
   readonly position: bigint;
+}
+
+abstract class RestrictionCommand extends Command<RestrictionOutcome> {
+  constructor(
+    readonly postId: string,
+    readonly metadata: EventMetadata,
+    readonly expected: ExpectedLifecycle = {},
+  ) {
+    super();
+  }
 }
 
 /**
@@ -28,74 +31,39 @@ export interface RestrictionOutcome extends LifecycleChange {
  * @throws {Refusal} `not_found`, `post_deleted`, `lifecycle_revision_conflict`, `not_owner`: another operator must
  * restrict it; errors of the log.
  */
-export class RestrictPost extends Command<RestrictionOutcome> {
-  constructor(
-    readonly postId: string,
-    readonly metadata: EventMetadata,
-    readonly expected: ExpectedLifecycle = {},
-  ) {
-    super();
-  }
-}
+export class RestrictPost extends RestrictionCommand {}
 
-export class UnrestrictPost extends Command<RestrictionOutcome> {
-  constructor(
-    readonly postId: string,
-    readonly metadata: EventMetadata,
-    readonly expected: ExpectedLifecycle = {},
-  ) {
-    super();
-  }
-}
+export class UnrestrictPost extends RestrictionCommand {}
 
-@Injectable()
-abstract class RestrictionHandler {
-  protected abstract readonly decide: (post: Post, change: RestrictionChange) => Decision<PostEvent>;
-
-  constructor(
-    protected readonly log: EventLog,
-    protected readonly clock: Clock,
-    protected readonly ids: IdGenerator,
-    protected readonly recusals: Recusals,
-  ) {}
-
-  /** The reason against a change of the post by this operator; undefined: they may change it. */
-  protected recusal(_asked: RestrictPost | UnrestrictPost, _post: Post): Promise<Refusal | undefined> {
-    return Promise.resolve(undefined);
-  }
-
-  async execute(asked: RestrictPost | UnrestrictPost): Promise<RestrictionOutcome> {
-    const { postId, metadata, expected } = asked;
-    const decider = { initial: noPost, evolve: evolvePost };
-    const decided = await handleCommand<Post, PostEvent>(this.log, this.ids, {
-      ...decider,
-      stream: streams.post(postId),
-      decide: withRecusal<Post, PostEvent>(
-        (post) => this.recusal(asked, post),
+export const restrictionHandlers = [
+  handles(RestrictPost, { recusals: Recusals }, (asked, write, { recusals }) =>
+    change(
+      asked,
+      write,
+      withRecusal(
+        (post) => recusals.ofPost(asked.postId, post, asked.metadata),
         (post, past) =>
-          this.decide(post, {
-            at: this.clock.now(),
-            isOfItsOwn: isOfItsOwn(past, 'post.restricted', metadata),
-            ...expected,
+          restrictPost(post, {
+            at: write.now(),
+            isOfItsOwn: isOfItsOwn(past, 'post.restricted', asked.metadata),
+            ...asked.expected,
           }),
       ),
-      metadata,
-    });
-    const { position = 0n } = decided.added.at(-1) ?? decided.past.at(-1) ?? {};
-    return { ...lifecycleChange<Post, PostEvent>(decided, decider), position };
-  }
-}
+    ),
+  ),
 
-@CommandHandler(RestrictPost)
-export class RestrictPostHandler extends RestrictionHandler implements ICommandHandler<RestrictPost> {
-  protected readonly decide = restrictPost;
+  handles(UnrestrictPost, (asked, write) =>
+    change(asked, write, (post) => unrestrictPost(post, { at: write.now(), ...asked.expected })),
+  ),
+];
 
-  protected override recusal({ postId, metadata }: RestrictPost, post: Post): Promise<Refusal | undefined> {
-    return this.recusals.ofPost(postId, post, metadata);
-  }
-}
-
-@CommandHandler(UnrestrictPost)
-export class UnrestrictPostHandler extends RestrictionHandler implements ICommandHandler<UnrestrictPost> {
-  protected readonly decide = unrestrictPost;
+async function change(
+  { postId, metadata }: RestrictionCommand,
+  write: WriteSide,
+  decide: CommandContext<Post, PostEvent>['decide'],
+): Promise<RestrictionOutcome> {
+  const post = aggregates.post(postId);
+  const decided = await write.change(post, metadata, decide);
+  const { position = 0n } = decided.added.at(-1) ?? decided.past.at(-1) ?? {};
+  return { ...lifecycleChange(decided, post), position };
 }

@@ -1,5 +1,5 @@
 import { Block, Unblock } from '../../../src/commands/relation/pair-commands.js';
-import { DeletePost } from '../../../src/commands/post/delete-post.js';
+import { DeletePost } from '../../../src/commands/post/post-changes.js';
 import { EraseAccount } from '../../../src/commands/account/erase-account.js';
 import type { Intent } from '../../../src/commands/support/intent.js';
 import { RestrictPost, UnrestrictPost } from '../../../src/commands/post/restrict-post.js';
