@@ -4,12 +4,16 @@ import { createAccountHandler } from './account/create-account.js';
 import { eraseAccountHandler } from './account/erase-account.js';
 import { ErasureSteps } from './account/erasure-steps.js';
 import { signInHandlers } from './account/sign-ins.js';
+import { analyticsHandlers } from './analytics/analytics.js';
 import { applicationHandlers } from './application/applications.js';
 import { Allowances } from './approval/allowances.js';
 import { createReportHandler } from './create-report.js';
 import { grantHandlers } from './grant/grants.js';
 import { revokeGrantsHandler } from './grant/revoke-grants.js';
 import { markInboxReadHandler } from './mark-inbox-read.js';
+import { networkHandlers } from './network/network.js';
+import { recordHandlers } from './network/records.js';
+import { setRegistrationHandler } from './network/set-registration.js';
 import { OperatorNames } from './operator/operator-names.js';
 import { createPostHandler } from './post/create-post.js';
 import { MentionedActors } from './post/mentioned-actors.js';
@@ -34,22 +38,11 @@ import { EnrollWithPasskeyHandler } from './operator/operator-passkeys.js';
 import { RegisterPasskeyHandler } from './operator/operator-passkeys.js';
 import { RemovePasskeyHandler } from './operator/operator-passkeys.js';
 import { FinishCaseEffectsHandler } from './case/case-effects.js';
-import { BeginBackupHandler } from './network/begin-backup.js';
-import { LimitSharedTokenHandler } from './network/limit-shared-token.js';
-import { PausePublishingHandler } from './network/pause-publishing.js';
-import { RecordReadModelOperationHandler } from './network/record-read-model-operation.js';
-import { RecordJobChangeHandler } from './network/record-job-change.js';
-import { RecordRestoreHandler } from './network/record-restore.js';
-import { ResumePublishingHandler } from './network/pause-publishing.js';
-import { RotateSigningKeyHandler } from './network/rotate-signing-key.js';
-import { SetRegistrationHandler } from './network/set-registration.js';
 import { ConfirmOperatorHandler } from './operator/confirm-operator.js';
 import { EnrollOperatorHandler } from './operator/enroll-operator.js';
 import { InviteOperatorHandler } from './operator/invite-operator.js';
 import { IssueOperatorTokenHandler } from './operator/operator-tokens.js';
 import { DiscloseTextsHandler } from './operator/disclose-texts.js';
-import { RecordAnalyticsExportHandler } from './analytics/record-analytics-export.js';
-import { RecordDisclosureHandler } from './analytics/record-disclosure.js';
 import { RecordLookHandler } from './operator/record-look.js';
 import { RevokeOperatorTokenHandler } from './operator/operator-tokens.js';
 import { SignInOperatorHandler } from './operator/operator-sign-ins.js';
@@ -76,22 +69,11 @@ export const commandHandlers = [
   RegisterPasskeyHandler,
   RemovePasskeyHandler,
   FinishCaseEffectsHandler,
-  BeginBackupHandler,
-  LimitSharedTokenHandler,
-  PausePublishingHandler,
-  RecordReadModelOperationHandler,
-  RecordJobChangeHandler,
-  RecordRestoreHandler,
-  ResumePublishingHandler,
-  RotateSigningKeyHandler,
-  SetRegistrationHandler,
   ConfirmOperatorHandler,
   EnrollOperatorHandler,
   InviteOperatorHandler,
   IssueOperatorTokenHandler,
   DiscloseTextsHandler,
-  RecordAnalyticsExportHandler,
-  RecordDisclosureHandler,
   RecordLookHandler,
   RevokeOperatorTokenHandler,
   SignInOperatorHandler,
@@ -100,11 +82,15 @@ export const commandHandlers = [
   eraseAccountHandler,
   ...accountHandlers,
   ...signInHandlers,
+  ...analyticsHandlers,
   ...applicationHandlers,
   createReportHandler,
   ...grantHandlers,
   revokeGrantsHandler,
   markInboxReadHandler,
+  ...networkHandlers,
+  ...recordHandlers,
+  setRegistrationHandler,
   createPostHandler,
   ...postChangeHandlers,
   ...restrictionHandlers,

@@ -15,7 +15,7 @@ import { Client } from 'pg';
 import { SigningKeyWatch } from '../../src/doors/auth/signing-keys-watch.js';
 import { PUBLISHED_BEFORE_USE_MS, readRing } from '../../src/doors/auth/signing-keys.js';
 import type { ClientCredentials } from '../../src/commands/application/applications.js';
-import { RotateSigningKey } from '../../src/commands/network/rotate-signing-key.js';
+import { RotateSigningKey } from '../../src/commands/network/network.js';
 import { SigningKeys } from '../../src/commands/network/signing-keys.js';
 import { streams } from '../../src/log/streams.js';
 import { loadLogKeys } from '../../src/log/vault/log-keys.js';

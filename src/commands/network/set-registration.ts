@@ -1,21 +1,9 @@
-import { Command, CommandHandler } from '@nestjs/cqrs';
-import type { ICommandHandler } from '@nestjs/cqrs';
-import {
-  closeRegistration,
-  evolveRegistration,
-  openRegistration,
-} from '../../domain/registration/registration.js';
-import type { Registration } from '../../domain/registration/registration.js';
-import type { RegistrationEvent } from '../../domain/registration/events.js';
-import { EventLog } from '../../log/event-log.js';
+import { Command } from '@nestjs/cqrs';
+import { closeRegistration, openRegistration } from '../../domain/registration/registration.js';
 import type { EventMetadata } from '../../log/recorded.js';
-import { streams } from '../../log/streams.js';
-import { AuthorityStore } from '../../base/store/authority/authority-store.js';
-import { Clock } from '../../base/support/clock.js';
-import { IdGenerator } from '../../base/support/id-generator.js';
-import { decideAndProject } from '../support/decide-and-project.js';
+import { aggregates } from '../support/aggregates.js';
+import { handles } from '../support/handles.js';
 import type { ChangeResult } from '../support/write-side.js';
-import { newestEventOf } from '../support/handle-command.js';
 
 /**
  * Opens or closes registration, effective on the next request to any process. Idempotent.
@@ -30,24 +18,7 @@ export class SetRegistration extends Command<ChangeResult> {
   }
 }
 
-@CommandHandler(SetRegistration)
-export class SetRegistrationHandler implements ICommandHandler<SetRegistration> {
-  constructor(
-    private readonly log: EventLog,
-    private readonly store: AuthorityStore,
-    private readonly clock: Clock,
-    private readonly ids: IdGenerator,
-  ) {}
-
-  execute({ to, metadata }: SetRegistration): Promise<ChangeResult> {
-    const decide = to === 'open' ? openRegistration : closeRegistration;
-    return decideAndProject<Registration, RegistrationEvent>(this.log, this.ids, this.store, {
-      stream: streams.registration(),
-      read: newestEventOf,
-      initial: 'unset',
-      evolve: evolveRegistration,
-      decide: (registration) => decide(registration, this.clock.now()),
-      metadata,
-    });
-  }
-}
+export const setRegistrationHandler = handles(SetRegistration, ({ to, metadata }, write) => {
+  const decide = to === 'open' ? openRegistration : closeRegistration;
+  return write.project(aggregates.registration(), metadata, (current) => decide(current, write.now()));
+});

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { RecordExport } from '../../commands/network/record-export.js';
+import { RecordExport } from '../../commands/network/records.js';
 import { describeError } from '../../base/config/error-description.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { exportAudit } from './export.js';

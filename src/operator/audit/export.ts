@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { AuditedEvent, AuditSearch } from '../../../projections/audit/audit.read-model.js';
 import { eventsAfter, followFrom } from '../../../projections/audit/follow.read-model.js';
-import type { RecordedExport } from '../../commands/network/record-export.js';
+import type { RecordedExport } from '../../commands/network/records.js';
 import { canonicalJson } from '../../log/transparency/canonical-json.js';
 import { leafHash, MerkleTree } from '../../log/transparency/merkle-tree.js';
 import { signNote } from '../../log/transparency/signed-note.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
-import { RecordJobChange } from '../../commands/network/record-job-change.js';
-import { RecordReadModelOperation } from '../../commands/network/record-read-model-operation.js';
+import { RecordJobChange } from '../../commands/network/records.js';
+import { RecordReadModelOperation } from '../../commands/network/network.js';
 import type { Clock } from '../../base/support/clock.js';
 import type { IdGenerator } from '../../base/support/id-generator.js';
 import type { EventMetadata } from '../../log/recorded.js';

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import { groups } from '../../../projections/groups.js';
 import { projectionStatus } from '../../../projections/projection-status.js';
-import { RecordJobChange } from '../../commands/network/record-job-change.js';
+import { RecordJobChange } from '../../commands/network/records.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { readPublicationState } from '../../../projections/incarnations/recovery-state.js';
 import { findJob, moveJob, runnableStates } from '../../../projections/jobs/job.js';

@@ -1,5 +1,4 @@
-import { PausePublishing, ResumePublishing } from '../../commands/network/pause-publishing.js';
-import { RotateSigningKey } from '../../commands/network/rotate-signing-key.js';
+import { PausePublishing, ResumePublishing, RotateSigningKey } from '../../commands/network/network.js';
 import { SetRegistration } from '../../commands/network/set-registration.js';
 import { registrationState } from '../../base/store/authority/registration.js';
 import { act } from '../desk/act.js';

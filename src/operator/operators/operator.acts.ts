@@ -1,4 +1,4 @@
-import { LimitSharedToken } from '../../commands/network/limit-shared-token.js';
+import { LimitSharedToken } from '../../commands/network/network.js';
 import {
   ChangeOperatorRoles,
   ReinstateOperator,

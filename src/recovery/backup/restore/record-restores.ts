@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { RecordRestore } from '../../../commands/network/record-restore.js';
+import { RecordRestore } from '../../../commands/network/network.js';
 import type { Logger } from 'pino';
 import { Config } from '../../../base/config/config.js';
 import { LOGGER } from '../../../base/config/logger.js';
