@@ -7,6 +7,12 @@ import { signInHandlers } from './account/sign-ins.js';
 import { analyticsHandlers } from './analytics/analytics.js';
 import { applicationHandlers } from './application/applications.js';
 import { Allowances } from './approval/allowances.js';
+import { changeApprovalHandler } from './approval/change-approval.js';
+import { setFourEyesHandler } from './approval/set-four-eyes.js';
+import { changeBatchHandler } from './batch/change-batch.js';
+import { changeBatchItemHandler } from './batch/change-batch-item.js';
+import { finishCaseEffectsHandler } from './case/case-effects.js';
+import { caseHandlers } from './case/change-case.js';
 import { createReportHandler } from './create-report.js';
 import { grantHandlers } from './grant/grants.js';
 import { revokeGrantsHandler } from './grant/revoke-grants.js';
@@ -23,21 +29,12 @@ import { changeProfileHandler } from './profile/change-profile.js';
 import { ProfileHandles } from './profile/profile-handles.js';
 import { likeHandlers } from './relation/like-post.js';
 import { pairHandlers } from './relation/pair-commands.js';
-import { AppealDecisionHandler } from './case/change-case.js';
-import { ClaimCaseHandler } from './case/change-case.js';
-import { DecideCaseHandler } from './case/change-case.js';
-import { DiscloseCaseHandler } from './case/change-case.js';
-import { NoteCaseHandler } from './case/change-case.js';
-import { ReleaseCaseHandler } from './case/change-case.js';
-import { ReopenCaseHandler } from './case/change-case.js';
-import { RuleOnAppealHandler } from './case/change-case.js';
 import { ChangeOperatorRolesHandler } from './operator/change-operator.js';
 import { ReinstateOperatorHandler } from './operator/change-operator.js';
 import { SuspendOperatorHandler } from './operator/change-operator.js';
 import { EnrollWithPasskeyHandler } from './operator/operator-passkeys.js';
 import { RegisterPasskeyHandler } from './operator/operator-passkeys.js';
 import { RemovePasskeyHandler } from './operator/operator-passkeys.js';
-import { FinishCaseEffectsHandler } from './case/case-effects.js';
 import { ConfirmOperatorHandler } from './operator/confirm-operator.js';
 import { EnrollOperatorHandler } from './operator/enroll-operator.js';
 import { InviteOperatorHandler } from './operator/invite-operator.js';
@@ -54,21 +51,12 @@ import { WriteSide } from './support/write-side.js';
 
 /** One for each command. */
 export const commandHandlers = [
-  AppealDecisionHandler,
-  ClaimCaseHandler,
-  DecideCaseHandler,
-  DiscloseCaseHandler,
-  NoteCaseHandler,
-  ReleaseCaseHandler,
-  ReopenCaseHandler,
-  RuleOnAppealHandler,
   ChangeOperatorRolesHandler,
   ReinstateOperatorHandler,
   SuspendOperatorHandler,
   EnrollWithPasskeyHandler,
   RegisterPasskeyHandler,
   RemovePasskeyHandler,
-  FinishCaseEffectsHandler,
   ConfirmOperatorHandler,
   EnrollOperatorHandler,
   InviteOperatorHandler,
@@ -84,6 +72,12 @@ export const commandHandlers = [
   ...signInHandlers,
   ...analyticsHandlers,
   ...applicationHandlers,
+  changeApprovalHandler,
+  setFourEyesHandler,
+  changeBatchHandler,
+  changeBatchItemHandler,
+  ...caseHandlers,
+  finishCaseEffectsHandler,
   createReportHandler,
   ...grantHandlers,
   revokeGrantsHandler,

@@ -2,12 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { reserveRestrictions, windowBegin } from '../../domain/four-eyes/allowance.js';
 import type { AllowanceEvent } from '../../domain/four-eyes/events.js';
 import type { Decision } from '../../domain/refusal.js';
-import { EventLog } from '../../log/event-log.js';
+import type { EventLog } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock } from '../../base/support/clock.js';
-import { handleCommand } from '../support/handle-command.js';
-import { IdGenerator } from '../../base/support/id-generator.js';
+import { WriteSide } from '../support/write-side.js';
 
 const PAGE = 200;
 
@@ -23,11 +21,7 @@ export class Allowances {
   /** Newest change of each operator in this process: only other processes are ever first. */
   private readonly newest = new Map<string, Promise<unknown>>();
 
-  constructor(
-    private readonly log: EventLog,
-    private readonly clock: Clock,
-    private readonly ids: IdGenerator,
-  ) {}
+  constructor(private readonly write: WriteSide) {}
 
   /**
    * Reserves restrictions that an operator is about to make alone. Returns the id of the reservation; undefined: with
@@ -40,7 +34,7 @@ export class Allowances {
     { count, limit }: { readonly count: number; readonly limit: number },
     metadata: EventMetadata,
   ): Promise<string | undefined> {
-    const reservation = { operatorId, reservationId: this.ids.random(), count, at: this.clock.now() };
+    const reservation = { operatorId, reservationId: this.write.ids.random(), count, at: this.write.now() };
     const isReserved = await this.inTurn({
       ...reservation,
       decide: (past) => reserveRestrictions(past, limit, reservation),
@@ -51,7 +45,7 @@ export class Allowances {
 
   /** Ends a reservation whose act restricted nothing. @throws errors of the log. */
   async giveBack(operatorId: string, reservationId: string, metadata: EventMetadata): Promise<void> {
-    const data = { operatorId, reservationId, at: this.clock.now() };
+    const data = { operatorId, reservationId, at: this.write.now() };
     const decide = () => [{ type: 'operator.restrictions_returned', data } as const];
     await this.inTurn({ ...data, decide, metadata });
   }
@@ -69,14 +63,15 @@ export class Allowances {
   }
 
   private async append({ operatorId, at, decide, metadata }: Change): Promise<boolean> {
-    const { added } = await handleCommand<undefined, AllowanceEvent>(this.log, this.ids, {
+    const allowance = {
       stream: streams.operatorRestrictions(operatorId),
-      read: (log, stream) => windowOf(log, stream, windowBegin(at)),
+      read: (log: EventLog, stream: string) => windowOf(log, stream, windowBegin(at)),
       initial: undefined,
       evolve: () => undefined,
-      decide: (_, past) => decide(past.map(({ event }) => event)),
-      metadata,
-    });
+    };
+    const { added } = await this.write.change<undefined, AllowanceEvent>(allowance, metadata, (_, past) =>
+      decide(past.map(({ event }) => event)),
+    );
     return added.length > 0;
   }
 }

@@ -1,24 +1,19 @@
-import { Command, CommandBus, CommandHandler } from '@nestjs/cqrs';
-import type { ICommandHandler } from '@nestjs/cqrs';
-import { evolveAccount, noAccount } from '../../domain/account/account.js';
+import { Command, CommandBus } from '@nestjs/cqrs';
 import type { AccountEvent } from '../../domain/account/account.js';
 import { finishEffects, unfinishedDecisions } from '../../domain/case/appeals.js';
-import { evolveCase, noCase } from '../../domain/case/case.js';
-import type { Case, CaseDecision, CaseEvent } from '../../domain/case/case.js';
+import type { CaseDecision } from '../../domain/case/case.js';
 import type { CaseEffect, CaseSubject } from '../../domain/case/events.js';
 import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
 import type { PostEvent } from '../../domain/post/events.js';
-import { evolvePost, noPost } from '../../domain/post/post.js';
 import { Refusal } from '../../domain/refusal.js';
-import { EventLog, LogUnavailable } from '../../log/event-log.js';
+import { LogUnavailable } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { readNewest } from '../../log/read-newest.js';
-import { streams } from '../../log/streams.js';
 import { ReinstateAccount, SuspendAccount } from '../account/accounts.js';
 import { RestrictPost, UnrestrictPost } from '../post/restrict-post.js';
-import { Clock } from '../../base/support/clock.js';
-import { handleCommand } from '../support/handle-command.js';
-import { IdGenerator } from '../../base/support/id-generator.js';
+import { aggregates, stateAfter } from '../support/aggregates.js';
+import { handles } from '../support/handles.js';
+import type { WriteSide } from '../support/write-side.js';
 import { readCase } from '../support/case-command.js';
 import type { RecordedCase } from '../support/case-command.js';
 import { restrictionsInForce, standingRestrictions } from './standing-restrictions.js';
@@ -53,50 +48,55 @@ interface Effect {
 }
 
 function effectOf(effect: CaseEffect, { postId = '', targetActorId }: CaseSubject): Effect {
-  if (effect === 'restrict_post')
+  if (effect === 'restrict_post') {
+    const post = aggregates.post(postId);
     return {
-      stream: streams.post(postId),
+      stream: post.stream,
       type: 'post.restricted',
       lift: 'post.unrestricted',
-      lifecycleOf: (past) =>
-        past.reduce((post, { event }) => evolvePost(post, event as PostEvent), noPost).lifecycle,
+      lifecycleOf: (past) => stateAfter(post, past).lifecycle,
       apply: (metadata, expected) => new RestrictPost(postId, metadata, expected),
       undo: (metadata, expected) => new UnrestrictPost(postId, metadata, expected),
     };
+  }
+  const account = aggregates.account(targetActorId);
   return {
-    stream: streams.account(targetActorId),
+    stream: account.stream,
     type: 'account.suspended',
     lift: 'account.reinstated',
-    lifecycleOf: (past) =>
-      past.reduce((account, { event }) => evolveAccount(account, event as AccountEvent), noAccount).lifecycle,
+    lifecycleOf: (past) => stateAfter(account, past).lifecycle,
     apply: (metadata, expected) => new SuspendAccount(targetActorId, metadata, expected),
     undo: (metadata, expected) => new ReinstateAccount(targetActorId, metadata, expected),
   };
 }
 
-@CommandHandler(FinishCaseEffects)
-export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffects> {
+export const finishCaseEffectsHandler = handles(
+  FinishCaseEffects,
+  { commands: CommandBus },
+  ({ caseId }, write, { commands }) => new CaseEffects(write, commands).finish(caseId),
+);
+
+class CaseEffects {
   constructor(
-    private readonly log: EventLog,
+    private readonly write: WriteSide,
     private readonly commands: CommandBus,
-    private readonly clock: Clock,
-    private readonly ids: IdGenerator,
   ) {}
 
-  async execute({ caseId }: FinishCaseEffects): Promise<number> {
+  async finish(caseId: string): Promise<number> {
+    const { log } = this.write;
     const { recorded, unfinished } = await readNewest(
-      this.log,
+      log,
       async () => {
-        const found = await readCase(this.log, caseId);
+        const found = await readCase(log, caseId);
         return { recorded: found, unfinished: unfinishedDecisions(found.state) };
       },
       (found) => found.unfinished.length > 0,
     );
-    for (const decision of unfinished) await this.finish(recorded, decision);
+    for (const decision of unfinished) await this.finishDecision(recorded, decision);
     return unfinished.length;
   }
 
-  private async finish({ state, events }: RecordedCase, decision: CaseDecision): Promise<void> {
+  private async finishDecision({ state, events }: RecordedCase, decision: CaseDecision): Promise<void> {
     if (state.status === 'none') return;
     const { decisionId, effects } = decision;
     const execution = decision.execution === 'due' ? 'applied' : 'undone';
@@ -105,15 +105,15 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
       ({ event }) =>
         event.type === decidedBy && 'decisionId' in event.data && event.data.decisionId === decisionId,
     )?.metadata;
-    const stream = streams.case(state.subject.caseId);
-    const { requestId = this.ids.uuid(), clientRequestId, operatorId, operator, reason } = by ?? {};
+    const aggregate = aggregates.case(state.subject.caseId);
+    const { requestId = this.write.ids.uuid(), clientRequestId, operatorId, operator, reason } = by ?? {};
     const metadata = {
       requestId,
       clientRequestId,
       operatorId,
       operator,
       reason,
-      cause: stream,
+      cause: aggregate.stream,
       decisionId,
     };
     const changed: CaseEffect[] = [];
@@ -126,13 +126,9 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
       )
         changed.push(each);
     }
-    const { added } = await handleCommand<Case, CaseEvent>(this.log, this.ids, {
-      stream,
-      initial: noCase,
-      evolve: evolveCase,
-      decide: (known) => finishEffects(known, { decisionId, execution, changed, at: this.clock.now() }),
-      metadata,
-    });
+    const { added } = await this.write.change(aggregate, metadata, (known) =>
+      finishEffects(known, { decisionId, execution, changed, at: this.write.now() }),
+    );
     // Another process was first. Where the decision has been overturned since, this one was so slow that it applied it afterwards.
     if (added.length === 0)
       for (const each of changed) await this.run(() => this.undo(effectOf(each, state.subject), metadata));
@@ -153,10 +149,10 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
   }
 
   private async apply(effect: Effect, metadata: EventMetadata): Promise<boolean> {
-    const past = await this.log.read(effect.stream);
+    const past = await this.write.log.read(effect.stream);
     const own = ownEvent(past, effect.type, metadata);
     if (own) {
-      await this.log.ensureWitnessed([own]);
+      await this.write.log.ensureWitnessed([own]);
       return true;
     }
     const lifecycle = effect.lifecycleOf(past);
@@ -167,12 +163,12 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
   /** Undoes the effect, unless somebody lifted it before, or something else than overturned decisions restricts its subject. */
   private async undo(effect: Effect, metadata: EventMetadata): Promise<boolean> {
     const { past, lifted, isDue } = await readNewest(
-      this.log,
+      this.write.log,
       () => this.toUndo(effect, metadata),
       (found) => found.isDue || found.lifted !== undefined,
     );
     if (lifted) {
-      await this.log.ensureWitnessed([lifted]);
+      await this.write.log.ensureWitnessed([lifted]);
       return true;
     }
     if (!isDue) return false;
@@ -182,12 +178,12 @@ export class FinishCaseEffectsHandler implements ICommandHandler<FinishCaseEffec
   }
 
   private async toUndo({ stream, type, lift }: Effect, metadata: EventMetadata): Promise<ToUndo> {
-    const past = await this.log.read(stream);
+    const past = await this.write.log.read(stream);
     const lifted = ownEvent(past, lift, metadata);
     const isDue =
       !lifted &&
       ownEvent(restrictionsInForce(past), type, metadata) !== undefined &&
-      (await standingRestrictions(this.log, past)).length === 0;
+      (await standingRestrictions(this.write.log, past)).length === 0;
     return { past, lifted, isDue };
   }
 }

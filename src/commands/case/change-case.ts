@@ -1,8 +1,6 @@
-import { CommandHandler } from '@nestjs/cqrs';
-import type { ICommandHandler } from '@nestjs/cqrs';
 import { appealDecision, ruleOnAppeal } from '../../domain/case/appeals.js';
 import type { NewAppeal, Ruling } from '../../domain/case/appeals.js';
-import type { Case } from '../../domain/case/case.js';
+import type { Case, CaseEvent } from '../../domain/case/case.js';
 import type { CaseDisclosed } from '../../domain/case/events.js';
 import {
   claimCase,
@@ -13,13 +11,12 @@ import {
   reopenCase,
 } from '../../domain/case/handling.js';
 import type { NewDecision } from '../../domain/case/handling.js';
-import { EventLog } from '../../log/event-log.js';
+import type { Decision } from '../../domain/refusal.js';
 import type { EventMetadata } from '../../log/recorded.js';
-import { Clock } from '../../base/support/clock.js';
-import { isChange } from '../support/handle-command.js';
-import { IdGenerator } from '../../base/support/id-generator.js';
-import { CaseCommand, CaseHandler } from '../support/case-command.js';
+import { CaseCommand, changeCase } from '../support/case-command.js';
 import type { OperatorMetadata } from '../support/case-command.js';
+import { isChange } from '../support/handle-command.js';
+import { handles } from '../support/handles.js';
 import { Recusals } from '../support/recusals.js';
 
 /** One of two operators at the same time gets `revision_conflict`. */
@@ -84,74 +81,33 @@ export class AppealDecision extends CaseCommand<EventMetadata> {
   }
 }
 
-@CommandHandler(ClaimCase)
-export class ClaimCaseHandler extends CaseHandler<ClaimCase> implements ICommandHandler<ClaimCase> {
-  protected decide(state: Case, { metadata: { operatorId } }: ClaimCase, at: number) {
-    return claimCase(state, { operatorId, at });
-  }
-}
+/** The handler of a command that a rule of the domain decides alone. */
+const decides = <Asked extends CaseCommand<EventMetadata>>(
+  command: abstract new (...args: never) => Asked,
+  rule: (state: Case, asked: Asked, at: number) => Decision<CaseEvent>,
+) => handles(command, (asked, write) => changeCase(asked, write, (state, at) => rule(state, asked, at)));
 
-@CommandHandler(ReleaseCase)
-export class ReleaseCaseHandler extends CaseHandler<ReleaseCase> implements ICommandHandler<ReleaseCase> {
-  protected decide(state: Case, _asked: ReleaseCase, at: number) {
-    return releaseCase(state, { at });
-  }
-}
-
-@CommandHandler(ReopenCase)
-export class ReopenCaseHandler extends CaseHandler<ReopenCase> implements ICommandHandler<ReopenCase> {
-  protected decide(state: Case, { metadata: { operatorId } }: ReopenCase, at: number) {
-    return reopenCase(state, { operatorId, at });
-  }
-}
-
-@CommandHandler(NoteCase)
-export class NoteCaseHandler extends CaseHandler<NoteCase> implements ICommandHandler<NoteCase> {
-  protected decide(state: Case, { note }: NoteCase, at: number) {
-    return noteCase(state, { note, at });
-  }
-}
-
-@CommandHandler(DiscloseCase)
-export class DiscloseCaseHandler extends CaseHandler<DiscloseCase> implements ICommandHandler<DiscloseCase> {
-  protected decide(state: Case, { seen, metadata: { operatorId } }: DiscloseCase, at: number) {
-    return discloseCase(state, { ...seen, operatorId, at });
-  }
-}
-
-@CommandHandler(DecideCase)
-export class DecideCaseHandler extends CaseHandler<DecideCase> implements ICommandHandler<DecideCase> {
-  constructor(
-    log: EventLog,
-    clock: Clock,
-    ids: IdGenerator,
-    private readonly recusals: Recusals,
-  ) {
-    super(log, clock, ids);
-  }
-
-  protected async decide(state: Case, { decision, metadata }: DecideCase, at: number) {
+export const caseHandlers = [
+  decides(ClaimCase, (state, { metadata: { operatorId } }, at) => claimCase(state, { operatorId, at })),
+  decides(ReleaseCase, (state, _asked, at) => releaseCase(state, { at })),
+  decides(ReopenCase, (state, { metadata: { operatorId } }, at) => reopenCase(state, { operatorId, at })),
+  decides(NoteCase, (state, { note }, at) => noteCase(state, { note, at })),
+  decides(DiscloseCase, (state, { seen, metadata: { operatorId } }, at) =>
+    discloseCase(state, { ...seen, operatorId, at }),
+  ),
+  handles(DecideCase, { recusals: Recusals }, (asked, write, { recusals }) => {
+    const { decision, metadata } = asked;
     const { operatorId } = metadata;
-    const decided = decideCase(state, { ...decision, decisionId: this.ids.random(), operatorId, at });
-    if (state.status === 'none' || !isChange(decided) || !decision.effects.includes('suspend_actor'))
-      return decided;
-    return (await this.recusals.ofDecision(state.subject, metadata)) ?? decided;
-  }
-}
-
-@CommandHandler(RuleOnAppeal)
-export class RuleOnAppealHandler extends CaseHandler<RuleOnAppeal> implements ICommandHandler<RuleOnAppeal> {
-  protected decide(state: Case, { ruling, metadata: { operatorId } }: RuleOnAppeal, at: number) {
-    return ruleOnAppeal(state, { ...ruling, operatorId, at });
-  }
-}
-
-@CommandHandler(AppealDecision)
-export class AppealDecisionHandler
-  extends CaseHandler<AppealDecision>
-  implements ICommandHandler<AppealDecision>
-{
-  protected decide(state: Case, { filed }: AppealDecision, at: number) {
-    return appealDecision(state, { ...filed, at });
-  }
-}
+    return changeCase(asked, write, async (state, at) => {
+      const decisionId = write.ids.random();
+      const decided = decideCase(state, { ...decision, decisionId, operatorId, at });
+      if (state.status === 'none' || !isChange(decided) || !decision.effects.includes('suspend_actor'))
+        return decided;
+      return (await recusals.ofDecision(state.subject, metadata)) ?? decided;
+    });
+  }),
+  decides(RuleOnAppeal, (state, { ruling, metadata: { operatorId } }, at) =>
+    ruleOnAppeal(state, { ...ruling, operatorId, at }),
+  ),
+  decides(AppealDecision, (state, { filed }, at) => appealDecision(state, { ...filed, at })),
+];

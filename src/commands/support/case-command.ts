@@ -1,16 +1,11 @@
-import { Injectable } from '@nestjs/common';
 import { Command } from '@nestjs/cqrs';
-import { evolveApproval, noApproval } from '../../domain/approval/approval.js';
-import type { ApprovalEvent } from '../../domain/approval/events.js';
-import { evolveCase, noCase } from '../../domain/case/case.js';
 import type { Case, CaseEvent } from '../../domain/case/case.js';
 import type { Decision } from '../../domain/refusal.js';
-import { EventLog } from '../../log/event-log.js';
+import type { EventLog } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { isApprovalStream, streams } from '../../log/streams.js';
-import { Clock } from '../../base/support/clock.js';
-import { handleCommand } from './handle-command.js';
-import { IdGenerator } from '../../base/support/id-generator.js';
+import { aggregates, stateAfter } from './aggregates.js';
+import type { WriteSide } from './write-side.js';
 
 /** `position`: of the newest event of the case. */
 export interface CaseChange {
@@ -33,37 +28,23 @@ export abstract class CaseCommand<
   }
 }
 
-@Injectable()
-export abstract class CaseHandler<Asked extends CaseCommand<EventMetadata>> {
-  constructor(
-    protected readonly log: EventLog,
-    protected readonly clock: Clock,
-    protected readonly ids: IdGenerator,
-  ) {}
-
-  async execute(asked: Asked): Promise<CaseChange> {
-    let approvers: Approvers = new Map();
-    const { past, added } = await handleCommand<Case, CaseEvent>(this.log, this.ids, {
-      stream: streams.case(asked.caseId),
-      read: async (log, stream) => {
-        const events = (await log.read(stream)) as readonly Recorded<CaseEvent>[];
-        approvers = await approversIn(log, events);
-        return events;
-      },
-      initial: noCase,
-      evolve: evolveCase,
-      decide: (state) => this.decide(withApprovers(state, approvers), asked, this.clock.now()),
-      metadata: asked.metadata,
-    });
-    const { position = 0n } = added.at(-1) ?? past.at(-1) ?? {};
-    return { changed: added.length > 0, position };
-  }
-
-  protected abstract decide(
-    state: Case,
-    asked: Asked,
-    at: number,
-  ): Decision<CaseEvent> | Promise<Decision<CaseEvent>>;
+/** Reads the case with its approvers, decides and appends. @throws {Refusal} and errors of the log */
+export async function changeCase(
+  { caseId, metadata }: CaseCommand<EventMetadata>,
+  write: WriteSide,
+  decide: (state: Case, at: number) => Decision<CaseEvent> | Promise<Decision<CaseEvent>>,
+): Promise<CaseChange> {
+  let approvers: Approvers = new Map();
+  const read = async (log: EventLog, stream: string) => {
+    const events = (await log.read(stream)) as readonly Recorded<CaseEvent>[];
+    approvers = await approversIn(log, events);
+    return events;
+  };
+  const { past, added } = await write.change({ ...aggregates.case(caseId), read }, metadata, (state) =>
+    decide(withApprovers(state, approvers), write.now()),
+  );
+  const { position = 0n } = added.at(-1) ?? past.at(-1) ?? {};
+  return { changed: added.length > 0, position };
 }
 
 export interface RecordedCase {
@@ -75,7 +56,7 @@ export interface RecordedCase {
 export async function readCase(log: EventLog, caseId: string, before?: bigint): Promise<RecordedCase> {
   const recorded = (await log.read(streams.case(caseId))) as readonly Recorded<CaseEvent>[];
   const events = recorded.filter(({ position }) => before === undefined || position < before);
-  const state = events.reduce((older, { event }) => evolveCase(older, event), noCase);
+  const state = stateAfter(aggregates.case(caseId), events);
   return { state: withApprovers(state, await approversIn(log, events)), events };
 }
 
@@ -87,11 +68,8 @@ async function approversIn(log: EventLog, events: readonly Recorded<CaseEvent>[]
   for (const { event, metadata } of events) {
     const { cause = '' } = metadata;
     if (event.type !== 'case.decided' || !isApprovalStream(cause)) continue;
-    const approval = (await log.read(cause)).reduce(
-      (older, each) => evolveApproval(older, each.event as ApprovalEvent),
-      noApproval,
-    );
-    if (approval.approverId !== undefined) approvers.set(event.data.decisionId, approval.approverId);
+    const { approverId } = stateAfter(aggregates.approval(''), await log.read(cause));
+    if (approverId !== undefined) approvers.set(event.data.decisionId, approverId);
   }
   return approvers;
 }
