@@ -20,7 +20,13 @@ import { markInboxReadHandler } from './mark-inbox-read.js';
 import { networkHandlers } from './network/network.js';
 import { recordHandlers } from './network/records.js';
 import { setRegistrationHandler } from './network/set-registration.js';
+import { inviteOperatorHandler } from './operator/invite-operator.js';
+import { lookHandlers } from './operator/operator-looks.js';
 import { OperatorNames } from './operator/operator-names.js';
+import { passkeyHandlers } from './operator/operator-passkeys.js';
+import { operatorSignInHandlers } from './operator/operator-sign-ins.js';
+import { tokenHandlers } from './operator/operator-tokens.js';
+import { operatorHandlers } from './operator/operators.js';
 import { createPostHandler } from './post/create-post.js';
 import { MentionedActors } from './post/mentioned-actors.js';
 import { postChangeHandlers } from './post/post-changes.js';
@@ -29,21 +35,6 @@ import { changeProfileHandler } from './profile/change-profile.js';
 import { ProfileHandles } from './profile/profile-handles.js';
 import { likeHandlers } from './relation/like-post.js';
 import { pairHandlers } from './relation/pair-commands.js';
-import { ChangeOperatorRolesHandler } from './operator/change-operator.js';
-import { ReinstateOperatorHandler } from './operator/change-operator.js';
-import { SuspendOperatorHandler } from './operator/change-operator.js';
-import { EnrollWithPasskeyHandler } from './operator/operator-passkeys.js';
-import { RegisterPasskeyHandler } from './operator/operator-passkeys.js';
-import { RemovePasskeyHandler } from './operator/operator-passkeys.js';
-import { ConfirmOperatorHandler } from './operator/confirm-operator.js';
-import { EnrollOperatorHandler } from './operator/enroll-operator.js';
-import { InviteOperatorHandler } from './operator/invite-operator.js';
-import { IssueOperatorTokenHandler } from './operator/operator-tokens.js';
-import { DiscloseTextsHandler } from './operator/disclose-texts.js';
-import { RecordLookHandler } from './operator/record-look.js';
-import { RevokeOperatorTokenHandler } from './operator/operator-tokens.js';
-import { SignInOperatorHandler } from './operator/operator-sign-ins.js';
-import { SignOutOperatorHandler } from './operator/operator-sign-ins.js';
 import { HandleDigest } from './support/handle-digest.js';
 import { OtherActors } from './support/other-actors.js';
 import { Recusals } from './support/recusals.js';
@@ -51,21 +42,6 @@ import { WriteSide } from './support/write-side.js';
 
 /** One for each command. */
 export const commandHandlers = [
-  ChangeOperatorRolesHandler,
-  ReinstateOperatorHandler,
-  SuspendOperatorHandler,
-  EnrollWithPasskeyHandler,
-  RegisterPasskeyHandler,
-  RemovePasskeyHandler,
-  ConfirmOperatorHandler,
-  EnrollOperatorHandler,
-  InviteOperatorHandler,
-  IssueOperatorTokenHandler,
-  DiscloseTextsHandler,
-  RecordLookHandler,
-  RevokeOperatorTokenHandler,
-  SignInOperatorHandler,
-  SignOutOperatorHandler,
   createAccountHandler,
   eraseAccountHandler,
   ...accountHandlers,
@@ -85,6 +61,12 @@ export const commandHandlers = [
   ...networkHandlers,
   ...recordHandlers,
   setRegistrationHandler,
+  inviteOperatorHandler,
+  ...operatorHandlers,
+  ...operatorSignInHandlers,
+  ...tokenHandlers,
+  ...passkeyHandlers,
+  ...lookHandlers,
   createPostHandler,
   ...postChangeHandlers,
   ...restrictionHandlers,

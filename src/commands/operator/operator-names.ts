@@ -3,17 +3,15 @@ import type { OperatorNameReserved } from '../../domain/operator/events.js';
 import { isConfusable, operatorNameKey } from '../../domain/operator/name.js';
 import { nameTaken, reserveName } from '../../domain/operator/name-reservation.js';
 import type { NameHolder, NameReservation, WantedName } from '../../domain/operator/name-reservation.js';
-import { evolveOperator, noOperator } from '../../domain/operator/operator.js';
-import type { OperatorEvent } from '../../domain/operator/operator.js';
-import { EventLog } from '../../log/event-log.js';
+import type { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { namedOperators } from '../../base/store/authority/named-operators.js';
-import { Clock } from '../../base/support/clock.js';
-import { handleCommand, newestEventOf } from '../support/handle-command.js';
+import { aggregates, stateAfter } from '../support/aggregates.js';
+import { newestEventOf } from '../support/handle-command.js';
 import { HandleDigest } from '../support/handle-digest.js';
-import { IdGenerator } from '../../base/support/id-generator.js';
+import { WriteSide } from '../support/write-side.js';
 
 const nobody: NameHolder = { revision: -1, status: 'none' };
 
@@ -21,11 +19,8 @@ const nobody: NameHolder = { revision: -1, status: 'none' };
 @Injectable()
 export class OperatorNames {
   constructor(
-    private readonly log: EventLog,
-    private readonly store: AuthorityStore,
+    private readonly write: WriteSide,
     private readonly digest: HandleDigest,
-    private readonly clock: Clock,
-    private readonly ids: IdGenerator,
   ) {}
 
   /**
@@ -35,31 +30,31 @@ export class OperatorNames {
    */
   async reserve(name: string, wanted: Omit<WantedName, 'at'>, metadata: EventMetadata): Promise<string> {
     // Operators of a release without reservations have none.
-    await requireUnusedName(this.store, name, wanted.operatorId);
+    await requireUnusedName(this.write.store, name, wanted.operatorId);
     let holder = nobody;
-    const { past, added } = await handleCommand<NameReservation | undefined, OperatorNameReserved>(
-      this.log,
-      this.ids,
-      {
-        stream: streams.operatorName(await this.digest.ofOperatorName(operatorNameKey(name))),
-        read: async (log, stream) => {
-          const newest = await newestEventOf(log, stream);
-          holder = await this.holderOf(newest[0]?.event as OperatorNameReserved | undefined);
-          return newest;
-        },
-        initial: undefined,
-        evolve: (_earlier, { data }) => data,
-        decide: (held) => reserveName(held, holder, { ...wanted, at: this.clock.now() }),
-        metadata,
+    const reservation = {
+      stream: streams.operatorName(await this.digest.ofOperatorName(operatorNameKey(name))),
+      read: async (log: EventLog, stream: string) => {
+        const newest = await newestEventOf(log, stream);
+        holder = await this.holderOf(newest[0]?.event as OperatorNameReserved | undefined);
+        return newest;
       },
+      initial: undefined,
+      evolve: (_earlier: NameReservation | undefined, { data }: OperatorNameReserved) => data,
+    };
+    const { past, added } = await this.write.change<NameReservation | undefined, OperatorNameReserved>(
+      reservation,
+      metadata,
+      (held) => reserveName(held, holder, { ...wanted, at: this.write.now() }),
     );
     return [...past, ...added].at(-1)?.event.data.operatorId ?? wanted.operatorId;
   }
 
   private async holderOf(reserved: OperatorNameReserved | undefined): Promise<NameHolder> {
     if (!reserved) return nobody;
-    const past = await this.log.read(streams.operator(reserved.data.operatorId));
-    const { status } = past.map(({ event }) => event as OperatorEvent).reduce(evolveOperator, noOperator);
+    const operator = aggregates.operator(reserved.data.operatorId);
+    const past = await this.write.log.read(operator.stream);
+    const { status } = stateAfter(operator, past);
     return { revision: Number(past.at(-1)?.revision ?? -1), status };
   }
 }

@@ -1,19 +1,14 @@
-import { Injectable } from '@nestjs/common';
-import { Command, CommandHandler } from '@nestjs/cqrs';
-import type { ICommandHandler } from '@nestjs/cqrs';
+import { Command } from '@nestjs/cqrs';
 import { projectInline } from '../../../projections/authority/authority.projection.js';
 import type { OperatorSignedIn, OperatorSignedOut } from '../../domain/operator/events.js';
-import { evolveOperator, noOperator } from '../../domain/operator/operator.js';
-import type { OperatorEvent } from '../../domain/operator/operator.js';
 import { Refusal } from '../../domain/refusal.js';
-import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
-import { AuthorityStore } from '../../base/store/authority/authority-store.js';
-import { Clock } from '../../base/support/clock.js';
-import { IdGenerator } from '../../base/support/id-generator.js';
-import { handleCommand, newestEventOf } from '../support/handle-command.js';
+import { aggregates, readState } from '../support/aggregates.js';
+import { newestEventOf } from '../support/handle-command.js';
+import { handles } from '../support/handles.js';
+import type { WriteSide } from '../support/write-side.js';
 
 /** `at`: Unix milliseconds of the event. */
 export interface RecordedSignIn {
@@ -44,64 +39,35 @@ export class SignOutOperator extends Command<RecordedSignIn> {
   }
 }
 
-@Injectable()
-abstract class SignInHandler {
-  constructor(
-    protected readonly log: EventLog,
-    protected readonly store: AuthorityStore,
-    protected readonly clock: Clock,
-    protected readonly ids: IdGenerator,
-  ) {}
-
-  protected async record(event: OperatorSignedIn | OperatorSignedOut, metadata: EventMetadata) {
-    const { added } = await handleCommand<undefined, OperatorSignedIn | OperatorSignedOut>(
-      this.log,
-      this.ids,
-      {
-        stream: streams.operatorSignIns(event.data.operatorId),
-        read: newestEventOf,
-        initial: undefined,
-        evolve: () => undefined,
-        decide: () => [event],
-        metadata,
-      },
-    );
-    return added;
-  }
-}
-
-@CommandHandler(SignInOperator)
-export class SignInOperatorHandler extends SignInHandler implements ICommandHandler<SignInOperator> {
-  async execute({ operatorId, passkeyId, metadata }: SignInOperator): Promise<RecordedSignIn> {
+export const operatorSignInHandlers = [
+  handles(SignInOperator, async ({ operatorId, passkeyId, metadata }, write) => {
     const mayEnter = await readNewest(
-      this.log,
-      () => this.mayEnter(operatorId, passkeyId),
+      write.log,
+      () => mayEnterWith(operatorId, passkeyId, write),
       (found) => found,
     );
     if (!mayEnter)
       throw new Refusal('capability_required', 'You may not sign in: an administrator suspended you.');
-    const at = this.clock.now();
-    const signedIn = { type: 'operator.signed_in', data: { operatorId, passkeyId, at } } as const;
-    await this.record(signedIn, { ...metadata, operatorId });
-    return { at };
-  }
+    const data = { operatorId, passkeyId, at: write.now() };
+    const event: OperatorSignedIn = { type: 'operator.signed_in', data };
+    await write.record(signInsOf(operatorId), { ...metadata, operatorId }, event);
+    return { at: data.at };
+  }),
 
-  private async mayEnter(operatorId: string, passkeyId: string): Promise<boolean> {
-    const recorded = await this.log.read(streams.operator(operatorId));
-    const { status, passkeys, removedPasskeys } = recorded.reduce(
-      (older, { event }) => evolveOperator(older, event as OperatorEvent),
-      noOperator,
-    );
-    return status === 'active' && passkeys.includes(passkeyId) && !removedPasskeys.includes(passkeyId);
-  }
-}
+  handles(SignOutOperator, async ({ operatorId, metadata }, write) => {
+    const data = { operatorId, at: write.now() };
+    const event: OperatorSignedOut = { type: 'operator.signed_out', data };
+    await projectInline(await write.record(signInsOf(operatorId), metadata, event), write.store.db);
+    return { at: data.at };
+  }),
+];
 
-@CommandHandler(SignOutOperator)
-export class SignOutOperatorHandler extends SignInHandler implements ICommandHandler<SignOutOperator> {
-  async execute({ operatorId, metadata }: SignOutOperator): Promise<RecordedSignIn> {
-    const at = this.clock.now();
-    const signedOut = { type: 'operator.signed_out', data: { operatorId, at } } as const;
-    await projectInline(await this.record(signedOut, metadata), this.store.db);
-    return { at };
-  }
+const signInsOf = (operatorId: string) => ({
+  stream: streams.operatorSignIns(operatorId),
+  read: newestEventOf,
+});
+
+async function mayEnterWith(operatorId: string, passkeyId: string, { log }: WriteSide): Promise<boolean> {
+  const { status, passkeys, removedPasskeys } = await readState(log, aggregates.operator(operatorId));
+  return status === 'active' && passkeys.includes(passkeyId) && !removedPasskeys.includes(passkeyId);
 }

@@ -1,14 +1,10 @@
-import { Command, CommandHandler } from '@nestjs/cqrs';
-import type { ICommandHandler } from '@nestjs/cqrs';
-import { evolveOperator, issueToken, noOperator, revokeToken } from '../../domain/operator/operator.js';
-import { EventLog } from '../../log/event-log.js';
+import { Command } from '@nestjs/cqrs';
+import { enrollOperator, issueToken, revokeToken } from '../../domain/operator/operator.js';
 import type { EventMetadata } from '../../log/recorded.js';
-import { streams } from '../../log/streams.js';
-import { AuthorityStore } from '../../base/store/authority/authority-store.js';
-import { Clock } from '../../base/support/clock.js';
-import { IdGenerator } from '../../base/support/id-generator.js';
-import { decideAndProject } from '../support/decide-and-project.js';
-import type { ChangeResult } from '../support/write-side.js';
+import { aggregates } from '../support/aggregates.js';
+import { handles } from '../support/handles.js';
+import type { ChangeResult, WriteSide } from '../support/write-side.js';
+import { findInvitation } from './invitations.js';
 import { newPersonalToken, operatorSecretHash } from './secrets.js';
 
 /** `validMs`: milliseconds until it expires. */
@@ -24,6 +20,25 @@ export interface IssuedToken {
   readonly expiresAt: number;
 }
 
+export interface EnrolledOperator extends IssuedToken {
+  readonly operatorId: string;
+}
+
+/**
+ * Ends the invitation and issues the first personal token. The new operator is recorded as its author. Not idempotent:
+ * an invitation can be used once.
+ * @throws {Refusal} `not_found`, `invalid_text`; errors of log and store.
+ */
+export class EnrollOperator extends Command<EnrolledOperator> {
+  constructor(
+    readonly invitationCode: string,
+    readonly token: TokenRequest,
+    readonly metadata: EventMetadata,
+  ) {
+    super();
+  }
+}
+
 /**
  * Not idempotent.
  * @throws {Refusal} `not_found`, `invalid_text`; errors of log and store.
@@ -35,41 +50,6 @@ export class IssueOperatorToken extends Command<IssuedToken> {
     readonly metadata: EventMetadata,
   ) {
     super();
-  }
-}
-
-@CommandHandler(IssueOperatorToken)
-export class IssueOperatorTokenHandler implements ICommandHandler<IssueOperatorToken> {
-  constructor(
-    private readonly log: EventLog,
-    private readonly store: AuthorityStore,
-    private readonly clock: Clock,
-    private readonly ids: IdGenerator,
-  ) {}
-
-  async execute({
-    operatorId,
-    token: { label, validMs },
-    metadata,
-  }: IssueOperatorToken): Promise<IssuedToken> {
-    const at = this.clock.now();
-    const [tokenId, token] = [this.ids.random(), newPersonalToken()];
-    const issued = {
-      operatorId,
-      tokenId,
-      tokenHash: operatorSecretHash(token),
-      label,
-      expiresAt: at + validMs,
-      at,
-    };
-    await decideAndProject(this.log, this.ids, this.store, {
-      stream: streams.operator(operatorId),
-      initial: noOperator,
-      evolve: evolveOperator,
-      decide: (operator) => issueToken(operator, issued),
-      metadata,
-    });
-    return { tokenId, token, expiresAt: issued.expiresAt };
   }
 }
 
@@ -87,22 +67,35 @@ export class RevokeOperatorToken extends Command<ChangeResult> {
   }
 }
 
-@CommandHandler(RevokeOperatorToken)
-export class RevokeOperatorTokenHandler implements ICommandHandler<RevokeOperatorToken> {
-  constructor(
-    private readonly log: EventLog,
-    private readonly store: AuthorityStore,
-    private readonly clock: Clock,
-    private readonly ids: IdGenerator,
-  ) {}
+export const tokenHandlers = [
+  handles(EnrollOperator, async ({ invitationCode, token, metadata }, write) => {
+    const at = write.now();
+    const { operatorId, invitationHash } = await findInvitation(write.store, invitationCode, at);
+    const { issued, data } = newToken(token, write, at);
+    await write.project(aggregates.operator(operatorId), { ...metadata, operatorId }, (operator) =>
+      enrollOperator(operator, { ...data, operatorId, invitationHash }),
+    );
+    return { operatorId, ...issued };
+  }),
 
-  execute({ operatorId, tokenId, metadata }: RevokeOperatorToken): Promise<ChangeResult> {
-    return decideAndProject(this.log, this.ids, this.store, {
-      stream: streams.operator(operatorId),
-      initial: noOperator,
-      evolve: evolveOperator,
-      decide: (operator) => revokeToken(operator, { operatorId, tokenId, at: this.clock.now() }),
-      metadata,
-    });
-  }
+  handles(IssueOperatorToken, async ({ operatorId, token, metadata }, write) => {
+    const { issued, data } = newToken(token, write, write.now());
+    await write.project(aggregates.operator(operatorId), metadata, (operator) =>
+      issueToken(operator, { ...data, operatorId }),
+    );
+    return issued;
+  }),
+
+  handles(RevokeOperatorToken, ({ operatorId, tokenId, metadata }, write) =>
+    write.project(aggregates.operator(operatorId), metadata, (operator) =>
+      revokeToken(operator, { operatorId, tokenId, at: write.now() }),
+    ),
+  ),
+];
+
+/** `issued`: for its owner; `data`: for the log. */
+function newToken({ label, validMs }: TokenRequest, { ids }: WriteSide, at: number) {
+  const [tokenId, token, expiresAt] = [ids.random(), newPersonalToken(), at + validMs];
+  const data = { tokenId, tokenHash: operatorSecretHash(token), label, expiresAt, at };
+  return { issued: { tokenId, token, expiresAt }, data };
 }

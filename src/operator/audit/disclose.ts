@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { CommandBus } from '@nestjs/cqrs';
 import { eventsWithIds } from '../../../projections/audit/audit.read-model.js';
 import type { AuditedEvent } from '../../../projections/audit/audit.read-model.js';
-import { DiscloseTexts } from '../../commands/operator/disclose-texts.js';
+import { DiscloseTexts } from '../../commands/operator/operator-looks.js';
 import { HttpRefusal } from '../../server/errors.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';

@@ -1,7 +1,7 @@
 import { peopleOf } from '../../../projections/audit/event.read-model.js';
 import type { AuditSearch, SubjectKind } from '../../../projections/audit/audit.read-model.js';
-import { RecordLook } from '../../commands/operator/record-look.js';
-import type { LookSubject } from '../../commands/operator/record-look.js';
+import { RecordLook } from '../../commands/operator/operator-looks.js';
+import type { LookSubject } from '../../commands/operator/operator-looks.js';
 import type { Recorded } from '../../log/recorded.js';
 import { subjectsInName } from '../../log/streams.js';
 import type { ActContext } from '../desk/act.js';

@@ -1,12 +1,15 @@
 import { LimitSharedToken } from '../../commands/network/network.js';
 import {
   ChangeOperatorRoles,
+  ConfirmOperator,
   ReinstateOperator,
   SuspendOperator,
-} from '../../commands/operator/change-operator.js';
-import { ConfirmOperator } from '../../commands/operator/confirm-operator.js';
-import { EnrollOperator } from '../../commands/operator/enroll-operator.js';
-import { IssueOperatorToken, RevokeOperatorToken } from '../../commands/operator/operator-tokens.js';
+} from '../../commands/operator/operators.js';
+import {
+  EnrollOperator,
+  IssueOperatorToken,
+  RevokeOperatorToken,
+} from '../../commands/operator/operator-tokens.js';
 import { InviteOperator } from '../../commands/operator/invite-operator.js';
 import { mayConfirm } from '../../domain/four-eyes/handling.js';
 import { HttpRefusal } from '../../server/errors.js';

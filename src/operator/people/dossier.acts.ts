@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { newestEvents } from '../../../projections/audit/audit.read-model.js';
 import type { AuditSubject } from '../../../projections/audit/subject.js';
-import type { LookSubject } from '../../commands/operator/record-look.js';
+import type { LookSubject } from '../../commands/operator/operator-looks.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { recordLooks } from '../audit/looks.js';
 import { entriesOf } from '../audit/search.js';

@@ -10,7 +10,7 @@ import {
   ChangeOperatorRoles,
   ReinstateOperator,
   SuspendOperator,
-} from '../../../src/commands/operator/change-operator.js';
+} from '../../../src/commands/operator/operators.js';
 import { RevokeOperatorToken } from '../../../src/commands/operator/operator-tokens.js';
 import { RemovePasskey } from '../../../src/commands/operator/operator-passkeys.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
