@@ -10,6 +10,7 @@ import { operatorNames } from '../desk/identity/operator-names.js';
 import { act } from '../desk/act.js';
 import type { ActServices } from '../desk/services.js';
 import { operatorIdOf } from '../desk/caller.js';
+import { listOf } from '../desk/schemas.js';
 
 const MAX_EVENTS = 100;
 
@@ -30,6 +31,8 @@ const texts = z.strictObject({
 const place = z.strictObject({ position: z.int().nonnegative(), eventId });
 const pseudonym = place.extend({ column: z.enum(resolvableColumns) });
 
+const resolved = z.strictObject({ kind: z.string(), id: z.string(), name: z.string().nullish() });
+
 const notFound = () =>
   new HttpRefusal(
     'not_found',
@@ -44,6 +47,7 @@ export const analyticsActs = [
     route: 'POST /operator/analytics/exports',
     command: 'analytics export',
     reason: 'optional',
+    answer: z.strictObject({ exportId: z.string() }),
     run: async (_input, { services, caller, metadata }) => ({
       exportId: await services.commands.execute(
         new RecordAnalyticsExport(operatorIdOf(caller) ?? '', metadata),
@@ -57,6 +61,7 @@ export const analyticsActs = [
     command: 'analytics query --decrypt',
     reason: 'required',
     input: texts,
+    answer: z.strictObject({ fields: listOf(z.record(z.string(), z.unknown()).nullable()) }),
     run: async ({ events }, { services, caller, metadata }) => {
       const decrypted = await decryptAll(services, events);
       const eventIds = [...new Set(events.map((event) => event.eventId))];
@@ -73,14 +78,15 @@ export const analyticsActs = [
     command: 'analytics resolve',
     reason: 'required',
     input: pseudonym,
-    run: async ({ column, ...found }, { services, caller, metadata }) => {
-      const ids = await idsOfEvent(services.pool, found);
-      const resolved = ids && resolveColumn(column, ids);
-      if (!resolved) throw notFound();
-      const { kind, id } = resolved;
-      const disclosure = { eventIds: [found.eventId], [`${kind}Id`]: id };
+    answer: resolved,
+    run: async ({ column, ...place }, { services, caller, metadata }) => {
+      const ids = await idsOfEvent(services.pool, place);
+      const found = ids && resolveColumn(column, ids);
+      if (!found) throw notFound();
+      const { kind, id } = found;
+      const disclosure = { eventIds: [place.eventId], [`${kind}Id`]: id };
       await services.commands.execute(new RecordDisclosure(operatorIdOf(caller) ?? '', disclosure, metadata));
-      return resolved;
+      return found;
     },
   }),
   act({
@@ -90,6 +96,7 @@ export const analyticsActs = [
     command: 'analytics resolve --operators',
     reason: 'required',
     input: place,
+    answer: resolved,
     run: async (found, { services, caller, metadata }) => {
       const { operatorId: id = null } = (await idsOfEvent(services.pool, found)) ?? {};
       if (id === null) throw notFound();

@@ -1,47 +1,94 @@
-import type { InboxEntry } from '../../../projections/inbox/inbox-entry.js';
+import { z } from 'zod';
 import type { Post } from '../../../projections/posts/post.js';
 import type { AsOfBuild } from '../../background/as-of/builds.js';
 import { referenceIn } from '../../background/as-of/text-reference.js';
 import type { Listed, PagesOfActor } from '../../background/as-of/view.js';
 import type { Disclosed } from '../audit/disclose.js';
-import { profileReference, profileTexts, stateOf } from './texts.js';
-import type { ProfileTexts, PublicTexts, TextState } from './texts.js';
+import { listOf } from '../desk/schemas.js';
+import { shownBuild } from './status.js';
+import { profileReference, profileTexts, stateOf, textState } from './texts.js';
+import type { PublicTexts } from './texts.js';
 
-/** `eventId`: wrote the text; null: it is erased. */
-export interface AsOfPost extends Omit<Post, 'text'> {
-  readonly eventId: string | null;
-  readonly texts: TextState;
-  readonly text: string | null;
-}
+const post = z.strictObject({
+  id: z.string(),
+  authorActorId: z.string(),
+  audience: z.literal('public'),
+  revision: z.number(),
+  createdAt: z.number(),
+  originApp: z.strictObject({ id: z.string(), name: z.string() }),
+  edited: z.boolean(),
+  lastEditAppId: z.string().optional(),
+  lastEditAt: z.number().optional(),
+  parentId: z.string().optional(),
+  rootId: z.string().optional(),
+  parentUnavailable: z.boolean().optional(),
+  rootUnavailable: z.boolean().optional(),
+  /** The event that wrote the text; null: it is erased. */
+  eventId: z.string().nullable(),
+  texts: textState,
+  text: z.string().nullable(),
+});
 
 /** Counts and time are null for an account that was suspended then. */
-export interface AsOfProfile {
-  readonly actorId: string;
-  readonly state: 'active' | 'suspended';
-  readonly revision: number;
-  readonly createdAt: number | null;
-  readonly followers: number | null;
-  readonly following: number | null;
-  readonly posts: number | null;
-  readonly eventId: string | null;
-  readonly texts: TextState;
-  readonly fields: ProfileTexts | null;
-}
+const profile = z.strictObject({
+  actorId: z.string(),
+  state: z.enum(['active', 'suspended']),
+  revision: z.number(),
+  createdAt: z.number().nullable(),
+  followers: z.number().nullable(),
+  following: z.number().nullable(),
+  posts: z.number().nullable(),
+  eventId: z.string().nullable(),
+  texts: textState,
+  fields: z
+    .strictObject({
+      handle: z.string().nullable(),
+      displayName: z.string(),
+      bio: z.string(),
+      website: z.string(),
+    })
+    .nullable(),
+});
 
-export interface AsOfView {
-  readonly position: number;
-  readonly at: number;
-  readonly note: string;
+const entry = z.strictObject({
+  id: z.string(),
+  kind: z.enum(['follow', 'like', 'reply', 'mention']),
+  sourceActorId: z.string(),
+  sourceId: z.string(),
+  createdAt: z.number(),
+  readAt: z.number().optional(),
+});
+
+/** `more`: the list goes on. */
+const begin = <Item extends z.ZodType>(item: Item) =>
+  z.strictObject({ items: listOf(item), more: z.boolean() });
+
+const shownView = z.strictObject({
+  position: z.number(),
+  at: z.number(),
+  note: z.string(),
   /** As of now, by actor, of those whom anybody can see now. */
-  readonly handles: Readonly<Record<string, string>>;
-  readonly profile: AsOfProfile;
-  readonly timeline: Listed<AsOfPost>;
-  readonly posts: Listed<AsOfPost>;
-  readonly following: Listed<string>;
-  readonly followers: Listed<string>;
-  readonly blocks: Listed<string>;
-  readonly inbox: Listed<InboxEntry> & { readonly unread: number };
-}
+  handles: z.record(z.string(), z.string()),
+  profile,
+  timeline: begin(post),
+  posts: begin(post),
+  following: begin(z.string()),
+  followers: begin(z.string()),
+  blocks: begin(z.string()),
+  inbox: begin(entry).extend({ unread: z.number() }),
+});
+
+/** `view`: undefined until the build is made. */
+export const shownAsOf = z.strictObject({
+  actor: z.string(),
+  build: shownBuild,
+  view: shownView.optional(),
+});
+
+export type AsOfPost = z.infer<typeof post>;
+export type AsOfProfile = z.infer<typeof profile>;
+export type AsOfView = z.infer<typeof shownView>;
+export type AsOfAnswer = z.infer<typeof shownAsOf>;
 
 const NOTE =
   "Made by today's code from the events up to this position. People who were erased since are left out. A text is shown if anybody can read it now. Handles in lists are those of now.";
@@ -52,7 +99,7 @@ export function asOfView(
   publicTexts: PublicTexts,
   disclosed: ReadonlyMap<string, Disclosed>,
 ): AsOfView {
-  const posts = ({ items, more }: Listed<Post>): Listed<AsOfPost> => ({
+  const posts = ({ items, more }: Listed<Post>) => ({
     items: items.map((post) => asOfPost(post, publicTexts, disclosed)),
     more,
   });

@@ -9,14 +9,16 @@ import {
 } from '../../background/as-of/builds.js';
 import type { AsOfBuild } from '../../background/as-of/builds.js';
 import { HttpRefusal } from '../../server/errors.js';
+import { shownAsOf } from './answer.js';
 import { lookAsOf, requireServing } from './look.js';
 import { momentOf } from './moment.js';
-import { asOfStatus } from './status.js';
+import { asOfAnswerPage, asOfPage, asOfPath, isAsOfBuilding } from './pages/as-of.page.js';
+import { asOfStatus, shownBuild } from './status.js';
 import type { AsOfStatus } from './status.js';
 import { act, Answer } from '../desk/act.js';
 import type { ActContext } from '../desk/act.js';
 import { requesterOf } from '../desk/jobs.js';
-import { identifier } from '../desk/schemas.js';
+import { identifier, listOf } from '../desk/schemas.js';
 
 const actor = z.string().regex(identifier, 'must be the id of an account');
 const look = z.strictObject({ actor });
@@ -29,7 +31,8 @@ export const asOfActs = [
     name: 'as_of.list',
     may: 'audit.read',
     route: 'GET /operator/as-of',
-    inConsole: true,
+    answer: listOf(shownBuild),
+    page: asOfPage,
     run: async (_input, { services: { pool, config } }) =>
       (await listAsOf(pool, servingWith(config))).map((build) => asOfStatus(build)),
   }),
@@ -37,8 +40,9 @@ export const asOfActs = [
     name: 'as_of.build',
     may: 'audit.read',
     route: 'POST /operator/as-of',
-    inConsole: true,
     input: request,
+    answer: shownAsOf,
+    form: { to: ({ actor: asked, build: { position } }) => asOfPath(position, asked) },
     run: async ({ at, actor: asked }, context) =>
       new Answer(202, { actor: asked, build: await build(at, context) }),
   }),
@@ -47,17 +51,20 @@ export const asOfActs = [
     may: 'audit.read',
     route: 'GET /operator/as-of/:position',
     command: 'as-of',
-    inConsole: true,
     input: look,
+    answer: shownAsOf,
+    page: asOfAnswerPage,
+    isUnfinished: isAsOfBuilding,
     run: (input, context) => lookAsOf(context, positionIn(context), input.actor, false),
   }),
   act({
     name: 'as_of.disclose',
     may: 'texts.disclose',
     route: 'POST /operator/as-of/:position/texts',
-    inConsole: true,
     reason: 'required',
     input: look,
+    answer: shownAsOf,
+    form: { page: (frame, answer) => asOfAnswerPage(frame, answer) },
     run: (input, context) => lookAsOf(context, positionIn(context), input.actor, true),
   }),
 ];

@@ -11,17 +11,9 @@ import { operatorIdOf } from '../desk/caller.js';
 import { disclose } from '../audit/disclose.js';
 import { recordLooks } from '../audit/looks.js';
 import { asOfView } from './answer.js';
-import type { AsOfView } from './answer.js';
+import type { AsOfAnswer, AsOfView } from './answer.js';
 import { asOfStatus } from './status.js';
-import type { AsOfStatus } from './status.js';
 import { hiddenEvents, publicTextsOf } from './texts.js';
-
-/** `view`: undefined until the build is made. */
-export interface AsOfAnswer {
-  readonly actor: string;
-  readonly build: AsOfStatus;
-  readonly view?: AsOfView;
-}
 
 const DROPPED = 'There is no build of this position, or its day is over: request it again (plaza as-of).';
 /** SQLSTATE of a missing table and of a missing schema. */

@@ -1,22 +1,25 @@
+import { z } from 'zod';
 import { AS_OF_KEPT_MS } from '../../background/as-of/builds.js';
-import type { AsOfBuild, AsOfState } from '../../background/as-of/builds.js';
+import type { AsOfBuild } from '../../background/as-of/builds.js';
 
 /** A build for operators. Times are Unix milliseconds. */
-export interface AsOfStatus {
-  readonly position: number;
-  readonly at: number;
-  readonly state: AsOfState;
-  readonly step: string | null;
-  readonly done: number;
-  readonly total: number | null;
-  readonly rate: number | null;
+export const shownBuild = z.strictObject({
+  position: z.number(),
+  at: z.number(),
+  state: z.enum(['requested', 'building', 'built', 'failed']),
+  step: z.string().nullable(),
+  done: z.number(),
+  total: z.number().nullable(),
+  rate: z.number().nullable(),
   /** Measured while events are loaded, which is most of the work; null: unknown. */
-  readonly secondsLeft: number | null;
-  readonly message: string | null;
-  readonly requestedAt: number;
-  readonly requestedBy: string;
-  readonly keptUntil: number | null;
-}
+  secondsLeft: z.number().nullable(),
+  message: z.string().nullable(),
+  requestedAt: z.number(),
+  requestedBy: z.string(),
+  keptUntil: z.number().nullable(),
+});
+
+export type AsOfStatus = z.infer<typeof shownBuild>;
 
 /** `expected`: seconds of a build that has not begun. */
 export function asOfStatus(build: AsOfBuild, expected?: number): AsOfStatus {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Post } from '../../../projections/posts/post.js';
 import type { PublicProfile } from '../../../projections/profile/profile.read-model.js';
 import { referenceIn } from '../../background/as-of/text-reference.js';
@@ -8,7 +9,9 @@ import type { ActServices } from '../desk/services.js';
 import type { Disclosed } from '../audit/disclose.js';
 
 /** `hidden`: not public now, and not disclosed. `erased`: nobody can read it. */
-export type TextState = 'public' | 'disclosed' | 'hidden' | 'erased';
+export const textState = z.enum(['public', 'disclosed', 'hidden', 'erased']);
+
+type TextState = z.infer<typeof textState>;
 
 export type ProfileTexts = Omit<PublicProfile, 'revision'>;
 

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { z } from 'zod';
 import type { CommandBus } from '@nestjs/cqrs';
 import { eventsWithIds } from '../../../projections/audit/audit.read-model.js';
 import type { AuditedEvent } from '../../../projections/audit/audit.read-model.js';
@@ -18,15 +19,17 @@ interface Services {
 }
 
 /** `texts`: the personal fields of an event. `erased`: the key of the person is destroyed, and no field is readable. */
-export interface Disclosed {
-  readonly eventId: string;
-  readonly type: string;
-  readonly at: number;
-  readonly actorId: string;
-  readonly postId: string | null;
-  readonly erased: boolean;
-  readonly texts: Readonly<Record<string, unknown>>;
-}
+export const disclosedText = z.strictObject({
+  eventId: z.string(),
+  type: z.string(),
+  at: z.number(),
+  actorId: z.string(),
+  postId: z.string().nullable(),
+  erased: z.boolean(),
+  texts: z.record(z.string(), z.unknown()),
+});
+
+export type Disclosed = z.infer<typeof disclosedText>;
 
 /**
  * Returns the personal texts of events, once the disclosure is recorded.

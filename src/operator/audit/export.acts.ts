@@ -25,6 +25,7 @@ export const exportActs = [
     command: 'export audit',
     reason: 'optional',
     input: exportedSearch,
+    answer: z.instanceof(Readable).describe('events as JSON, one a line, and a signed note'),
     duplicates: 'export',
     run: async ({ q }, context) => {
       const { services, caller, metadata } = context;

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { z } from 'zod';
 import { auditPosition } from '../../../projections/audit/audit.read-model.js';
 import { auditGroup } from '../../../projections/audit/audit.projection.js';
 import type { PositionListener } from '../../base/store/position-listener.js';
@@ -9,11 +10,13 @@ import type { EventLog } from '../../log/event-log.js';
  * The progress of the audit through the log. `position`, `upTo`: of the newest applied event; `upTo` in Unix milliseconds. `lag`: bytes of
  * log that it must still read; null: the log does not answer, or is not the applied one.
  */
-export interface AuditProgress {
-  readonly position: number | null;
-  readonly upTo: number | null;
-  readonly lag: number | null;
-}
+export const shownProgress = z.strictObject({
+  position: z.number().nullable(),
+  upTo: z.number().nullable(),
+  lag: z.number().nullable(),
+});
+
+export type AuditProgress = z.infer<typeof shownProgress>;
 
 /** `head`: compares with this position of the log instead of its newest one. */
 export async function auditProgress(pool: Pool, log: EventLog, head?: bigint): Promise<AuditProgress> {

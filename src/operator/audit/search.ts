@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { z } from 'zod';
 import { newestEvents } from '../../../projections/audit/audit.read-model.js';
 import type { AuditCursor, AuditedEvent, AuditSearch } from '../../../projections/audit/audit.read-model.js';
 import type { PublicPosts } from '../../doors/api/admission/public-posts.js';
@@ -6,12 +7,11 @@ import type { PositionListener } from '../../base/store/position-listener.js';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
 import { searchCursorText } from './cursors.js';
-import { entryOf } from './entry.js';
-import type { AuditEntry } from './entry.js';
+import { auditEntry, entryOf } from './entry.js';
 import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { operatorNames } from '../desk/identity/operator-names.js';
-import { auditProgress, waitForAudit } from './progress.js';
-import type { AuditProgress } from './progress.js';
+import { listOf } from '../desk/schemas.js';
+import { auditProgress, shownProgress, waitForAudit } from './progress.js';
 import { resolveSearch } from './resolve.js';
 import { searchText } from './search-query.js';
 import type { TypedSearch } from './search-query.js';
@@ -26,19 +26,21 @@ export interface AuditStores {
   readonly positions: PositionListener;
 }
 
-type Names = Readonly<Record<string, string>>;
+const names = z.record(z.string(), z.string());
 
-export interface AuditAnswer extends AuditProgress {
-  readonly events: readonly AuditEntry[];
-  readonly applications: Names;
-  readonly operators: Names;
+export const auditAnswer = shownProgress.extend({
+  events: listOf(auditEntry),
+  applications: names,
+  operators: names,
   /** False: the log does not answer, so texts are missing. */
-  readonly hasTexts: boolean;
+  hasTexts: z.boolean(),
   /** The search with ids and absolute times, which later pages send: a name may be another one's by then. */
-  readonly q: string;
+  q: z.string(),
   /** Cursor of the next page, which may be short or empty; null: this is the last one. */
-  readonly next: string | null;
-}
+  next: z.string().nullable(),
+});
+
+export type AuditAnswer = z.infer<typeof auditAnswer>;
 
 export interface SearchedPage {
   readonly search: TypedSearch;
@@ -124,7 +126,10 @@ async function textsIfReadable(
   }
 }
 
-async function applicationNames(pool: Pool, found: readonly (string | null)[]): Promise<Names> {
+async function applicationNames(
+  pool: Pool,
+  found: readonly (string | null)[],
+): Promise<AuditAnswer['applications']> {
   const ids = [...new Set(found.flatMap((id) => id ?? []))];
   if (ids.length === 0) return {};
   const { rows } = await pool.query<{ id: string; name: string }>(

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { disclose, MAX_DISCLOSED } from './disclose.js';
+import { disclose, disclosedText, MAX_DISCLOSED } from './disclose.js';
 import { act } from '../desk/act.js';
 import { operatorIdOf } from '../desk/caller.js';
+import { listOf } from '../desk/schemas.js';
+import { disclosedPage } from './pages/disclosed.page.js';
 
 const eventIds = z
   .array(z.uuid('each must be the eventId of an event of the audit'))
@@ -15,8 +17,9 @@ export const textActs = [
     route: 'POST /operator/texts/disclose',
     command: 'disclose',
     reason: 'required',
-    inConsole: true,
     input: z.strictObject({ eventIds }),
+    answer: z.strictObject({ disclosed: listOf(disclosedText) }),
+    form: { page: (frame, { disclosed }) => disclosedPage(frame, disclosed) },
     run: async (input, { services, caller, metadata }) => ({
       disclosed: await disclose(services, {
         eventIds: [...new Set(input.eventIds)],

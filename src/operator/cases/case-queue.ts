@@ -2,27 +2,60 @@ import { z } from 'zod';
 import { caseFilters, casesPage } from '../../../projections/cases/cases.read-model.js';
 import type { ListedCase } from '../../../projections/cases/cases.read-model.js';
 import { readCase } from '../../commands/support/case-command.js';
+import { caseOutcomes } from '../../domain/case/events.js';
 import { disputedDecisions, makersOf } from '../../domain/case/recusal.js';
 import { reportReasons } from '../../domain/report/report-reasons.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { ActContext } from '../desk/act.js';
 import { operatorIdOf } from '../desk/caller.js';
+import { listOf } from '../desk/schemas.js';
 import { operatorNames } from '../desk/identity/operator-names.js';
 import { otherDeciders } from './case-operators.js';
 
 const PAGE = 100;
 
+const order = z.enum(['newest', 'oldest']);
+
 /** The filters of the queue. `after`: the `next` of an earlier page. */
 export const queueQuery = z.strictObject({
   state: z.enum(caseFilters).default('open'),
   reportedFor: z.enum(reportReasons).optional(),
-  order: z.enum(['newest', 'oldest']).default('oldest'),
+  order: order.default('oldest'),
   after: z
     .string()
     .regex(/^[0-9]{1,18}$/, 'must be the `next` of an earlier page')
     .transform(BigInt)
     .optional(),
 });
+
+const listedCase = z.strictObject({
+  caseId: z.string(),
+  postId: z.string().nullable(),
+  targetActorId: z.string(),
+  state: z.enum(['open', 'claimed', 'decided', 'appealed']),
+  reports: z.number(),
+  reasons: listOf(z.string()),
+  openedAt: z.number(),
+  claimedBy: z.string().nullable(),
+  decidedBy: z.string().nullable(),
+  decidedAt: z.number().nullable(),
+  outcome: z.enum(caseOutcomes).nullable(),
+  waitingAppeals: listOf(z.string()),
+  /** An active operator other than the one who decided may rule on an appeal. */
+  hasOtherOperator: z.boolean(),
+});
+
+/** `operators`: names by id. */
+export const caseQueue = z.strictObject({
+  state: z.enum(caseFilters),
+  reportedFor: z.enum(reportReasons).nullable(),
+  order,
+  cases: listOf(listedCase),
+  operators: z.record(z.string(), z.string()),
+  next: z.string().nullable(),
+});
+
+export type CaseQueue = z.infer<typeof caseQueue>;
 
 export async function queueOf(
   { services: { pool, store, log }, caller }: ActContext,
@@ -54,5 +87,3 @@ async function excludedFrom(
   if (decidedBy === null || state === 'decided') return [];
   return disputedDecisions((await readCase(log, caseId)).state).flatMap(makersOf);
 }
-
-export type CaseQueue = Awaited<ReturnType<typeof queueOf>>;

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ListedReport } from '../../../projections/cases/cases.read-model.js';
 import type { PostEvent } from '../../domain/post/events.js';
 import { evolvePost, noPost } from '../../domain/post/post.js';
@@ -9,14 +10,27 @@ import { streams } from '../../log/streams.js';
 const VERSIONS = 10;
 
 /** A personal text of an event. `erased`: the key of its author is destroyed. */
-export interface ShownText {
-  readonly eventId: string;
-  readonly at: number;
-  readonly text: string;
-  readonly erased: boolean;
-}
+export const shownText = z.strictObject({
+  eventId: z.string(),
+  at: z.number(),
+  text: z.string(),
+  erased: z.boolean(),
+});
 
-export const shownText = ({ id, event, erased }: Recorded, text: string): ShownText => ({
+export type ShownText = z.infer<typeof shownText>;
+
+/** A report; to the operator who has claimed its case with the rest. */
+export const shownReport = shownText.partial().extend({
+  reportId: z.string(),
+  reason: z.string(),
+  at: z.number(),
+  isClosed: z.boolean(),
+  reporterActorId: z.string().optional(),
+});
+
+export type ShownReport = z.infer<typeof shownReport>;
+
+const textOf = ({ id, event, erased }: Recorded, text: string): ShownText => ({
   eventId: id,
   at: event.data.at,
   text,
@@ -24,19 +38,19 @@ export const shownText = ({ id, event, erased }: Recorded, text: string): ShownT
 });
 
 /** The post with its newest versions, whether or not anybody else sees it. */
-export async function shownPost(log: EventLog, { postId }: CaseSubject) {
+export async function postTexts(log: EventLog, { postId }: CaseSubject) {
   if (postId === undefined) return undefined;
   const past = await log.read(streams.post(postId));
   const { status } = past.reduce((post, { event }) => evolvePost(post, event as PostEvent), noPost);
   const versions = past.flatMap((recorded) =>
     recorded.event.type === 'post.created' || recorded.event.type === 'post.edited'
-      ? [shownText(recorded, recorded.event.data.text)]
+      ? [textOf(recorded, recorded.event.data.text)]
       : [],
   );
   return { status, versions: versions.slice(-VERSIONS) };
 }
 
-export async function shownProfile(
+export async function profileText(
   log: EventLog,
   { targetActorId }: CaseSubject,
 ): Promise<ShownText | undefined> {
@@ -45,22 +59,17 @@ export async function shownProfile(
   const [recorded] = changed ? [changed] : await log.read(streams.account(targetActorId), { limit: 1 });
   if (recorded?.event.type === 'profile.changed') {
     const { displayName, handle, bio, website } = recorded.event.data;
-    return shownText(
+    return textOf(
       recorded,
       [displayName, handle ?? '', bio, website].filter((line) => line !== '').join('\n'),
     );
   }
   if (recorded?.event.type !== 'account.registered') return undefined;
   const { displayName, handle } = recorded.event.data;
-  return shownText(recorded, `${displayName}\n${handle}`);
+  return textOf(recorded, `${displayName}\n${handle}`);
 }
 
-/** A report; to the operator who has claimed its case with the rest. */
-export interface ShownReport extends ListedReport, Partial<Omit<ShownText, 'at'>> {
-  readonly reporterActorId?: string;
-}
-
-export async function shownReports(log: EventLog, listed: readonly ListedReport[]) {
+export async function reportTexts(log: EventLog, listed: readonly ListedReport[]) {
   const found = await Promise.all(
     listed.map(({ reportId }) => log.read(streams.report(reportId), { limit: 1 })),
   );
@@ -68,6 +77,6 @@ export async function shownReports(log: EventLog, listed: readonly ListedReport[
     if (recorded.event.type !== 'report.created') return [];
     const { reportId, text, reporterActorId, reason } = recorded.event.data;
     const isClosed = listed.some((each) => each.reportId === reportId && each.isClosed);
-    return [{ reportId, reason, isClosed, reporterActorId, ...shownText(recorded, text) }];
+    return [{ reportId, reason, isClosed, reporterActorId, ...textOf(recorded, text) }];
   });
 }

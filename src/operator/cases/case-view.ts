@@ -1,9 +1,11 @@
+import { z } from 'zod';
 import { reportsOfCase } from '../../../projections/cases/cases.read-model.js';
 import type { CaseReports, CaseState } from '../../../projections/cases/cases.read-model.js';
 import { readCase } from '../../commands/support/case-command.js';
 import { DiscloseCase } from '../../commands/case/change-case.js';
 import { hidingRestrictions } from '../../commands/case/standing-restrictions.js';
 import type { CaseDecision, CaseEvent, ExistingCase } from '../../domain/case/case.js';
+import { caseEffects, caseOutcomes } from '../../domain/case/events.js';
 import { unknownCase } from '../../domain/case/handling.js';
 import { disputedDecisions, makersOf, recusalOf } from '../../domain/case/recusal.js';
 import type { Recorded } from '../../log/recorded.js';
@@ -12,18 +14,77 @@ import type { ActContext } from '../desk/act.js';
 import { operatorIdOf, ownIdOf } from '../desk/caller.js';
 import { operatorNames } from '../desk/identity/operator-names.js';
 import { otherDeciders } from './case-operators.js';
-import { shownPost, shownProfile, shownReports } from './case-texts.js';
-import type { ShownReport, ShownText } from './case-texts.js';
+import { postTexts, profileText, reportTexts, shownReport, shownText } from './case-texts.js';
+import type { ShownReport } from './case-texts.js';
+import { listOf } from '../desk/schemas.js';
 
 const REPORTS = 50;
 const HISTORY = 200;
+
+const decision = z.strictObject({
+  decisionId: z.string(),
+  operatorId: z.string(),
+  approverId: z.string().optional(),
+  at: z.number(),
+  outcome: z.enum(caseOutcomes),
+  effects: listOf(z.enum(caseEffects)),
+  networkRevision: z.number(),
+  appeal: z.enum(['none', 'waiting', 'upheld', 'overturned']),
+  overturnedAfter: z.number().optional(),
+  execution: z.enum(['none', 'due', 'applied', 'undoing', 'undone']),
+  hasOtherOperator: z.boolean(),
+});
+
+const historyEvent = z.strictObject({
+  eventId: z.string(),
+  at: z.number(),
+  type: z.string(),
+  operatorId: z.string().nullable(),
+  reason: z.string().nullable(),
+  text: z.string().optional(),
+  erased: z.boolean().optional(),
+});
+
+const restriction = z.strictObject({
+  of: z.enum(['post', 'account']),
+  at: z.number(),
+  operatorId: z.string().nullable(),
+  cause: z.string().nullable(),
+  decisionId: z.string().nullable(),
+});
+
+export const shownCase = z.strictObject({
+  caseId: z.string(),
+  postId: z.string().optional(),
+  targetActorId: z.string(),
+  state: z.enum(['open', 'claimed', 'decided', 'appealed']),
+  /** False: it is decided, though an appeal may wait. */
+  isOpen: z.boolean(),
+  claimedBy: z.string().nullable(),
+  /** True: the caller has claimed it, so it is shown with its texts. */
+  isMine: z.boolean(),
+  /** The reason for which the caller must leave the subject to others; null: they need not. */
+  recusal: z.string().nullable(),
+  /** False: nobody may decide it, because all who could made a decision that was appealed. */
+  hasOtherOperator: z.boolean(),
+  hiddenBy: listOf(restriction),
+  networkRevision: z.number(),
+  reports: z.strictObject({ total: z.number(), newest: listOf(shownReport) }),
+  decisions: listOf(decision),
+  history: listOf(historyEvent),
+  operators: z.record(z.string(), z.string()),
+  post: z.strictObject({ status: z.string(), versions: listOf(shownText) }).nullable(),
+  profile: shownText.nullable(),
+});
+
+export type CaseView = z.infer<typeof shownCase>;
 
 /**
  * The case as the caller may see it: to the operator who has claimed it with its texts, which is recorded before the
  * answer; to others without.
  * @throws {Refusal} `not_found`; errors of log and store.
  */
-export async function viewOf(context: ActContext, caseId: string) {
+export async function viewOf(context: ActContext, caseId: string): Promise<CaseView> {
   const { log, pool, store } = context.services;
   const { state, events } = await readCase(log, caseId);
   if (state.status === 'none') throw unknownCase();
@@ -46,14 +107,10 @@ export async function viewOf(context: ActContext, caseId: string) {
   return {
     ...state.subject,
     state: stateOf(state),
-    /** False: it is decided, though an appeal may wait. */
     isOpen: state.status === 'open',
     claimedBy,
-    /** True: the caller has claimed it, so it is shown with its texts. */
     isMine,
-    /** The reason for which the caller must leave the subject to others; null: they need not. */
     recusal: recusalOf(state, operatorIdOf(context.caller))?.message ?? null,
-    /** False: nobody may decide it, because all who could made a decision that was appealed. */
     hasOtherOperator: hasOther(disputedDecisions(state).flatMap(makersOf)),
     hiddenBy,
     networkRevision: reports.networkRevision,
@@ -66,23 +123,13 @@ export async function viewOf(context: ActContext, caseId: string) {
   };
 }
 
-export type CaseView = Awaited<ReturnType<typeof viewOf>>;
-
 function stateOf({ status, claim, decisions }: ExistingCase): CaseState {
   if (decisions.some(({ appeal }) => appeal === 'waiting')) return 'appealed';
   if (status === 'decided') return 'decided';
   return claim ? 'claimed' : 'open';
 }
 
-interface HistoryEntry extends Partial<Pick<ShownText, 'text' | 'erased'>> {
-  readonly eventId: string;
-  readonly at: number;
-  readonly type: CaseEvent['type'];
-  readonly operatorId: string | null;
-  readonly reason: string | null;
-}
-
-function historyEntry(recorded: Recorded<CaseEvent>, isMine: boolean): HistoryEntry {
+function historyEntry(recorded: Recorded<CaseEvent>, isMine: boolean): CaseView['history'][number] {
   const { id: eventId, event, metadata, erased } = recorded;
   const text = isMine ? textOf(recorded) : undefined;
   const { operatorId = null, reason = null } = metadata;
@@ -99,9 +146,9 @@ async function disclosedTexts(
   { newest, networkRevision }: CaseReports,
 ) {
   const [post, profile, reports] = await Promise.all([
-    shownPost(log, subject),
-    shownProfile(log, subject),
-    shownReports(log, newest),
+    postTexts(log, subject),
+    profileText(log, subject),
+    reportTexts(log, newest),
   ]);
   const texts = [...(post?.versions ?? []), ...(profile ? [profile] : []), ...reports];
   const own = events.slice(-HISTORY).filter((recorded) => textOf(recorded) !== undefined);

@@ -15,9 +15,11 @@ import { isOutage } from '../../log/witness/outage.js';
 import { act } from '../desk/act.js';
 import type { ActContext } from '../desk/act.js';
 import { ownIdOf } from '../desk/caller.js';
-import { queueOf, queueQuery } from './case-queue.js';
-import { viewOf } from './case-view.js';
-import { idIn } from '../desk/schemas.js';
+import { caseQueue, queueOf, queueQuery } from './case-queue.js';
+import { shownCase, viewOf } from './case-view.js';
+import { casePage } from './pages/case.page.js';
+import { casesPage } from './pages/cases.page.js';
+import { changed, idIn } from '../desk/schemas.js';
 import type { ActServices } from '../desk/services.js';
 
 const decision = z.strictObject({
@@ -30,6 +32,9 @@ const decision = z.strictObject({
 });
 
 const ruling = z.strictObject({ decisionId: z.string().optional(), notice: z.string().optional() });
+
+/** `effects` pending: a store is away, and they follow by themselves. */
+const decided = z.strictObject({ effects: z.enum(['finished', 'pending']) });
 
 const one = '/operator/cases/:id' as const;
 
@@ -70,16 +75,17 @@ async function finishEffects(
   }
 }
 
-const rulingAct = (name: string, verb: 'uphold' | 'overturn', outcome: 'upheld' | 'overturned') =>
+const rulingAct = <Verb extends 'uphold' | 'overturn'>(verb: Verb, outcome: 'upheld' | 'overturned') =>
   act({
-    name,
+    name: `appeal.${verb}`,
     may: 'cases.decide',
     isPersonal: true,
     route: `POST ${one}/appeal/${verb}`,
     command: `case appeal ${verb}`,
     reason: 'required',
-    inConsole: true,
     input: ruling,
+    answer: decided,
+    form: true,
     run: (asked, context) =>
       executeWithEffects(
         context,
@@ -93,8 +99,9 @@ export const caseActs = [
     may: 'cases.read',
     route: 'GET /operator/cases',
     command: 'case list',
-    inConsole: true,
     input: queueQuery,
+    answer: caseQueue,
+    page: casesPage,
     run: (asked, context) => queueOf(context, asked),
   }),
   act({
@@ -102,7 +109,8 @@ export const caseActs = [
     may: 'cases.read',
     route: `GET ${one}`,
     command: 'case show',
-    inConsole: true,
+    answer: shownCase,
+    page: casePage,
     run: (_input, context) => viewOf(context, idIn(context.params)),
   }),
   act({
@@ -112,7 +120,8 @@ export const caseActs = [
     route: `POST ${one}/claim`,
     command: 'case claim',
     reason: 'optional',
-    inConsole: true,
+    answer: shownCase,
+    form: true,
     run: async (_input, context) => {
       const caseId = idIn(context.params);
       await execute(context, new ClaimCase(caseId, personal(context)));
@@ -126,7 +135,8 @@ export const caseActs = [
     route: `POST ${one}/release`,
     command: 'case release',
     reason: 'optional',
-    inConsole: true,
+    answer: changed,
+    form: true,
     run: (_input, context) => execute(context, new ReleaseCase(idIn(context.params), personal(context))),
   }),
   act({
@@ -136,8 +146,9 @@ export const caseActs = [
     route: `POST ${one}/notes`,
     command: 'case note',
     reason: 'optional',
-    inConsole: true,
     input: z.strictObject({ note: z.string() }),
+    answer: changed,
+    form: true,
     run: ({ note }, context) => execute(context, new NoteCase(idIn(context.params), note, personal(context))),
     duplicates: 'note',
   }),
@@ -148,10 +159,11 @@ export const caseActs = [
     route: `POST ${one}/decide`,
     command: 'case decide',
     reason: 'required',
-    inConsole: true,
     input: decision,
-    run: (decided, context) =>
-      executeWithEffects(context, new DecideCase(idIn(context.params), decided, personal(context))),
+    answer: decided,
+    form: true,
+    run: (input, context) =>
+      executeWithEffects(context, new DecideCase(idIn(context.params), input, personal(context))),
   }),
   act({
     name: 'case.reopen',
@@ -160,9 +172,10 @@ export const caseActs = [
     route: `POST ${one}/reopen`,
     command: 'case reopen',
     reason: 'required',
-    inConsole: true,
+    answer: changed,
+    form: true,
     run: (_input, context) => execute(context, new ReopenCase(idIn(context.params), personal(context))),
   }),
-  rulingAct('appeal.uphold', 'uphold', 'upheld'),
-  rulingAct('appeal.overturn', 'overturn', 'overturned'),
+  rulingAct('uphold', 'upheld'),
+  rulingAct('overturn', 'overturned'),
 ];

@@ -2,6 +2,8 @@ import { userInfo } from 'node:os';
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { readConfig } from '../../base/config/config.js';
+import type { Act } from '../desk/act.js';
+import type { Calls } from './calls.js';
 import { OperatorClient } from './operator-client.js';
 import { withJsonOption } from '../../base/terminal/output.js';
 import type { OutputOptions } from '../../base/terminal/output.js';
@@ -61,6 +63,10 @@ export function lifecycleLine(
 export function operatorClientOf({ as }: OperatorOptions): OperatorClient {
   return new OperatorClient(readConfig(), as ?? accountName());
 }
+
+/** The calls of these rows of the table of acts. */
+export const actsOf = <Rows extends readonly Act[]>(options: OperatorOptions): Calls<Rows[number]> =>
+  operatorClientOf(options).of<Rows>();
 
 /**
  * Name of the account on this machine, in printable ASCII for an HTTP header. A uid without a name, as in containers,

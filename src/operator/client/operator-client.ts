@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Config } from '../../base/config/config.js';
+import type { Act } from '../desk/act.js';
 import type { BackupPart } from '../../recovery/backup/format/manifest.js';
 import * as answers from './answers.js';
 import { BatchClient } from './batch-client.js';
@@ -6,6 +8,7 @@ import { CaseClient } from './case-client.js';
 import { asOfAnswer } from './as-of-answers.js';
 import { ApprovalClient } from './approval-client.js';
 import * as jobs from './job-answers.js';
+import type { Calls } from './calls.js';
 import { queryText } from './json-request.js';
 import { ENROLLMENTS, OperatorApi } from './operator-api.js';
 import type {
@@ -23,6 +26,16 @@ import type {
 const REVOCATION_TIMEOUT_MS = 4 * 60_000;
 const COMPARISON_TIMEOUT_MS = 4 * 60_000;
 
+const SLOW_TIMEOUT_MS = 4 * 60_000;
+/** Acts that compare log and witness first, or change all grants of an application. */
+const slow: ReadonlySet<string> = new Set([
+  'POST /operator/applications/:id/revoke-grants',
+  'GET /operator/recovery',
+  'GET /operator/recovery/plan',
+  'POST /operator/recovery/apply',
+  'POST /operator/approvals/:id/run',
+]);
+
 /**
  * Client of the operator API of a running network.
  * @throws {Failure} each method, with one line for the operator.
@@ -39,6 +52,26 @@ export class OperatorClient {
     this.batches = new BatchClient(this.#api);
     this.cases = new CaseClient(this.#api);
     this.approvals = new ApprovalClient(this.#api);
+  }
+
+  /** The calls of these rows of the table of acts. */
+  of<Rows extends readonly Act[]>(): Calls<Rows[number]> {
+    return this as never;
+  }
+
+  call(route: string, given: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+    const [method = '', pattern = ''] = route.split(' ');
+    const fields = { ...given };
+    const path = pattern.replaceAll(/:(\w+)/g, (_whole, name: string) => {
+      const value = String(fields[name]);
+      delete fields[name];
+      return encodeURIComponent(value);
+    });
+    const query = queryText(fields);
+    const timeoutMs = slow.has(route) ? SLOW_TIMEOUT_MS : undefined;
+    return method === 'GET'
+      ? this.#api.call(z.unknown(), method, query === '' ? path : `${path}?${query}`, undefined, timeoutMs)
+      : this.#api.call(z.unknown(), method, path, fields, timeoutMs);
   }
 
   registerApplication(application: ApplicationAnswer, reason?: string) {

@@ -6,21 +6,21 @@ import { AwaitedApproval } from '../desk/approvals/awaited-approval.js';
 import { countWaiting } from '../desk/approvals/listed.js';
 import { proofOf } from './form.js';
 import { pageHeaders } from './layout.js';
-import type { Frame } from './layout.js';
+import type { Frame } from '../desk/page.js';
 import { mayDo } from './may.js';
 import { notices } from './notices.js';
 import { warningsOf } from './warnings.js';
 import type { Exchange } from './visit.js';
 
 /**
- * Performs an act for the sender of the request, and returns the body of its answer, or the {@link AwaitedApproval} that
- * came in its place.
+ * Performs an act for the sender of the request, and returns the body of its answer; of an act with a rule for approvals,
+ * an {@link AwaitedApproval} may come in its place.
  */
-export async function perform(
+export async function perform<Answered>(
   { acts, visit, request, params }: Exchange,
-  row: Act,
+  row: Act<string, unknown, Answered>,
   input: unknown,
-): Promise<unknown> {
+): Promise<Answered> {
   const { caller } = visit;
   const sent = {
     caller,
@@ -32,7 +32,8 @@ export async function perform(
     input,
   };
   const answer = await acts.perform(row, sent);
-  return answer instanceof Answer && !(answer instanceof AwaitedApproval) ? answer.body : answer;
+  const body = answer instanceof Answer && !(answer instanceof AwaitedApproval) ? answer.body : answer;
+  return body as Answered;
 }
 
 export async function frameOf({ visit, request, services }: Exchange): Promise<Frame> {

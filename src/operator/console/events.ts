@@ -18,8 +18,8 @@ export interface ListedEvent {
   readonly reason: string | null;
   readonly cause: string | null;
   readonly text?: string | undefined;
-  readonly erased?: boolean;
-  readonly undisclosed?: boolean;
+  readonly erased?: boolean | undefined;
+  readonly undisclosed?: boolean | undefined;
 }
 
 type Names = Readonly<Record<string, string>>;

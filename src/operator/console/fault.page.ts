@@ -1,6 +1,6 @@
 import { html } from '../../base/pages/html.js';
 import { consolePage } from './layout.js';
-import type { Frame } from './layout.js';
+import type { Frame } from '../desk/page.js';
 
 export interface ShownFault {
   readonly status: number;

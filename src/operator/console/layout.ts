@@ -2,19 +2,10 @@ import { html } from '../../base/pages/html.js';
 import type { Html } from '../../base/pages/html.js';
 import { mark } from '../../base/pages/layout.js';
 import type { Session } from '../desk/identity/sessions.js';
+import type { Frame } from '../desk/page.js';
 import { iconAsset, styleAsset } from './assets.js';
 import { mayDo } from './may.js';
 import { proofField } from './parts.js';
-
-/** Undefined fields: nobody is signed in. `proof`: value of the anti-forgery field. */
-export interface Frame {
-  readonly proof: string;
-  readonly session?: Session | undefined;
-  readonly path?: string;
-  readonly notice?: string | undefined;
-  readonly warnings?: readonly Html[];
-  readonly waiting?: number;
-}
 
 const places = [
   { path: '/console/overview', name: 'Overview', act: 'network.overview' },

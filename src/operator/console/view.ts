@@ -1,7 +1,2 @@
-export interface View {
-  readonly query: Readonly<Record<string, string>>;
-  readonly isReloading: boolean;
-}
-
 /** Seconds after which the page of unfinished work is loaded again. */
 export const RELOAD_SECONDS = 3;

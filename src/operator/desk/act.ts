@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { ChangeResult } from '../../commands/support/write-side.js';
 import type { Permission } from '../../domain/operator/roles.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import type { Caller } from './caller.js';
+import type { ActForm, Frame, View } from './page.js';
 import { optionalReason, requiredReason } from './schemas.js';
 import type { ActServices } from './services.js';
 
@@ -26,8 +28,6 @@ export interface ActContext {
   readonly isUncovered?: true;
   readonly desk: ApprovalDesk;
 }
-
-type Run<Input> = (input: Input, context: ActContext) => Promise<unknown>;
 
 export type ShownFacts = Readonly<Record<string, string | number | readonly string[]>>;
 
@@ -65,46 +65,105 @@ export const ABOVE_ALLOWANCE = 'above the set number of restrictions in 24 hours
 
 export type RuleContext = Pick<ActContext, 'services' | 'params'>;
 
-export interface ApprovalDesk {
-  readonly give: (approvalId: string, digest: string, context: ActContext) => Promise<unknown>;
-  readonly refuse: (approvalId: string, context: ActContext) => Promise<unknown>;
-  readonly carryOut: (approvalId: string, context: ActContext) => Promise<unknown>;
+/** `result`: the answer of the act. */
+export interface CarriedOut {
+  readonly approvalId: string;
+  readonly act: string;
+  readonly result: unknown;
 }
 
-interface ActDefinition<Input> {
+export interface ApprovalDesk {
+  readonly give: (approvalId: string, digest: string, context: ActContext) => Promise<ChangeResult>;
+  readonly refuse: (approvalId: string, context: ActContext) => Promise<ChangeResult>;
+  readonly carryOut: (approvalId: string, context: ActContext) => Promise<CarriedOut>;
+}
+
+type Reason = 'required' | 'optional' | undefined;
+
+/** The part of a row that is the same for each input and answer. */
+interface ActTraits<Route extends string> {
   /** `noun.verb`. */
   readonly name: string;
   readonly may: Admission;
   /** The shared token does not suffice: it cannot tell one operator from the other who must decide, too. */
   readonly isPersonal?: boolean;
-  readonly route: `${'GET' | 'POST'} /${string}`;
+  readonly route: Route;
   /** The command line's name for it, without `plaza`. Undefined: a part of another command. */
   readonly command?: string;
-  /** Undefined: the act records nothing, or nobody has to say why. */
-  readonly reason?: 'required' | 'optional';
-  /** Shape of the body, or of a GET's query, without the reason. Undefined: the body or query is not read. */
-  readonly input?: z.ZodObject & z.ZodType<Input>;
-  /** The answer, of status 200 unless it is an {@link Answer}. */
-  readonly run: Run<Input>;
-  /** Undefined: it never needs an approval. */
-  readonly approval?: ApprovalRule<Input>;
   /** True: it ends or lowers another operator. Not everybody may do so while four-eyes is on. */
   readonly endsOperator?: true;
-  /** True: the console has it too, as the page of a GET or the form of a POST, at {@link consolePathOf}. */
-  readonly inConsole?: true;
   /** Name of the thing that each repetition creates once more, for a message. Undefined: a repetition is safe. */
   readonly duplicates?: string;
 }
 
-export interface Act extends Omit<ActDefinition<unknown>, 'input' | 'run' | 'approval'> {
+/** Methods, as a row of any input and answer is an {@link Act}. */
+interface ActInConsole<Answered> {
+  /** Shows the answer of a GET in the console, at {@link consolePathOf}. */
+  page?(frame: Frame, answer: Answered, view: View): string;
+  /** Input that the page always sends: its address cannot change it. */
+  readonly pageInput?: Readonly<Record<string, string>>;
+  /** True: the browser loads the page again, unless the operator stops that. */
+  isUnfinished?(answer: Answered): boolean;
+  /** A POST that is a form of the console, at {@link consolePathOf}. `true`: nothing about it is special. */
+  readonly form?: true | ActForm<Answered>;
+}
+
+interface ActDefinition<
+  Route extends string,
+  Input extends z.ZodObject,
+  Why extends Reason,
+  Answered extends z.ZodType,
+>
+  extends ActTraits<Route>, ActInConsole<z.output<Answered>> {
+  /** Undefined: the act records nothing, or nobody has to say why. */
+  readonly reason?: Why;
+  /** Shape of the body, or of a GET's query, without the reason. Undefined: the body or query is not read. */
+  readonly input?: Input;
+  /** Shape of the answer. It is published, and tests hold the answers to it. */
+  readonly answer: Answered;
+  /** The answer, of status 200 unless it is an {@link Answer}. */
+  readonly run: (
+    input: z.output<Input>,
+    context: ActContext,
+  ) => Promise<z.output<Answered> | Answer<z.output<Answered>>>;
+  /** Undefined: it never needs an approval. */
+  readonly approval?: ApprovalRule<z.output<Input>>;
+}
+
+/** A row of the table of acts: entrances, document and client follow from it. `Sent`: what a client sends. */
+export interface Act<Route extends string = string, Sent = unknown, Answered = unknown>
+  extends ActTraits<Route>, ActInConsole<Answered> {
+  readonly reason?: Reason;
   readonly method: string;
   readonly path: string;
-  readonly schema: z.ZodType<{ readonly reason?: string | undefined }> | undefined;
-  readonly run: Run<unknown>;
+  readonly schema: z.ZodType<{ readonly reason?: string | undefined }, Sent> | undefined;
+  readonly answer: z.ZodType<Answered>;
+  run(input: unknown, context: ActContext): Promise<Answered | Answer<Answered>>;
   readonly approval?: ApprovalRule<unknown> | undefined;
 }
 
-export function act<Input>({ input, run, approval, ...definition }: ActDefinition<Input>): Act {
+/** The type that zod gives to a shape without fields forbids every other field. */
+type FieldsOf<Input extends z.ZodObject> = string extends keyof z.input<Input> ? unknown : z.input<Input>;
+
+type ReasonField<Why extends Reason> = Why extends 'required'
+  ? { readonly reason: string }
+  : Why extends 'optional'
+    ? { readonly reason?: string | undefined }
+    : unknown;
+
+export function act<
+  const Route extends `${'GET' | 'POST'} /${string}`,
+  Answered extends z.ZodType,
+  Input extends z.ZodObject = z.ZodObject,
+  const Why extends Reason = undefined,
+>({
+  input,
+  ...definition
+}: ActDefinition<Route, Input, Why, Answered>): Act<
+  Route,
+  FieldsOf<Input> & ReasonField<Why>,
+  z.output<Answered>
+> {
   const [method = '', path = ''] = definition.route.split(' ');
   const { reason } = definition;
   const schema = reason
@@ -112,27 +171,20 @@ export function act<Input>({ input, run, approval, ...definition }: ActDefinitio
         reason: reason === 'required' ? requiredReason : optionalReason,
       })
     : input;
-  return {
-    ...definition,
-    method,
-    path,
-    schema,
-    run: run as Run<unknown>,
-    approval: approval as ApprovalRule<unknown> | undefined,
-  };
+  return { ...definition, method, path, schema } as never;
 }
 
 /** Its address in the console; undefined: it is not there. */
-export function consolePathOf({ path, inConsole }: Pick<Act, 'path' | 'inConsole'>): string | undefined {
+export function consolePathOf({ path, page, form }: Pick<Act, 'path' | 'page' | 'form'>): string | undefined {
   if (path === '/console' || path.startsWith('/console/')) return path;
-  return inConsole && path.replace(/^\/operator\//, '/console/');
+  return page || form ? path.replace(/^\/operator\//, '/console/') : undefined;
 }
 
 /** An answer with a status or a content type of its own. */
-export class Answer {
+export class Answer<Body = unknown> {
   constructor(
     readonly status: number,
-    readonly body: unknown,
+    readonly body: Body,
     readonly contentType?: string,
   ) {}
 }

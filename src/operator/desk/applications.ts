@@ -1,20 +1,21 @@
+import { z } from 'zod';
 import { isGrantUsable } from '../../commands/grant/usable-grants.js';
 import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
+import { listOf } from './schemas.js';
 
-export interface ListedApplication {
-  readonly clientId: string;
-  readonly name: string;
-  readonly state: 'active' | 'suspended';
-  readonly scopes: readonly string[];
-  readonly redirectUris: readonly string[];
-  readonly postLogoutRedirectUris: readonly string[];
-  /**
-   * Unix milliseconds. Null: registered under a release that did not record the time; known again once a worker has
-   * applied the log anew.
-   */
-  readonly registeredAt: number | null;
-  readonly grants: number;
-}
+export const listedApplication = z.strictObject({
+  clientId: z.string(),
+  name: z.string(),
+  state: z.enum(['active', 'suspended']),
+  scopes: listOf(z.string()),
+  redirectUris: listOf(z.string()),
+  postLogoutRedirectUris: listOf(z.string()),
+  /** Null: registered under a release that did not record the time; known again once a worker has applied the log anew. */
+  registeredAt: z.number().nullable(),
+  grants: z.number(),
+});
+
+export type ListedApplication = z.infer<typeof listedApplication>;
 
 /** Selects every application with the number of its usable grants. `$1`: now, Unix milliseconds. */
 export const listApplications = `

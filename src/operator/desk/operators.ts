@@ -1,41 +1,49 @@
+import { z } from 'zod';
 import { isConfusable } from '../../domain/operator/name.js';
-import type { Role } from '../../domain/operator/roles.js';
+import { roles } from '../../domain/operator/roles.js';
 import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { namedOperators } from '../../base/store/authority/named-operators.js';
+import { listOf } from './schemas.js';
+
+const lastUse = {
+  /** A day, as `2026-01-31`. Null: never. */
+  lastUsedOn: z.string().nullable(),
+};
 
 /** Times in Unix milliseconds. Never a token or its hash. */
-export interface ListedToken {
-  readonly tokenId: string;
-  readonly label: string;
-  readonly issuedAt: number;
-  readonly expiresAt: number;
-  readonly revokedAt: number | null;
-  /** A day, as `2026-01-31`. Null: never. */
-  readonly lastUsedOn: string | null;
-}
-
-interface ListedPasskey {
-  readonly passkeyId: string;
-  readonly label: string;
-  readonly registeredAt: number;
-  readonly removedAt: number | null;
-  readonly lastUsedOn: string | null;
-}
-
-export interface ListedOperator {
-  readonly operatorId: string;
-  readonly name: string;
-  readonly state: 'invited' | 'active' | 'suspended';
-  readonly roles: readonly Role[];
-  readonly invitedAt: number;
-  readonly invitationExpiresAt: number | null;
+export const listedOperator = z.strictObject({
+  operatorId: z.string(),
+  name: z.string(),
+  state: z.enum(['invited', 'active', 'suspended']),
+  roles: listOf(z.enum(roles)),
+  invitedAt: z.number(),
+  invitationExpiresAt: z.number().nullable(),
   /** The limited shared token invited, and no administrator has confirmed it. */
-  readonly needsConfirmation: boolean;
+  needsConfirmation: z.boolean(),
   /** Ids of others who have the same name, if neither is suspended. */
-  readonly sameNameAs: readonly string[];
-  readonly tokens: readonly ListedToken[];
-  readonly passkeys: readonly ListedPasskey[];
-}
+  sameNameAs: listOf(z.string()),
+  tokens: listOf(
+    z.strictObject({
+      tokenId: z.string(),
+      label: z.string(),
+      issuedAt: z.number(),
+      expiresAt: z.number(),
+      revokedAt: z.number().nullable(),
+      ...lastUse,
+    }),
+  ),
+  passkeys: listOf(
+    z.strictObject({
+      passkeyId: z.string(),
+      label: z.string(),
+      registeredAt: z.number(),
+      removedAt: z.number().nullable(),
+      ...lastUse,
+    }),
+  ),
+});
+
+export type ListedOperator = z.infer<typeof listedOperator>;
 
 const listOperators = `
   SELECT json_build_object('operatorId', operator_id, 'name', name, 'roles', roles,

@@ -119,3 +119,8 @@ export function parse<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   const where = field === '' ? '' : `${field}${option === undefined ? '' : ` (${option})`}: `;
   throw new HttpRefusal('invalid_request', `${where}${issue?.message ?? 'The body is invalid.'}`);
 }
+
+/** Answers. Times are Unix milliseconds. */
+export const changed = z.strictObject({ changed: z.boolean() });
+export const lifecycleChanged = changed.extend({ revision: z.number() });
+export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();

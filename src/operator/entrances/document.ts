@@ -4,6 +4,7 @@ import { consolePathOf } from '../desk/act.js';
 import type { Act } from '../desk/act.js';
 import { isAdmitted } from '../desk/admission.js';
 import type { Caller } from '../desk/caller.js';
+import { shapeText } from './shape-text.js';
 
 interface Column {
   readonly heading: string;
@@ -36,6 +37,9 @@ export function documentOf(table: readonly Act[]): string {
       .map(({ name }) => `\`${name}\``)
       .join(', '),
   ]);
+  const answers = table
+    .filter(({ path }) => path.startsWith('/operator/'))
+    .map(({ name, answer }) => `- \`${name}\`: \`${shapeText(answer)}\``);
   return `${INTRODUCTION}
 ${markdownTable(['Act', 'Route', 'Command', 'Console', 'Reason', 'Approval', ...columns.map(({ heading }) => heading)], acts)}
 
@@ -49,6 +53,12 @@ A role is an exact set of permissions, and an operator may have several roles. T
 ${limitedSharedToken.map((permission) => `\`${permission}\``).join(', ')}.
 
 ${markdownTable(['Permission', 'Acts'], permissions)}
+
+## Answers
+
+Each act answers with JSON of this shape. Times are Unix milliseconds.
+
+${answers.join('\n')}
 `;
 }
 

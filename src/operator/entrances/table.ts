@@ -10,6 +10,7 @@ import { batchActs } from '../people/batch.acts.js';
 import { backupActs } from '../network/backup.acts.js';
 import { dossierActs } from '../people/dossier.acts.js';
 import { caseActs } from '../cases/case.acts.js';
+import { impactActs } from '../people/impact.acts.js';
 import { exportActs } from '../audit/export.acts.js';
 import { jobActs } from '../network/job.acts.js';
 import { fourEyesActs } from '../operators/four-eyes.acts.js';
@@ -37,6 +38,7 @@ export const actTable: readonly Act[] = [
   ...overviewActs,
   ...caseActs,
   ...auditActs,
+  ...impactActs,
   ...textActs,
   ...exportActs,
   ...asOfActs,

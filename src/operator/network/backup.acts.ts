@@ -25,6 +25,7 @@ const logCopy = begun.extend({ upTo: z.string().regex(/^\d{1,18}$/, 'must be a p
 const databasePart = z.enum(['authority', 'vault', 'witness']);
 
 const BINARY = 'application/octet-stream';
+const frames = z.instanceof(Readable).describe('frames of the part, as bytes');
 
 export const backupActs = [
   act({
@@ -34,6 +35,14 @@ export const backupActs = [
     command: 'backup',
     reason: 'optional',
     input: newBackup,
+    answer: z.strictObject({
+      backupId: z.string(),
+      networkId: z.string(),
+      at: z.number(),
+      /** Position of the event that records the start of the backup. The copied log ends with it. */
+      position: z.string(),
+      version: z.string(),
+    }),
     duplicates: 'backup',
     run: async ({ parts }, { services: { commands, config }, metadata }) => {
       if (parts.includes('log')) embeddedLog(config);
@@ -47,6 +56,7 @@ export const backupActs = [
     may: 'backups.take',
     route: 'GET /operator/backups/log',
     input: logCopy,
+    answer: frames,
     run: async ({ backupId, upTo }, { services: { commands, config, logger }, metadata }) => {
       const dir = embeddedLog(config);
       await commands.execute(new SendBackupPart(backupId, 'log', metadata));
@@ -58,6 +68,7 @@ export const backupActs = [
     may: 'backups.take',
     route: 'GET /operator/backups/:part',
     input: begun,
+    answer: frames,
     run: async ({ backupId }, { services: { commands, config, logger }, params, metadata }) => {
       const part = databasePart.safeParse(params['part']).data;
       if (part === undefined) throw new HttpRefusal('not_found', 'A backup has no such part.');

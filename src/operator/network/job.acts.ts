@@ -10,7 +10,10 @@ import type { Job } from '../../../projections/jobs/job.js';
 import { act, Answer } from '../desk/act.js';
 import type { ActContext } from '../desk/act.js';
 import { requestOrResumeJob } from '../desk/jobs.js';
-import { idIn } from '../desk/schemas.js';
+import { changed, idIn } from '../desk/schemas.js';
+import { shownJob, shownProjections } from './answers.js';
+import { isJobRunning, jobPage } from './pages/job.page.js';
+import { projectionsPage } from './pages/projections.page.js';
 
 const projectionNames = groups.flatMap(({ projections }) => projections.map(({ name }) => name));
 const name = z.enum(projectionNames, { error: `each must be one of ${projectionNames.join(', ')}` });
@@ -22,7 +25,8 @@ export const jobActs = [
     may: 'status.read',
     route: 'GET /operator/projections',
     command: 'projections status',
-    inConsole: true,
+    answer: shownProjections,
+    page: projectionsPage,
     run: (_input, { services: { pool, log } }) => projectionStatus(pool, log),
   }),
   act({
@@ -31,8 +35,9 @@ export const jobActs = [
     route: 'POST /operator/projections/rebuild',
     command: 'projections rebuild',
     reason: 'optional',
-    inConsole: true,
     input: rebuild,
+    answer: shownJob,
+    form: { to: ({ id }) => `/console/jobs/${id}` },
     run: async ({ names }, { services, metadata }) => {
       const state = await readPublicationState(services.pool);
       if (state?.status === 'quarantined')
@@ -48,14 +53,17 @@ export const jobActs = [
     name: 'job.read',
     may: 'status.read',
     route: 'GET /operator/jobs/:id',
-    inConsole: true,
+    answer: shownJob,
+    page: jobPage,
+    isUnfinished: isJobRunning,
     run: (_input, { services: { pool }, params }) => jobOf(pool, params),
   }),
   act({
     name: 'job.pause',
     may: 'jobs.pause',
     route: 'POST /operator/jobs/:id/pause',
-    inConsole: true,
+    answer: changed,
+    form: true,
     run: async (_input, { services: { pool, clock, commands }, params, metadata }) => {
       const { id, state } = await jobOf(pool, params);
       if (!(runnableStates as readonly string[]).includes(state)) return { changed: false };

@@ -4,10 +4,12 @@ import { eventIdsOf } from '../../../projections/audit/subject.js';
 import { HttpRefusal } from '../../server/errors.js';
 import type { Recorded } from '../../log/recorded.js';
 import { isOwnStream } from '../../log/streams.js';
-import { entryOf } from '../audit/entry.js';
+import { auditEntry, entryOf } from '../audit/entry.js';
 import { everything, recordLooks, recordStream } from '../audit/looks.js';
-import { auditProgress } from '../audit/progress.js';
+import { auditProgress, shownProgress } from '../audit/progress.js';
 import { act } from '../desk/act.js';
+import { listOf } from '../desk/schemas.js';
+import { logPage, streamPage } from './pages/log.page.js';
 
 const PAGE = 50;
 
@@ -15,14 +17,30 @@ const place = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 const position = z.strictObject({ before: place.optional() });
 const revision = z.strictObject({ from: place.optional() });
 
+const logAnswer = shownProgress.extend({ events: listOf(auditEntry), next: z.string().nullable() });
+
+/** `erased`: its personal fields are unreadable for good. */
+const recordedEvent = auditEntry
+  .omit({ stream: true, grantId: true, intentId: true, requestId: true, clientRequestId: true })
+  .omit({ addressClass: true, text: true, undisclosed: true })
+  .extend({ witnessEpoch: z.number().nullable(), erased: z.boolean() });
+
+const streamAnswer = z.strictObject({
+  stream: z.string(),
+  from: z.string(),
+  events: listOf(recordedEvent),
+  next: z.string().nullable(),
+});
+
 /** The log as it is stored: ids and metadata. No answer has a personal field. */
 export const logActs = [
   act({
     name: 'log.read',
     may: 'audit.read',
     route: 'GET /operator/log',
-    inConsole: true,
     input: position,
+    answer: logAnswer,
+    page: logPage,
     run: async ({ before }, context) => {
       const { pool, log } = context.services;
       const progress = await auditProgress(pool, log);
@@ -40,8 +58,9 @@ export const logActs = [
     name: 'log.read_stream',
     may: 'audit.read',
     route: 'GET /operator/log/:stream',
-    inConsole: true,
     input: revision,
+    answer: streamAnswer,
+    page: streamPage,
     run: async ({ from = '0' }, context) => {
       const stream = streamIn(context.params['stream']);
       const recorded = await context.services.log.read(stream, { from: BigInt(from), limit: PAGE + 1 });
@@ -66,7 +85,6 @@ function streamIn(name = ''): string {
   return name;
 }
 
-/** `erased`: its personal fields are unreadable for good. */
 function presentRecorded({ id, revision, position, event, metadata, erased }: Recorded) {
   const { actorId, appId, operatorId, operator, reason, cause, witnessEpoch } = metadata;
   return {
@@ -86,10 +104,3 @@ function presentRecorded({ id, revision, position, event, metadata, erased }: Re
     erased,
   };
 }
-
-export type StreamPage = Readonly<{
-  stream: string;
-  from: string;
-  events: readonly ReturnType<typeof presentRecorded>[];
-  next: string | null;
-}>;

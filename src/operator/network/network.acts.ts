@@ -1,7 +1,10 @@
+import { z } from 'zod';
 import { PausePublishing, ResumePublishing, RotateSigningKey } from '../../commands/network/network.js';
 import { SetRegistration } from '../../commands/network/set-registration.js';
 import { registrationState } from '../../base/store/authority/registration.js';
 import { act } from '../desk/act.js';
+import { changed, listOf } from '../desk/schemas.js';
+import { shownRegistration } from './answers.js';
 
 export const networkActs = [
   act({
@@ -10,7 +13,8 @@ export const networkActs = [
     route: 'POST /operator/publishing/pause',
     command: 'publishing pause',
     reason: 'optional',
-    inConsole: true,
+    answer: changed,
+    form: true,
     run: (_input, { services, metadata }) => services.commands.execute(new PausePublishing(metadata)),
   }),
   act({
@@ -19,7 +23,8 @@ export const networkActs = [
     route: 'POST /operator/publishing/resume',
     command: 'publishing resume',
     reason: 'optional',
-    inConsole: true,
+    answer: changed,
+    form: true,
     run: (_input, { services, metadata }) => services.commands.execute(new ResumePublishing(metadata)),
   }),
   act({
@@ -27,6 +32,7 @@ export const networkActs = [
     may: 'status.read',
     route: 'GET /operator/registration',
     command: 'registration status',
+    answer: shownRegistration,
     run: (_input, { services: { store, config } }) => registrationState(store, config),
   }),
   act({
@@ -35,7 +41,8 @@ export const networkActs = [
     route: 'POST /operator/registration/open',
     command: 'registration open',
     reason: 'optional',
-    inConsole: true,
+    answer: changed,
+    form: true,
     run: (_input, { services, metadata }) => services.commands.execute(new SetRegistration('open', metadata)),
   }),
   act({
@@ -44,7 +51,8 @@ export const networkActs = [
     route: 'POST /operator/registration/close',
     command: 'registration closed',
     reason: 'optional',
-    inConsole: true,
+    answer: changed,
+    form: true,
     run: (_input, { services, metadata }) =>
       services.commands.execute(new SetRegistration('closed', metadata)),
   }),
@@ -54,6 +62,14 @@ export const networkActs = [
     may: 'status.read',
     route: 'GET /operator/signing-keys',
     command: 'keys list',
+    answer: listOf(
+      z.strictObject({
+        kid: z.string(),
+        state: z.enum(['next', 'signing', 'retired']),
+        signsFrom: z.number().nullable(),
+        publishedUntil: z.number().nullable(),
+      }),
+    ),
     run: (_input, { services: { signingKeys, clock } }) => signingKeys.states(clock.now()),
   }),
   act({
@@ -62,6 +78,7 @@ export const networkActs = [
     route: 'POST /operator/signing-keys/rotate',
     command: 'keys rotate',
     reason: 'optional',
+    answer: changed.extend({ kid: z.string(), signsFrom: z.number() }),
     run: async (_input, { services, metadata }) => {
       const { keyId: kid, ...rest } = await services.commands.execute(new RotateSigningKey(metadata));
       return { kid, ...rest };
@@ -72,6 +89,7 @@ export const networkActs = [
     name: 'metrics.read',
     may: 'anyone',
     route: 'GET /metrics',
+    answer: z.undefined(),
     run: () => Promise.resolve(undefined),
   }),
 ];

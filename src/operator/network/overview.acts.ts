@@ -7,6 +7,11 @@ import { registrationState } from '../../base/store/authority/registration.js';
 import { unfinishedBatches } from '../people/batch-status.js';
 import { readPlots } from './plots/sampler.js';
 import { act } from '../desk/act.js';
+import { listOf } from '../desk/schemas.js';
+import { shownOverview } from './answers.js';
+import { overviewPage } from './pages/overview.page.js';
+import { plotsPage } from './pages/plots.page.js';
+import { shownPlot } from './plots/plots.js';
 import { mayUse } from '../desk/caller.js';
 import type { Caller } from '../desk/caller.js';
 import { countsOf } from '../people/counts.js';
@@ -24,14 +29,16 @@ export const overviewActs = [
     name: 'network.overview',
     may: 'status.read',
     route: 'GET /operator/overview',
-    inConsole: true,
+    answer: shownOverview,
+    page: overviewPage,
     run: (_input, { services, caller }) => overviewOf(services, caller),
   }),
   act({
     name: 'network.plots',
     may: 'status.read',
     route: 'GET /operator/plots',
-    inConsole: true,
+    answer: listOf(shownPlot),
+    page: plotsPage,
     run: (_input, { services: { pool, clock } }) => readPlots(pool, clock.now()),
   }),
 ];
@@ -76,19 +83,15 @@ async function overviewOf(services: ActServices, caller: Caller) {
     witnessEpoch: state ? Number(state.witnessEpoch) : null,
     unsettled: unsettled?.length ?? null,
     projections: projections?.projections ?? null,
-    /** Bytes of the log; null: unknown of some projection. */
     lag: lags.length === 0 || lags.includes(null) ? null : Math.max(...lags.map(Number)),
     isPublishingPaused: publishing?.[0]?.paused ?? (publishing ? false : null),
     registration: registration ?? null,
     newestJob: jobs?.[0] ?? null,
     unfinishedBatches: batches ?? null,
     activity: activity ?? null,
-    /** Null also for a caller who may not see applications. */
     busiest: busiest ?? null,
     counts: counts ?? null,
     cases: cases ?? null,
     erasures: erasures ?? null,
   };
 }
-
-export type Overview = Awaited<ReturnType<typeof overviewOf>>;

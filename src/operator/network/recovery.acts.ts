@@ -13,8 +13,12 @@ import { WitnessRequired, WitnessUnavailable } from '../../log/witness/witness.j
 import { act, Answer } from '../desk/act.js';
 import { jobIdOf, requestOrResumeJob, resumeJob } from '../desk/jobs.js';
 import type { ActServices } from '../desk/services.js';
+import { shownJob, shownPlan, shownRecovery } from './answers.js';
+import { planPage, recoveryPage } from './pages/recovery.page.js';
 
 const apply = z.strictObject({ reseedWitness: z.boolean().default(false) });
+
+const requested = z.strictObject({ job: shownJob.nullable() });
 
 const sourcesOf = ({ pool, log, witness }: ActServices) => ({ pool, log, witness, group: serving });
 
@@ -24,7 +28,8 @@ export const recoveryActs = [
     may: 'status.read',
     route: 'GET /operator/recovery',
     command: 'recovery status',
-    inConsole: true,
+    answer: shownRecovery,
+    page: recoveryPage,
     run: (_input, { services }) => rejectIfUnreachable(() => recoveryStatus(sourcesOf(services))),
   }),
   act({
@@ -32,7 +37,8 @@ export const recoveryActs = [
     may: 'status.read',
     route: 'GET /operator/recovery/plan',
     command: 'recovery plan',
-    inConsole: true,
+    answer: shownPlan,
+    page: planPage,
     run: (_input, { services }) => rejectIfUnreachable(() => recoveryPlan(sourcesOf(services))),
   }),
   act({
@@ -41,8 +47,9 @@ export const recoveryActs = [
     route: 'POST /operator/recovery/apply',
     command: 'recovery apply',
     reason: 'optional',
-    inConsole: true,
     input: apply,
+    answer: requested,
+    form: { to: ({ job }) => (job ? `/console/jobs/${job.id}` : '/console/recovery/plan') },
     approval: {
       when: 'with --reseed-witness',
       covers: ({ reseedWitness }) => reseedWitness,
@@ -92,7 +99,8 @@ export const recoveryActs = [
     route: 'POST /operator/recovery/rollback',
     command: 'recovery rollback',
     reason: 'optional',
-    inConsole: true,
+    answer: requested,
+    form: { to: ({ job }) => `/console/jobs/${job?.id ?? ''}` },
     run: (_input, { services, metadata }) =>
       rejectIfUnreachable(async () => {
         const [newest] = await retiredIncarnations(services.pool);

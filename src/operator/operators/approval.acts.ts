@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { HttpRefusal } from '../../server/errors.js';
-import { findApproval, newestApprovals } from '../desk/approvals/listed.js';
+import { findApproval, listedApproval, newestApprovals } from '../desk/approvals/listed.js';
 import { act } from '../desk/act.js';
-import { idIn } from '../desk/schemas.js';
+import { changed, idIn, listOf } from '../desk/schemas.js';
+import { approvalPage } from './pages/approval.page.js';
+import { approvalsPage } from './pages/approvals.page.js';
+import { issuedInvitation, invitationPage } from './invitation.js';
 
 const one = '/operator/approvals/:id' as const;
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'must be the digest of the request');
@@ -13,7 +16,8 @@ export const approvalActs = [
     may: 'approvals.read',
     route: 'GET /operator/approvals',
     command: 'approval list',
-    inConsole: true,
+    answer: listOf(listedApproval),
+    page: approvalsPage,
     run: (_input, { services: { store, clock } }) => newestApprovals(store, clock.now()),
   }),
   act({
@@ -21,7 +25,8 @@ export const approvalActs = [
     may: 'approvals.read',
     route: `GET ${one}`,
     command: 'approval show',
-    inConsole: true,
+    answer: listedApproval,
+    page: approvalPage,
     run: async (_input, { services: { store, clock }, params }) => {
       const found = await findApproval(store, idIn(params), clock.now());
       if (!found) throw new HttpRefusal('not_found', 'There is no such request.');
@@ -35,8 +40,9 @@ export const approvalActs = [
     route: `POST ${one}/approve`,
     command: 'approval approve',
     reason: 'optional',
-    inConsole: true,
     input: z.strictObject({ digest }),
+    answer: changed,
+    form: true,
     run: (input, context) => context.desk.give(idIn(context.params), input.digest, context),
   }),
   act({
@@ -46,7 +52,8 @@ export const approvalActs = [
     route: `POST ${one}/refuse`,
     command: 'approval refuse',
     reason: 'required',
-    inConsole: true,
+    answer: changed,
+    form: true,
     run: (_input, context) => context.desk.refuse(idIn(context.params), context),
   }),
   // The desk checks the permission that the approved act needs.
@@ -55,7 +62,13 @@ export const approvalActs = [
     may: 'self',
     route: `POST ${one}/run`,
     command: 'approval run',
-    inConsole: true,
+    answer: z.strictObject({ approvalId: z.string(), act: z.string(), result: z.unknown() }),
+    form: {
+      page: (frame, { result }) => {
+        const invited = issuedInvitation.safeParse(result).data;
+        return invited && invitationPage(frame, invited);
+      },
+    },
     run: (_input, context) => context.desk.carryOut(idIn(context.params), context),
   }),
 ];

@@ -6,6 +6,8 @@ import { HttpRefusal } from '../../server/errors.js';
 import { streams } from '../../log/streams.js';
 import { establishedAmong } from '../desk/approvals/four-eyes.js';
 import { act } from '../desk/act.js';
+import { changed } from '../desk/schemas.js';
+import { fourEyesPage } from './pages/four-eyes.page.js';
 
 const ALONE = 'restrictions without an approval';
 const inDay = (count: number) => `${count} of one operator in 24 hours`;
@@ -21,7 +23,11 @@ export const fourEyesActs = [
     may: 'status.read',
     route: 'GET /operator/four-eyes',
     command: 'four-eyes status',
-    inConsole: true,
+    answer: z.strictObject({
+      batchItems: z.number().nullable(),
+      active: z.strictObject({ administrators: z.number(), moderators: z.number() }),
+    }),
+    page: fourEyesPage,
     run: async (_input, { services: { fourEyes, clock } }) => ({
       batchItems: (await fourEyes.batchItems()) ?? null,
       active: establishedAmong(await fourEyes.standings(), clock.now()),
@@ -33,8 +39,9 @@ export const fourEyesActs = [
     route: 'POST /operator/four-eyes/on',
     command: 'four-eyes on',
     reason: 'optional',
-    inConsole: true,
     input: setting,
+    answer: changed,
+    form: true,
     approval: {
       when: 'if it allows more restrictions than before',
       streamOf: streams.fourEyes,
@@ -61,7 +68,8 @@ export const fourEyesActs = [
     route: 'POST /operator/four-eyes/off',
     command: 'four-eyes off',
     reason: 'optional',
-    inConsole: true,
+    answer: changed,
+    form: true,
     approval: {
       when: 'always',
       streamOf: streams.fourEyes,

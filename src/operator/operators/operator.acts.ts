@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { LimitSharedToken } from '../../commands/network/network.js';
 import {
   ChangeOperatorRoles,
@@ -24,11 +25,29 @@ import {
   promotionApproval,
   reinstatementApproval,
 } from './operator-approvals.js';
-import { operatorsOf } from '../desk/operators.js';
+import { listedOperator, operatorsOf } from '../desk/operators.js';
 import type { ActServices } from '../desk/services.js';
-import { enrollment, idIn, lifecycleChange, newOperator, newToken, roleChange } from '../desk/schemas.js';
+import {
+  changed,
+  enrollment,
+  idIn,
+  lifecycleChange,
+  lifecycleChanged,
+  listOf,
+  newOperator,
+  newToken,
+  roleChange,
+} from '../desk/schemas.js';
+import { issuedInvitation, invitationPage } from './invitation.js';
+import { operatorsPage } from './pages/operators.page.js';
+import { secretPage } from './pages/secret.page.js';
 
 const one = '/operator/operators/:id' as const;
+const DAY_MS = 24 * 60 * 60_000;
+
+const issuedToken = z.strictObject({ tokenId: z.string(), token: z.string(), expiresAt: z.number() });
+
+export type IssuedToken = z.infer<typeof issuedToken>;
 
 const isEstablished = async ({ fourEyes }: ActServices, caller: Caller): Promise<boolean> =>
   caller.kind !== 'operator' || fourEyes.isEstablished(caller.operatorId);
@@ -46,7 +65,8 @@ export const operatorActs = [
     may: 'operators.read',
     route: 'GET /operator/operators',
     command: 'operator list',
-    inConsole: true,
+    answer: listOf(listedOperator),
+    page: operatorsPage,
     run: async (_input, { services: { store, fourEyes } }) => fourEyes.marked(await operatorsOf(store)),
   }),
   act({
@@ -55,8 +75,9 @@ export const operatorActs = [
     route: 'POST /operator/operators',
     command: 'operator invite',
     reason: 'optional',
-    inConsole: true,
     input: newOperator,
+    answer: issuedInvitation,
+    form: { page: invitationPage },
     duplicates: 'invitation',
     approval: invitationApproval,
     run: async ({ name, roles }, { services, caller, metadata, approvalId: operatorId }) => {
@@ -73,6 +94,7 @@ export const operatorActs = [
     route: 'POST /operator/enrollments',
     command: 'operator enroll',
     input: enrollment,
+    answer: issuedToken.extend({ operatorId: z.string() }),
     run: async ({ invitationCode, label, validMs }, { services, metadata }) => {
       const enrolled = new EnrollOperator(invitationCode, { label, validMs }, metadata);
       return new Answer(201, await services.commands.execute(enrolled));
@@ -84,7 +106,8 @@ export const operatorActs = [
     route: `POST ${one}/confirm`,
     command: 'operator confirm',
     reason: 'optional',
-    inConsole: true,
+    answer: changed,
+    form: true,
     approval: confirmationApproval,
     run: async (_input, { services, caller, params, metadata }) => {
       const { fourEyes } = services;
@@ -102,8 +125,9 @@ export const operatorActs = [
     route: `POST ${one}/roles`,
     command: 'operator roles',
     reason: 'required',
-    inConsole: true,
     input: roleChange,
+    answer: lifecycleChanged,
+    form: true,
     approval: promotionApproval,
     run: ({ roles, revision: lifecycle }, { services, params, metadata, isUncovered }) =>
       services.commands.execute(
@@ -117,8 +141,9 @@ export const operatorActs = [
     route: `POST ${one}/suspend`,
     command: 'operator suspend',
     reason: 'required',
-    inConsole: true,
     input: lifecycleChange,
+    answer: lifecycleChanged,
+    form: true,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new SuspendOperator(idIn(params), metadata, { lifecycle })),
   }),
@@ -128,8 +153,9 @@ export const operatorActs = [
     route: `POST ${one}/reinstate`,
     command: 'operator reinstate',
     reason: 'required',
-    inConsole: true,
     input: lifecycleChange,
+    answer: lifecycleChanged,
+    form: true,
     approval: reinstatementApproval,
     run: ({ revision: lifecycle }, { services, params, metadata, isUncovered }) =>
       services.commands.execute(
@@ -143,7 +169,8 @@ export const operatorActs = [
     route: `POST ${one}/tokens/:tokenId/revoke`,
     command: 'operator token revoke TOKEN --of OPERATOR',
     reason: 'required',
-    inConsole: true,
+    answer: changed,
+    form: true,
     run: (_input, context) => revokeToken(idIn(context.params), context),
   }),
   act({
@@ -151,9 +178,20 @@ export const operatorActs = [
     may: 'self',
     route: 'POST /operator/own/tokens',
     command: 'operator token issue',
-    inConsole: true,
     reason: 'optional',
     input: newToken,
+    answer: issuedToken,
+    form: {
+      input: (form) => ({ validMs: (form.number('days') ?? 90) * DAY_MS }),
+      page: (frame, { token, expiresAt }) =>
+        secretPage(frame, {
+          title: 'Your new token',
+          secret: token,
+          expiresAt,
+          advice: 'Set OPERATOR_TOKEN to it for the command line.',
+          to: '/console/own',
+        }),
+    },
     duplicates: 'token',
     run: async ({ label, validMs }, { services, caller, metadata }) => {
       const issued = new IssueOperatorToken(ownIdOf(caller), { label, validMs }, metadata);
@@ -165,8 +203,9 @@ export const operatorActs = [
     may: 'self',
     route: 'POST /operator/own/tokens/:tokenId/revoke',
     command: 'operator token revoke TOKEN',
-    inConsole: true,
     reason: 'optional',
+    answer: changed,
+    form: true,
     run: (_input, context) => revokeToken(ownIdOf(context.caller), context),
   }),
   act({
@@ -175,7 +214,8 @@ export const operatorActs = [
     route: 'POST /operator/shared-token/limit',
     command: 'operator limit-shared-token',
     reason: 'optional',
-    inConsole: true,
+    answer: changed,
+    form: { to: () => '/console/operators' },
     run: (_input, { services, metadata }) => services.commands.execute(new LimitSharedToken(metadata)),
   }),
 ];

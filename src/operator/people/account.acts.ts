@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CreateAccount } from '../../commands/account/create-account.js';
 import { EraseAccount } from '../../commands/account/erase-account.js';
 import {
@@ -13,9 +13,25 @@ import { streams } from '../../log/streams.js';
 import { ABOVE_ALLOWANCE, act, Answer } from '../desk/act.js';
 import type { ApprovalRule } from '../desk/act.js';
 import type { ActServices } from '../desk/services.js';
-import { erasure, idIn, lifecycleChange, newAccount } from '../desk/schemas.js';
+import { erasure, idIn, lifecycleChange, lifecycleChanged, listOf, newAccount } from '../desk/schemas.js';
 
 const one = '/operator/accounts/:id' as const;
+
+/** `pending` and `largeTablesAt`: of an erasure at once; an hour in UTC. */
+const erased = lifecycleChanged.extend({
+  erasesAt: z.number().optional(),
+  pending: listOf(
+    z.strictObject({
+      store: z.string(),
+      table: z.string(),
+      state: z.enum(['rewrite', 'large', 'checkpoint']),
+      seconds: z.number(),
+    }),
+  ).optional(),
+  largeTablesAt: z.union([z.number(), z.literal('off')]).optional(),
+});
+
+export type Erased = z.infer<typeof erased>;
 
 async function stateOf(params: Readonly<Record<string, string>>, { store }: ActServices) {
   const actorId = idIn(params);
@@ -59,6 +75,7 @@ export const accountActs = [
     command: 'account create',
     reason: 'optional',
     input: newAccount,
+    answer: z.strictObject({ actorId: z.string() }),
     run: async (
       { handle, displayName, email, password },
       { services, metadata, idempotencyKey: clientKey },
@@ -84,8 +101,9 @@ export const accountActs = [
     route: `POST ${one}/suspend`,
     command: 'account suspend',
     reason: 'required',
-    inConsole: true,
     input: lifecycleChange,
+    answer: lifecycleChanged,
+    form: true,
     approval: suspensionApproval,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new SuspendAccount(idIn(params), metadata, { lifecycle })),
@@ -96,8 +114,9 @@ export const accountActs = [
     route: `POST ${one}/reinstate`,
     command: 'account reinstate',
     reason: 'required',
-    inConsole: true,
     input: lifecycleChange,
+    answer: lifecycleChanged,
+    form: true,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new ReinstateAccount(idIn(params), metadata, { lifecycle })),
   }),
@@ -108,8 +127,9 @@ export const accountActs = [
     command: 'account erase',
     reason: 'required',
     input: erasure,
+    answer: erased,
     approval: erasureApproval,
-    run: async ({ revision: lifecycle, delayMs }, { services, params, metadata }): Promise<unknown> => {
+    run: async ({ revision: lifecycle, delayMs }, { services, params, metadata }) => {
       const { commands, pool, config } = services;
       const actorId = idIn(params);
       if (delayMs > 0) return commands.execute(new RequestErasure(actorId, delayMs, metadata, { lifecycle }));
@@ -123,6 +143,7 @@ export const accountActs = [
     route: `POST ${one}/cancel-erasure`,
     command: 'account cancel-erasure',
     reason: 'required',
+    answer: lifecycleChanged,
     run: (_input, { services, params, metadata }) =>
       services.commands.execute(new CancelErasure(idIn(params), metadata)),
   }),

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   RegisterApplication,
   ReinstateApplication,
@@ -6,10 +7,20 @@ import {
 } from '../../commands/application/applications.js';
 import { RevokeGrants } from '../../commands/grant/revoke-grants.js';
 import { act, Answer } from '../desk/act.js';
-import { applicationsOf } from '../desk/applications.js';
-import { idIn, lifecycleChange, newApplication, secretRotation } from '../desk/schemas.js';
+import { applicationsOf, listedApplication } from '../desk/applications.js';
+import {
+  idIn,
+  lifecycleChange,
+  lifecycleChanged,
+  listOf,
+  newApplication,
+  secretRotation,
+} from '../desk/schemas.js';
+import { applicationsPage } from './pages/applications.page.js';
 
 const one = '/operator/applications/:id' as const;
+
+const registered = z.strictObject({ clientId: z.string(), clientSecret: z.string() });
 
 export const applicationActs = [
   act({
@@ -17,7 +28,8 @@ export const applicationActs = [
     may: 'applications.read',
     route: 'GET /operator/applications',
     command: 'app list',
-    inConsole: true,
+    answer: listOf(listedApplication),
+    page: applicationsPage,
     run: (_input, { services: { store, clock } }) => applicationsOf(store, clock.now()),
   }),
   act({
@@ -27,6 +39,7 @@ export const applicationActs = [
     command: 'app register',
     reason: 'optional',
     input: newApplication,
+    answer: registered,
     duplicates: 'application with another secret',
     run: async ({ name, redirectUris, postLogoutRedirectUris, scopes }, { services, metadata }) => {
       const application = { name, redirectUris, postLogoutRedirectUris, scopes };
@@ -39,8 +52,9 @@ export const applicationActs = [
     route: `POST ${one}/suspend`,
     command: 'app suspend',
     reason: 'optional',
-    inConsole: true,
     input: lifecycleChange,
+    answer: lifecycleChanged,
+    form: true,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new SuspendApplication(idIn(params), metadata, { lifecycle })),
   }),
@@ -50,8 +64,9 @@ export const applicationActs = [
     route: `POST ${one}/reinstate`,
     command: 'app reinstate',
     reason: 'optional',
-    inConsole: true,
     input: lifecycleChange,
+    answer: lifecycleChanged,
+    form: true,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       services.commands.execute(new ReinstateApplication(idIn(params), metadata, { lifecycle })),
   }),
@@ -62,6 +77,7 @@ export const applicationActs = [
     command: 'app rotate-secret',
     reason: 'optional',
     input: secretRotation,
+    answer: registered.extend({ previousUntil: z.number() }),
     duplicates: 'secret',
     run: ({ overlapMs }, { services, params, metadata }) =>
       services.commands.execute(new RotateClientSecret(idIn(params), overlapMs, metadata)),
@@ -72,7 +88,8 @@ export const applicationActs = [
     route: `POST ${one}/revoke-grants`,
     command: 'app revoke-grants',
     reason: 'optional',
-    inConsole: true,
+    answer: z.strictObject({ revoked: z.number() }),
+    form: true,
     run: (_input, { services, params, metadata }) =>
       services.commands.execute(new RevokeGrants({ cause: 'operator', appId: idIn(params) }, metadata)),
   }),

@@ -1,20 +1,37 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import {
   newestPostChange,
   visiblePostsOf,
 } from '../../../projections/audit/posts-of-application.read-model.js';
 import { MAX_BATCH_ITEMS } from '../../domain/batch/batch.js';
+import { batchKinds } from '../../domain/batch/events.js';
 import type { BatchKind } from '../../domain/batch/events.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { readPublicationState } from '../../../projections/incarnations/recovery-state.js';
 import { readNewest } from '../../log/read-newest.js';
 import { applicationName } from '../desk/applications.js';
 import { auditProgress, waitForAudit } from '../audit/progress.js';
+import { listOf } from '../desk/schemas.js';
 import type { ActServices } from '../desk/services.js';
 
 export type BatchPlan =
   | { readonly kind: 'posts'; readonly appId: string; readonly from: number; readonly until: number }
   | { readonly kind: 'accounts'; readonly actorIds: readonly string[] };
+
+/** `left`: accounts of the list that are suspended already, erased or unknown. */
+export const shownPreview = z.strictObject({
+  kind: z.enum(batchKinds),
+  items: z.number(),
+  first: listOf(z.string()),
+  left: listOf(z.string()),
+  recused: listOf(z.string()),
+  digest: z.string(),
+  from: z.number().optional(),
+  until: z.number().optional(),
+});
+
+export type ShownPreview = z.infer<typeof shownPreview>;
 
 /** `digest`: of the kind and all items. `left`: accounts of the list that are suspended already, erased or unknown. */
 export interface BatchPreview {

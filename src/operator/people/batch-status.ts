@@ -1,44 +1,44 @@
+import { z } from 'zod';
 import type { Recusals } from '../../commands/support/recusals.js';
-import type { BatchApplied, BatchEvent, BatchKind, BatchUndone } from '../../domain/batch/events.js';
+import { batchKinds } from '../../domain/batch/events.js';
+import type { BatchApplied, BatchEvent, BatchUndone } from '../../domain/batch/events.js';
 import type { Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import type { ActServices } from '../desk/services.js';
+import { listOf } from '../desk/schemas.js';
 import { identities } from '../desk/who.js';
 import { operatorNames } from '../desk/identity/operator-names.js';
 
 /** `done`: items of the current state that are through. Times in Unix milliseconds. */
-export interface ListedBatch {
-  readonly batchId: string;
-  readonly kind: BatchKind;
-  readonly appId: string | null;
-  readonly items: number;
-  readonly done: number;
-  readonly state: 'applying' | 'applied' | 'undoing' | 'undone';
-  readonly operatorId: string | null;
+export const listedBatch = z.strictObject({
+  batchId: z.string(),
+  kind: z.enum(batchKinds),
+  appId: z.string().nullable(),
+  items: z.number(),
+  done: z.number(),
+  state: z.enum(['applying', 'applied', 'undoing', 'undone']),
+  operatorId: z.string().nullable(),
   /** Null: the log does not know the operator. */
-  readonly operatorName: string | null;
-  readonly reason: string | null;
-  readonly requestedAt: number;
-}
+  operatorName: z.string().nullable(),
+  reason: z.string().nullable(),
+  requestedAt: z.number(),
+});
 
-type UndoRequest = Pick<ListedBatch, 'operatorId' | 'operatorName' | 'reason' | 'requestedAt'>;
+export type ListedBatch = z.infer<typeof listedBatch>;
 
-interface Outcome {
-  readonly changed: number;
-  readonly skipped: readonly string[];
-}
+const outcome = z.strictObject({ changed: z.number(), skipped: listOf(z.string()) });
 
 /** `recused`: those of the skipped items that its operator had to leave to others. */
-interface Application extends Outcome {
-  readonly recused: readonly string[];
-}
+export const shownBatch = listedBatch.extend({
+  applied: outcome.extend({ recused: listOf(z.string()) }).nullable(),
+  undo: listedBatch
+    .pick({ operatorId: true, operatorName: true, reason: true, requestedAt: true })
+    .nullable(),
+  undone: outcome.nullable(),
+});
 
-export interface BatchStatus extends ListedBatch {
-  readonly applied: Application | null;
-  readonly undo: UndoRequest | null;
-  readonly undone: Outcome | null;
-}
+export type BatchStatus = z.infer<typeof shownBatch>;
 
 const LISTED = 50;
 
@@ -73,7 +73,7 @@ export async function batchStatus(
   const find = <Type extends 'batch.applied' | 'batch.undone'>(type: Type) =>
     recorded.find(({ event }) => event.type === type) as
       Recorded<Extract<BatchEvent, { type: Type }>> | undefined;
-  const outcome = ({ event: { data } }: Recorded<BatchApplied | BatchUndone>): Outcome => ({
+  const outcomeOf = ({ event: { data } }: Recorded<BatchApplied | BatchUndone>) => ({
     changed: data.changed,
     skipped: data.skipped,
   });
@@ -81,10 +81,10 @@ export async function batchStatus(
   return {
     ...row.listed,
     applied: applied
-      ? { ...outcome(applied), recused: await recusedOf(recusals, row.listed, applied) }
+      ? { ...outcomeOf(applied), recused: await recusedOf(recusals, row.listed, applied) }
       : null,
     undo: await undoRequestIn(store, recorded),
-    undone: undone ? outcome(undone) : null,
+    undone: undone ? outcomeOf(undone) : null,
   };
 }
 
@@ -100,7 +100,7 @@ function recusedOf(
 async function undoRequestIn(
   store: AuthorityStore,
   recorded: readonly Recorded[],
-): Promise<UndoRequest | null> {
+): Promise<BatchStatus['undo']> {
   const found = recorded.find(({ event }) => event.type === 'batch.undo_requested');
   if (!found) return null;
   const { operatorId = null, reason = null } = found.metadata;

@@ -7,13 +7,15 @@ import { HttpRefusal } from '../../server/errors.js';
 import { readNewest } from '../../log/read-newest.js';
 import { streams } from '../../log/streams.js';
 import { beginOf, endOf, TIME_HELP } from '../audit/time.js';
-import { previewOf } from './batch-preview.js';
+import { previewOf, shownPreview } from './batch-preview.js';
 import type { BatchPlan } from './batch-preview.js';
-import { batchStatus, newestBatches } from './batch-status.js';
+import { batchStatus, listedBatch, newestBatches, shownBatch } from './batch-status.js';
+import { batchesPage, batchPage, isBatchRunning, previewPage } from './pages/batches.page.js';
 import { ABOVE_ALLOWANCE, act, Answer } from '../desk/act.js';
 import { operatorIdOf } from '../desk/caller.js';
+import type { FormFields } from '../desk/page.js';
 import type { ActServices } from '../desk/services.js';
-import { identifier, idIn } from '../desk/schemas.js';
+import { identifier, idIn, listOf } from '../desk/schemas.js';
 
 /** Ids that a preview shows. All are in its digest. */
 const SHOWN = 20;
@@ -29,13 +31,23 @@ const plan = z.strictObject({
   actorIds: z.array(id).max(MAX_BATCH_ACTORS, `at most ${MAX_BATCH_ACTORS}`).optional(),
 });
 
+const PLAN_FIELDS = ['kind', 'appId', 'from', 'until', 'actorIds'] as const;
+
+const actorIdsIn = (form: FormFields) => ({ actorIds: form.text('actorIds')?.split(/\s+/).filter(Boolean) });
+
+const filledIn = (form: FormFields): ReadonlyMap<string, string> =>
+  new Map(
+    PLAN_FIELDS.map((name) => [name, form.text(name) ?? ''] as const).filter(([, text]) => text !== ''),
+  );
+
 export const batchActs = [
   act({
     name: 'batch.preview',
     may: 'batches.run',
     route: 'POST /operator/batches/preview',
-    inConsole: true,
     input: plan,
+    answer: shownPreview,
+    form: { input: actorIdsIn, page: (frame, preview, form) => previewPage(frame, preview, filledIn(form)) },
     run: async (input, { services, caller }) => {
       const asked = planOf(input, services.clock.now());
       const { items, left, ...preview } = await previewOf(services, asked);
@@ -51,8 +63,9 @@ export const batchActs = [
     route: 'POST /operator/batches',
     command: 'app restrict-posts',
     reason: 'required',
-    inConsole: true,
     input: plan.extend({ digest: z.string().regex(/^[0-9a-f]{64}$/, 'must be the digest of a preview') }),
+    answer: shownBatch,
+    form: { input: actorIdsIn, to: ({ batchId }) => `/console/batches/${batchId}` },
     approval: {
       when: ABOVE_ALLOWANCE,
       restricts: async ({ digest, ...input }, { services }) =>
@@ -90,7 +103,8 @@ export const batchActs = [
     may: 'audit.read',
     route: 'GET /operator/batches',
     command: 'batch list',
-    inConsole: true,
+    answer: listOf(listedBatch),
+    page: batchesPage,
     run: (_input, { services: { store } }) => newestBatches(store),
   }),
   act({
@@ -98,7 +112,9 @@ export const batchActs = [
     may: 'audit.read',
     route: 'GET /operator/batches/:id',
     command: 'batch status',
-    inConsole: true,
+    answer: shownBatch,
+    page: batchPage,
+    isUnfinished: isBatchRunning,
     run: (_input, { services, params }) => statusOf(services, idIn(params)),
   }),
   act({
@@ -107,7 +123,8 @@ export const batchActs = [
     route: 'POST /operator/batches/:id/undo',
     command: 'batch undo',
     reason: 'required',
-    inConsole: true,
+    answer: shownBatch,
+    form: true,
     run: async (_input, { services, params, metadata }) => {
       const batchId = idIn(params);
       await services.commands.execute(

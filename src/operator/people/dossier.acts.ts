@@ -7,8 +7,21 @@ import { recordLooks } from '../audit/looks.js';
 import { entriesOf } from '../audit/search.js';
 import { act } from '../desk/act.js';
 import type { ActContext } from '../desk/act.js';
-import { accountFacts, applicationFacts, findSubjects, grantFacts, postFacts } from './dossiers.js';
-import { identifier, idIn } from '../desk/schemas.js';
+import {
+  accountDossier,
+  accountFacts,
+  applicationDossier,
+  applicationFacts,
+  findSubjects,
+  foundSubject,
+  grantDossier,
+  grantFacts,
+  postDossier,
+  postFacts,
+} from './dossiers.js';
+import { accountPage, applicationPage, grantPage, postPage } from './pages/dossier.page.js';
+import { findPage } from './pages/find.page.js';
+import { identifier, idIn, listOf } from '../desk/schemas.js';
 
 const TIMELINE = 50;
 
@@ -20,8 +33,9 @@ export const dossierActs = [
     name: 'subject.find',
     may: 'audit.read',
     route: 'GET /operator/subjects',
-    inConsole: true,
     input: search,
+    answer: z.strictObject({ q: z.string(), found: listOf(foundSubject) }),
+    page: findPage,
     run: async ({ q }, context) => {
       const text = q.replace(/^@/, '');
       const found = identifier.test(text) ? await findSubjects(context.services, text) : [];
@@ -36,28 +50,32 @@ export const dossierActs = [
     name: 'account.read',
     may: 'audit.read',
     route: 'GET /operator/accounts/:id',
-    inConsole: true,
+    answer: accountDossier,
+    page: accountPage,
     run: (_input, context) => dossier(context, 'actor', (id) => ({ actorId: id }), accountFacts),
   }),
   act({
     name: 'application.read',
     may: 'audit.read',
     route: 'GET /operator/applications/:id',
-    inConsole: true,
+    answer: applicationDossier,
+    page: applicationPage,
     run: (_input, context) => dossier(context, 'app', (id) => ({ appId: id }), applicationFacts),
   }),
   act({
     name: 'grant.read',
     may: 'audit.read',
     route: 'GET /operator/grants/:id',
-    inConsole: true,
+    answer: grantDossier,
+    page: grantPage,
     run: (_input, context) => dossier(context, 'grant', (id) => ({ grantId: id }), grantFacts),
   }),
   act({
     name: 'post.read',
     may: 'audit.read',
     route: 'GET /operator/posts/:id',
-    inConsole: true,
+    answer: postDossier,
+    page: postPage,
     run: (_input, context) => dossier(context, 'post', (id) => ({ postId: id }), postFacts),
   }),
 ];
@@ -79,5 +97,3 @@ async function dossier<Facts extends object>(
   const { events: timeline, ...names } = await entriesOf(services, events, false);
   return { ...facts, timeline, names: { ...names.applications, ...names.operators } };
 }
-
-export type Dossier<Facts> = Facts & Pick<Awaited<ReturnType<typeof dossier>>, 'timeline' | 'names'>;

@@ -1,28 +1,73 @@
+import { z } from 'zod';
 import { isGrantUsable } from '../../commands/grant/usable-grants.js';
 import type { PostEvent } from '../../domain/post/events.js';
 import { evolvePost, noPost } from '../../domain/post/post.js';
 import { streams } from '../../log/streams.js';
+import { auditEntry } from '../audit/entry.js';
+import { listedApplication } from '../desk/applications.js';
+import { listOf } from '../desk/schemas.js';
 import type { ActServices } from '../desk/services.js';
 
 type Stores = Pick<ActServices, 'store' | 'log' | 'clock' | 'publicPosts'>;
 
-/** Times are Unix milliseconds. */
-export interface AccountFacts {
-  readonly actorId: string;
-  readonly handle: string | null;
-  readonly displayName: string;
-  readonly state: 'active' | 'suspended' | 'erased';
-  readonly registeredAt: number;
-  readonly erasesAt: number | null;
-  readonly grants: readonly ListedGrant[];
-}
+/** Times are Unix milliseconds. `names`: of applications and operators, by id. */
+const dossier = z.strictObject({
+  timeline: listOf(auditEntry),
+  names: z.record(z.string(), z.string()),
+});
 
-interface ListedGrant {
-  readonly grantId: string;
-  readonly clientId: string;
-  readonly name: string | null;
-  readonly issuedAt: number;
-}
+export const accountDossier = dossier.extend({
+  actorId: z.string(),
+  handle: z.string().nullable(),
+  displayName: z.string(),
+  state: z.enum(['active', 'suspended', 'erased']),
+  registeredAt: z.number(),
+  erasesAt: z.number().nullable(),
+  grants: listOf(
+    z.strictObject({
+      grantId: z.string(),
+      clientId: z.string(),
+      name: z.string().nullable(),
+      issuedAt: z.number(),
+    }),
+  ),
+});
+
+export const applicationDossier = dossier.extend(
+  listedApplication.omit({ postLogoutRedirectUris: true }).shape,
+);
+
+export const grantDossier = dossier.extend({
+  grantId: z.string(),
+  clientId: z.string(),
+  actorId: z.string(),
+  application: z.string().nullable(),
+  handle: z.string().nullable(),
+  scopes: listOf(z.string()),
+  issuedAt: z.number(),
+  lastUsedAt: z.number().nullable(),
+  revokedAt: z.number().nullable(),
+});
+
+/** `text`: null unless anybody can read it now. */
+export const postDossier = dossier.extend({
+  postId: z.string(),
+  status: z.enum(['published', 'restricted', 'deleted']),
+  authorActorId: z.string(),
+  author: z.string().nullable(),
+  clientId: z.string().nullable(),
+  revision: z.number(),
+  lifecycle: z.number(),
+  text: z.string().nullable(),
+});
+
+export type Dossier = z.infer<typeof dossier>;
+export type AccountDossier = z.infer<typeof accountDossier>;
+export type ApplicationDossier = z.infer<typeof applicationDossier>;
+export type GrantDossier = z.infer<typeof grantDossier>;
+export type PostDossier = z.infer<typeof postDossier>;
+
+type Facts<Whole extends Dossier> = Omit<Whole, keyof Dossier>;
 
 /** The newest usable grants. $1: now. $2: actor. */
 const accountSql = `
@@ -36,17 +81,7 @@ const accountSql = `
   FROM authority.account WHERE actor_id = $2`;
 
 export const accountFacts = ({ store, clock }: Stores, id: string) =>
-  first<AccountFacts>(store, accountSql, [clock.now(), id]);
-
-export interface ApplicationFacts {
-  readonly clientId: string;
-  readonly name: string;
-  readonly state: 'active' | 'suspended';
-  readonly scopes: readonly string[];
-  readonly redirectUris: readonly string[];
-  readonly registeredAt: number | null;
-  readonly grants: number;
-}
+  first<Facts<AccountDossier>>(store, accountSql, [clock.now(), id]);
 
 const applicationSql = `
   SELECT json_build_object('clientId', app_id, 'name', name, 'state', state, 'scopes', scopes,
@@ -56,19 +91,7 @@ const applicationSql = `
   FROM authority.application WHERE app_id = $2`;
 
 export const applicationFacts = ({ store, clock }: Stores, id: string) =>
-  first<ApplicationFacts>(store, applicationSql, [clock.now(), id]);
-
-export interface GrantFacts {
-  readonly grantId: string;
-  readonly clientId: string;
-  readonly actorId: string;
-  readonly application: string | null;
-  readonly handle: string | null;
-  readonly scopes: readonly string[];
-  readonly issuedAt: number;
-  readonly lastUsedAt: number | null;
-  readonly revokedAt: number | null;
-}
+  first<Facts<ApplicationDossier>>(store, applicationSql, [clock.now(), id]);
 
 const grantSql = `
   SELECT json_build_object('grantId', grant_id, 'clientId', app_id, 'actorId', actor_id, 'application', application.name,
@@ -77,19 +100,8 @@ const grantSql = `
   FROM authority.app_grant LEFT JOIN authority.application USING (app_id) LEFT JOIN authority.account USING (actor_id)
   WHERE grant_id = $1`;
 
-export const grantFacts = ({ store }: Stores, id: string) => first<GrantFacts>(store, grantSql, [id]);
-
-/** `text`: null unless anybody can read it now. */
-export interface PostFacts {
-  readonly postId: string;
-  readonly status: 'published' | 'restricted' | 'deleted';
-  readonly authorActorId: string;
-  readonly author: string | null;
-  readonly clientId: string | null;
-  readonly revision: number;
-  readonly lifecycle: number;
-  readonly text: string | null;
-}
+export const grantFacts = ({ store }: Stores, id: string) =>
+  first<Facts<GrantDossier>>(store, grantSql, [id]);
 
 const authorSql = `
   SELECT json_build_object('handle', handle) AS facts FROM authority.account WHERE actor_id = $1`;
@@ -97,7 +109,7 @@ const authorSql = `
 export async function postFacts(
   { store, log, publicPosts }: Stores,
   id: string,
-): Promise<PostFacts | undefined> {
+): Promise<Facts<PostDossier> | undefined> {
   const recorded = await log.read(streams.post(id));
   const post = recorded.reduce((older, { event }) => evolvePost(older, event as PostEvent), noPost);
   if (post.status === 'absent') return undefined;
@@ -121,11 +133,13 @@ export async function postFacts(
 }
 
 /** `place`: the noun of its address. */
-export interface FoundSubject {
-  readonly place: 'accounts' | 'applications' | 'grants' | 'posts';
-  readonly id: string;
-  readonly name: string | null;
-}
+export const foundSubject = z.strictObject({
+  place: z.enum(['accounts', 'applications', 'grants', 'posts']),
+  id: z.string(),
+  name: z.string().nullable(),
+});
+
+export type FoundSubject = z.infer<typeof foundSubject>;
 
 const findSql = `
   SELECT 'accounts' AS place, actor_id AS id, handle AS name FROM authority.account WHERE actor_id = $1 OR handle = $2
@@ -138,11 +152,11 @@ export async function findSubjects({ store, log }: Stores, text: string): Promis
   return post ? [...found, { place: 'posts', id: text, name: null }] : found;
 }
 
-async function first<Facts>(
+async function first<Found>(
   store: Stores['store'],
   sql: string,
   values: unknown[],
-): Promise<Facts | undefined> {
-  const [row] = await store.db.query<{ facts: Facts }[]>(sql, values);
+): Promise<Found | undefined> {
+  const [row] = await store.db.query<{ facts: Found }[]>(sql, values);
   return row?.facts;
 }

@@ -1,6 +1,6 @@
 import { RevokeGrant } from '../../commands/grant/grants.js';
 import { act } from '../desk/act.js';
-import { idIn } from '../desk/schemas.js';
+import { changed, idIn } from '../desk/schemas.js';
 
 export const grantActs = [
   act({
@@ -9,7 +9,8 @@ export const grantActs = [
     route: 'POST /operator/grants/:id/revoke',
     command: 'grant revoke',
     reason: 'optional',
-    inConsole: true,
+    answer: changed,
+    form: true,
     run: (_input, { services, params, metadata }) => {
       const grantId = idIn(params);
       return services.commands.execute(

@@ -5,7 +5,7 @@ import { streams } from '../../log/streams.js';
 import { ABOVE_ALLOWANCE, act } from '../desk/act.js';
 import type { ApprovalRule } from '../desk/act.js';
 import type { ActServices } from '../desk/services.js';
-import { idIn, lifecycleChange } from '../desk/schemas.js';
+import { idIn, lifecycleChange, lifecycleChanged } from '../desk/schemas.js';
 
 /** An operator's command waits this long for the read models before it answers. The restriction is already in force. */
 const WAIT_MS = 3_000;
@@ -35,8 +35,9 @@ export const postActs = [
     route: 'POST /operator/posts/:id/restrict',
     command: 'post restrict',
     reason: 'required',
-    inConsole: true,
     input: lifecycleChange,
+    answer: lifecycleChanged,
+    form: true,
     approval: restrictionApproval,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       execute(services, new RestrictPost(idIn(params), metadata, { lifecycle })),
@@ -47,8 +48,9 @@ export const postActs = [
     route: 'POST /operator/posts/:id/unrestrict',
     command: 'post unrestrict',
     reason: 'required',
-    inConsole: true,
     input: lifecycleChange,
+    answer: lifecycleChanged,
+    form: true,
     run: ({ revision: lifecycle }, { services, params, metadata }) =>
       execute(services, new UnrestrictPost(idIn(params), metadata, { lifecycle })),
   }),

@@ -1,12 +1,11 @@
 import { html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { Listed } from '../../../background/as-of/view.js';
-import type { AsOfPost, AsOfProfile, AsOfView } from '../answer.js';
-import type { AsOfAnswer } from '../look.js';
+import type { AsOfAnswer, AsOfPost, AsOfProfile, AsOfView } from '../answer.js';
 import type { AsOfStatus } from '../status.js';
 import { reloading } from '../../console/progress.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
 import {
   actForm,

@@ -5,10 +5,9 @@ import type { AuditAnswer } from '../search.js';
 import { disclosureForm } from './disclosure-form.js';
 import { eventList } from '../../console/events.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame, View } from '../../desk/page.js';
 import { timeElement } from '../../console/parts.js';
 import { numbers } from '../../console/tables.js';
-import type { View } from '../../console/view.js';
 
 export function auditPage(
   frame: Frame,

@@ -1,7 +1,7 @@
 import { html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import { MAX_DISCLOSED } from '../disclose.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
 import { actForm, timeElement } from '../../console/parts.js';
 

@@ -1,7 +1,7 @@
 import { html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { CaseView } from '../case-view.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { actNamed, mayDo } from '../../console/may.js';
 import { actForm, hiddenField, textArea, timeElement } from '../../console/parts.js';
 

@@ -4,7 +4,7 @@ import { quotation } from '../../../base/pages/quotation.js';
 import type { CaseView } from '../case-view.js';
 import { actingText } from '../../desk/who.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { facts, state, timeElement } from '../../console/parts.js';
 import { caseForms, noteForm } from './case-forms.js';
 import { nobodyElse, outcomeNames } from './cases.page.js';
@@ -127,7 +127,7 @@ function decisionList(shown: CaseView): Html | undefined {
   </section>`;
 }
 
-const textNames: Readonly<Partial<Record<CaseView['history'][number]['type'], string>>> = {
+const textNames: Readonly<Partial<Record<string, string>>> = {
   'case.noted': 'Note',
   'case.appealed': 'Appeal',
 };

@@ -4,7 +4,7 @@ import { html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { CaseQueue } from '../case-queue.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { state, timeElement } from '../../console/parts.js';
 
 type Asked = Pick<CaseQueue, 'state' | 'reportedFor' | 'order'>;

@@ -12,6 +12,7 @@ import {
 import type { Approval } from '../../../domain/approval/approval.js';
 import { ENOUGH, handlingOf, handlingOfShared } from '../../../domain/four-eyes/handling.js';
 import type { ApprovalEvent } from '../../../domain/approval/events.js';
+import type { ChangeResult } from '../../../commands/support/write-side.js';
 import { isChange } from '../../../commands/support/handle-command.js';
 import { Refusal } from '../../../domain/refusal.js';
 import type { Decision } from '../../../domain/refusal.js';
@@ -20,7 +21,7 @@ import type { EventMetadata } from '../../../log/recorded.js';
 import { readNewest } from '../../../log/read-newest.js';
 import { streams } from '../../../log/streams.js';
 import { Answer } from '../act.js';
-import type { Act, ActContext, ApprovalDesk, ApprovalPreview, ApprovalRule } from '../act.js';
+import type { Act, ActContext, ApprovalDesk, ApprovalPreview, ApprovalRule, CarriedOut } from '../act.js';
 import { isAdmitted, requireAdmission } from '../admission.js';
 import { ownIdOf } from '../caller.js';
 import type { Caller } from '../caller.js';
@@ -121,7 +122,7 @@ export class Approvals implements ApprovalDesk {
     );
   }
 
-  async give(approvalId: string, digest: string, { caller, metadata }: ActContext): Promise<unknown> {
+  async give(approvalId: string, digest: string, { caller, metadata }: ActContext): Promise<ChangeResult> {
     const change = { approvalId, operatorId: ownIdOf(caller), digest };
     const at = this.services.clock.now();
     const decide = (approval: Approval) => giveApproval(approval, { ...change, at });
@@ -139,14 +140,14 @@ export class Approvals implements ApprovalDesk {
     return this.change({ type: 'approval.given', data: change }, metadata);
   }
 
-  async refuse(approvalId: string, { caller, metadata }: ActContext): Promise<unknown> {
+  async refuse(approvalId: string, { caller, metadata }: ActContext): Promise<ChangeResult> {
     const { act, approval } = await this.read(approvalId);
     const operatorId = ownIdOf(caller);
     if (approval.request?.operatorId !== operatorId) requireAdmission(act, caller);
     return this.change({ type: 'approval.refused', data: { approvalId, operatorId } }, metadata);
   }
 
-  async carryOut(approvalId: string, context: ActContext): Promise<unknown> {
+  async carryOut(approvalId: string, context: ActContext): Promise<CarriedOut> {
     const change = { approvalId, operatorId: ownIdOf(context.caller) };
     const at = this.services.clock.now();
     const decide = (approval: Approval) => useApproval(approval, { ...change, at });
@@ -302,7 +303,7 @@ export class Approvals implements ApprovalDesk {
     );
   }
 
-  private change(step: ApprovalStep, metadata: EventMetadata): Promise<unknown> {
+  private change(step: ApprovalStep, metadata: EventMetadata): Promise<ChangeResult> {
     return this.services.commands.execute(new ChangeApproval(step, metadata));
   }
 }

@@ -1,12 +1,17 @@
 import { z } from 'zod';
 import type { ApprovalPreview } from '../act.js';
 
+export const shownFacts = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.array(z.string()).readonly()]),
+);
+
 const content = z.object({
   params: z.record(z.string(), z.string()),
   input: z.looseObject({ reason: z.string().optional() }),
   /** Random: nobody can guess from the digest what the request is about. */
   salt: z.string().default(''),
-  facts: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())])),
+  facts: shownFacts,
 });
 
 export type Content = z.infer<typeof content>;

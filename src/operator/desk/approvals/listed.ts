@@ -1,26 +1,28 @@
-import type { ShownFacts } from '../act.js';
+import { z } from 'zod';
 import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
-import { readContent } from './content.js';
+import { readContent, shownFacts } from './content.js';
 
-export type ApprovalState = 'waiting' | 'given' | 'refused' | 'voided' | 'used' | 'carried_out' | 'expired';
+const name = z.string().nullable();
 
 /** Names are null of operators whom the log no longer knows. Times in Unix milliseconds. */
-export interface ListedApproval {
-  readonly approvalId: string;
-  readonly act: string;
-  readonly state: ApprovalState;
-  readonly requestedBy: string;
-  readonly requestedByName: string | null;
-  readonly requestedAt: number;
-  readonly expiresAt: number;
-  readonly reason: string | null;
-  readonly decidedBy: string | null;
-  readonly decidedByName: string | null;
-  readonly decidedAt: number | null;
-  readonly decision: string | null;
-  readonly digest: string;
-  readonly facts: ShownFacts;
-}
+export const listedApproval = z.strictObject({
+  approvalId: z.string(),
+  act: z.string(),
+  state: z.enum(['waiting', 'given', 'refused', 'voided', 'used', 'carried_out', 'expired']),
+  requestedBy: z.string(),
+  requestedByName: name,
+  requestedAt: z.number(),
+  expiresAt: z.number(),
+  reason: z.string().nullable(),
+  decidedBy: z.string().nullable(),
+  decidedByName: name,
+  decidedAt: z.number().nullable(),
+  decision: z.string().nullable(),
+  digest: z.string(),
+  facts: shownFacts,
+});
+
+export type ListedApproval = z.infer<typeof listedApproval>;
 
 const LISTED = 50;
 

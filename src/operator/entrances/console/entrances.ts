@@ -1,12 +1,12 @@
 import { findInvitation } from '../../../commands/operator/invitations.js';
 import { HttpRefusal } from '../../../server/errors.js';
 import { ownIdOf } from '../../desk/caller.js';
+import type { ProvenPasskey } from '../../desk/identity/passkeys.js';
 import { operatorsOf } from '../../desk/operators.js';
-import type { SignedIn } from '../../operators/passkey.acts.js';
+import { enrollWithPasskey, signInWithPasskey } from '../../operators/passkey.acts.js';
 import { frameOf, goTo, perform, sendPage } from '../../console/answer.js';
 import { sendAsset } from '../../console/assets.js';
 import { holderOf } from '../../console/form.js';
-import { actNamed } from '../../console/may.js';
 import { ownPage } from '../../operators/pages/own.page.js';
 import { enrollmentPage, signInPage } from '../../operators/pages/sign-in.page.js';
 import { streamPlots } from './plot-stream.js';
@@ -29,7 +29,7 @@ export const entrances: Readonly<Record<string, Answering>> = {
   'operator.sign_in': async (exchange) => {
     const { form, visit } = exchange;
     const input = { credential: form.text('credential') ?? '', holder: holderOf(visit.secret) };
-    await begin(exchange, (await perform(exchange, actNamed('operator.sign_in'), input)) as SignedIn);
+    await begin(exchange, await perform(exchange, signInWithPasskey, input));
     return goTo(exchange, pathIn(form.text('to')));
   },
   'console.ask_enrollment': async (exchange) => {
@@ -49,10 +49,7 @@ export const entrances: Readonly<Record<string, Answering>> = {
       credential: form.text('credential') ?? '',
       holder: holderOf(visit.secret),
     };
-    await begin(
-      exchange,
-      (await perform(exchange, actNamed('operator.enroll_with_passkey'), input)) as SignedIn,
-    );
+    await begin(exchange, await perform(exchange, enrollWithPasskey, input));
     return goTo(exchange, HOME);
   },
   'console.follow_plots': async (exchange) => streamPlots(exchange),
@@ -72,7 +69,10 @@ export const entrances: Readonly<Record<string, Answering>> = {
 };
 
 /** A new secret at each sign-in, so that nobody can have planted it. */
-async function begin({ sessions, cookies, reply }: Exchange, { at, ...proven }: SignedIn): Promise<void> {
+async function begin(
+  { sessions, cookies, reply }: Exchange,
+  { at, ...proven }: ProvenPasskey & { readonly at: number },
+): Promise<void> {
   void reply.header('set-cookie', cookies.set(cookies.session, await sessions.begin(proven, at)));
 }
 

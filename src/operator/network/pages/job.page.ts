@@ -3,12 +3,11 @@ import type { Html } from '../../../base/pages/html.js';
 import { runnableStates } from '../../../../projections/jobs/job.js';
 import type { Job } from '../../../../projections/jobs/job.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame, View } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
 import { actForm, facts, state, timeElement } from '../../console/parts.js';
 import { progressBar, reloading } from '../../console/progress.js';
 import { numbers, table } from '../../console/tables.js';
-import type { View } from '../../console/view.js';
 
 export const isJobRunning = ({ state: is }: Job): boolean =>
   (runnableStates as readonly string[]).includes(is);

@@ -1,15 +1,19 @@
 import { html } from '../../../base/pages/html.js';
-import type { StreamPage } from '../log.acts.js';
-import type { AuditEntry } from '../../audit/entry.js';
 import type { AuditProgress } from '../../audit/progress.js';
 import { eventList } from '../../console/events.js';
+import type { ListedEvent } from '../../console/events.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { progressLine } from '../../audit/pages/audit.page.js';
 
 interface LogPage extends AuditProgress {
-  readonly events: readonly AuditEntry[];
+  readonly events: readonly ListedEvent[];
   readonly next: string | null;
+}
+
+interface StreamPage extends Omit<LogPage, keyof AuditProgress> {
+  readonly stream: string;
+  readonly from: string;
 }
 
 export function logPage(frame: Frame, { events, next, ...progress }: LogPage): string {

@@ -2,7 +2,7 @@ import { html } from '../../../base/pages/html.js';
 import type { Plot } from '../plots/plots.js';
 import { plotsAsset, uPlotAsset, uPlotStyleAsset } from '../../console/assets.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 
 /** Every plot is a table, too: without a script, the table alone. */
 export function plotsPage(frame: Frame, plots: readonly Plot[]): string {

@@ -1,15 +1,15 @@
-import type { ProjectionState, ProjectionStatus } from '../../../../projections/projection-status.js';
 import { html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
+import type { ShownProjections } from '../answers.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { commandOf, mayDo } from '../../console/may.js';
 import { actForm, facts, state } from '../../console/parts.js';
 import { numbers, table } from '../../console/tables.js';
 
 export function projectionsPage(
   frame: Frame,
-  { incarnation, quarantine, projections }: ProjectionStatus,
+  { incarnation, quarantine, projections }: ShownProjections,
 ): string {
   const names = projections.map(({ name }) => name);
   const content = html`<section class="card" aria-labelledby="projections">
@@ -52,7 +52,7 @@ const rebuildForm = ({ proof }: Frame, names: readonly string[]): Html =>
     </fieldset>`,
   });
 
-export const projectionsTable = (projections: readonly ProjectionState[]): Html =>
+export const projectionsTable = (projections: ShownProjections['projections']): Html =>
   table(
     'Table of projections',
     ['Projection', 'Version', 'Behind'],

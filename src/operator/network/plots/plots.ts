@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { listOf } from '../../desk/schemas.js';
 import type { Buckets, Counts, Sample } from './sample.js';
 
 export const SLOT_MS = 30_000;
@@ -9,19 +11,22 @@ export interface SampleRow {
   readonly sample: Sample;
 }
 
-/** `values`: one for each time; null: unknown. */
-export interface Line {
-  readonly label: string;
-  readonly values: readonly (number | null)[];
-}
+const shownLine = z.strictObject({
+  label: z.string(),
+  /** One for each time; null: unknown. */
+  values: listOf(z.number().nullable()),
+});
 
 /** `times`: Unix seconds, at the end of each slot. */
-export interface Plot {
-  readonly name: string;
-  readonly title: string;
-  readonly times: readonly number[];
-  readonly lines: readonly Line[];
-}
+export const shownPlot = z.strictObject({
+  name: z.string(),
+  title: z.string(),
+  times: listOf(z.number()),
+  lines: listOf(shownLine),
+});
+
+export type Line = z.infer<typeof shownLine>;
+export type Plot = z.infer<typeof shownPlot>;
 
 interface Step {
   readonly slot: number;

@@ -1,12 +1,12 @@
 import { html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
-import type { ApprovalState, ListedApproval } from '../../desk/approvals/listed.js';
+import type { ListedApproval } from '../../desk/approvals/listed.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
 import { actForm, facts, hiddenField, state, timeElement } from '../../console/parts.js';
 
-const words: Readonly<Record<ApprovalState, string>> = {
+const words: Readonly<Record<ListedApproval['state'], string>> = {
   waiting: 'waiting',
   given: 'approved',
   refused: 'refused',
@@ -16,7 +16,7 @@ const words: Readonly<Record<ApprovalState, string>> = {
   expired: 'expired',
 };
 
-export const approvalState = (is: ApprovalState): Html =>
+export const approvalState = (is: ListedApproval['state']): Html =>
   state(words[is], is !== 'given' && is !== 'carried_out');
 
 export function approvalPage(frame: Frame, approval: ListedApproval): string {

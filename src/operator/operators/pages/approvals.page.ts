@@ -1,7 +1,7 @@
 import { html } from '../../../base/pages/html.js';
 import type { ListedApproval } from '../../desk/approvals/listed.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { facts, timeElement } from '../../console/parts.js';
 import { approvalState } from './approval.page.js';
 

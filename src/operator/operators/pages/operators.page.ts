@@ -4,7 +4,7 @@ import { html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { ListedOperator } from '../../desk/operators.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
 import { actForm, facts, state, textField, timeElement } from '../../console/parts.js';
 import { passkeyItem, tokenItem } from './own.page.js';

@@ -3,7 +3,7 @@ import type { Html } from '../../../base/pages/html.js';
 import type { ListedOperator } from '../../desk/operators.js';
 import { passkeyAsset } from '../../console/assets.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { actForm, passkeyForm, timeElement, textField } from '../../console/parts.js';
 import { passkeyName } from './sign-in.page.js';
 

@@ -1,7 +1,7 @@
 import { html } from '../../../base/pages/html.js';
 import { passkeyAsset } from '../../console/assets.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { hiddenField, passkeyForm, textField } from '../../console/parts.js';
 
 export function signInPage(frame: Frame, options: unknown, to: string): string {

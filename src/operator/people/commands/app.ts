@@ -1,9 +1,11 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import type { ListedApplication } from '../../desk/applications.js';
+import type { applicationActs } from '../application.acts.js';
 import { addRestrictPostsCommand } from './app-restrict-posts.js';
 import { addImpactCommand } from './app-impact.js';
 import {
-  operatorClientOf,
+  actsOf,
   lifecycleLine,
   withOperator,
   withReason,
@@ -11,7 +13,6 @@ import {
 } from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions, LifecycleOptions } from '../../client/command-options.js';
 import { parseDuration } from '../../../base/terminal/duration.js';
-import type { OperatorClient } from '../../client/operator-client.js';
 import { printResult, answerList, localMoment, timeText } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 
@@ -28,6 +29,8 @@ interface RotateOptions extends CommandOptions {
 
 const DEFAULT_OVERLAP = '24h';
 
+const applications = actsOf<typeof applicationActs>;
+
 export function addAppCommands(program: Command): void {
   const app = program.command('app').description('applications: register, list, suspend and reinstate them');
   withReason(app.command('register'))
@@ -42,13 +45,13 @@ export function addAppCommands(program: Command): void {
     )
     .action(async (registration: RegisterOptions) => {
       const { name, redirectUri, postLogoutRedirectUri, scope, reason, ...options } = registration;
-      const application = {
+      const registered = await applications(options).call('POST /operator/applications', {
         name,
         redirectUris: redirectUri,
         postLogoutRedirectUris: postLogoutRedirectUri,
         scopes: scope,
-      };
-      const registered = await operatorClientOf(options).registerApplication(application, reason);
+        reason,
+      });
       const { clientId, clientSecret } = registered;
       printResult(options, registered, [
         `client id      ${clientId}`,
@@ -59,7 +62,7 @@ export function addAppCommands(program: Command): void {
   withOperator(app.command('list'))
     .description('list every application: registration, state, scopes, number of usable grants')
     .action(async (options: OperatorOptions) => {
-      answerList(options, await operatorClientOf(options).applications(), tableOf);
+      answerList(options, await applications(options).call('GET /operator/applications'), tableOf);
     });
 
   for (const [act, done] of [
@@ -69,9 +72,10 @@ export function addAppCommands(program: Command): void {
     withRevision(withReason(app.command(act)))
       .description(descriptions[act])
       .argument('<client-id>', 'client id of the application')
-      .action(async (clientId: string, { reason, revision, ...options }: LifecycleOptions) => {
-        const result = await operatorClientOf(options).setApplicationState(clientId, act, reason, revision);
-        printResult(options, result, [lifecycleLine(clientId, done, result)]);
+      .action(async (id: string, { reason, revision, ...options }: LifecycleOptions) => {
+        const route = `POST /operator/applications/:id/${act}` as const;
+        const result = await applications(options).call(route, { id, reason, revision });
+        printResult(options, result, [lifecycleLine(id, done, result)]);
       });
 
   withReason(app.command('rotate-secret'))
@@ -83,8 +87,9 @@ export function addAppCommands(program: Command): void {
       parseDuration,
       parseDuration(DEFAULT_OVERLAP),
     )
-    .action(async (clientId: string, { overlap, reason, ...options }: RotateOptions) => {
-      const rotated = await operatorClientOf(options).rotateSecret(clientId, overlap, reason);
+    .action(async (id: string, { overlap: overlapMs, reason, ...options }: RotateOptions) => {
+      const route = 'POST /operator/applications/:id/rotate-secret';
+      const rotated = await applications(options).call(route, { id, overlapMs, reason });
       printResult(options, rotated, [
         `client secret  ${rotated.clientSecret}  (shown only now)`,
         `old secrets    valid until ${timeText(rotated.previousUntil)}`,
@@ -99,8 +104,9 @@ export function addAppCommands(program: Command): void {
       'revoke every grant of an application and all its tokens; after a failure, repeat it for the rest',
     )
     .argument('<client-id>', 'client id of the application')
-    .action(async (clientId: string, { reason, ...options }: CommandOptions) => {
-      const result = await operatorClientOf(options).revokeGrants(clientId, reason);
+    .action(async (id: string, { reason, ...options }: CommandOptions) => {
+      const route = 'POST /operator/applications/:id/revoke-grants';
+      const result = await applications(options).call(route, { id, reason });
       printResult(options, result, [
         result.revoked === 0 ? 'no grant is live; nothing changed' : `grants revoked: ${result.revoked}`,
       ]);
@@ -112,9 +118,7 @@ const descriptions = {
   reinstate: 'reinstate a suspended application; grants that ended meanwhile stay ended',
 } as const;
 
-type Listed = Awaited<ReturnType<OperatorClient['applications']>>[number];
-
-function tableOf(listed: readonly Listed[]): string[] {
+function tableOf(listed: readonly ListedApplication[]): string[] {
   if (listed.length === 0) return ['no application is registered'];
   return tableLines(
     ['CLIENT ID', 'STATE', 'GRANTS', 'REGISTERED', 'APPLICATION'],

@@ -1,7 +1,7 @@
 import { html } from '../../../base/pages/html.js';
 import type { ListedApplication } from '../../desk/applications.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
 import { facts, state } from '../../console/parts.js';
 

@@ -1,14 +1,14 @@
 import { html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
+import type { ShownPreview } from '../batch-preview.js';
 import type { BatchStatus, ListedBatch } from '../batch-status.js';
 import { operatorLink } from '../../console/events.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame, View } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
 import { actForm, facts, hiddenField, state, textArea, timeElement } from '../../console/parts.js';
 import { progressBar, reloading } from '../../console/progress.js';
 import { counted, numbers, table } from '../../console/tables.js';
-import type { View } from '../../console/view.js';
 
 export function batchesPage(frame: Frame, listed: readonly ListedBatch[]): string {
   const content = html`<section class="card" aria-labelledby="batches">
@@ -52,17 +52,6 @@ const accountsForm = ({ proof }: Frame): Html =>
       maxLength: 50_000,
     })}`,
   });
-
-interface ShownPreview {
-  readonly kind: ListedBatch['kind'];
-  readonly items: number;
-  readonly first: readonly string[];
-  readonly left: readonly string[];
-  readonly recused: readonly string[];
-  readonly digest: string;
-  readonly from?: number;
-  readonly until?: number;
-}
 
 /** `asked`: the fields of the previewed form, for the request of exactly that. */
 export function previewPage(frame: Frame, preview: ShownPreview, asked: ReadonlyMap<string, string>): string {

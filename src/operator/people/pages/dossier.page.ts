@@ -1,12 +1,11 @@
 import { html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
-import type { Dossier } from '../dossier.acts.js';
-import type { AccountFacts, ApplicationFacts, GrantFacts, PostFacts } from '../dossiers.js';
+import type { AccountDossier, ApplicationDossier, Dossier, GrantDossier, PostDossier } from '../dossiers.js';
 import { hasTextOfPerson } from '../../audit/disclose.js';
 import { disclosureForm } from '../../audit/pages/disclosure-form.js';
 import { eventList } from '../../console/events.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 import { actNamed, mayDo } from '../../console/may.js';
 import { actForm, facts, hiddenField, state, timeElement } from '../../console/parts.js';
 
@@ -18,7 +17,7 @@ interface DossierParts {
   readonly acts: readonly (readonly [string, string, string])[];
   readonly more?: Html | undefined;
   readonly fields?: Html;
-  readonly about: Dossier<object>;
+  readonly about: Dossier;
   readonly search: string;
 }
 
@@ -54,7 +53,7 @@ function dossierPage(frame: Frame, parts: DossierParts): string {
 const account = (actorId: string, handle: string | null): Html =>
   html`<a href="/console/accounts/${actorId}">${handle === null ? actorId : html`@${handle}`}</a>`;
 
-export function accountPage(frame: Frame, about: Dossier<AccountFacts>): string {
+export function accountPage(frame: Frame, about: AccountDossier): string {
   const { actorId, handle, displayName, state: is } = about;
   const one = `/console/accounts/${actorId}`;
   return dossierPage(frame, {
@@ -86,7 +85,7 @@ export function accountPage(frame: Frame, about: Dossier<AccountFacts>): string 
   });
 }
 
-export function applicationPage(frame: Frame, about: Dossier<ApplicationFacts>): string {
+export function applicationPage(frame: Frame, about: ApplicationDossier): string {
   const { clientId, name, state: is, registeredAt } = about;
   const one = `/console/applications/${clientId}`;
   return dossierPage(frame, {
@@ -111,7 +110,7 @@ export function applicationPage(frame: Frame, about: Dossier<ApplicationFacts>):
   });
 }
 
-export function grantPage(frame: Frame, about: Dossier<GrantFacts>): string {
+export function grantPage(frame: Frame, about: GrantDossier): string {
   const { grantId, clientId, actorId, revokedAt, lastUsedAt } = about;
   return dossierPage(frame, {
     title: html`Grant ${revokedAt === null ? undefined : state('revoked', true)}`,
@@ -135,7 +134,7 @@ export function grantPage(frame: Frame, about: Dossier<GrantFacts>): string {
   });
 }
 
-export function postPage(frame: Frame, about: Dossier<PostFacts>): string {
+export function postPage(frame: Frame, about: PostDossier): string {
   const { postId, status, clientId, text } = about;
   const one = `/console/posts/${postId}`;
   return dossierPage(frame, {

@@ -1,7 +1,7 @@
 import { html } from '../../../base/pages/html.js';
 import type { FoundSubject } from '../dossiers.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame } from '../../desk/page.js';
 
 const nouns: Readonly<Record<FoundSubject['place'], string>> = {
   accounts: 'Account',

@@ -4,11 +4,10 @@ import type { Html } from '../../../base/pages/html.js';
 import { impactCounts, impactHeadings } from '../../audit/impact-columns.js';
 import { TIME_HELP } from '../../audit/time.js';
 import { consolePage } from '../../console/layout.js';
-import type { Frame } from '../../console/layout.js';
+import type { Frame, View } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
 import { actForm, facts, hiddenField, textField, timeElement } from '../../console/parts.js';
 import { numbers, table } from '../../console/tables.js';
-import type { View } from '../../console/view.js';
 
 interface Impact extends ApplicationImpact {
   readonly clientId: string;

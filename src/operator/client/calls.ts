@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import type { Act } from '../desk/act.js';
+
+/** Parameters of an address, such as `:id`. */
+type Params<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { readonly [Key in Name]: string | number } & Params<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? { readonly [Key in Name]: string | number }
+    : unknown;
+
+/** A list that is sent may be readonly. */
+type Sent<Field> = Field extends readonly (infer Item)[] ? readonly Item[] : Field;
+
+type Fields<Shape> = { readonly [Name in keyof Shape]: Sent<Shape[Name]> };
+
+type Given<Row extends Act> = Fields<z.input<NonNullable<Row['schema']>>> & Params<Row['route']>;
+
+export type Answered<Row extends Act> = z.output<Row['answer']>;
+
+type RowOf<Row extends Act, Route> = Extract<Row, { readonly route: Route }>;
+
+/** Calls of acts by their routes. Input and answer are those of the act's row, of which nothing is loaded. */
+export interface Calls<Row extends Act> {
+  /**
+   * `given`: parameters of the address and fields of the input.
+   * @throws {Failure} {@link AwaitsApproval}
+   */
+  call<Route extends Row['route']>(
+    route: Route,
+    ...given: Arguments<Given<RowOf<Row, Route>>>
+  ): Promise<Answered<RowOf<Row, Route>>>;
+}
+
+/** Nothing need be given to an act that needs nothing. */
+type Arguments<Needed> = object extends Needed ? [given?: Needed] : [given: Needed];
