@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
-import { readConfig } from '../src/base/config/config.js';
-import { OperatorClient } from '../src/operator/client/operator-client.js';
+import { operatorOf } from './operator.js';
 import { recordedEvents } from './audit/events.js';
 import { fillAudit } from './audit/fill.js';
 import { Random } from './audit/random.js';
@@ -52,7 +51,7 @@ export function benchAudit(events = Number(process.env['BENCH_EVENTS'] ?? 200_00
 
 async function measure(network: BenchNetwork, pool: Pool, events: number): Promise<AuditBench> {
   const random = new Random(SEED);
-  const operator = new OperatorClient(readConfig(network.run.settings), 'benchmark');
+  const operator = operatorOf(network.run.settings);
   const begun = performance.now();
   const sample = await fillAudit(
     network.run.settings['DATABASE_URL'] ?? '',
@@ -68,18 +67,22 @@ async function measure(network: BenchNetwork, pool: Pool, events: number): Promi
     // The first tenth is warm-up.
     for (let n = -SEARCHES / 10; n < SEARCHES; n++) {
       const q = randomSearch(sample, random);
-      const [ms, found] = await msOf(() => operator.audit({ q, texts: false }));
+      const [ms, found] = await msOf(() => operator.call('GET /operator/audit', { q, texts: false }));
       const [floorMs] = await msOf(() => pool.query(FLOOR));
       if (n < 0) continue;
       timed.push({ ms, q, found: found.events.length });
       floor.push(floorMs);
     }
     const withTexts = await repeat(WITH_TEXTS, () =>
-      operator.audit({ q: randomSearch(sample, random), texts: true }),
+      operator.call('GET /operator/audit', { q: randomSearch(sample, random), texts: true }),
     );
     const since = new Date(Date.now() - 24 * 60 * 60_000).toISOString();
-    const ever = await repeat(IMPACTS, () => operator.applicationImpact('app0', {}));
-    const day = await repeat(IMPACTS, () => operator.applicationImpact('app0', { since }));
+    const ever = await repeat(IMPACTS, () =>
+      operator.call('GET /operator/applications/:id/impact', { id: 'app0' }),
+    );
+    const day = await repeat(IMPACTS, () =>
+      operator.call('GET /operator/applications/:id/impact', { id: 'app0', since }),
+    );
     const searches = percentiles(timed.map(({ ms }) => ms));
     const [slowest] = timed.toSorted((a, b) => b.ms - a.ms);
     return {

@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readConfig } from '../src/base/config/config.js';
-import { OperatorClient } from '../src/operator/client/operator-client.js';
+import { operatorOf } from './operator.js';
 import { rounded } from './load.js';
 import { startNetwork, withDataDir } from './network.js';
 import type { BenchNetwork } from './network.js';
@@ -40,7 +39,9 @@ async function drill(dataDir: string, backup: string, events: number): Promise<D
     const restore = await timed(() => plaza(undefined, dataDir, 'restore', backup, '--parts', 'log,read'));
     const quarantined = await timed(async () => {
       network = await startNetwork(dataDir);
-      while ((await operatorOf(network, dataDir).recoveryStatus()).state !== 'quarantined');
+      while (
+        (await operatorOf(envOf(network, dataDir)).call('GET /operator/recovery')).state !== 'quarantined'
+      );
     });
     const apply = await timed(() => plaza(network, dataDir, 'recovery', 'apply'));
     return { events, restrictions: RESTRICTIONS, backup: backupSeconds, restore, quarantined, apply };
@@ -54,13 +55,10 @@ const envOf = (network: BenchNetwork | undefined, dataDir: string) => ({
   ...network?.run.settings,
 });
 
-const operatorOf = (network: BenchNetwork, dataDir: string) =>
-  new OperatorClient(readConfig(envOf(network, dataDir)), 'bench');
-
 async function takeAway(network: BenchNetwork, dataDir: string): Promise<void> {
-  const operator = operatorOf(network, dataDir);
+  const operator = operatorOf(envOf(network, dataDir));
   for (let n = 0; n < RESTRICTIONS; n++) {
-    await operator.setAccountState(`author${n}`, 'suspend', 'a drill');
+    await operator.call('POST /operator/accounts/:id/suspend', { id: `author${n}`, reason: 'a drill' });
   }
 }
 

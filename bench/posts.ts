@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { measureAppends } from '@plaza/event-store/testing';
 import autocannon from 'autocannon';
-import { readConfig } from '../src/base/config/config.js';
-import { OperatorClient } from '../src/operator/client/operator-client.js';
+import { operatorOf } from './operator.js';
 import { signIn } from '../src/programs/demo/sign-in.js';
 import { startNetwork, withDataDir } from './network.js';
 import type { BenchNetwork } from './network.js';
@@ -67,13 +66,17 @@ async function tokenOf({ baseUrl, run }: BenchNetwork): Promise<string> {
   const redirectUri = 'http://localhost:8910/callback';
   const scope = 'openid read post:create';
   const person = { handle: `b_${randomBytes(6).toString('hex')}`, password: randomUUID() };
-  const operator = new OperatorClient(readConfig(run.settings), 'benchmark');
-  const application = await operator.registerApplication({
+  const operator = operatorOf(run.settings);
+  const application = await operator.call('POST /operator/applications', {
     name: 'Benchmark',
     redirectUris: [redirectUri],
     scopes: scope.split(' '),
   });
-  await operator.createAccount({ ...person, displayName: 'B', email: `${person.handle}@example.org` });
+  await operator.call('POST /operator/accounts', {
+    ...person,
+    displayName: 'B',
+    email: `${person.handle}@example.org`,
+  });
   const tokens = await signIn(baseUrl, { ...application, ...person, redirectUri, scope });
   return tokens.access_token;
 }

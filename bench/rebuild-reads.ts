@@ -1,5 +1,4 @@
-import { readConfig } from '../src/base/config/config.js';
-import { OperatorClient } from '../src/operator/client/operator-client.js';
+import { operatorOf } from './operator.js';
 import { load, rounded } from './load.js';
 import type { Measured } from './load.js';
 import { startNetwork, withDataDir } from './network.js';
@@ -45,14 +44,14 @@ async function measure(network: BenchNetwork, dataDir: string, events: number) {
   const token = await reader.token();
   await turn(network, token);
   const before = await turn(network, token, 5 * TURN);
-  const operator = new OperatorClient(readConfig({ DATA_DIR: dataDir, ...network.run.settings }), 'bench');
+  const operator = operatorOf({ DATA_DIR: dataDir, ...network.run.settings });
   const begun = performance.now();
-  const { id } = await operator.rebuild([], 'a measurement');
+  const { id } = await operator.call('POST /operator/projections/rebuild', { reason: 'a measurement' });
   const turns: Measured[] = [];
   let state: string;
   do {
     turns.push(await turn(network, token));
-    ({ state } = await operator.job(id));
+    ({ state } = await operator.call('GET /operator/jobs/:id', { id }));
   } while (!['published', 'failed', 'paused'].includes(state));
   if (state !== 'published') throw new Error(`the rebuild is ${state}`);
   const rebuildSeconds = rounded((performance.now() - begun) / 1_000);

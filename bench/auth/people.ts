@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
-import { readConfig } from '../../src/base/config/config.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { operatorOf } from '../operator.js';
 import { Browser } from '../../src/programs/demo/browser.js';
 import { formsOf } from '../../src/programs/demo/html-forms.js';
 import type { BenchNetwork } from '../network.js';
@@ -20,12 +19,16 @@ export class People {
 
   static async on({ baseUrl, run }: BenchNetwork, browsers: number): Promise<People> {
     const { redirectUri } = application;
-    const operator = new OperatorClient(readConfig(run.settings), 'benchmark');
+    const operator = operatorOf(run.settings);
     const scopes = SCOPE.split(' ');
     const registration = { name: 'Benchmark', redirectUris: [redirectUri], scopes };
-    const app = { ...(await operator.registerApplication(registration)), redirectUri };
+    const app = { ...(await operator.call('POST /operator/applications', registration)), redirectUri };
     const person = { handle: `b_${randomBytes(6).toString('hex')}`, password: randomUUID() };
-    await operator.createAccount({ ...person, displayName: 'B', email: `${person.handle}@example.org` });
+    await operator.call('POST /operator/accounts', {
+      ...person,
+      displayName: 'B',
+      email: `${person.handle}@example.org`,
+    });
     const opened = Array.from({ length: browsers }, () => new Browser(baseUrl));
     return new People(baseUrl, app, person, opened);
   }

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readConfig } from '../../src/base/config/config.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { operatorOf } from '../operator.js';
 import { signIn } from '../../src/programs/demo/sign-in.js';
 import type { BenchNetwork } from '../network.js';
 
@@ -14,13 +13,13 @@ const redirectUri = 'http://localhost:8910/callback';
 
 export async function newReader({ baseUrl, run }: BenchNetwork): Promise<Reader> {
   const person = { handle: `b_${randomBytes(6).toString('hex')}`, password: randomUUID() };
-  const operator = new OperatorClient(readConfig(run.settings), 'benchmark');
-  const application = await operator.registerApplication({
+  const operator = operatorOf(run.settings);
+  const application = await operator.call('POST /operator/applications', {
     name: 'Benchmark',
     redirectUris: [redirectUri],
     scopes: allScopes,
   });
-  const { actorId } = await operator.createAccount({
+  const { actorId } = await operator.call('POST /operator/accounts', {
     ...person,
     displayName: 'B',
     email: `${person.handle}@example.org`,

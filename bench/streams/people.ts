@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readConfig } from '../../src/base/config/config.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { operatorOf } from '../operator.js';
 import { signIn } from '../../src/programs/demo/sign-in.js';
 import type { BenchNetwork } from '../network.js';
 
@@ -13,9 +12,9 @@ const redirectUri = 'http://localhost:8910/callback';
 const AT_ONCE = 8;
 
 export async function newPeople({ baseUrl, run }: BenchNetwork, count: number): Promise<readonly Person[]> {
-  const operator = new OperatorClient(readConfig(run.settings), 'benchmark');
+  const operator = operatorOf(run.settings);
   const scopes = ['openid', 'read', 'post:create', 'relation:write'] as const;
-  const application = await operator.registerApplication({
+  const application = await operator.call('POST /operator/applications', {
     name: 'Benchmark',
     redirectUris: [redirectUri],
     scopes,
@@ -24,7 +23,11 @@ export async function newPeople({ baseUrl, run }: BenchNetwork, count: number): 
   const one = async (): Promise<Person> => {
     const person = { handle: `b_${randomBytes(6).toString('hex')}`, password: randomUUID() };
     const email = `${person.handle}@example.org`;
-    const { actorId } = await operator.createAccount({ ...person, displayName: 'B', email });
+    const { actorId } = await operator.call('POST /operator/accounts', {
+      ...person,
+      displayName: 'B',
+      email,
+    });
     const scope = scopes.join(' ');
     const { access_token: token } = await signIn(baseUrl, { ...application, ...person, redirectUri, scope });
     return { actorId, token };

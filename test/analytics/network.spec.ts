@@ -8,7 +8,7 @@ import { ExportPermission } from '../../src/analytics/export/permission.js';
 import { openViews } from '../../src/analytics/query/open-views.js';
 import { readConfig } from '../../src/base/config/config.js';
 import { readRunFile } from '../../src/launch/run-file.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { OperatorClient } from '../support/operator-client.js';
 import type { EventType } from '../../src/log/registry.js';
 import { operatorOf, registerApplication } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';

@@ -1,3 +1,4 @@
+import '../support/held-answers.js';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { alertIn, noticeIn } from '../auth/support/account.js';
 import { personWithPage } from '../support/account-visitor.js';

@@ -2,6 +2,7 @@
  * Processes, stores and operators that are missing while a case is handled.
  * @sample first
  */
+import '../support/held-answers.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/base/config/config.js';
 import { openLog } from '../../src/log/open-log.js';

@@ -1,3 +1,4 @@
+import '../support/held-answers.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { Client } from 'pg';
 import { readConfig } from '../../src/base/config/config.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { OperatorClient } from '../support/operator-client.js';
 import { registerApplication } from '../support/api.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';

@@ -9,7 +9,7 @@ import type { Role } from '../../src/domain/operator/roles.js';
 import { foundNetwork } from '../../projections/incarnations/network-identity.js';
 import { streams } from '../../src/log/streams.js';
 import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { OperatorClient } from '../support/operator-client.js';
 import type { BrowserPage } from '../../src/programs/demo/browser.js';
 import { looksOf } from '../support/looks.js';
 import { enrollOperator } from '../support/operators.js';

@@ -7,7 +7,7 @@ import { streams } from '../../src/log/streams.js';
 import { consolePathOf } from '../../src/operator/desk/act.js';
 import { actTable } from '../../src/operator/entrances/table.js';
 import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { OperatorClient } from '../support/operator-client.js';
 import { formsOf } from '../../src/programs/demo/html-forms.js';
 import { Authenticator } from '../support/authenticator.js';
 import { questionOf } from '../support/console.js';

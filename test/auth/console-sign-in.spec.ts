@@ -4,7 +4,7 @@ import type { Role } from '../../src/domain/operator/roles.js';
 import { foundNetwork } from '../../projections/incarnations/network-identity.js';
 import { streams } from '../../src/log/streams.js';
 import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { OperatorClient } from '../support/operator-client.js';
 import { Browser } from '../../src/programs/demo/browser.js';
 import { Authenticator } from '../support/authenticator.js';
 import { answerPasskey, enrollInConsole, questionOf, signInToConsole } from '../support/console.js';

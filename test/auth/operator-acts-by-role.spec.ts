@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { roles } from '../../src/domain/operator/roles.js';
 import { foundNetwork } from '../../projections/incarnations/network-identity.js';
 import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { OperatorClient } from '../support/operator-client.js';
 import { commandLine } from '../../src/programs/plaza/program.js';
 import { environment } from '../support/command.js';
 import { enrollInConsole } from '../support/console.js';

@@ -8,7 +8,7 @@ import { OperatorNames } from '../../src/commands/operator/operator-names.js';
 import { foundNetwork } from '../../projections/incarnations/network-identity.js';
 import { streams } from '../../src/log/streams.js';
 import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { OperatorClient } from '../support/operator-client.js';
 import { awaited } from '../support/awaited.js';
 import { enrollOperator, someName } from '../support/operators.js';
 import type { EnrolledOperator } from '../support/operators.js';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { readConfig } from '../../src/base/config/config.js';
 import { freePort } from '../../src/launch/free-port.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { OperatorClient } from '../support/operator-client.js';
 import { signIn } from '../../src/programs/demo/sign-in.js';
 import { builtProcess } from '../support/command.js';
 import { registerApplication } from '../support/api.js';

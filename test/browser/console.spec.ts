@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { readConfig } from '../../src/base/config/config.js';
 import type { Role } from '../../src/domain/operator/roles.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { OperatorClient } from '../support/operator-client.js';
 import { registerApplication, signIn } from '../support/api.js';
 import { sampleOf } from '../support/sample.js';
 import { sharedNetwork } from '../support/shared-network.js';

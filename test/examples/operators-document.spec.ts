@@ -1,9 +1,10 @@
+import '../support/held-answers.js';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/base/config/config.js';
-import type { OperatorClient } from '../../src/operator/client/operator-client.js';
+import type { OperatorClient } from '../support/operator-client.js';
 import type { BrowserPage } from '../../src/programs/demo/browser.js';
 import { accessibilityFaults, enrollInBrowser } from '../browser/support/console.js';
 import { describeInBrowser, startChromium } from '../browser/support/chromium.js';

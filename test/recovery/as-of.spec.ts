@@ -1,3 +1,4 @@
+import '../support/held-answers.js';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from 'pg';
@@ -8,8 +9,8 @@ import { dropBuilds } from '../../src/background/as-of/drop-builds.js';
 import { readConfig } from '../../src/base/config/config.js';
 import { streams } from '../../src/log/streams.js';
 import type { OpenLog } from '../../src/log/open-log.js';
-import type { AsOfViewAnswer } from '../../src/operator/client/as-of-answers.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import type { AsOfView } from '../../src/operator/as-of/answer.js';
+import { OperatorClient } from '../support/operator-client.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Answer, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
@@ -91,25 +92,17 @@ const auditing = () =>
   new OperatorClient(Object.assign({}, readConfig(network.env), { operatorToken: auditor.token }), 'test');
 
 /** As the command does it. */
-async function asOf(
-  moment: string | bigint,
-  { actorId }: SignedIn,
-  reason?: string,
-): Promise<AsOfViewAnswer> {
+async function asOf(moment: string | bigint, { actorId }: SignedIn, reason?: string): Promise<AsOfView> {
   const { build } = await auditing().buildAsOf(String(moment), actorId);
   return until(async () => (await auditing().asOf(build.position, actorId, reason)).view);
 }
 
-async function asOfByCommand(
-  moment: string,
-  { actorId }: SignedIn,
-  reason?: string,
-): Promise<AsOfViewAnswer> {
+async function asOfByCommand(moment: string, { actorId }: SignedIn, reason?: string): Promise<AsOfView> {
   const args = ['as-of', moment, '--json', ...(reason === undefined ? [] : ['--reason', reason])];
   const env = { ...network.env, OPERATOR_TOKEN: auditor.token };
   const { code, stdout, stderr } = await runPlaza([...args, `--actor=${actorId}`], env);
   if (code !== 0) throw new Error(stderr);
-  return JSON.parse(stdout) as AsOfViewAnswer;
+  return JSON.parse(stdout) as AsOfView;
 }
 
 async function requestOver(method: string, path: string, body?: object) {
@@ -121,9 +114,8 @@ async function requestOver(method: string, path: string, body?: object) {
   return { status: response.status, text: await response.text() };
 }
 
-const idsIn = ({ items }: AsOfViewAnswer['timeline']) => items.map(({ id }) => id);
-const found = ({ timeline }: AsOfViewAnswer, postId: string) =>
-  timeline.items.find(({ id }) => id === postId);
+const idsIn = ({ items }: AsOfView['timeline']) => items.map(({ id }) => id);
+const found = ({ timeline }: AsOfView, postId: string) => timeline.items.find(({ id }) => id === postId);
 
 const recordedIn = async (stream: string) =>
   (await opened.log.read(stream)).map(({ event: { type, data }, metadata: { reason, operatorId } }) => ({

@@ -2,12 +2,13 @@
  * Each case goes on where the one before has ended.
  * @sample first
  */
+import '../support/held-answers.js';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/base/config/config.js';
-import type { BatchStatus } from '../../src/operator/client/answers.js';
+import type { BatchStatus } from '../../src/operator/people/batch-status.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';

@@ -2,6 +2,7 @@
  * Each case goes on where the one before has ended.
  * @sample first
  */
+import '../support/held-answers.js';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -12,9 +13,9 @@ import { IdGenerator, systemIds } from '../../src/base/support/id-generator.js';
 import { EventLog } from '../../src/log/event-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { streams } from '../../src/log/streams.js';
-import type { AwaitedApproval } from '../../src/operator/client/approval-answers.js';
+import type { AwaitedRequest } from '../../src/operator/desk/approvals/awaited-approval.js';
 import { AwaitsApproval } from '../../src/operator/client/awaits-approval.js';
-import type { OperatorClient } from '../../src/operator/client/operator-client.js';
+import type { OperatorClient } from '../support/operator-client.js';
 import { operatorOf } from '../support/api.js';
 import { awaited } from '../support/awaited.js';
 import { runPlaza } from '../support/command.js';
@@ -80,7 +81,7 @@ const suspend = (actorId: string) =>
 
 const erase = (by: Pair, actorId: string) => by.client.eraseAccount(actorId, 0, 'asked for it');
 
-const requestErasure = async (): Promise<AwaitedApproval & { readonly actorId: string }> => {
+const requestErasure = async (): Promise<AwaitedRequest & { readonly actorId: string }> => {
   const actorId = await newAccount();
   return { ...(await awaited(erase(pair(ada), actorId))), actorId };
 };
@@ -272,7 +273,7 @@ it('a request is refused for good by another operator, and withdrawn by its requ
 });
 
 /** Approves and executes. */
-async function finish({ approvalId, digest }: AwaitedApproval): Promise<unknown> {
+async function finish({ approvalId, digest }: AwaitedRequest): Promise<unknown> {
   await pair(bob).client.approvals.approve(approvalId, digest);
   return (await pair(ada).client.approvals.run(approvalId)).result;
 }

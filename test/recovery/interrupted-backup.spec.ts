@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { readConfig } from '../../src/base/config/config.js';
 import { readManifest } from '../../src/recovery/backup/restore/checked-backup.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { OperatorClient } from '../support/operator-client.js';
 import { allAuthorityTables, tablesOfPart } from '../../src/recovery/backup/format/tables.js';
 import { environment, plaza } from '../support/command.js';
 import { backUp, newBackupDir } from '../support/drill.js';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { plazaClient } from '../../client/client.ts';
 import { readConfig } from '../../src/base/config/config.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { OperatorClient } from './operator-client.js';
 import { signIn as authorize } from '../../src/programs/demo/sign-in.js';
 import type { OpenApi } from '../../src/doors/api/openapi/openapi.js';
 import { Conformance } from './conformance.js';

@@ -1,4 +1,4 @@
-import type { OperatorClient } from '../../src/operator/client/operator-client.js';
+import type { OperatorClient } from './operator-client.js';
 import { until } from './until.js';
 
 /** Suspends accounts in one batch, and waits until it is applied. Returns the id of the batch. */

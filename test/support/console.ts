@@ -1,5 +1,5 @@
 import type { Role } from '../../src/domain/operator/roles.js';
-import type { OperatorClient } from '../../src/operator/client/operator-client.js';
+import type { OperatorClient } from './operator-client.js';
 import { Browser } from '../../src/programs/demo/browser.js';
 import type { BrowserPage } from '../../src/programs/demo/browser.js';
 import { Authenticator } from './authenticator.js';

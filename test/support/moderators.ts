@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readConfig } from '../../src/base/config/config.js';
 import type { Role } from '../../src/domain/operator/roles.js';
-import { OperatorClient } from '../../src/operator/client/operator-client.js';
+import { OperatorClient } from './operator-client.js';
 import { operatorOf } from './api.js';
 import type { SignedIn } from './api.js';
 import type { TestNetwork } from './network.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '../../src/domain/operator/roles.js';
-import type { OperatorClient } from '../../src/operator/client/operator-client.js';
+import type { OperatorClient } from './operator-client.js';
 
 export interface EnrolledOperator {
   readonly operatorId: string;

@@ -1,18 +1,18 @@
-import type { AwaitedApproval } from './approval-answers.js';
+import type { AwaitedRequest } from '../desk/approvals/awaited-approval.js';
 import { timeText } from '../../base/terminal/output.js';
 
-type Facts = AwaitedApproval['facts'];
+type Facts = AwaitedRequest['facts'];
 
 /** Nothing has happened yet: another operator must approve it first. The command ends with a code of its own. */
 export class AwaitsApproval extends Error {
   override readonly name = 'AwaitsApproval';
 
-  constructor(readonly request: AwaitedApproval) {
+  constructor(readonly request: AwaitedRequest) {
     super(linesOf(request).join('\n'));
   }
 }
 
-function linesOf({ approvalId, act, digest, expiresAt, facts }: AwaitedApproval): string[] {
+function linesOf({ approvalId, act, digest, expiresAt, facts }: AwaitedRequest): string[] {
   return [
     `${act} waits for the approval of another operator; nothing has happened yet`,
     ...factLines(facts),

@@ -8,14 +8,18 @@ type Params<Path extends string> = Path extends `${string}:${infer Name}/${infer
     ? { readonly [Key in Name]: string | number }
     : unknown;
 
-/** A list that is sent may be readonly. */
-type Sent<Field> = Field extends readonly (infer Item)[] ? readonly Item[] : Field;
+/** A list that is sent may be readonly; a query says yes and no in words. */
+type Sent<Field> = Field extends readonly (infer Item)[]
+  ? readonly Item[]
+  : Field extends 'true' | 'false'
+    ? boolean
+    : Field;
 
 type Fields<Shape> = { readonly [Name in keyof Shape]: Sent<Shape[Name]> };
 
 type Given<Row extends Act> = Fields<z.input<NonNullable<Row['schema']>>> & Params<Row['route']>;
 
-export type Answered<Row extends Act> = z.output<Row['answer']>;
+type Answered<Row extends Act> = z.output<Row['answer']>;
 
 type RowOf<Row extends Act, Route> = Extract<Row, { readonly route: Route }>;
 
@@ -29,6 +33,12 @@ export interface Calls<Row extends Act> {
     route: Route,
     ...given: Arguments<Given<RowOf<Row, Route>>>
   ): Promise<Answered<RowOf<Row, Route>>>;
+
+  /** Streams the answer, without a time limit. @throws {Failure} */
+  stream<Route extends Row['route']>(
+    route: Route,
+    ...given: Arguments<Given<RowOf<Row, Route>>>
+  ): Promise<AsyncIterable<Uint8Array>>;
 }
 
 /** Nothing need be given to an act that needs nothing. */

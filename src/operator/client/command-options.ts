@@ -48,13 +48,23 @@ function lifecycleRevision(value: string): number {
   throw new InvalidArgumentError('A lifecycle revision must be a whole number from 1.');
 }
 
+interface Change {
+  readonly changed: boolean;
+}
+
+/** `line`: what is so after the command, and may have been so before. */
+export const doneLine = (line: string, { changed }: Change): string =>
+  changed ? line : `${line} already; nothing changed`;
+
+export const stateLine = (line: string, { changed }: Change): string =>
+  doneLine(changed ? `${line} now` : line, { changed });
+
 /** Describes the outcome of a lifecycle command in one line. `state`: the state after the command. */
 export function lifecycleLine(
   id: string,
   state: string,
-  result: { changed: boolean; revision: number },
+  { changed, revision }: Change & { readonly revision: number },
 ): string {
-  const { changed, revision } = result;
   return changed
     ? `${id} is ${state} now (lifecycle revision ${revision})`
     : `${id} is ${state} already (lifecycle revision ${revision}); nothing changed`;

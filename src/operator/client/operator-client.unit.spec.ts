@@ -1,21 +1,30 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { readConfig } from '../../base/config/config.js';
 import { Failure } from '../../base/terminal/failure.js';
+import { AwaitsApproval } from './awaits-approval.js';
 import { OperatorClient } from './operator-client.js';
 
 let server: Server;
 /** The answer of the network; undefined: none. */
 let answered: string | undefined;
+/** Method, address and body of each request. */
+let asked: string[] = [];
 
 beforeEach(async () => {
-  server = createServer((_request, response) => {
-    if (answered !== undefined) response.end(answered);
-  });
+  asked = [];
+  server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  asked.push(`${request.method} ${request.url} ${await text(request)}`);
+  response.statusCode = answered?.includes('waitsFor') ? 202 : 200;
+  if (answered !== undefined) response.end(answered);
+}
 
 afterEach(async () => {
   server.closeAllConnections();
@@ -30,39 +39,37 @@ function api(answerTimeoutMs?: number): OperatorClient {
 
 const fault = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error);
 
-describe('the status of projections', () => {
-  it('is understood if the log is unavailable, nothing is applied, or a group has stopped', async () => {
-    const status = {
-      incarnation: null,
-      quarantine: null,
-      projections: [
-        { name: 'posts', version: 1, position: null, lag: null },
-        {
-          name: 'follows',
-          version: 2,
-          position: 7,
-          lag: 3,
-          stopped: { reason: 'not understood', position: 9, eventId: 'e' },
-        },
-      ],
-    };
-    answered = JSON.stringify(status);
-    expect(await api().projections()).toEqual(status);
+describe('an answer of the operator API', () => {
+  it('is that of the route, with parameters in its address and other fields in its query', async () => {
+    answered = '{"next":null}';
+    const given = { stream: 'plaza_post-a/b', from: 7, before: undefined };
+    expect(await api().call('GET /operator/log/:stream', given)).toEqual({ next: null });
+    expect(asked).toEqual(['GET /operator/log/plaza_post-a%2Fb?from=7 ']);
   });
 
-  it.each(['nonsense', '{"projections":"none"}'])(
-    'fails with a message when the answer is %s',
-    async (answer) => {
-      answered = answer;
-      const error = await fault(api().projections());
-      expect(error).toBeInstanceOf(Failure);
-      expect((error as Failure).message).toMatch(/^the server at .* is not the operator API of this release/);
-    },
-  );
+  it('is that of the route, with the other fields in its body', async () => {
+    answered = '{"changed":true}';
+    await api().call('POST /operator/posts/:id/restrict', { id: 'p', reason: 'spam', revision: undefined });
+    expect(asked).toEqual(['POST /operator/posts/p/restrict {"reason":"spam"}']);
+  });
+
+  it('that waits for an approval is an error, which has the request', async () => {
+    answered = JSON.stringify({ waitsFor: 'approval', approvalId: 'a', facts: {}, expiresAt: 0 });
+    const error = await fault(api().call('POST /operator/four-eyes/off'));
+    expect(error).toBeInstanceOf(AwaitsApproval);
+    expect((error as AwaitsApproval).request.approvalId).toBe('a');
+  });
+
+  it.each(['nonsense', '"serving"'])('fails with a message when the answer is %s', async (answer) => {
+    answered = answer;
+    const error = await fault(api().call('GET /operator/projections'));
+    expect(error).toBeInstanceOf(Failure);
+    expect((error as Failure).message).toMatch(/^the server at .* is not the operator API of this release/);
+  });
 
   it('is waited for only until a timeout', async () => {
     answered = undefined;
-    const error = await fault(api(100).projections());
+    const error = await fault(api(100).call('GET /operator/projections'));
     expect(error).toBeInstanceOf(Failure);
     expect((error as Failure).message).toMatch(/^the operator API at .* does not answer/);
   });

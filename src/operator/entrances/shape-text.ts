@@ -24,7 +24,11 @@ function listText(item: Shape): string {
   return isUnion ? `(${text})[]` : `${text}[]`;
 }
 
-function objectText({ properties, required = [], additionalProperties }: z.core.JSONSchema.JSONSchema): string {
+function objectText({
+  properties,
+  required = [],
+  additionalProperties,
+}: z.core.JSONSchema.JSONSchema): string {
   if (!properties) return `{ [name]: ${textOf(additionalProperties)} }`;
   const fields = Object.entries(properties).map(
     ([name, field]) => `${name}${required.includes(name) ? '' : '?'}: ${textOf(field)}`,

@@ -2,6 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Failure } from '../../base/terminal/failure.js';
 import { jsonRequest } from '../../operator/client/json-request.js';
 import type { OperatorClient } from '../../operator/client/operator-client.js';
+import type { accountActs } from '../../operator/people/account.acts.js';
+import type { applicationActs } from '../../operator/people/application.acts.js';
 import { signIn } from './sign-in.js';
 
 const SCOPES = ['openid', 'read', 'post:create', 'relation:write'];
@@ -17,16 +19,20 @@ export interface DemoOptions {
 /** Runs an application and two people over real HTTP, from registration to their views of each other. */
 export async function runDemo({ baseUrl, operator, say }: DemoOptions) {
   say('register an application through the operator API');
-  const application = await operator.registerApplication(
-    { name: 'Plaza demo', redirectUris: [REDIRECT_URI], scopes: SCOPES },
-    'demo',
-  );
+  const acts = operator.of<typeof applicationActs | typeof accountActs>();
+  const application = await acts.call('POST /operator/applications', {
+    name: 'Plaza demo',
+    redirectUris: [REDIRECT_URI],
+    scopes: SCOPES,
+    reason: 'demo',
+  });
   const newPerson = async (displayName: string) => {
     say(`create an account for ${displayName} through the operator API`);
     const handle = `demo_${randomBytes(4).toString('hex')}`;
     const password = randomBytes(18).toString('base64url');
     const contact = { displayName, email: `${handle}@example.org` };
-    const { actorId } = await operator.createAccount({ handle, password, ...contact }, 'demo');
+    const account = { handle, password, ...contact, reason: 'demo' };
+    const { actorId } = await acts.call('POST /operator/accounts', account);
     const grant = { ...application, handle, password, redirectUri: REDIRECT_URI, scope: SCOPES.join(' ') };
     const { access_token: token } = await signIn(baseUrl, { ...grant, say });
     return { actorId, call: api(baseUrl, token, say, displayName) };

@@ -1,3 +1,4 @@
+import '../../support/held-answers.js';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readConfig } from '../../../src/base/config/config.js';
-import { OperatorClient } from '../../../src/operator/client/operator-client.js';
+import { OperatorClient } from '../../support/operator-client.js';
 import type { TestNetwork } from '../../support/network.js';
 
 /** An application with its own server, so that browsers return to a page that loads. */

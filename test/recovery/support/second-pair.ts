@@ -1,6 +1,6 @@
 import { readConfig } from '../../../src/base/config/config.js';
 import type { Role } from '../../../src/domain/operator/roles.js';
-import { OperatorClient } from '../../../src/operator/client/operator-client.js';
+import { OperatorClient } from '../../support/operator-client.js';
 import type { Browser } from '../../../src/programs/demo/browser.js';
 import { operatorOf } from '../../support/api.js';
 import { runPlaza } from '../../support/command.js';

@@ -1,9 +1,10 @@
 import type { Json } from '@duckdb/node-api';
 import { z } from 'zod';
+import type { analyticsActs } from '../analytics.acts.js';
 import type { Rows } from '../../../analytics/query/output.js';
 import { Failure } from '../../../base/terminal/failure.js';
-import type { OperatorClient } from '../../client/operator-client.js';
-import type { Ciphertext } from '../../client/operator-requests.js';
+import type { Calls } from '../../client/calls.js';
+import type { EncryptedFields } from '../../../log/decrypt-fields.js';
 
 const MAX_ROWS = 10_000;
 /** The limits of one request: of events, and of bytes with room for the reason. */
@@ -21,7 +22,7 @@ const ciphertext = z.object({ keyId: z.string(), box: z.string() });
  */
 export async function decryptRows(
   { columns, rows }: Rows,
-  client: Pick<OperatorClient, 'decrypt'>,
+  acts: Calls<(typeof analyticsActs)[number]>,
   reason: string,
 ): Promise<Rows> {
   const [idAt, typeAt, personalAt] = NEEDED.map((name) => columns.indexOf(name)) as [number, number, number];
@@ -41,7 +42,7 @@ export async function decryptRows(
   const events = encrypted.map((row) => ciphertextOf(row[idAt], row[typeAt], row[personalAt]));
   let done = 0;
   for (const part of partsOf(events)) {
-    const { fields } = await client.decrypt(part, reason);
+    const { fields } = await acts.call('POST /operator/analytics/texts', { events: part, reason });
     for (const each of fields) {
       const row = encrypted[done++];
       if (row) row[personalAt] = each as Json;
@@ -54,7 +55,7 @@ function ciphertextOf(
   eventId: Json | undefined,
   type: Json | undefined,
   personal: Json | undefined,
-): Ciphertext {
+): EncryptedFields {
   const parsed = typeof personal === 'string' ? ciphertext.safeParse(parsedJson(personal)) : undefined;
   if (!parsed?.success || typeof eventId !== 'string' || typeof type !== 'string')
     throw new Failure(
@@ -71,8 +72,8 @@ function parsedJson(text: string): unknown {
   }
 }
 
-function* partsOf(events: readonly Ciphertext[]): Generator<readonly Ciphertext[]> {
-  let part: Ciphertext[] = [];
+function* partsOf(events: readonly EncryptedFields[]): Generator<readonly EncryptedFields[]> {
+  let part: EncryptedFields[] = [];
   let bytes = 0;
   for (const event of events) {
     const size = JSON.stringify(event).length;

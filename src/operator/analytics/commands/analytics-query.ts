@@ -2,8 +2,9 @@ import { dirname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { Failure } from '../../../base/terminal/failure.js';
-import { operatorClientOf, withReason } from '../../client/command-options.js';
+import { actsOf, withReason } from '../../client/command-options.js';
 import type { OperatorOptions } from '../../client/command-options.js';
+import type { analyticsActs } from '../analytics.acts.js';
 import { withMemory } from './memory.js';
 import type { MemoryOptions } from './memory.js';
 import type { Rows } from '../../../analytics/query/output.js';
@@ -57,6 +58,6 @@ export function addQuery(analytics: Command): void {
 function decryptedWith(options: QueryOptions) {
   return async (rows: Rows): Promise<Rows> => {
     const { decryptRows } = await import('./analytics-decrypt.js');
-    return decryptRows(rows, operatorClientOf(options), options.reason ?? '');
+    return decryptRows(rows, actsOf<typeof analyticsActs>(options), options.reason ?? '');
   };
 }

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
+import { actsOf, REASON_HELP, withOperator } from '../../client/command-options.js';
 import type { OperatorOptions } from '../../client/command-options.js';
 import { Failure } from '../../../base/terminal/failure.js';
 import { printResult } from '../../../base/terminal/output.js';
+import type { analyticsActs } from '../analytics.acts.js';
 
 interface ResolveOptions extends OperatorOptions {
   readonly reason: string;
@@ -21,12 +22,12 @@ export function addResolve(analytics: Command): void {
     .action(async (dir: string, ids: readonly string[], { reason, ...options }: ResolveOptions) => {
       const { findPseudonyms, pseudonymWithKey } = await import('../../../analytics/query/pseudonyms.js');
       const target = resolve(dir);
-      const client = operatorClientOf(options);
+      const acts = actsOf<typeof analyticsActs>(options);
       const operators = options.operators === true;
       for (const { pseudonym, column, ...place } of await findPseudonyms(target, ids, { operators })) {
         const resolved = operators
-          ? await client.resolveOperator(place, reason)
-          : await client.resolvePseudonym({ ...place, column }, reason);
+          ? await acts.call('POST /operator/analytics/operators', { ...place, reason })
+          : await acts.call('POST /operator/analytics/ids', { ...place, column, reason });
         const { kind, id, name } = resolved;
         if ((pseudonymWithKey(target, id) ?? pseudonym) !== pseudonym)
           throw new Failure(

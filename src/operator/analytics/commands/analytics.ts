@@ -11,7 +11,8 @@ import { explained } from './analytics-explained.js';
 import { addQuery } from './analytics-query.js';
 import { addResolve } from './analytics-resolve.js';
 import { addShell } from './analytics-shell.js';
-import { operatorClientOf, withReason } from '../../client/command-options.js';
+import type { analyticsActs } from '../analytics.acts.js';
+import { actsOf, withReason } from '../../client/command-options.js';
 import type { CommandOptions } from '../../client/command-options.js';
 import { parseDuration } from '../../../base/terminal/duration.js';
 import { withMemory } from './memory.js';
@@ -139,7 +140,10 @@ function addExport(analytics: Command): void {
       };
       const permission = new ExportPermission({
         ...sources,
-        ask: () => operatorClientOf(options).recordAnalyticsExport(options.reason),
+        ask: () =>
+          actsOf<typeof analyticsActs>(options).call('POST /operator/analytics/exports', {
+            reason: options.reason,
+          }),
         isAlone: config.analyticsExportAlone === 'on',
       });
       const { events, older, folded, rewound, isComplete, state } = await exportDataSet(config, target, {

@@ -1,15 +1,15 @@
-import type { AsOfPostAnswer, AsOfViewAnswer } from '../../client/as-of-answers.js';
+import type { AsOfPost, AsOfView } from '../answer.js';
 import { timeText } from '../../../base/terminal/output.js';
 
 /** A view for people. `more`: the list goes on. */
-export function asOfLines(view: AsOfViewAnswer): string[] {
+export function asOfLines(view: AsOfView): string[] {
   const { position, at, note, handles, profile, timeline, posts, following, followers, blocks, inbox } = view;
   const named = (actorId: string): string => {
     const handle = Object.hasOwn(handles, actorId) ? handles[actorId] : undefined;
     return handle === undefined ? actorId : `${actorId} (@${handle})`;
   };
   const one = (actorId: string): string[] => [named(actorId)];
-  const postLines = ({ id, authorActorId, createdAt, eventId, texts, text }: AsOfPostAnswer): string[] => [
+  const postLines = ({ id, authorActorId, createdAt, eventId, texts, text }: AsOfPost): string[] => [
     `${timeText(createdAt)}  ${id} by ${named(authorActorId)}${texts === 'disclosed' ? ', disclosed' : ''}`,
     ...(text === null ? [noText(texts, eventId)] : text.split('\n')).map((line) => `  ${line}`),
   ];
@@ -35,7 +35,7 @@ const missing = { public: 'empty', disclosed: 'empty', hidden: 'not public now',
 const noText = (texts: keyof typeof missing, eventId: string | null): string =>
   `[text ${missing[texts]}${eventId === null ? '' : `; event ${eventId}`}]`;
 
-function profileLines({ fields, texts, eventId, followers, following, posts }: AsOfViewAnswer['profile']) {
+function profileLines({ fields, texts, eventId, followers, following, posts }: AsOfView['profile']) {
   const shown = fields
     ? Object.entries(fields).map(([name, value]) => `${name} ${value ?? 'none'}`)
     : [noText(texts, eventId)];

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { sleep } from '../../../base/support/sleep.js';
 import { TIME_HELP } from '../../audit/time.js';
-import type { AsOfStatusAnswer, AsOfViewAnswer } from '../../client/as-of-answers.js';
+import type { AsOfView } from '../answer.js';
+import type { asOfActs } from '../as-of.acts.js';
+import type { AsOfStatus } from '../status.js';
 import { asOfLines } from './as-of-output.js';
-import { operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
-import type { CommandOptions } from '../../client/command-options.js';
+import { actsOf, REASON_HELP, withOperator } from '../../client/command-options.js';
+import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
 import { Failure } from '../../../base/terminal/failure.js';
-import type { OperatorClient } from '../../client/operator-client.js';
 import { printResult } from '../../../base/terminal/output.js';
 import { ProgressLine } from '../../../base/terminal/progress-line.js';
 
@@ -23,24 +24,30 @@ export function addAsOfCommand(program: Command): void {
     .requiredOption('--actor <id>', 'id of the account that looks')
     .option('--reason <why>', `disclose texts that are not public now; ${REASON_HELP}`)
     .action(async (time: string, { actor, reason, ...options }: AsOfOptions) => {
-      const view = await viewAsOf(operatorClientOf(options), time, actor, reason);
+      const view = await viewAsOf(options, time, actor, reason);
       printResult(options, view, asOfLines(view));
     });
 }
 
 /** Waits for the build, which goes on without this command. @throws {Failure} */
 async function viewAsOf(
-  api: OperatorClient,
-  time: string,
+  options: OperatorOptions,
+  at: string,
   actor: string,
   reason: string | undefined,
-): Promise<AsOfViewAnswer> {
-  const { build: requested } = await api.buildAsOf(time, actor);
+): Promise<AsOfView> {
+  const acts = actsOf<typeof asOfActs>(options);
+  const { build: requested } = await acts.call('POST /operator/as-of', { at, actor });
+  const { position } = requested;
+  const look = () =>
+    reason === undefined
+      ? acts.call('GET /operator/as-of/:position', { position, actor })
+      : acts.call('POST /operator/as-of/:position/texts', { position, actor, reason });
   const progress = new ProgressLine(String);
   if (requested.state === 'requested' && requested.secondsLeft !== null)
     progress.show({ what: `a build of about ${requested.secondsLeft} s`, done: 0, total: null });
   for (;;) {
-    const { build, view } = await api.asOf(requested.position, actor, reason);
+    const { build, view } = await look();
     if (build.state !== 'built') progress.show(stepOf(build));
     if (build.state === 'failed' || view) progress.done();
     if (build.state === 'failed')
@@ -50,7 +57,7 @@ async function viewAsOf(
   }
 }
 
-function stepOf({ state, step, done, total, rate, message }: AsOfStatusAnswer) {
+function stepOf({ state, step, done, total, rate, message }: AsOfStatus) {
   if (state === 'requested') return { what: 'waiting for a worker', done: 0, total: null };
   return { what: message ?? step ?? 'starting', done, total, rate: rate ?? undefined };
 }

@@ -1,6 +1,6 @@
 import { actingText } from '../../desk/who.js';
 import { plainText } from '../../../base/support/plain-text.js';
-import type { AuditEntry } from '../../client/answers.js';
+import type { AuditEntry } from '../entry.js';
 import { csvLine } from '../../../base/terminal/csv.js';
 import type { CsvCell } from '../../../base/terminal/csv.js';
 import { localMoment, timeText } from '../../../base/terminal/output.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AuditEntry } from '../../client/answers.js';
+import type { AuditEntry } from '../entry.js';
 import { auditTable, csvHead, csvOf } from './audit-output.js';
 import { localMoment } from '../../../base/terminal/output.js';
 

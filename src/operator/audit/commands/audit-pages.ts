@@ -1,21 +1,27 @@
 import { sleep } from '../../../base/support/sleep.js';
-import type { AuditEntry } from '../../client/answers.js';
+import type { auditActs } from '../audit.acts.js';
+import type { AuditEntry } from '../entry.js';
+import type { AuditAnswer } from '../search.js';
 import { Failure, Refused } from '../../../base/terminal/failure.js';
 import type { OperatorClient } from '../../client/operator-client.js';
-import type { AuditQuestion } from '../../client/operator-requests.js';
 import { localMoment } from '../../../base/terminal/output.js';
 
 const FOLLOW_INTERVAL_MS = 1_000;
 
-export type AuditPage = Awaited<ReturnType<OperatorClient['audit']>>;
+/** `q`: terms of the search (src/operator/audit/search-query.ts). */
+interface AuditQuestion {
+  readonly q: string;
+  readonly texts: boolean;
+}
 
 /** The pages of a search, newest first. `wait`: first for every event that the log has now. */
 export async function* pagesOf(
   api: OperatorClient,
-  question: Omit<AuditQuestion, 'limit'>,
+  question: AuditQuestion,
   { limit = Infinity, wait }: { readonly limit?: number | undefined; readonly wait: boolean },
-): AsyncGenerator<AuditPage> {
-  const ask = () => api.audit({ ...question, ...pageSize(limit), wait });
+): AsyncGenerator<AuditAnswer> {
+  const acts = api.of<typeof auditActs>();
+  const ask = () => acts.call('GET /operator/audit', { ...question, ...pageSize(limit), wait });
   let first = await ask();
   if (first.lag !== 0) warn(lagNotice(first));
   if (wait) while ((first.lag ?? 0) > 0) first = await ask();
@@ -24,13 +30,14 @@ export async function* pagesOf(
     yield page;
     left -= page.events.length;
     if (page.next === null || left <= 0) return;
-    page = await api.audit({ ...question, ...pageSize(left), q: page.q, before: page.next });
+    const { q, next: before } = page;
+    page = await acts.call('GET /operator/audit', { ...question, ...pageSize(left), q, before });
   }
 }
 
 const pageSize = (left: number): { readonly limit?: number } => (left < 100 ? { limit: left } : {});
 
-function lagNotice({ lag, upTo }: AuditPage): string {
+function lagNotice({ lag, upTo }: AuditAnswer): string {
   const newest = upTo === null ? 'no event yet' : `the events up to ${localMoment(upTo)}`;
   return lag === null
     ? `the audit has ${newest}; it is unknown if that is all: the log does not answer, or is not the applied one; check plaza projections status`
@@ -50,7 +57,8 @@ export async function* followedEvents(
   let isFirst = true;
   for (;;) {
     try {
-      const page = await api.followAudit({ ...question, q, after: cursor });
+      const asked = { ...question, q, after: cursor };
+      const page = await api.of<typeof auditActs>().call('GET /operator/audit/follow', asked);
       const { events, next, hasTexts } = page;
       q = page.q;
       // A follower never passes an event without the text that it asked for.

@@ -4,7 +4,7 @@ import { parseSearch, typedText } from '../search-query.js';
 import { SearchError, termText } from '../search-terms.js';
 import { TIME_HELP } from '../time.js';
 import { plainText } from '../../../base/support/plain-text.js';
-import type { AuditEntry } from '../../client/answers.js';
+import type { AuditEntry } from '../entry.js';
 import { auditTable, csvHead, csvOf, jsonLine } from './audit-output.js';
 import { followedEvents, pagesOf } from './audit-pages.js';
 import { operatorClientOf, withOperator } from '../../client/command-options.js';

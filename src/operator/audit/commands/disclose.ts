@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
+import { actsOf, REASON_HELP, withOperator } from '../../client/command-options.js';
 import type { OperatorOptions } from '../../client/command-options.js';
 import { disclosedLines } from './disclosed-texts.js';
 import { answerList } from '../../../base/terminal/output.js';
+import type { textActs } from '../text.acts.js';
 
 interface DiscloseOptions extends OperatorOptions {
   readonly reason: string;
@@ -16,7 +17,8 @@ export function addDiscloseCommand(program: Command): void {
     .argument('<event-id...>', 'eventId of an event of the audit')
     .requiredOption('--reason <why>', REASON_HELP)
     .action(async (eventIds: string[], { reason, ...options }: DiscloseOptions) => {
-      const { disclosed } = await operatorClientOf(options).disclose(eventIds, reason);
+      const texts = actsOf<typeof textActs>(options);
+      const { disclosed } = await texts.call('POST /operator/texts/disclose', { eventIds, reason });
       answerList(options, disclosed, disclosedLines);
     });
 }

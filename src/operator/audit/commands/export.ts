@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { operatorClientOf, withReason } from '../../client/command-options.js';
+import { actsOf, withReason } from '../../client/command-options.js';
 import type { CommandOptions } from '../../client/command-options.js';
+import type { exportActs } from '../export.acts.js';
 import { writeExport } from './export-directory.js';
 import { printResult } from '../../../base/terminal/output.js';
 import { searchOf, withFilters } from './audit.js';
@@ -19,7 +20,10 @@ export function addExportCommands(program: Command): void {
       const q = searchOf(terms, options, command);
       const target = resolve(dir);
       const { exportId, entries, upTo } = await writeExport(target, () =>
-        operatorClientOf(options).exportAudit(q, options.reason),
+        actsOf<typeof exportActs>(options).stream('GET /operator/audit/export', {
+          q,
+          reason: options.reason,
+        }),
       );
       printResult(options, { dir: target, exportId, entries, upTo }, [
         `export ${exportId} with ${entries.count} ${entries.count === 1 ? 'entry' : 'entries'} is in ${target}`,

@@ -1,14 +1,13 @@
 import { plainLine } from '../../../base/support/plain-text.js';
 import { actingText } from '../../desk/who.js';
-import type { OperatorClient } from '../../client/operator-client.js';
+import type { CaseQueue } from '../case-queue.js';
+import type { CaseView } from '../case-view.js';
 import { localMoment } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 
-type Page = Awaited<ReturnType<OperatorClient['cases']['list']>>;
-type Shown = Awaited<ReturnType<OperatorClient['cases']['show']>>;
-type Names = Page['operators'];
+type Names = CaseQueue['operators'];
 
-export type Listed = Page['cases'][number];
+export type Listed = CaseQueue['cases'][number];
 
 /** `operators`: names by id. */
 export function caseLines(listed: readonly Listed[], operators: Names): string[] {
@@ -31,7 +30,7 @@ export function caseLines(listed: readonly Listed[], operators: Names): string[]
 const nameIn = (operators: Names, id: string | null): string => (id === null ? '' : (operators[id] ?? id));
 
 /** Texts of people follow on lines of their own, as nobody knows what is in them. */
-export function caseViewLines(shown: Shown): string[] {
+export function caseViewLines(shown: CaseView): string[] {
   const { claimedBy, operators } = shown;
   return [
     `case     ${shown.caseId}  ${shown.state}${claimedBy === null ? '' : `, claimed by ${nameIn(operators, claimedBy)}`}`,
@@ -59,7 +58,7 @@ export function caseViewLines(shown: Shown): string[] {
 
 const NOBODY_ELSE = '  It waits: another moderator must act on it, and there is none.';
 
-const hidingLine = ({ of, at, operatorId, cause }: Shown['hiddenBy'][number], operators: Names): string =>
+const hidingLine = ({ of, at, operatorId, cause }: CaseView['hiddenBy'][number], operators: Names): string =>
   `${of === 'post' ? 'restricted' : 'suspended '}  ${localMoment(at)}  by ${actingText({ operatorId }, operators) ?? 'unknown'}  ${cause ?? 'by itself'}`;
 
 function decisionLines(
@@ -71,7 +70,7 @@ function decisionLines(
     execution,
     appeal,
     hasOtherOperator,
-  }: Shown['decisions'][number],
+  }: CaseView['decisions'][number],
   operators: Names,
 ) {
   const what = [outcome, ...effects].join(', ');

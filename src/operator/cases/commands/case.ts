@@ -2,26 +2,28 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { caseFilters } from '../../../../projections/cases/cases.read-model.js';
 import { caseEffects, caseOutcomes } from '../../../domain/case/events.js';
+import type { CaseEffect, CaseOutcome } from '../../../domain/case/events.js';
 import { reportReasons } from '../../../domain/report/report-reasons.js';
-import type { CaseQuery } from '../../client/case-answers.js';
+import type { ReportReason } from '../../../domain/report/report-reasons.js';
+import type { caseActs } from '../case.acts.js';
+import type { CaseQueue } from '../case-queue.js';
 import { caseLines, caseViewLines } from './case-table.js';
 import type { Listed } from './case-table.js';
-import { operatorClientOf, REASON_HELP, withOperator, withReason } from '../../client/command-options.js';
+import { actsOf, REASON_HELP, withOperator, withReason } from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
-import type { OperatorClient } from '../../client/operator-client.js';
 import { answerList, printResult } from '../../../base/terminal/output.js';
 import { typedText } from '../../../base/terminal/typed-text.js';
 
 interface ListOptions extends OperatorOptions {
-  readonly state: string;
-  readonly reportedFor?: string;
+  readonly state: CaseQueue['state'];
+  readonly reportedFor?: ReportReason;
   readonly newest?: true;
   readonly limit: number;
 }
 
 interface DecideOptions extends OperatorOptions {
-  readonly outcome: string;
-  readonly effect?: readonly string[];
+  readonly outcome: CaseOutcome;
+  readonly effect?: readonly CaseEffect[];
   readonly notice?: string;
   readonly reason: string;
 }
@@ -39,6 +41,8 @@ interface RuleOptions extends OperatorOptions {
 const ID = 'id of the case, as case list names it';
 const NOTICE = 'text for the person, on their account page; it is erased with the account';
 
+const caseCalls = actsOf<typeof caseActs>;
+
 export function addCaseCommands(program: Command): void {
   const group = program.command('case').description('cases: reports, decisions and appeals');
 
@@ -51,44 +55,42 @@ export function addCaseCommands(program: Command): void {
     .option('--newest', 'the newest first')
     .option('--limit <number>', 'at most so many', limitOf, 100)
     .action(async ({ state, reportedFor, newest, limit, ...options }: ListOptions) => {
-      const query = { state, reportedFor, order: newest && ('newest' as const) };
-      const { cases, operators } = await listCases(operatorClientOf(options), query, limit);
+      const order = newest && 'newest';
+      const { cases, operators } = await listCases(options, { state, reportedFor, order }, limit);
       answerList(options, cases, (listed) => caseLines(listed, operators));
     });
 
   withOperator(group.command('show'))
     .description('show a case; to the operator who has claimed it with its texts, which is recorded')
     .argument('<case-id>', ID)
-    .action(async (caseId: string, options: OperatorOptions) => {
-      const shown = await operatorClientOf(options).cases.show(caseId);
+    .action(async (id: string, options: OperatorOptions) => {
+      const shown = await caseCalls(options).call('GET /operator/cases/:id', { id });
       printResult(options, shown, caseViewLines(shown));
     });
 
   withReason(group.command('claim'))
     .description('claim a case, so that no other operator decides it, and show its texts')
     .argument('<case-id>', ID)
-    .action(async (caseId: string, { reason, ...options }: CommandOptions) => {
-      const shown = await operatorClientOf(options).cases.claim(caseId, reason);
+    .action(async (id: string, { reason, ...options }: CommandOptions) => {
+      const shown = await caseCalls(options).call('POST /operator/cases/:id/claim', { id, reason });
       printResult(options, shown, caseViewLines(shown));
     });
 
   withReason(group.command('release'))
     .description('end the claim of a case, your own or that of an operator who is away')
     .argument('<case-id>', ID)
-    .action(async (caseId: string, { reason, ...options }: CommandOptions) => {
-      const result = await operatorClientOf(options).cases.release(caseId, reason);
-      printResult(options, result, [
-        result.changed ? `${caseId} is released` : `nobody has claimed ${caseId}`,
-      ]);
+    .action(async (id: string, { reason, ...options }: CommandOptions) => {
+      const result = await caseCalls(options).call('POST /operator/cases/:id/release', { id, reason });
+      printResult(options, result, [result.changed ? `${id} is released` : `nobody has claimed ${id}`]);
     });
 
   withReason(group.command('note'))
     .description('add a note for other operators, read from standard input; it is erased with the account')
     .argument('<case-id>', ID)
-    .action(async (caseId: string, { reason, ...options }: CommandOptions) => {
+    .action(async (id: string, { reason, ...options }: CommandOptions) => {
       const note = await typedText('the note');
-      const result = await operatorClientOf(options).cases.note(caseId, note, reason);
-      printResult(options, result, [`${caseId} has the note`]);
+      const result = await caseCalls(options).call('POST /operator/cases/:id/notes', { id, note, reason });
+      printResult(options, result, [`${id} has the note`]);
     });
 
   withOperator(group.command('decide'))
@@ -105,16 +107,10 @@ export function addCaseCommands(program: Command): void {
     .option('--notice <text>', NOTICE)
     .requiredOption('--reason <why>', REASON_HELP)
     .action(
-      async (
-        caseId: string,
-        { outcome, effect: effects = [], notice, reason, ...options }: DecideOptions,
-      ) => {
-        const result = await operatorClientOf(options).cases.decide(
-          caseId,
-          { outcome, effects, notice },
-          reason,
-        );
-        printResult(options, result, [`${caseId} is decided: ${outcome}`, ...effectsLine(result)]);
+      async (id: string, { outcome, effect: effects = [], notice, reason, ...options }: DecideOptions) => {
+        const decision = { id, outcome, effects, notice, reason };
+        const result = await caseCalls(options).call('POST /operator/cases/:id/decide', decision);
+        printResult(options, result, [`${id} is decided: ${outcome}`, ...effectsLine(result)]);
       },
     );
 
@@ -122,9 +118,9 @@ export function addCaseCommands(program: Command): void {
     .description('open a decided case again, to decide it anew; the effects stay until then')
     .argument('<case-id>', ID)
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(async (caseId: string, { reason, ...options }: ReopenOptions) => {
-      const result = await operatorClientOf(options).cases.reopen(caseId, reason);
-      printResult(options, result, [result.changed ? `${caseId} is open` : `${caseId} is open already`]);
+    .action(async (id: string, { reason, ...options }: ReopenOptions) => {
+      const result = await caseCalls(options).call('POST /operator/cases/:id/reopen', { id, reason });
+      printResult(options, result, [result.changed ? `${id} is open` : `${id} is open already`]);
     });
 
   addAppealCommands(group.command('appeal').description('rule on the appeal of a case'));
@@ -141,9 +137,9 @@ function addAppealCommands(appeal: Command): void {
       .option('--notice <text>', NOTICE)
       .requiredOption('--reason <why>', REASON_HELP)
       .option('--decision <id>', 'the decision that the appeal is against, if several are appealed')
-      .action(async (caseId: string, { notice, decision: decisionId, reason, ...options }: RuleOptions) => {
-        const ruling = { notice, decisionId };
-        const result = await operatorClientOf(options).cases.rule(caseId, act, reason, ruling);
+      .action(async (id: string, { notice, decision: decisionId, reason, ...options }: RuleOptions) => {
+        const ruling = { id, notice, decisionId, reason };
+        const result = await caseCalls(options).call(`POST /operator/cases/:id/appeal/${act}`, ruling);
         printResult(options, result, [`the decision is ${done}`, ...effectsLine(result)]);
       });
 }
@@ -158,8 +154,9 @@ const effectsLine = ({ effects }: { readonly effects: 'finished' | 'pending' }):
     ? []
     : ['A store does not answer, so the effects follow by themselves when it is back.'];
 
-function withEffect(value: string, chosen: readonly string[] | undefined): readonly string[] {
-  if ((caseEffects as readonly string[]).includes(value)) return [...(chosen ?? []), value];
+function withEffect(value: string, chosen: readonly CaseEffect[] | undefined): readonly CaseEffect[] {
+  const effect = caseEffects.find((each) => each === value);
+  if (effect !== undefined) return [...(chosen ?? []), effect];
   throw new InvalidArgumentError(`It must be one of ${caseEffects.join(', ')}.`);
 }
 
@@ -168,12 +165,18 @@ function limitOf(value: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1 to 99999.');
 }
 
-async function listCases({ cases: api }: OperatorClient, query: CaseQuery, limit: number) {
+interface Filters {
+  readonly state: CaseQueue['state'];
+  readonly reportedFor: ReportReason | undefined;
+  readonly order: CaseQueue['order'] | undefined;
+}
+
+async function listCases(options: OperatorOptions, filters: Filters, limit: number) {
   const listed: Listed[] = [];
   const operators: Record<string, string> = {};
   let after: string | undefined;
   do {
-    const page = await api.list({ ...query, after });
+    const page = await caseCalls(options).call('GET /operator/cases', { ...filters, after });
     listed.push(...page.cases);
     Object.assign(operators, page.operators);
     after = page.next ?? undefined;

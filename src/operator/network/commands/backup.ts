@@ -3,9 +3,11 @@ import type { Command } from 'commander';
 import { endWithParent } from '../../../launch/child.js';
 import { backupParts } from '../../../recovery/backup/format/manifest.js';
 import type { BackupPart } from '../../../recovery/backup/format/manifest.js';
-import { operatorClientOf, withReason } from '../../client/command-options.js';
-import type { CommandOptions } from '../../client/command-options.js';
+import type { BackupApi } from '../../../recovery/backup/take/take-backup.js';
+import { actsOf, withReason } from '../../client/command-options.js';
+import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
 import { printResult, isOnTerminal } from '../../../base/terminal/output.js';
+import type { backupActs } from '../backup.acts.js';
 import { partsParser } from './parts.js';
 import { formatBytes, ProgressLine } from '../../../base/terminal/progress-line.js';
 import { tableLines } from '../../../base/terminal/table.js';
@@ -29,7 +31,7 @@ export function addBackupCommand(program: Command): void {
       const { takeBackup } = await import('../../../recovery/backup/take/take-backup.js');
       const progress = new ProgressLine(formatBytes);
       const target = resolve(dir);
-      const manifest = await takeBackup(operatorClientOf(options), {
+      const manifest = await takeBackup(backupApi(options), {
         dir: target,
         parts,
         reason,
@@ -43,4 +45,15 @@ export function addBackupCommand(program: Command): void {
         'The vault has the keys of all personal texts: keep it apart from the log.',
       ]);
     });
+}
+
+function backupApi(options: OperatorOptions): BackupApi {
+  const backups = actsOf<typeof backupActs>(options);
+  return {
+    beginBackup: (parts, reason) => backups.call('POST /operator/backups', { parts, reason }),
+    backupPart: (backupId, part, upTo) =>
+      part === 'log'
+        ? backups.stream('GET /operator/backups/log', { backupId, upTo })
+        : backups.stream('GET /operator/backups/:part', { part, backupId }),
+  };
 }

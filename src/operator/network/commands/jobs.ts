@@ -1,24 +1,25 @@
 import { sleep } from '../../../base/support/sleep.js';
 import { Failure } from '../../../base/terminal/failure.js';
-import type { JobAnswer } from '../../client/job-answers.js';
+import type { ShownJob } from '../answers.js';
+import type { jobActs } from '../job.acts.js';
 import type { OperatorClient } from '../../client/operator-client.js';
 import { ProgressLine } from '../../../base/terminal/progress-line.js';
 import type { ProgressStep } from '../../../base/terminal/progress-line.js';
 
 const POLL_INTERVAL_MS = 250;
 
-export const outcomeOf = ({ message, state }: JobAnswer): string => message ?? state;
+export const outcomeOf = ({ message, state }: ShownJob): string => message ?? state;
 
 /**
  * Requests a job and shows its progress until it ends; null: nothing to do. The first Ctrl-C pauses the job, the second
  * one ends the command at once. `resumeCommand` resumes it.
  * @throws {Failure} the job failed or was paused, by this command or another one.
  */
-export async function watchJob<Requested extends JobAnswer | null>(
+export async function watchJob<Requested extends ShownJob | null>(
   api: OperatorClient,
   request: () => Promise<Requested>,
   resumeCommand: string,
-): Promise<Requested | JobAnswer> {
+): Promise<Requested | ShownJob> {
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   // Before the request: an interrupt must never leave a requested job unwatched.
@@ -32,13 +33,15 @@ export async function watchJob<Requested extends JobAnswer | null>(
 }
 
 async function ended(
-  requested: JobAnswer,
+  requested: ShownJob,
   api: OperatorClient,
   interrupted: AbortSignal,
   resumeCommand: string,
-): Promise<JobAnswer> {
+): Promise<ShownJob> {
   const progress = new ProgressLine(String);
-  for (let job = requested; ; job = await api.job(requested.id)) {
+  const jobs = api.of<typeof jobActs>();
+  const { id } = requested;
+  for (let job = requested; ; job = await jobs.call('GET /operator/jobs/:id', { id })) {
     progress.show(stepOf(job));
     if (['published', 'rolled_back', 'failed', 'paused'].includes(job.state)) {
       progress.done();
@@ -47,15 +50,15 @@ async function ended(
       if (job.state === 'paused') throw new Failure(pausedAt(job, resumeCommand));
       return job;
     }
-    if (interrupted.aborted) await api.pauseJob(job.id);
+    if (interrupted.aborted) await jobs.call('POST /operator/jobs/:id/pause', { id });
     else await sleep(POLL_INTERVAL_MS, interrupted);
   }
 }
 
-function stepOf({ state, step, done, total, rate, message }: JobAnswer): ProgressStep {
+function stepOf({ state, step, done, total, rate, message }: ShownJob): ProgressStep {
   if (state === 'requested') return { what: 'waiting for a worker', done: 0, total: null };
   return { what: message ?? step ?? 'starting', done, total, rate: rate ?? undefined };
 }
 
-const pausedAt = ({ done }: JobAnswer, resumeCommand: string): string =>
+const pausedAt = ({ done }: ShownJob, resumeCommand: string): string =>
   `paused, with ${done} done; to resume from there, run: ${resumeCommand}`;

@@ -1,31 +1,32 @@
 import type { Command } from 'commander';
-import { operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
+import { actsOf, withOperator, withReason } from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
-import type { OperatorClient } from '../../client/operator-client.js';
+import type { SigningKeyState } from '../../../commands/network/signing-keys.js';
+import type { networkActs } from '../network.acts.js';
 import { printResult, answerList, localMoment, timeText } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
+
+const acts = actsOf<typeof networkActs>;
 
 export function addKeysCommands(program: Command): void {
   const keys = program.command('keys').description('keys that sign ID tokens: list and rotate them');
   withOperator(keys.command('list'))
     .description('list the published keys: the signing one, the next one, and retired ones')
     .action(async (options: OperatorOptions) => {
-      answerList(options, await operatorClientOf(options).signingKeys(), tableOf);
+      answerList(options, await acts(options).call('GET /operator/signing-keys'), tableOf);
     });
 
   withReason(keys.command('rotate'))
     .description('publish a new key, which signs once every client can have fetched it')
     .action(async ({ reason, ...options }: CommandOptions) => {
-      const rotated = await operatorClientOf(options).rotateSigningKey(reason);
+      const rotated = await acts(options).call('POST /operator/signing-keys/rotate', { reason });
       const { kid, signsFrom, changed } = rotated;
       const line = `${kid} signs from ${timeText(signsFrom)} on`;
       printResult(options, rotated, [changed ? line : `${line}: a rotation is under way; nothing changed`]);
     });
 }
 
-type Key = Awaited<ReturnType<OperatorClient['signingKeys']>>[number];
-
-const tableOf = (keys: readonly Key[]): string[] =>
+const tableOf = (keys: readonly SigningKeyState[]): string[] =>
   tableLines(
     ['KEY', 'STATE', 'SIGNS FROM', 'PUBLISHED UNTIL'],
     keys.map(({ kid, state, signsFrom, publishedUntil }) => [

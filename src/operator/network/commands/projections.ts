@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
+import { actsOf, operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
 import { outcomeOf, watchJob } from './jobs.js';
-import type { OperatorClient } from '../../client/operator-client.js';
+import type { ShownProjections } from '../answers.js';
+import type { jobActs } from '../job.acts.js';
 import { printResult, isOnTerminal } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 
@@ -13,7 +14,7 @@ export function addProjectionsCommands(program: Command): void {
   withOperator(projections.command('status'))
     .description('show the position of each projection and its lag behind the log')
     .action(async (options: OperatorOptions) => {
-      const status = await operatorClientOf(options).projections();
+      const status = await actsOf<typeof jobActs>(options).call('GET /operator/projections');
       printResult(options, status, [
         `incarnation ${status.incarnation ?? 'none yet'}`,
         ...(status.quarantine === null ? [] : [`IN QUARANTINE, reads are refused: ${status.quarantine}`]),
@@ -32,12 +33,14 @@ export function addProjectionsCommands(program: Command): void {
     .action(async (names: string[], { reason, ...options }: CommandOptions) => {
       const api = operatorClientOf(options);
       const resumeCommand = ['plaza projections rebuild', ...names].join(' ');
-      const job = await watchJob(api, () => api.rebuild(names, reason), resumeCommand);
+      const request = () =>
+        api.of<typeof jobActs>().call('POST /operator/projections/rebuild', { names, reason });
+      const job = await watchJob(api, request, resumeCommand);
       printResult(options, job, [outcomeOf(job)]);
     });
 }
 
-type Projection = Awaited<ReturnType<OperatorClient['projections']>>['projections'][number];
+type Projection = ShownProjections['projections'][number];
 
 function lineOf({ name, version, position, lag, stopped }: Projection): string {
   const behind = lag === null ? 'lag behind the log unknown' : `${lag} behind`;

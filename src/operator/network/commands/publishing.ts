@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { operatorClientOf, withReason } from '../../client/command-options.js';
+import { actsOf, stateLine, withReason } from '../../client/command-options.js';
 import type { CommandOptions } from '../../client/command-options.js';
 import { printResult } from '../../../base/terminal/output.js';
+import type { networkActs } from '../network.acts.js';
 
 export function addPublishingCommands(program: Command): void {
   const publishing = program
@@ -14,10 +15,10 @@ export function addPublishingCommands(program: Command): void {
     withReason(publishing.command(act))
       .description(descriptions[act])
       .action(async ({ reason, ...options }: CommandOptions) => {
-        const result = await operatorClientOf(options).setPublishing(act, reason);
-        printResult(options, result, [
-          result.changed ? `publishing is ${done} now` : `publishing is ${done} already; nothing changed`,
-        ]);
+        const result = await actsOf<typeof networkActs>(options).call(`POST /operator/publishing/${act}`, {
+          reason,
+        });
+        printResult(options, result, [stateLine(`publishing is ${done}`, result)]);
       });
 }
 

@@ -1,9 +1,6 @@
-import type { OperatorClient } from '../../client/operator-client.js';
+import type { ShownPlan, ShownRecovery } from '../answers.js';
 import { isOnTerminal, localMoment, timeText } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
-
-type Status = Awaited<ReturnType<OperatorClient['recoveryStatus']>>;
-type Plan = Awaited<ReturnType<OperatorClient['recoveryPlan']>>;
 
 export function linesOfStatus({
   state,
@@ -13,7 +10,7 @@ export function linesOfStatus({
   witnessFault,
   jobs,
   retired,
-}: Status): string[] {
+}: ShownRecovery): string[] {
   return [
     `state        ${stateLine(state, reason)}`,
     `incarnation  ${incarnation ?? 'none yet'}`,
@@ -35,7 +32,7 @@ export function linesOfStatus({
   ];
 }
 
-export function linesOfPlan(plan: Plan): string[] {
+export function linesOfPlan(plan: ShownPlan): string[] {
   const { state, reason, isNeeded, refused, needsReseed, restrictions, unsettled, rebuild, lost } = plan;
   if (!isNeeded) return ['there is nothing to recover'];
   const duration =
@@ -57,10 +54,10 @@ export function linesOfPlan(plan: Plan): string[] {
   ];
 }
 
-const stateLine = (state: Status['state'], reason: string | null): string =>
+const stateLine = (state: ShownRecovery['state'], reason: string | null): string =>
   state === 'none' ? 'nothing is published yet' : reason === null ? state : `${state}: ${reason}`;
 
-function linesOfMissing({ count, byType, first }: Plan['restrictions'], label: string): string[] {
+function linesOfMissing({ count, byType, first }: ShownPlan['restrictions'], label: string): string[] {
   if (count === 0) return [];
   return [
     `${label} ${Object.entries(byType)
@@ -71,9 +68,9 @@ function linesOfMissing({ count, byType, first }: Plan['restrictions'], label: s
   ];
 }
 
-type Missing = Plan['restrictions']['first'][number];
-type Job = Status['jobs'][number];
-type Retired = Status['retired'][number];
+type Missing = ShownPlan['restrictions']['first'][number];
+type Job = ShownRecovery['jobs'][number];
+type Retired = ShownRecovery['retired'][number];
 
 const lineOfMissing = ({ epoch, type, stream, at }: Missing): string =>
   `  ${epoch}  ${type}  ${stream}  ${timeText(at)}`;

@@ -1,13 +1,16 @@
 import type { Command } from 'commander';
-import { operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
+import { actsOf, operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
 import { outcomeOf, watchJob } from './jobs.js';
 import { printResult } from '../../../base/terminal/output.js';
+import type { recoveryActs } from '../recovery.acts.js';
 import { linesOfPlan, linesOfStatus } from './recovery-report.js';
 
 interface ApplyOptions extends CommandOptions {
   readonly reseedWitness?: true;
 }
+
+const acts = actsOf<typeof recoveryActs>;
 
 export function addRecoveryCommands(program: Command): void {
   const recovery = program
@@ -16,14 +19,14 @@ export function addRecoveryCommands(program: Command): void {
   withOperator(recovery.command('status'))
     .description('show the state of reads, log, witness and jobs')
     .action(async (options: OperatorOptions) => {
-      const status = await operatorClientOf(options).recoveryStatus();
+      const status = await acts(options).call('GET /operator/recovery');
       printResult(options, status, linesOfStatus(status));
     });
 
   withOperator(recovery.command('plan'))
     .description('show the steps of apply, their duration, and permanent losses; changes nothing')
     .action(async (options: OperatorOptions) => {
-      const plan = await operatorClientOf(options).recoveryPlan();
+      const plan = await acts(options).call('GET /operator/recovery/plan');
       printResult(options, plan, linesOfPlan(plan));
     });
 
@@ -36,20 +39,20 @@ export function addRecoveryCommands(program: Command): void {
       'the witness was lost or rolled back: record every restriction of the log in it again',
     )
     .action(async ({ reason, reseedWitness: reseed, ...options }: ApplyOptions) => {
-      const api = operatorClientOf(options);
       const reseedWitness = reseed === true;
       const resumeCommand = `plaza recovery apply${reseedWitness ? ' --reseed-witness' : ''}`;
-      const request = async () => (await api.recover(reseedWitness, reason)).job;
-      const job = await watchJob(api, request, resumeCommand);
+      const request = async () =>
+        (await acts(options).call('POST /operator/recovery/apply', { reseedWitness, reason })).job;
+      const job = await watchJob(operatorClientOf(options), request, resumeCommand);
       printResult(options, { job }, [job ? outcomeOf(job) : 'there is nothing to recover; nothing changed']);
     });
 
   withReason(recovery.command('rollback'))
     .description('publish the previous read models again, from before the last rebuild or recovery')
     .action(async ({ reason, ...options }: CommandOptions) => {
-      const api = operatorClientOf(options);
-      const request = async () => (await api.rollback(reason)).job;
-      const job = await watchJob(api, request, 'plaza recovery rollback');
+      const request = async () =>
+        (await acts(options).call('POST /operator/recovery/rollback', { reason })).job;
+      const job = await watchJob(operatorClientOf(options), request, 'plaza recovery rollback');
       printResult(options, { job }, [job ? outcomeOf(job) : 'nothing changed']);
     });
 }

@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
-import { operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
+import { actsOf, stateLine, withOperator, withReason } from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
 import { printResult } from '../../../base/terminal/output.js';
+import type { networkActs } from '../network.acts.js';
+
+const acts = actsOf<typeof networkActs>;
 
 export function addRegistrationCommands(program: Command): void {
   const registration = program
@@ -14,17 +17,13 @@ export function addRegistrationCommands(program: Command): void {
     withReason(registration.command(state))
       .description(descriptions[state])
       .action(async ({ reason, ...options }: CommandOptions) => {
-        const result = await operatorClientOf(options).setRegistration(act, reason);
-        printResult(options, result, [
-          result.changed
-            ? `registration is ${state} now`
-            : `registration is ${state} already; nothing changed`,
-        ]);
+        const result = await acts(options).call(`POST /operator/registration/${act}`, { reason });
+        printResult(options, result, [stateLine(`registration is ${state}`, result)]);
       });
   withOperator(registration.command('status'))
     .description('show if people can create accounts, and who decided it')
     .action(async (options: OperatorOptions) => {
-      const state = await operatorClientOf(options).registration();
+      const state = await acts(options).call('GET /operator/registration');
       const decided = state.by === 'operator' ? 'an operator decided it' : 'the setting REGISTRATION says so';
       printResult(options, state, [`registration is ${state.isOpen ? 'open' : 'closed'}: ${decided}`]);
     });

@@ -1,13 +1,16 @@
 import type { Command } from 'commander';
 import { plainLine } from '../../../base/support/plain-text.js';
-import type { ListedApproval } from '../../client/approval-answers.js';
-import * as answers from '../../client/answers.js';
+import type { approvalActs } from '../approval.acts.js';
+import type { IssuedInvitation } from '../invitation.js';
+import type { ListedApproval } from '../../desk/approvals/listed.js';
 import { factLines } from '../../client/awaits-approval.js';
-import { operatorClientOf, REASON_HELP, withOperator, withReason } from '../../client/command-options.js';
+import { actsOf, doneLine, REASON_HELP, withOperator, withReason } from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
 import { answerList, localMoment, printResult, timeText } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 import { invitationLines } from './operator.js';
+
+const approvals = actsOf<typeof approvalActs>;
 
 export function addApprovalCommands(program: Command): void {
   const approval = program
@@ -17,14 +20,14 @@ export function addApprovalCommands(program: Command): void {
   withOperator(approval.command('list'))
     .description('list the requests: open ones first, then the newest, 50 in all')
     .action(async (options: OperatorOptions) => {
-      answerList(options, await operatorClientOf(options).approvals.list(), tableOf);
+      answerList(options, await approvals(options).call('GET /operator/approvals'), tableOf);
     });
 
   withOperator(approval.command('show'))
     .description('show what exactly an act would do, and the digest of that')
     .argument('<approval-id>', 'id of the request')
-    .action(async (approvalId: string, options: OperatorOptions) => {
-      const shown = await operatorClientOf(options).approvals.show(approvalId);
+    .action(async (id: string, options: OperatorOptions) => {
+      const shown = await approvals(options).call('GET /operator/approvals/:id', { id });
       printResult(options, shown, linesOf(shown));
     });
 
@@ -33,13 +36,10 @@ export function addApprovalCommands(program: Command): void {
     .argument('<approval-id>', 'id of the request')
     .requiredOption('--digest <digest>', 'digest of the preview that you read')
     .action(
-      async (
-        approvalId: string,
-        { digest, reason, ...options }: CommandOptions & { readonly digest: string },
-      ) => {
-        const result = await operatorClientOf(options).approvals.approve(approvalId, digest, reason);
-        const line = `${approvalId} is approved`;
-        printResult(options, result, [result.changed ? line : `${line} already; nothing changed`]);
+      async (id: string, { digest, reason, ...options }: CommandOptions & { readonly digest: string }) => {
+        const route = 'POST /operator/approvals/:id/approve';
+        const result = await approvals(options).call(route, { id, digest, reason });
+        printResult(options, result, [doneLine(`${id} is approved`, result)]);
       },
     );
 
@@ -47,24 +47,22 @@ export function addApprovalCommands(program: Command): void {
     .description('refuse a request for good, or withdraw your own')
     .argument('<approval-id>', 'id of the request')
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(
-      async (approvalId: string, { reason, ...options }: OperatorOptions & { readonly reason: string }) => {
-        const result = await operatorClientOf(options).approvals.refuse(approvalId, reason);
-        const line = `${approvalId} is refused`;
-        printResult(options, result, [result.changed ? line : `${line} already; nothing changed`]);
-      },
-    );
+    .action(async (id: string, { reason, ...options }: OperatorOptions & { readonly reason: string }) => {
+      const result = await approvals(options).call('POST /operator/approvals/:id/refuse', { id, reason });
+      printResult(options, result, [doneLine(`${id} is refused`, result)]);
+    });
 
   withOperator(approval.command('run'))
     .description('execute what you requested and another operator approved; once, also after a failure')
     .argument('<approval-id>', 'id of the request')
-    .action(async (approvalId: string, options: OperatorOptions) => {
-      const carriedOut = await operatorClientOf(options).approvals.run(approvalId);
+    .action(async (id: string, options: OperatorOptions) => {
+      const carriedOut = await approvals(options).call('POST /operator/approvals/:id/run', { id });
       const { act, result } = carriedOut;
-      const invited = answers.invitedOperator.safeParse(result).data;
       printResult(options, carriedOut, [
         `executed: ${act}`,
-        ...(invited ? invitationLines(invited) : [JSON.stringify(result)]),
+        ...(act === 'operator.invite'
+          ? invitationLines(result as IssuedInvitation)
+          : [JSON.stringify(result)]),
       ]);
     });
 }

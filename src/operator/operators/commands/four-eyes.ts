@@ -1,12 +1,15 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
+import { actsOf, stateLine, withOperator, withReason } from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
 import { printResult } from '../../../base/terminal/output.js';
+import type { fourEyesActs } from '../four-eyes.acts.js';
 
 interface OnOptions extends CommandOptions {
   readonly batchItems?: number;
 }
+
+const acts = actsOf<typeof fourEyesActs>;
 
 export function addFourEyesCommands(program: Command): void {
   const fourEyes = program
@@ -15,7 +18,7 @@ export function addFourEyesCommands(program: Command): void {
   withOperator(fourEyes.command('status'))
     .description('show if four-eyes is on, and how many operators can approve')
     .action(async (options: OperatorOptions) => {
-      const state = await operatorClientOf(options).approvals.fourEyes();
+      const state = await acts(options).call('GET /operator/four-eyes');
       const { administrators, moderators } = state.active;
       printResult(options, state, [
         state.batchItems === null
@@ -32,18 +35,14 @@ export function addFourEyesCommands(program: Command): void {
       wholeNumber,
     )
     .action(async ({ reason, batchItems, ...options }: OnOptions) => {
-      const result = await operatorClientOf(options).approvals.turnFourEyesOn(batchItems, reason);
-      printResult(options, result, [
-        result.changed ? 'four-eyes is on now' : 'four-eyes is on already; nothing changed',
-      ]);
+      const result = await acts(options).call('POST /operator/four-eyes/on', { batchItems, reason });
+      printResult(options, result, [stateLine('four-eyes is on', result)]);
     });
   withReason(fourEyes.command('off'))
     .description('turn four-eyes off, which needs an approval itself')
     .action(async ({ reason, ...options }: CommandOptions) => {
-      const result = await operatorClientOf(options).approvals.turnFourEyesOff(reason);
-      printResult(options, result, [
-        result.changed ? 'four-eyes is off now' : 'four-eyes is off already; nothing changed',
-      ]);
+      const result = await acts(options).call('POST /operator/four-eyes/off', { reason });
+      printResult(options, result, [stateLine('four-eyes is off', result)]);
     });
 }
 

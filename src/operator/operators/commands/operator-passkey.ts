@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
-import { operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
+import { actsOf, doneLine, withOperator, withReason } from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
 import { printResult, timeText } from '../../../base/terminal/output.js';
+import type { passkeyActs } from '../passkey.acts.js';
 
 interface RemoveOptions extends CommandOptions {
   readonly of?: string;
 }
+
+const passkeys = actsOf<typeof passkeyActs>;
 
 export function addPasskeyCommands(operator: Command): void {
   const passkey = operator.command('passkey').description('passkeys for the console: add and remove them');
@@ -13,7 +16,7 @@ export function addPasskeyCommands(operator: Command): void {
   withOperator(passkey.command('add'))
     .description('print a link that adds a passkey of yours, for the console; it works once, for ten minutes')
     .action(async (options: OperatorOptions) => {
-      const linked = await operatorClientOf(options).linkPasskey();
+      const linked = await passkeys(options).call('POST /operator/own/passkey-links');
       printResult(options, linked, [`link  ${linked.link}  (valid until ${timeText(linked.expiresAt)})`]);
     });
 
@@ -21,16 +24,21 @@ export function addPasskeyCommands(operator: Command): void {
     .description('remove a passkey, which ends the sessions that it began; operator list names them')
     .argument('<passkey-id>', 'id of the passkey')
     .option('--of <operator-id>', 'operator whose passkey it is (default: yourself)')
-    .action(async (passkeyId: string, { of: operatorId, reason, ...options }: RemoveOptions) => {
-      const result = await operatorClientOf(options).removePasskey(passkeyId, operatorId, reason);
-      const line = `${passkeyId} is removed`;
-      printResult(options, result, [result.changed ? line : `${line} already; nothing changed`]);
+    .action(async (passkeyId: string, { of: id, reason, ...options }: RemoveOptions) => {
+      const result = await (id === undefined
+        ? passkeys(options).call('POST /operator/own/passkeys/:passkeyId/remove', { passkeyId, reason })
+        : passkeys(options).call('POST /operator/operators/:id/passkeys/:passkeyId/remove', {
+            id,
+            passkeyId,
+            reason: reason ?? '',
+          }));
+      printResult(options, result, [doneLine(`${passkeyId} is removed`, result)]);
     });
 
   withReason(operator.command('sign-out'))
     .description('end all your sessions in the console')
     .action(async ({ reason, ...options }: CommandOptions) => {
-      const result = await operatorClientOf(options).signOut(reason);
+      const result = await passkeys(options).call('POST /operator/own/sign-out', { reason });
       printResult(options, result, ['you are signed out everywhere']);
     });
 }

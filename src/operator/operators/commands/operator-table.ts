@@ -1,11 +1,9 @@
-import type { OperatorClient } from '../../client/operator-client.js';
+import type { ListedOperator } from '../../desk/operators.js';
 import { localMoment } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 
-type Listed = Awaited<ReturnType<OperatorClient['operators']>>[number];
-
 /** Names are chosen by people, so they stand in the last column (see `tableLines`). */
-export function operatorLines(listed: readonly Listed[]): string[] {
+export function operatorLines(listed: readonly ListedOperator[]): string[] {
   if (listed.length === 0) return ['no operator is invited'];
   return tableLines(
     ['OPERATOR ID', 'STATE', 'ROLES', 'NAME AND CREDENTIALS'],
@@ -26,13 +24,24 @@ export function operatorLines(listed: readonly Listed[]): string[] {
   );
 }
 
-function tokenLine({ tokenId, label, expiresAt, revokedAt, lastUsedOn }: Listed['tokens'][number]): string {
+function tokenLine({
+  tokenId,
+  label,
+  expiresAt,
+  revokedAt,
+  lastUsedOn,
+}: ListedOperator['tokens'][number]): string {
   const state = revokedAt === null ? `until ${localMoment(expiresAt)}` : `revoked ${localMoment(revokedAt)}`;
   const use = lastUsedOn === null ? 'never used' : `last used on ${lastUsedOn}`;
   return `token ${tokenId} ${state}, ${use}: ${label}`;
 }
 
-function passkeyLine({ passkeyId, label, removedAt, lastUsedOn }: Listed['passkeys'][number]): string {
+function passkeyLine({
+  passkeyId,
+  label,
+  removedAt,
+  lastUsedOn,
+}: ListedOperator['passkeys'][number]): string {
   const state = removedAt === null ? '' : ` removed ${localMoment(removedAt)}`;
   const use = lastUsedOn === null ? 'never used to sign in' : `last used on ${lastUsedOn}`;
   return `passkey ${passkeyId}${state}, ${use}: ${label}`;

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { operatorClientOf, withReason } from '../../client/command-options.js';
+import { actsOf, doneLine, withReason } from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
 import { parseDuration } from '../../../base/terminal/duration.js';
 import { printResult, timeText } from '../../../base/terminal/output.js';
+import type { IssuedToken, operatorActs } from '../operator.acts.js';
 
 export interface TokenOptions extends OperatorOptions {
   readonly label?: string;
@@ -31,11 +32,7 @@ export function tokenLines({ tokenId, token, expiresAt }: IssuedToken): string[]
   ];
 }
 
-interface IssuedToken {
-  readonly tokenId: string;
-  readonly token: string;
-  readonly expiresAt: number;
-}
+const operators = actsOf<typeof operatorActs>;
 
 export function addOperatorTokenCommands(operator: Command): void {
   const token = operator.command('token').description('personal tokens: issue and revoke them');
@@ -43,7 +40,7 @@ export function addOperatorTokenCommands(operator: Command): void {
   withTokenWish(withReason(token.command('issue')))
     .description('issue another personal token for yourself; it is shown only once')
     .action(async ({ label, expires: validMs, reason, ...options }: IssueOptions) => {
-      const issued = await operatorClientOf(options).issueToken({ label, validMs }, reason);
+      const issued = await operators(options).call('POST /operator/own/tokens', { label, validMs, reason });
       printResult(options, issued, tokenLines(issued));
     });
 
@@ -51,9 +48,14 @@ export function addOperatorTokenCommands(operator: Command): void {
     .description('revoke a personal token, effective on its next use; operator list names them')
     .argument('<token-id>', 'id of the token')
     .option('--of <operator-id>', 'operator whose token it is (default: yourself)')
-    .action(async (tokenId: string, { of: operatorId, reason, ...options }: RevokeOptions) => {
-      const result = await operatorClientOf(options).revokeToken(tokenId, operatorId, reason);
-      const line = `${tokenId} is revoked`;
-      printResult(options, result, [result.changed ? line : `${line} already; nothing changed`]);
+    .action(async (tokenId: string, { of: id, reason, ...options }: RevokeOptions) => {
+      const result = await (id === undefined
+        ? operators(options).call('POST /operator/own/tokens/:tokenId/revoke', { tokenId, reason })
+        : operators(options).call('POST /operator/operators/:id/tokens/:tokenId/revoke', {
+            id,
+            tokenId,
+            reason: reason ?? '',
+          }));
+      printResult(options, result, [doneLine(`${tokenId} is revoked`, result)]);
     });
 }

@@ -1,18 +1,19 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import type { z } from 'zod';
 import { isRole, roles } from '../../../domain/operator/roles.js';
 import type { Role } from '../../../domain/operator/roles.js';
 import {
+  actsOf,
+  doneLine,
   lifecycleLine,
-  operatorClientOf,
   REASON_HELP,
   withOperator,
   withReason,
   withRevision,
 } from '../../client/command-options.js';
 import type { CommandOptions, LifecycleOptions, OperatorOptions } from '../../client/command-options.js';
-import type { invitedOperator } from '../../client/answers.js';
+import type { IssuedInvitation } from '../invitation.js';
+import type { operatorActs } from '../operator.acts.js';
 import { Failure } from '../../../base/terminal/failure.js';
 import { answerList, printResult, timeText } from '../../../base/terminal/output.js';
 import { typedText } from '../../../base/terminal/typed-text.js';
@@ -34,9 +35,7 @@ interface RolesOptions extends StateOptions {
   readonly role: readonly Role[];
 }
 
-type InvitedOperator = z.infer<typeof invitedOperator>;
-
-export function invitationLines({ operatorId, invitationCode, expiresAt, link }: InvitedOperator): string[] {
+export function invitationLines({ operatorId, invitationCode, expiresAt, link }: IssuedInvitation): string[] {
   return [
     `operator id      ${operatorId}`,
     `invitation code  ${invitationCode}  (shown only now, valid until ${timeText(expiresAt)})`,
@@ -44,6 +43,8 @@ export function invitationLines({ operatorId, invitationCode, expiresAt, link }:
     'The invited person opens the link in a browser, or runs plaza operator enroll and types the code.',
   ];
 }
+
+const operators = actsOf<typeof operatorActs>;
 
 export function addOperatorCommands(program: Command): void {
   const operator = program
@@ -54,7 +55,8 @@ export function addOperatorCommands(program: Command): void {
     .description('invite an operator; the code is shown only once')
     .requiredOption('--name <name>', 'name of the person, for other operators')
     .action(async ({ name, role, reason, ...options }: InviteOptions) => {
-      const invited = await operatorClientOf(options).inviteOperator({ name, roles: role }, reason);
+      const invitation = { name, roles: role, reason };
+      const invited = await operators(options).call('POST /operator/operators', invitation);
       printResult(options, invited, invitationLines(invited));
     });
 
@@ -64,23 +66,25 @@ export function addOperatorCommands(program: Command): void {
       const invitationCode = (await typedText('the code')).trim();
       if (invitationCode === '')
         throw new Failure('standard input is empty; give it the code of the invitation');
-      const enrolled = await operatorClientOf(options).enrollOperator(invitationCode, { label, validMs });
+      const enrollment = { invitationCode, label, validMs };
+      const enrolled = await operators(options).call('POST /operator/enrollments', enrollment);
       printResult(options, enrolled, [`operator id  ${enrolled.operatorId}`, ...tokenLines(enrolled)]);
     });
 
   withOperator(operator.command('list'))
     .description('list every operator: state, roles, tokens')
     .action(async (options: OperatorOptions) => {
-      answerList(options, await operatorClientOf(options).operators(), operatorLines);
+      answerList(options, await operators(options).call('GET /operator/operators'), operatorLines);
     });
 
   withRoles(withRevision(withOperator(operator.command('roles'))))
     .description('replace the roles of an operator, effective on the next request')
     .argument('<operator-id>', 'id of the operator')
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(async (operatorId: string, { role, reason, revision, ...options }: RolesOptions) => {
-      const result = await operatorClientOf(options).setOperatorRoles(operatorId, role, reason, revision);
-      printResult(options, result, [lifecycleLine(operatorId, role.join(' and '), result)]);
+    .action(async (id: string, { role: chosen, reason, revision, ...options }: RolesOptions) => {
+      const route = 'POST /operator/operators/:id/roles';
+      const result = await operators(options).call(route, { id, roles: chosen, reason, revision });
+      printResult(options, result, [lifecycleLine(id, chosen.join(' and '), result)]);
     });
 
   for (const [act, done] of [
@@ -91,9 +95,10 @@ export function addOperatorCommands(program: Command): void {
       .description(descriptions[act])
       .argument('<operator-id>', 'id of the operator')
       .requiredOption('--reason <why>', REASON_HELP)
-      .action(async (operatorId: string, { reason, revision, ...options }: StateOptions) => {
-        const result = await operatorClientOf(options).setOperatorState(operatorId, act, reason, revision);
-        printResult(options, result, [lifecycleLine(operatorId, done, result)]);
+      .action(async (id: string, { reason, revision, ...options }: StateOptions) => {
+        const route = `POST /operator/operators/:id/${act}` as const;
+        const result = await operators(options).call(route, { id, reason, revision });
+        printResult(options, result, [lifecycleLine(id, done, result)]);
       });
 
   withReason(operator.command('confirm'))
@@ -101,10 +106,9 @@ export function addOperatorCommands(program: Command): void {
       'confirm an operator who joined without a second person, such as one whom the limited shared token invited',
     )
     .argument('<operator-id>', 'id of the operator')
-    .action(async (operatorId: string, { reason, ...options }: CommandOptions) => {
-      const result = await operatorClientOf(options).confirmOperator(operatorId, reason);
-      const line = `${operatorId} is confirmed`;
-      printResult(options, result, [result.changed ? line : `${line} already; nothing changed`]);
+    .action(async (id: string, { reason, ...options }: CommandOptions) => {
+      const result = await operators(options).call('POST /operator/operators/:id/confirm', { id, reason });
+      printResult(options, result, [doneLine(`${id} is confirmed`, result)]);
     });
 
   addOperatorTokenCommands(operator);
@@ -115,9 +119,8 @@ export function addOperatorCommands(program: Command): void {
       'limit the shared token for good: to invite, recover, back up and read the status, for emergencies',
     )
     .action(async ({ reason, ...options }: CommandOptions) => {
-      const result = await operatorClientOf(options).limitSharedToken(reason);
-      const line = 'the shared token is limited';
-      printResult(options, result, [result.changed ? line : `${line} already; nothing changed`]);
+      const result = await operators(options).call('POST /operator/shared-token/limit', { reason });
+      printResult(options, result, [doneLine('the shared token is limited', result)]);
     });
 }
 

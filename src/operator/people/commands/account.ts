@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import {
+  actsOf,
   operatorClientOf,
   lifecycleLine,
   REASON_HELP,
@@ -9,13 +10,14 @@ import {
   withRevision,
 } from '../../client/command-options.js';
 import type { CommandOptions, LifecycleOptions } from '../../client/command-options.js';
+import type { accountActs } from '../account.acts.js';
 import { MAX_BATCH_ACTORS } from '../../../domain/batch/batch.js';
 import { requireReason, runBatch, withBatchOptions } from './batch-lines.js';
 import type { BatchOptions } from './batch-lines.js';
 import { Failure } from '../../../base/terminal/failure.js';
 import { parseDuration } from '../../../base/terminal/duration.js';
 import { printResult, timeText } from '../../../base/terminal/output.js';
-import { pendingLines } from '../../client/pending-lines.js';
+import { pendingLines } from './pending-lines.js';
 import { typedText } from '../../../base/terminal/typed-text.js';
 
 interface CreateOptions extends CommandOptions {
@@ -36,6 +38,8 @@ interface EraseOptions extends StateOptions {
   readonly delay: number;
 }
 
+const accounts = actsOf<typeof accountActs>;
+
 export function addAccountCommands(program: Command): void {
   const account = program
     .command('account')
@@ -49,10 +53,8 @@ export function addAccountCommands(program: Command): void {
     .action(async ({ handle, displayName, email, reason, ...options }: CreateOptions) => {
       // The terminal or `echo` adds one line end to the password.
       const password = (await typedText('the password')).replace(/\r?\n$/, '');
-      const created = await operatorClientOf(options).createAccount(
-        { handle, displayName, email, password },
-        reason,
-      );
+      const account = { handle, displayName, email, password, reason };
+      const created = await accounts(options).call('POST /operator/accounts', account);
       printResult(options, created, [`actor id  ${created.actorId}`]);
     });
 
@@ -62,30 +64,31 @@ export function addAccountCommands(program: Command): void {
     .option('--from <file>', 'a file with one actor id a line; - reads standard input')
     .option('--reason <why>', REASON_HELP)
     .action(async (actorId: string | undefined, options: SuspendOptions, command: Command) => {
-      const { from, reason, revision } = options;
+      const { from, revision } = options;
       if ((actorId === undefined) === (from === undefined))
         command.error('error: give either an actor id or --from FILE', { exitCode: 2 });
-      const api = operatorClientOf(options);
       if (from !== undefined) {
-        await runBatch(api, { kind: 'accounts', actorIds: await idsIn(from) }, options, command);
+        const plan = { kind: 'accounts', actorIds: await idsIn(from) } as const;
+        await runBatch(operatorClientOf(options), plan, options, command);
         return;
       }
-      const result = await api.setAccountState(
-        actorId ?? '',
-        'suspend',
-        requireReason(reason, command),
+      const [id, reason] = [actorId ?? '', requireReason(options.reason, command)];
+      const result = await accounts(options).call('POST /operator/accounts/:id/suspend', {
+        id,
+        reason,
         revision,
-      );
-      printResult(options, result, [lifecycleLine(actorId ?? '', 'suspended', result)]);
+      });
+      printResult(options, result, [lifecycleLine(id, 'suspended', result)]);
     });
 
   withRevision(withOperator(account.command('reinstate')))
     .description('reinstate a suspended account')
     .argument('<actor-id>', 'actor id of the account')
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(async (actorId: string, { reason, revision, ...options }: StateOptions) => {
-      const result = await operatorClientOf(options).setAccountState(actorId, 'reinstate', reason, revision);
-      printResult(options, result, [lifecycleLine(actorId, 'active', result)]);
+    .action(async (id: string, { reason, revision, ...options }: StateOptions) => {
+      const route = 'POST /operator/accounts/:id/reinstate';
+      const result = await accounts(options).call(route, { id, reason, revision });
+      printResult(options, result, [lifecycleLine(id, 'active', result)]);
     });
 
   withRevision(withOperator(account.command('erase')))
@@ -100,20 +103,22 @@ export function addAccountCommands(program: Command): void {
       parseDuration,
       0,
     )
-    .action(async (actorId: string, { reason, revision, delay, ...options }: EraseOptions) => {
-      const result = await operatorClientOf(options).eraseAccount(actorId, delay, reason, revision);
+    .action(async (id: string, { reason, revision, delay: delayMs, ...options }: EraseOptions) => {
+      const route = 'POST /operator/accounts/:id/erase';
+      const result = await accounts(options).call(route, { id, delayMs, reason, revision });
       const { erasesAt } = result;
       const state = erasesAt === undefined ? 'erased' : `scheduled for erasure at ${timeText(erasesAt)}`;
-      printResult(options, result, [lifecycleLine(actorId, state, result), ...pendingLines(result)]);
+      printResult(options, result, [lifecycleLine(id, state, result), ...pendingLines(result)]);
     });
 
   withOperator(account.command('cancel-erasure'))
     .description('cancel a scheduled erasure')
     .argument('<actor-id>', 'actor id of the account')
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(async (actorId: string, { reason, ...options }: StateOptions) => {
-      const result = await operatorClientOf(options).cancelErasure(actorId, reason);
-      printResult(options, result, [lifecycleLine(actorId, 'kept', result)]);
+    .action(async (id: string, { reason, ...options }: StateOptions) => {
+      const route = 'POST /operator/accounts/:id/cancel-erasure';
+      const result = await accounts(options).call(route, { id, reason });
+      printResult(options, result, [lifecycleLine(id, 'kept', result)]);
     });
 }
 

@@ -1,10 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
+import type { ApplicationImpact } from '../../../../projections/audit/impact.read-model.js';
 import { impactCounts, impactHeadings } from '../../audit/impact-columns.js';
 import { beginOf, endOf, TIME_HELP } from '../../audit/time.js';
-import { operatorClientOf, withOperator } from '../../client/command-options.js';
+import { actsOf, withOperator } from '../../client/command-options.js';
 import type { OperatorOptions } from '../../client/command-options.js';
-import type { OperatorClient } from '../../client/operator-client.js';
+import type { impactActs } from '../impact.acts.js';
 import { localMoment, printResult } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 
@@ -21,13 +22,14 @@ export function addImpactCommand(app: Command): void {
     .option('--since <time>', `${TIME_HELP}; its hour counts whole`, timeRead(beginOf))
     .option('--until <time>', 'the same, for the end', timeRead(endOf))
     .option('--hours <number>', 'the last hours to list, 0 to 744 (default: 24)', hoursToList)
-    .action(async (clientId: string, { since, until, hours, ...options }: ImpactOptions) => {
-      const window = {
-        ...(since !== undefined && { since }),
-        ...(until !== undefined && { until }),
-        ...(hours !== undefined && { hours }),
-      };
-      const impact = await operatorClientOf(options).applicationImpact(clientId, window);
+    .action(async (id: string, { since, until, hours, ...options }: ImpactOptions) => {
+      const route = 'GET /operator/applications/:id/impact';
+      const asked = { id, since, until, hours };
+      const {
+        clientId: _clientId,
+        name: _name,
+        ...impact
+      } = await actsOf<typeof impactActs>(options).call(route, asked);
       printResult(options, impact, linesOf(impact));
     });
 }
@@ -46,9 +48,7 @@ function hoursToList(value: string): number {
   throw new InvalidArgumentError('It must be a number from 0 to 744.');
 }
 
-type Impact = Awaited<ReturnType<OperatorClient['applicationImpact']>>;
-
-function linesOf({ actors, acts, first, last, hours, mostActive }: Impact): string[] {
+function linesOf({ actors, acts, first, last, hours, mostActive }: ApplicationImpact): string[] {
   if (first === null || last === null) return ['nothing was done through this application'];
   const counted = Object.entries(acts).toSorted(([, a], [, b]) => b - a);
   return [

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { sleep } from '../../../base/support/sleep.js';
-import type { BatchPreview, BatchStatus } from '../../client/answers.js';
+import type { batchActs } from '../batch.acts.js';
+import type { ShownPreview } from '../batch-preview.js';
+import type { BatchStatus } from '../batch-status.js';
 import type { CommandOptions } from '../../client/command-options.js';
 import type { OperatorClient } from '../../client/operator-client.js';
-import type { BatchPlan } from '../../client/operator-requests.js';
 import { printResult, timeText } from '../../../base/terminal/output.js';
 import { ProgressLine } from '../../../base/terminal/progress-line.js';
 
@@ -21,6 +22,11 @@ export function requireReason(reason: string | undefined, command: Command): str
   return reason ?? command.error("error: required option '--reason <why>' not specified", { exitCode: 2 });
 }
 
+/** Times as the audit's search takes them. */
+type BatchPlan =
+  | { readonly kind: 'posts'; readonly appId: string; readonly from: string; readonly until: string }
+  | { readonly kind: 'accounts'; readonly actorIds: readonly string[] };
+
 /** Shows the preview of a batch, and unless it is a dry run requests exactly that, and waits for its end. */
 export async function runBatch(
   api: OperatorClient,
@@ -29,7 +35,8 @@ export async function runBatch(
   command: Command,
 ): Promise<void> {
   const reason = options.dryRun ? '' : requireReason(options.reason, command);
-  const preview = await api.batches.preview(plan);
+  const batches = api.of<typeof batchActs>();
+  const preview = await batches.call('POST /operator/batches/preview', plan);
   if (options.dryRun) {
     printResult(options, preview, previewLines(preview));
     return;
@@ -38,13 +45,15 @@ export async function runBatch(
     printResult(options, preview, ['nothing to do', ...leftLines(preview)]);
     return;
   }
-  const { batchId } = await api.batches.request(exactly(plan, preview), preview.digest, reason);
+  const { digest } = preview;
+  const request = { ...exactly(plan, preview), digest, reason };
+  const { batchId } = await batches.call('POST /operator/batches', request);
   const done = await batchEnd(api, batchId);
   printResult(options, done, [...batchLines(done), ...leftLines(preview)]);
 }
 
 /** With the times that the preview read: a time ago would be another one now. */
-function exactly(plan: BatchPlan, { from, until }: BatchPreview): BatchPlan {
+function exactly(plan: BatchPlan, { from, until }: ShownPreview): BatchPlan {
   if (plan.kind === 'accounts' || from === undefined || until === undefined) return plan;
   return { ...plan, from: timeText(from), until: timeText(until) };
 }
@@ -53,7 +62,7 @@ function exactly(plan: BatchPlan, { from, until }: BatchPreview): BatchPlan {
 export async function batchEnd(api: OperatorClient, batchId: string): Promise<BatchStatus> {
   const progress = new ProgressLine(String);
   for (;;) {
-    const status = await api.batches.show(batchId);
+    const status = await api.of<typeof batchActs>().call('GET /operator/batches/:id', { id: batchId });
     const { state, done, items } = status;
     progress.show({ what: `batch ${batchId}: ${state}`, done, total: items });
     if (state === 'applied' || state === 'undone') {
@@ -66,7 +75,7 @@ export async function batchEnd(api: OperatorClient, batchId: string): Promise<Ba
 
 const counted = (count: number, kind: string): string => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`;
 
-function previewLines(preview: BatchPreview): string[] {
+function previewLines(preview: ShownPreview): string[] {
   const { kind, items, first, from, until } = preview;
   const window =
     from === undefined || until === undefined ? '' : ` from ${timeText(from)} to ${timeText(until)}`;
@@ -81,7 +90,7 @@ function previewLines(preview: BatchPreview): string[] {
 
 const RECUSED = 'what you decided and was appealed, as another operator must decide it';
 
-const leftLines = ({ left }: BatchPreview): string[] =>
+const leftLines = ({ left }: ShownPreview): string[] =>
   left.length === 0 ? [] : [`left out, as they are suspended, erased or unknown: ${left.join(' ')}`];
 
 export function batchLines({ batchId, kind, state, items, applied, undo, undone }: BatchStatus): string[] {

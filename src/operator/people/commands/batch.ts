@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
-import type { ListedBatch } from '../../client/answers.js';
+import type { batchActs } from '../batch.acts.js';
+import type { ListedBatch } from '../batch-status.js';
 import { batchEnd, batchLines } from './batch-lines.js';
-import { operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
+import { actsOf, operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
 import type { OperatorOptions } from '../../client/command-options.js';
 import { answerList, localMoment, printResult } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
+
+const batches = actsOf<typeof batchActs>;
 
 export function addBatchCommands(program: Command): void {
   const batch = program
@@ -13,27 +16,24 @@ export function addBatchCommands(program: Command): void {
   withOperator(batch.command('list'))
     .description('list the newest 50 batches')
     .action(async (options: OperatorOptions) => {
-      answerList(options, await operatorClientOf(options).batches.list(), tableOf);
+      answerList(options, await batches(options).call('GET /operator/batches'), tableOf);
     });
   withOperator(batch.command('status'))
     .description('show the progress or the outcome of a batch')
     .argument('<batch-id>', 'id of the batch')
-    .action(async (batchId: string, options: OperatorOptions) => {
-      const status = await operatorClientOf(options).batches.show(batchId);
+    .action(async (id: string, options: OperatorOptions) => {
+      const status = await batches(options).call('GET /operator/batches/:id', { id });
       printResult(options, status, [...batchLines(status), ...progressLines(status)]);
     });
   withOperator(batch.command('undo'))
     .description('lift the restrictions of a batch, but for items that somebody acted on since')
     .argument('<batch-id>', 'id of the batch')
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(
-      async (batchId: string, { reason, ...options }: OperatorOptions & { readonly reason: string }) => {
-        const api = operatorClientOf(options);
-        await api.batches.undo(batchId, reason);
-        const undone = await batchEnd(api, batchId);
-        printResult(options, undone, batchLines(undone));
-      },
-    );
+    .action(async (id: string, { reason, ...options }: OperatorOptions & { readonly reason: string }) => {
+      await batches(options).call('POST /operator/batches/:id/undo', { id, reason });
+      const undone = await batchEnd(operatorClientOf(options), id);
+      printResult(options, undone, batchLines(undone));
+    });
 }
 
 const progressLines = ({ state, done, items }: ListedBatch): string[] =>

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { operatorClientOf, withReason } from '../../client/command-options.js';
+import { actsOf, doneLine, withReason } from '../../client/command-options.js';
 import type { CommandOptions } from '../../client/command-options.js';
+import type { grantActs } from '../grant.acts.js';
 import { printResult } from '../../../base/terminal/output.js';
 
 export function addGrantCommands(program: Command): void {
@@ -10,9 +11,9 @@ export function addGrantCommands(program: Command): void {
       'revoke a grant, and with it all its tokens; app revoke-grants revokes all of an application',
     )
     .argument('<grant-id>', 'id of the grant')
-    .action(async (grantId: string, { reason, ...options }: CommandOptions) => {
-      const result = await operatorClientOf(options).revokeGrant(grantId, reason);
-      const line = `${grantId} is revoked`;
-      printResult(options, result, [result.changed ? line : `${line} already; nothing changed`]);
+    .action(async (id: string, { reason, ...options }: CommandOptions) => {
+      const grants = actsOf<typeof grantActs>(options);
+      const result = await grants.call('POST /operator/grants/:id/revoke', { id, reason });
+      printResult(options, result, [doneLine(`${id} is revoked`, result)]);
     });
 }

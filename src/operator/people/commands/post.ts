@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import {
-  operatorClientOf,
+  actsOf,
   lifecycleLine,
   REASON_HELP,
   withOperator,
   withRevision,
 } from '../../client/command-options.js';
 import type { LifecycleOptions } from '../../client/command-options.js';
+import type { postActs } from '../post.acts.js';
 import { printResult } from '../../../base/terminal/output.js';
 
 interface RestrictOptions extends LifecycleOptions {
@@ -23,9 +24,10 @@ export function addPostCommands(program: Command): void {
       .description(descriptions[act])
       .argument('<post-id>', 'id of the post')
       .requiredOption('--reason <why>', REASON_HELP)
-      .action(async (postId: string, { reason, revision, ...options }: RestrictOptions) => {
-        const result = await operatorClientOf(options).setPostState(postId, act, reason, revision);
-        printResult(options, result, [lifecycleLine(postId, done, result)]);
+      .action(async (id: string, { reason, revision, ...options }: RestrictOptions) => {
+        const posts = actsOf<typeof postActs>(options);
+        const result = await posts.call(`POST /operator/posts/:id/${act}`, { id, reason, revision });
+        printResult(options, result, [lifecycleLine(id, done, result)]);
       });
 }
 

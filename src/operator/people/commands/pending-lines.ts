@@ -1,12 +1,8 @@
-import type { PendingRewrite } from './answers.js';
+import type { Erased } from '../account.acts.js';
 
-interface Erasure {
-  readonly pending?: readonly PendingRewrite[] | undefined;
-  /** Hour in UTC. */
-  readonly largeTablesAt?: number | 'off' | undefined;
-}
+type PendingRewrite = NonNullable<Erased['pending']>[number];
 
-export function pendingLines({ pending = [], largeTablesAt = 'off' }: Erasure): readonly string[] {
+export function pendingLines({ pending = [], largeTablesAt = 'off' }: Erased): readonly string[] {
   if (pending.length === 0) return [];
   const of = (state: PendingRewrite['state']) => pending.filter((each) => each.state === state);
   const hour = `${String(largeTablesAt).padStart(2, '0')}:00 UTC`;
