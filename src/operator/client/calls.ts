@@ -23,6 +23,9 @@ type Answered<Row extends Act> = z.output<Row['answer']>;
 
 type RowOf<Row extends Act, Route> = Extract<Row, { readonly route: Route }>;
 
+export type AnswerOf<Row extends Act, Route> = Answered<RowOf<Row, Route>>;
+export type GivenTo<Row extends Act, Route> = Given<RowOf<Row, Route>>;
+
 /** Calls of acts by their routes. Input and answer are those of the act's row, of which nothing is loaded. */
 export interface Calls<Row extends Act> {
   /**
@@ -31,13 +34,13 @@ export interface Calls<Row extends Act> {
    */
   call<Route extends Row['route']>(
     route: Route,
-    ...given: Arguments<Given<RowOf<Row, Route>>>
-  ): Promise<Answered<RowOf<Row, Route>>>;
+    ...given: Arguments<GivenTo<Row, Route>>
+  ): Promise<AnswerOf<Row, Route>>;
 
   /** Streams the answer, without a time limit. @throws {Failure} */
   stream<Route extends Row['route']>(
     route: Route,
-    ...given: Arguments<Given<RowOf<Row, Route>>>
+    ...given: Arguments<GivenTo<Row, Route>>
   ): Promise<AsyncIterable<Uint8Array>>;
 }
 

@@ -2,13 +2,14 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { caseFilters } from '../../../../projections/cases/cases.read-model.js';
 import { caseEffects, caseOutcomes } from '../../../domain/case/events.js';
-import type { CaseEffect, CaseOutcome } from '../../../domain/case/events.js';
+import type { CaseEffect } from '../../../domain/case/events.js';
 import { reportReasons } from '../../../domain/report/report-reasons.js';
 import type { ReportReason } from '../../../domain/report/report-reasons.js';
 import type { caseActs } from '../case.acts.js';
 import type { CaseQueue } from '../case-queue.js';
 import { caseLines, caseViewLines } from './case-table.js';
 import type { Listed } from './case-table.js';
+import { performing } from '../../client/perform.js';
 import { actsOf, REASON_HELP, withOperator, withReason } from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
 import { answerList, printResult } from '../../../base/terminal/output.js';
@@ -21,27 +22,11 @@ interface ListOptions extends OperatorOptions {
   readonly limit: number;
 }
 
-interface DecideOptions extends OperatorOptions {
-  readonly outcome: CaseOutcome;
-  readonly effect?: readonly CaseEffect[];
-  readonly notice?: string;
-  readonly reason: string;
-}
-
-interface ReopenOptions extends OperatorOptions {
-  readonly reason: string;
-}
-
-interface RuleOptions extends OperatorOptions {
-  readonly decision?: string;
-  readonly notice?: string;
-  readonly reason: string;
-}
-
 const ID = 'id of the case, as case list names it';
 const NOTICE = 'text for the person, on their account page; it is erased with the account';
 
 const caseCalls = actsOf<typeof caseActs>;
+const perform = performing<typeof caseActs>();
 
 export function addCaseCommands(program: Command): void {
   const group = program.command('case').description('cases: reports, decisions and appeals');
@@ -63,26 +48,21 @@ export function addCaseCommands(program: Command): void {
   withOperator(group.command('show'))
     .description('show a case; to the operator who has claimed it with its texts, which is recorded')
     .argument('<case-id>', ID)
-    .action(async (id: string, options: OperatorOptions) => {
-      const shown = await caseCalls(options).call('GET /operator/cases/:id', { id });
-      printResult(options, shown, caseViewLines(shown));
-    });
+    .action(perform('GET /operator/cases/:id', caseViewLines));
 
   withReason(group.command('claim'))
     .description('claim a case, so that no other operator decides it, and show its texts')
     .argument('<case-id>', ID)
-    .action(async (id: string, { reason, ...options }: CommandOptions) => {
-      const shown = await caseCalls(options).call('POST /operator/cases/:id/claim', { id, reason });
-      printResult(options, shown, caseViewLines(shown));
-    });
+    .action(perform('POST /operator/cases/:id/claim', caseViewLines));
 
   withReason(group.command('release'))
     .description('end the claim of a case, your own or that of an operator who is away')
     .argument('<case-id>', ID)
-    .action(async (id: string, { reason, ...options }: CommandOptions) => {
-      const result = await caseCalls(options).call('POST /operator/cases/:id/release', { id, reason });
-      printResult(options, result, [result.changed ? `${id} is released` : `nobody has claimed ${id}`]);
-    });
+    .action(
+      perform('POST /operator/cases/:id/release', ({ changed }, id) => [
+        changed ? `${id} is released` : `nobody has claimed ${id}`,
+      ]),
+    );
 
   withReason(group.command('note'))
     .description('add a note for other operators, read from standard input; it is erased with the account')
@@ -107,21 +87,22 @@ export function addCaseCommands(program: Command): void {
     .option('--notice <text>', NOTICE)
     .requiredOption('--reason <why>', REASON_HELP)
     .action(
-      async (id: string, { outcome, effect: effects = [], notice, reason, ...options }: DecideOptions) => {
-        const decision = { id, outcome, effects, notice, reason };
-        const result = await caseCalls(options).call('POST /operator/cases/:id/decide', decision);
-        printResult(options, result, [`${id} is decided: ${outcome}`, ...effectsLine(result)]);
-      },
+      perform(
+        'POST /operator/cases/:id/decide',
+        (result, id, { outcome }) => [`${id} is decided: ${outcome}`, ...effectsLine(result)],
+        { effect: 'effects' },
+      ),
     );
 
   withOperator(group.command('reopen'))
     .description('open a decided case again, to decide it anew; the effects stay until then')
     .argument('<case-id>', ID)
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(async (id: string, { reason, ...options }: ReopenOptions) => {
-      const result = await caseCalls(options).call('POST /operator/cases/:id/reopen', { id, reason });
-      printResult(options, result, [result.changed ? `${id} is open` : `${id} is open already`]);
-    });
+    .action(
+      perform('POST /operator/cases/:id/reopen', ({ changed }, id) => [
+        changed ? `${id} is open` : `${id} is open already`,
+      ]),
+    );
 
   addAppealCommands(group.command('appeal').description('rule on the appeal of a case'));
 }
@@ -137,11 +118,13 @@ function addAppealCommands(appeal: Command): void {
       .option('--notice <text>', NOTICE)
       .requiredOption('--reason <why>', REASON_HELP)
       .option('--decision <id>', 'the decision that the appeal is against, if several are appealed')
-      .action(async (id: string, { notice, decision: decisionId, reason, ...options }: RuleOptions) => {
-        const ruling = { id, notice, decisionId, reason };
-        const result = await caseCalls(options).call(`POST /operator/cases/:id/appeal/${act}`, ruling);
-        printResult(options, result, [`the decision is ${done}`, ...effectsLine(result)]);
-      });
+      .action(
+        perform(
+          `POST /operator/cases/:id/appeal/${act}`,
+          (result) => [`the decision is ${done}`, ...effectsLine(result)],
+          { decision: 'decisionId' },
+        ),
+      );
 }
 
 const descriptions = {

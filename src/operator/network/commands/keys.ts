@@ -1,29 +1,27 @@
 import type { Command } from 'commander';
-import { actsOf, withOperator, withReason } from '../../client/command-options.js';
-import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
+import { withOperator, withReason } from '../../client/command-options.js';
+import { performing } from '../../client/perform.js';
 import type { SigningKeyState } from '../../../commands/network/signing-keys.js';
 import type { networkActs } from '../network.acts.js';
-import { printResult, answerList, localMoment, timeText } from '../../../base/terminal/output.js';
+import { localMoment, timeText } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 
-const acts = actsOf<typeof networkActs>;
+const perform = performing<typeof networkActs>();
 
 export function addKeysCommands(program: Command): void {
   const keys = program.command('keys').description('keys that sign ID tokens: list and rotate them');
   withOperator(keys.command('list'))
     .description('list the published keys: the signing one, the next one, and retired ones')
-    .action(async (options: OperatorOptions) => {
-      answerList(options, await acts(options).call('GET /operator/signing-keys'), tableOf);
-    });
+    .action(perform('GET /operator/signing-keys', tableOf));
 
   withReason(keys.command('rotate'))
     .description('publish a new key, which signs once every client can have fetched it')
-    .action(async ({ reason, ...options }: CommandOptions) => {
-      const rotated = await acts(options).call('POST /operator/signing-keys/rotate', { reason });
-      const { kid, signsFrom, changed } = rotated;
-      const line = `${kid} signs from ${timeText(signsFrom)} on`;
-      printResult(options, rotated, [changed ? line : `${line}: a rotation is under way; nothing changed`]);
-    });
+    .action(
+      perform('POST /operator/signing-keys/rotate', ({ kid, signsFrom, changed }) => {
+        const line = `${kid} signs from ${timeText(signsFrom)} on`;
+        return [changed ? line : `${line}: a rotation is under way; nothing changed`];
+      }),
+    );
 }
 
 const tableOf = (keys: readonly SigningKeyState[]): string[] =>

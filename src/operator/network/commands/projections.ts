@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { actsOf, operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
-import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
+import { operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
+import type { CommandOptions } from '../../client/command-options.js';
+import { performing } from '../../client/perform.js';
 import { outcomeOf, watchJob } from './jobs.js';
 import type { ShownProjections } from '../answers.js';
 import type { jobActs } from '../job.acts.js';
@@ -13,14 +14,16 @@ export function addProjectionsCommands(program: Command): void {
     .description('projections: show their progress, rebuild them');
   withOperator(projections.command('status'))
     .description('show the position of each projection and its lag behind the log')
-    .action(async (options: OperatorOptions) => {
-      const status = await actsOf<typeof jobActs>(options).call('GET /operator/projections');
-      printResult(options, status, [
-        `incarnation ${status.incarnation ?? 'none yet'}`,
-        ...(status.quarantine === null ? [] : [`IN QUARANTINE, reads are refused: ${status.quarantine}`]),
-        ...(isOnTerminal() ? tableOf(status.projections) : status.projections.map(lineOf)),
-      ]);
-    });
+    .action(
+      performing<typeof jobActs>()(
+        'GET /operator/projections',
+        ({ incarnation, quarantine, projections: shown }) => [
+          `incarnation ${incarnation ?? 'none yet'}`,
+          ...(quarantine === null ? [] : [`IN QUARANTINE, reads are refused: ${quarantine}`]),
+          ...(isOnTerminal() ? tableOf(shown) : shown.map(lineOf)),
+        ],
+      ),
+    );
 
   withReason(projections.command('rebuild'))
     .description(

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { actsOf, stateLine, withReason } from '../../client/command-options.js';
-import type { CommandOptions } from '../../client/command-options.js';
-import { printResult } from '../../../base/terminal/output.js';
+import { stateLine, withReason } from '../../client/command-options.js';
+import { performing } from '../../client/perform.js';
 import type { networkActs } from '../network.acts.js';
+
+const perform = performing<typeof networkActs>();
 
 export function addPublishingCommands(program: Command): void {
   const publishing = program
@@ -14,12 +15,9 @@ export function addPublishingCommands(program: Command): void {
   ] as const)
     withReason(publishing.command(act))
       .description(descriptions[act])
-      .action(async ({ reason, ...options }: CommandOptions) => {
-        const result = await actsOf<typeof networkActs>(options).call(`POST /operator/publishing/${act}`, {
-          reason,
-        });
-        printResult(options, result, [stateLine(`publishing is ${done}`, result)]);
-      });
+      .action(
+        perform(`POST /operator/publishing/${act}`, (result) => [stateLine(`publishing is ${done}`, result)]),
+      );
 }
 
 const descriptions = {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { actsOf, operatorClientOf, withOperator, withReason } from '../../client/command-options.js';
-import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
+import type { CommandOptions } from '../../client/command-options.js';
+import { performing } from '../../client/perform.js';
 import { outcomeOf, watchJob } from './jobs.js';
 import { printResult } from '../../../base/terminal/output.js';
 import type { recoveryActs } from '../recovery.acts.js';
@@ -11,6 +12,7 @@ interface ApplyOptions extends CommandOptions {
 }
 
 const acts = actsOf<typeof recoveryActs>;
+const perform = performing<typeof recoveryActs>();
 
 export function addRecoveryCommands(program: Command): void {
   const recovery = program
@@ -18,17 +20,11 @@ export function addRecoveryCommands(program: Command): void {
     .description('recovery: show the state, plan, recover, roll back');
   withOperator(recovery.command('status'))
     .description('show the state of reads, log, witness and jobs')
-    .action(async (options: OperatorOptions) => {
-      const status = await acts(options).call('GET /operator/recovery');
-      printResult(options, status, linesOfStatus(status));
-    });
+    .action(perform('GET /operator/recovery', linesOfStatus));
 
   withOperator(recovery.command('plan'))
     .description('show the steps of apply, their duration, and permanent losses; changes nothing')
-    .action(async (options: OperatorOptions) => {
-      const plan = await acts(options).call('GET /operator/recovery/plan');
-      printResult(options, plan, linesOfPlan(plan));
-    });
+    .action(perform('GET /operator/recovery/plan', linesOfPlan));
 
   withReason(recovery.command('apply'))
     .description(

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { actsOf, stateLine, withOperator, withReason } from '../../client/command-options.js';
-import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
-import { printResult } from '../../../base/terminal/output.js';
+import { stateLine, withOperator, withReason } from '../../client/command-options.js';
+import { performing } from '../../client/perform.js';
 import type { networkActs } from '../network.acts.js';
 
-const acts = actsOf<typeof networkActs>;
+const perform = performing<typeof networkActs>();
 
 export function addRegistrationCommands(program: Command): void {
   const registration = program
@@ -16,17 +15,18 @@ export function addRegistrationCommands(program: Command): void {
   ] as const)
     withReason(registration.command(state))
       .description(descriptions[state])
-      .action(async ({ reason, ...options }: CommandOptions) => {
-        const result = await acts(options).call(`POST /operator/registration/${act}`, { reason });
-        printResult(options, result, [stateLine(`registration is ${state}`, result)]);
-      });
+      .action(
+        perform(`POST /operator/registration/${act}`, (result) => [
+          stateLine(`registration is ${state}`, result),
+        ]),
+      );
   withOperator(registration.command('status'))
     .description('show if people can create accounts, and who decided it')
-    .action(async (options: OperatorOptions) => {
-      const state = await acts(options).call('GET /operator/registration');
-      const decided = state.by === 'operator' ? 'an operator decided it' : 'the setting REGISTRATION says so';
-      printResult(options, state, [`registration is ${state.isOpen ? 'open' : 'closed'}: ${decided}`]);
-    });
+    .action(
+      perform('GET /operator/registration', ({ isOpen, by }) => [
+        `registration is ${isOpen ? 'open' : 'closed'}: ${by === 'operator' ? 'an operator decided it' : 'the setting REGISTRATION says so'}`,
+      ]),
+    );
 }
 
 const descriptions = {

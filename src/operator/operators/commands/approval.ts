@@ -4,13 +4,13 @@ import type { approvalActs } from '../approval.acts.js';
 import type { IssuedInvitation } from '../invitation.js';
 import type { ListedApproval } from '../../desk/approvals/listed.js';
 import { factLines } from '../../client/awaits-approval.js';
-import { actsOf, doneLine, REASON_HELP, withOperator, withReason } from '../../client/command-options.js';
-import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
-import { answerList, localMoment, printResult, timeText } from '../../../base/terminal/output.js';
+import { doneLine, REASON_HELP, withOperator, withReason } from '../../client/command-options.js';
+import { performing } from '../../client/perform.js';
+import { localMoment, timeText } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 import { invitationLines } from './operator.js';
 
-const approvals = actsOf<typeof approvalActs>;
+const perform = performing<typeof approvalActs>();
 
 export function addApprovalCommands(program: Command): void {
   const approval = program
@@ -19,52 +19,42 @@ export function addApprovalCommands(program: Command): void {
 
   withOperator(approval.command('list'))
     .description('list the requests: open ones first, then the newest, 50 in all')
-    .action(async (options: OperatorOptions) => {
-      answerList(options, await approvals(options).call('GET /operator/approvals'), tableOf);
-    });
+    .action(perform('GET /operator/approvals', tableOf));
 
   withOperator(approval.command('show'))
     .description('show what exactly an act would do, and the digest of that')
     .argument('<approval-id>', 'id of the request')
-    .action(async (id: string, options: OperatorOptions) => {
-      const shown = await approvals(options).call('GET /operator/approvals/:id', { id });
-      printResult(options, shown, linesOf(shown));
-    });
+    .action(perform('GET /operator/approvals/:id', linesOf));
 
   withReason(approval.command('approve'))
     .description('approve what the preview shows; the requester then executes it')
     .argument('<approval-id>', 'id of the request')
     .requiredOption('--digest <digest>', 'digest of the preview that you read')
     .action(
-      async (id: string, { digest, reason, ...options }: CommandOptions & { readonly digest: string }) => {
-        const route = 'POST /operator/approvals/:id/approve';
-        const result = await approvals(options).call(route, { id, digest, reason });
-        printResult(options, result, [doneLine(`${id} is approved`, result)]);
-      },
+      perform('POST /operator/approvals/:id/approve', (result, id) => [
+        doneLine(`${id} is approved`, result),
+      ]),
     );
 
   withOperator(approval.command('refuse'))
     .description('refuse a request for good, or withdraw your own')
     .argument('<approval-id>', 'id of the request')
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(async (id: string, { reason, ...options }: OperatorOptions & { readonly reason: string }) => {
-      const result = await approvals(options).call('POST /operator/approvals/:id/refuse', { id, reason });
-      printResult(options, result, [doneLine(`${id} is refused`, result)]);
-    });
+    .action(
+      perform('POST /operator/approvals/:id/refuse', (result, id) => [doneLine(`${id} is refused`, result)]),
+    );
 
   withOperator(approval.command('run'))
     .description('execute what you requested and another operator approved; once, also after a failure')
     .argument('<approval-id>', 'id of the request')
-    .action(async (id: string, options: OperatorOptions) => {
-      const carriedOut = await approvals(options).call('POST /operator/approvals/:id/run', { id });
-      const { act, result } = carriedOut;
-      printResult(options, carriedOut, [
+    .action(
+      perform('POST /operator/approvals/:id/run', ({ act, result }) => [
         `executed: ${act}`,
         ...(act === 'operator.invite'
           ? invitationLines(result as IssuedInvitation)
           : [JSON.stringify(result)]),
-      ]);
-    });
+      ]),
+    );
 }
 
 const tableOf = (approvals: readonly ListedApproval[]) =>

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { actsOf, doneLine, withOperator, withReason } from '../../client/command-options.js';
-import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
+import { performing } from '../../client/perform.js';
+import type { CommandOptions } from '../../client/command-options.js';
 import { printResult, timeText } from '../../../base/terminal/output.js';
 import type { passkeyActs } from '../passkey.acts.js';
 
@@ -9,16 +10,18 @@ interface RemoveOptions extends CommandOptions {
 }
 
 const passkeys = actsOf<typeof passkeyActs>;
+const perform = performing<typeof passkeyActs>();
 
 export function addPasskeyCommands(operator: Command): void {
   const passkey = operator.command('passkey').description('passkeys for the console: add and remove them');
 
   withOperator(passkey.command('add'))
     .description('print a link that adds a passkey of yours, for the console; it works once, for ten minutes')
-    .action(async (options: OperatorOptions) => {
-      const linked = await passkeys(options).call('POST /operator/own/passkey-links');
-      printResult(options, linked, [`link  ${linked.link}  (valid until ${timeText(linked.expiresAt)})`]);
-    });
+    .action(
+      perform('POST /operator/own/passkey-links', ({ link, expiresAt }) => [
+        `link  ${link}  (valid until ${timeText(expiresAt)})`,
+      ]),
+    );
 
   withReason(passkey.command('remove'))
     .description('remove a passkey, which ends the sessions that it began; operator list names them')
@@ -37,8 +40,5 @@ export function addPasskeyCommands(operator: Command): void {
 
   withReason(operator.command('sign-out'))
     .description('end all your sessions in the console')
-    .action(async ({ reason, ...options }: CommandOptions) => {
-      const result = await passkeys(options).call('POST /operator/own/sign-out', { reason });
-      printResult(options, result, ['you are signed out everywhere']);
-    });
+    .action(perform('POST /operator/own/sign-out', () => ['you are signed out everywhere']));
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { actsOf, doneLine, withReason } from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
+import { performing } from '../../client/perform.js';
 import { parseDuration } from '../../../base/terminal/duration.js';
 import { printResult, timeText } from '../../../base/terminal/output.js';
 import type { IssuedToken, operatorActs } from '../operator.acts.js';
@@ -8,10 +9,6 @@ import type { IssuedToken, operatorActs } from '../operator.acts.js';
 export interface TokenOptions extends OperatorOptions {
   readonly label?: string;
   readonly expires?: number;
-}
-
-interface IssueOptions extends TokenOptions {
-  readonly reason?: string;
 }
 
 interface RevokeOptions extends CommandOptions {
@@ -33,16 +30,14 @@ export function tokenLines({ tokenId, token, expiresAt }: IssuedToken): string[]
 }
 
 const operators = actsOf<typeof operatorActs>;
+const perform = performing<typeof operatorActs>();
 
 export function addOperatorTokenCommands(operator: Command): void {
   const token = operator.command('token').description('personal tokens: issue and revoke them');
 
   withTokenWish(withReason(token.command('issue')))
     .description('issue another personal token for yourself; it is shown only once')
-    .action(async ({ label, expires: validMs, reason, ...options }: IssueOptions) => {
-      const issued = await operators(options).call('POST /operator/own/tokens', { label, validMs, reason });
-      printResult(options, issued, tokenLines(issued));
-    });
+    .action(perform('POST /operator/own/tokens', tokenLines, { expires: 'validMs' }));
 
   withReason(token.command('revoke'))
     .description('revoke a personal token, effective on its next use; operator list names them')

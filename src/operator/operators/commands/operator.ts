@@ -11,29 +11,16 @@ import {
   withReason,
   withRevision,
 } from '../../client/command-options.js';
-import type { CommandOptions, LifecycleOptions, OperatorOptions } from '../../client/command-options.js';
+import { performing } from '../../client/perform.js';
 import type { IssuedInvitation } from '../invitation.js';
 import type { operatorActs } from '../operator.acts.js';
 import { Failure } from '../../../base/terminal/failure.js';
-import { answerList, printResult, timeText } from '../../../base/terminal/output.js';
+import { printResult, timeText } from '../../../base/terminal/output.js';
 import { typedText } from '../../../base/terminal/typed-text.js';
 import { operatorLines } from './operator-table.js';
 import { addPasskeyCommands } from './operator-passkey.js';
 import { addOperatorTokenCommands, tokenLines, withTokenWish } from './operator-token.js';
 import type { TokenOptions } from './operator-token.js';
-
-interface InviteOptions extends CommandOptions {
-  readonly name: string;
-  readonly role: readonly Role[];
-}
-
-interface StateOptions extends LifecycleOptions {
-  readonly reason: string;
-}
-
-interface RolesOptions extends StateOptions {
-  readonly role: readonly Role[];
-}
 
 export function invitationLines({ operatorId, invitationCode, expiresAt, link }: IssuedInvitation): string[] {
   return [
@@ -45,6 +32,7 @@ export function invitationLines({ operatorId, invitationCode, expiresAt, link }:
 }
 
 const operators = actsOf<typeof operatorActs>;
+const perform = performing<typeof operatorActs>();
 
 export function addOperatorCommands(program: Command): void {
   const operator = program
@@ -54,11 +42,7 @@ export function addOperatorCommands(program: Command): void {
   withRoles(withReason(operator.command('invite')))
     .description('invite an operator; the code is shown only once')
     .requiredOption('--name <name>', 'name of the person, for other operators')
-    .action(async ({ name, role, reason, ...options }: InviteOptions) => {
-      const invitation = { name, roles: role, reason };
-      const invited = await operators(options).call('POST /operator/operators', invitation);
-      printResult(options, invited, invitationLines(invited));
-    });
+    .action(perform('POST /operator/operators', invitationLines, { role: 'roles' }));
 
   withTokenWish(withOperator(operator.command('enroll')))
     .description('accept an invitation: read its code from standard input, and get a personal token')
@@ -73,19 +57,19 @@ export function addOperatorCommands(program: Command): void {
 
   withOperator(operator.command('list'))
     .description('list every operator: state, roles, tokens')
-    .action(async (options: OperatorOptions) => {
-      answerList(options, await operators(options).call('GET /operator/operators'), operatorLines);
-    });
+    .action(perform('GET /operator/operators', operatorLines));
 
   withRoles(withRevision(withOperator(operator.command('roles'))))
     .description('replace the roles of an operator, effective on the next request')
     .argument('<operator-id>', 'id of the operator')
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(async (id: string, { role: chosen, reason, revision, ...options }: RolesOptions) => {
-      const route = 'POST /operator/operators/:id/roles';
-      const result = await operators(options).call(route, { id, roles: chosen, reason, revision });
-      printResult(options, result, [lifecycleLine(id, chosen.join(' and '), result)]);
-    });
+    .action(
+      perform(
+        'POST /operator/operators/:id/roles',
+        (result, id, { roles: chosen }) => [lifecycleLine(id, chosen.join(' and '), result)],
+        { role: 'roles' },
+      ),
+    );
 
   for (const [act, done] of [
     ['suspend', 'suspended'],
@@ -95,21 +79,20 @@ export function addOperatorCommands(program: Command): void {
       .description(descriptions[act])
       .argument('<operator-id>', 'id of the operator')
       .requiredOption('--reason <why>', REASON_HELP)
-      .action(async (id: string, { reason, revision, ...options }: StateOptions) => {
-        const route = `POST /operator/operators/:id/${act}` as const;
-        const result = await operators(options).call(route, { id, reason, revision });
-        printResult(options, result, [lifecycleLine(id, done, result)]);
-      });
+      .action(
+        perform(`POST /operator/operators/:id/${act}`, (result, id) => [lifecycleLine(id, done, result)]),
+      );
 
   withReason(operator.command('confirm'))
     .description(
       'confirm an operator who joined without a second person, such as one whom the limited shared token invited',
     )
     .argument('<operator-id>', 'id of the operator')
-    .action(async (id: string, { reason, ...options }: CommandOptions) => {
-      const result = await operators(options).call('POST /operator/operators/:id/confirm', { id, reason });
-      printResult(options, result, [doneLine(`${id} is confirmed`, result)]);
-    });
+    .action(
+      perform('POST /operator/operators/:id/confirm', (result, id) => [
+        doneLine(`${id} is confirmed`, result),
+      ]),
+    );
 
   addOperatorTokenCommands(operator);
   addPasskeyCommands(operator);
@@ -118,10 +101,11 @@ export function addOperatorCommands(program: Command): void {
     .description(
       'limit the shared token for good: to invite, recover, back up and read the status, for emergencies',
     )
-    .action(async ({ reason, ...options }: CommandOptions) => {
-      const result = await operators(options).call('POST /operator/shared-token/limit', { reason });
-      printResult(options, result, [doneLine('the shared token is limited', result)]);
-    });
+    .action(
+      perform('POST /operator/shared-token/limit', (result) => [
+        doneLine('the shared token is limited', result),
+      ]),
+    );
 }
 
 const descriptions = {

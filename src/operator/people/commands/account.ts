@@ -10,7 +10,8 @@ import {
   withRevision,
 } from '../../client/command-options.js';
 import type { CommandOptions, LifecycleOptions } from '../../client/command-options.js';
-import type { accountActs } from '../account.acts.js';
+import type { accountActs, Erased } from '../account.acts.js';
+import { performing } from '../../client/perform.js';
 import { MAX_BATCH_ACTORS } from '../../../domain/batch/batch.js';
 import { requireReason, runBatch, withBatchOptions } from './batch-lines.js';
 import type { BatchOptions } from './batch-lines.js';
@@ -26,19 +27,12 @@ interface CreateOptions extends CommandOptions {
   readonly email: string;
 }
 
-interface StateOptions extends LifecycleOptions {
-  readonly reason: string;
-}
-
 interface SuspendOptions extends LifecycleOptions, BatchOptions {
   readonly from?: string;
 }
 
-interface EraseOptions extends StateOptions {
-  readonly delay: number;
-}
-
 const accounts = actsOf<typeof accountActs>;
+const perform = performing<typeof accountActs>();
 
 export function addAccountCommands(program: Command): void {
   const account = program
@@ -85,11 +79,9 @@ export function addAccountCommands(program: Command): void {
     .description('reinstate a suspended account')
     .argument('<actor-id>', 'actor id of the account')
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(async (id: string, { reason, revision, ...options }: StateOptions) => {
-      const route = 'POST /operator/accounts/:id/reinstate';
-      const result = await accounts(options).call(route, { id, reason, revision });
-      printResult(options, result, [lifecycleLine(id, 'active', result)]);
-    });
+    .action(
+      perform('POST /operator/accounts/:id/reinstate', (result, id) => [lifecycleLine(id, 'active', result)]),
+    );
 
   withRevision(withOperator(account.command('erase')))
     .description(
@@ -103,23 +95,23 @@ export function addAccountCommands(program: Command): void {
       parseDuration,
       0,
     )
-    .action(async (id: string, { reason, revision, delay: delayMs, ...options }: EraseOptions) => {
-      const route = 'POST /operator/accounts/:id/erase';
-      const result = await accounts(options).call(route, { id, delayMs, reason, revision });
-      const { erasesAt } = result;
-      const state = erasesAt === undefined ? 'erased' : `scheduled for erasure at ${timeText(erasesAt)}`;
-      printResult(options, result, [lifecycleLine(id, state, result), ...pendingLines(result)]);
-    });
+    .action(perform('POST /operator/accounts/:id/erase', erasureLines, { delay: 'delayMs' }));
 
   withOperator(account.command('cancel-erasure'))
     .description('cancel a scheduled erasure')
     .argument('<actor-id>', 'actor id of the account')
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(async (id: string, { reason, ...options }: StateOptions) => {
-      const route = 'POST /operator/accounts/:id/cancel-erasure';
-      const result = await accounts(options).call(route, { id, reason });
-      printResult(options, result, [lifecycleLine(id, 'kept', result)]);
-    });
+    .action(
+      perform('POST /operator/accounts/:id/cancel-erasure', (result, id) => [
+        lifecycleLine(id, 'kept', result),
+      ]),
+    );
+}
+
+function erasureLines(result: Erased, id: string): string[] {
+  const { erasesAt } = result;
+  const state = erasesAt === undefined ? 'erased' : `scheduled for erasure at ${timeText(erasesAt)}`;
+  return [lifecycleLine(id, state, result), ...pendingLines(result)];
 }
 
 async function idsIn(file: string): Promise<readonly string[]> {

@@ -4,32 +4,15 @@ import type { ListedApplication } from '../../desk/applications.js';
 import type { applicationActs } from '../application.acts.js';
 import { addRestrictPostsCommand } from './app-restrict-posts.js';
 import { addImpactCommand } from './app-impact.js';
-import {
-  actsOf,
-  lifecycleLine,
-  withOperator,
-  withReason,
-  withRevision,
-} from '../../client/command-options.js';
-import type { CommandOptions, OperatorOptions, LifecycleOptions } from '../../client/command-options.js';
+import { lifecycleLine, withOperator, withReason, withRevision } from '../../client/command-options.js';
+import { performing } from '../../client/perform.js';
 import { parseDuration } from '../../../base/terminal/duration.js';
-import { printResult, answerList, localMoment, timeText } from '../../../base/terminal/output.js';
+import { localMoment, timeText } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
-
-interface RegisterOptions extends CommandOptions {
-  readonly name: string;
-  readonly redirectUri: string[];
-  readonly postLogoutRedirectUri?: string[];
-  readonly scope: string[];
-}
-
-interface RotateOptions extends CommandOptions {
-  readonly overlap: number;
-}
 
 const DEFAULT_OVERLAP = '24h';
 
-const applications = actsOf<typeof applicationActs>;
+const perform = performing<typeof applicationActs>();
 
 export function addAppCommands(program: Command): void {
   const app = program.command('app').description('applications: register, list, suspend and reinstate them');
@@ -43,27 +26,24 @@ export function addAppCommands(program: Command): void {
         .argParser((scopes) => scopes.split(/\s+/).filter(Boolean))
         .makeOptionMandatory(),
     )
-    .action(async (registration: RegisterOptions) => {
-      const { name, redirectUri, postLogoutRedirectUri, scope, reason, ...options } = registration;
-      const registered = await applications(options).call('POST /operator/applications', {
-        name,
-        redirectUris: redirectUri,
-        postLogoutRedirectUris: postLogoutRedirectUri,
-        scopes: scope,
-        reason,
-      });
-      const { clientId, clientSecret } = registered;
-      printResult(options, registered, [
-        `client id      ${clientId}`,
-        `client secret  ${clientSecret}  (shown only now)`,
-      ]);
-    });
+    .action(
+      perform(
+        'POST /operator/applications',
+        ({ clientId, clientSecret }) => [
+          `client id      ${clientId}`,
+          `client secret  ${clientSecret}  (shown only now)`,
+        ],
+        {
+          redirectUri: 'redirectUris',
+          postLogoutRedirectUri: 'postLogoutRedirectUris',
+          scope: 'scopes',
+        },
+      ),
+    );
 
   withOperator(app.command('list'))
     .description('list every application: registration, state, scopes, number of usable grants')
-    .action(async (options: OperatorOptions) => {
-      answerList(options, await applications(options).call('GET /operator/applications'), tableOf);
-    });
+    .action(perform('GET /operator/applications', tableOf));
 
   for (const [act, done] of [
     ['suspend', 'suspended'],
@@ -72,11 +52,9 @@ export function addAppCommands(program: Command): void {
     withRevision(withReason(app.command(act)))
       .description(descriptions[act])
       .argument('<client-id>', 'client id of the application')
-      .action(async (id: string, { reason, revision, ...options }: LifecycleOptions) => {
-        const route = `POST /operator/applications/:id/${act}` as const;
-        const result = await applications(options).call(route, { id, reason, revision });
-        printResult(options, result, [lifecycleLine(id, done, result)]);
-      });
+      .action(
+        perform(`POST /operator/applications/:id/${act}`, (result, id) => [lifecycleLine(id, done, result)]),
+      );
 
   withReason(app.command('rotate-secret'))
     .description('issue a new client secret, shown only once; old secrets stay valid for a while')
@@ -87,14 +65,16 @@ export function addAppCommands(program: Command): void {
       parseDuration,
       parseDuration(DEFAULT_OVERLAP),
     )
-    .action(async (id: string, { overlap: overlapMs, reason, ...options }: RotateOptions) => {
-      const route = 'POST /operator/applications/:id/rotate-secret';
-      const rotated = await applications(options).call(route, { id, overlapMs, reason });
-      printResult(options, rotated, [
-        `client secret  ${rotated.clientSecret}  (shown only now)`,
-        `old secrets    valid until ${timeText(rotated.previousUntil)}`,
-      ]);
-    });
+    .action(
+      perform(
+        'POST /operator/applications/:id/rotate-secret',
+        ({ clientSecret, previousUntil }) => [
+          `client secret  ${clientSecret}  (shown only now)`,
+          `old secrets    valid until ${timeText(previousUntil)}`,
+        ],
+        { overlap: 'overlapMs' },
+      ),
+    );
 
   addImpactCommand(app);
   addRestrictPostsCommand(app);
@@ -104,13 +84,11 @@ export function addAppCommands(program: Command): void {
       'revoke every grant of an application and all its tokens; after a failure, repeat it for the rest',
     )
     .argument('<client-id>', 'client id of the application')
-    .action(async (id: string, { reason, ...options }: CommandOptions) => {
-      const route = 'POST /operator/applications/:id/revoke-grants';
-      const result = await applications(options).call(route, { id, reason });
-      printResult(options, result, [
-        result.revoked === 0 ? 'no grant is live; nothing changed' : `grants revoked: ${result.revoked}`,
-      ]);
-    });
+    .action(
+      perform('POST /operator/applications/:id/revoke-grants', ({ revoked }) => [
+        revoked === 0 ? 'no grant is live; nothing changed' : `grants revoked: ${revoked}`,
+      ]),
+    );
 }
 
 const descriptions = {

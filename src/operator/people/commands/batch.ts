@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import type { batchActs } from '../batch.acts.js';
 import type { ListedBatch } from '../batch-status.js';
+import { performing } from '../../client/perform.js';
 import { batchEnd, batchLines } from './batch-lines.js';
 import { actsOf, operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
 import type { OperatorOptions } from '../../client/command-options.js';
-import { answerList, localMoment, printResult } from '../../../base/terminal/output.js';
+import { localMoment, printResult } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 
-const batches = actsOf<typeof batchActs>;
+const perform = performing<typeof batchActs>();
 
 export function addBatchCommands(program: Command): void {
   const batch = program
@@ -15,22 +16,17 @@ export function addBatchCommands(program: Command): void {
     .description('batches of restrictions: list them, see their progress, undo them');
   withOperator(batch.command('list'))
     .description('list the newest 50 batches')
-    .action(async (options: OperatorOptions) => {
-      answerList(options, await batches(options).call('GET /operator/batches'), tableOf);
-    });
+    .action(perform('GET /operator/batches', tableOf));
   withOperator(batch.command('status'))
     .description('show the progress or the outcome of a batch')
     .argument('<batch-id>', 'id of the batch')
-    .action(async (id: string, options: OperatorOptions) => {
-      const status = await batches(options).call('GET /operator/batches/:id', { id });
-      printResult(options, status, [...batchLines(status), ...progressLines(status)]);
-    });
+    .action(perform('GET /operator/batches/:id', (batch) => [...batchLines(batch), ...progressLines(batch)]));
   withOperator(batch.command('undo'))
     .description('lift the restrictions of a batch, but for items that somebody acted on since')
     .argument('<batch-id>', 'id of the batch')
     .requiredOption('--reason <why>', REASON_HELP)
     .action(async (id: string, { reason, ...options }: OperatorOptions & { readonly reason: string }) => {
-      await batches(options).call('POST /operator/batches/:id/undo', { id, reason });
+      await actsOf<typeof batchActs>(options).call('POST /operator/batches/:id/undo', { id, reason });
       const undone = await batchEnd(operatorClientOf(options), id);
       printResult(options, undone, batchLines(undone));
     });

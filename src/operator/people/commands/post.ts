@@ -1,18 +1,9 @@
 import type { Command } from 'commander';
-import {
-  actsOf,
-  lifecycleLine,
-  REASON_HELP,
-  withOperator,
-  withRevision,
-} from '../../client/command-options.js';
-import type { LifecycleOptions } from '../../client/command-options.js';
+import { lifecycleLine, REASON_HELP, withOperator, withRevision } from '../../client/command-options.js';
+import { performing } from '../../client/perform.js';
 import type { postActs } from '../post.acts.js';
-import { printResult } from '../../../base/terminal/output.js';
 
-interface RestrictOptions extends LifecycleOptions {
-  readonly reason: string;
-}
+const perform = performing<typeof postActs>();
 
 export function addPostCommands(program: Command): void {
   const post = program.command('post').description('posts: restrict and unrestrict them');
@@ -24,11 +15,7 @@ export function addPostCommands(program: Command): void {
       .description(descriptions[act])
       .argument('<post-id>', 'id of the post')
       .requiredOption('--reason <why>', REASON_HELP)
-      .action(async (id: string, { reason, revision, ...options }: RestrictOptions) => {
-        const posts = actsOf<typeof postActs>(options);
-        const result = await posts.call(`POST /operator/posts/:id/${act}`, { id, reason, revision });
-        printResult(options, result, [lifecycleLine(id, done, result)]);
-      });
+      .action(perform(`POST /operator/posts/:id/${act}`, (result, id) => [lifecycleLine(id, done, result)]));
 }
 
 const descriptions = {

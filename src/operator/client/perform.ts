@@ -1,0 +1,34 @@
+import { answerList, printResult } from '../../base/terminal/output.js';
+import type { Act } from '../desk/act.js';
+import type { AnswerOf, GivenTo } from './calls.js';
+import { operatorClientOf } from './command-options.js';
+import type { OperatorOptions } from './command-options.js';
+
+/**
+ * Makes actions of commands that perform one act each: the arguments of the command are the parameters of its address, the options
+ * are the fields of its input. `fields`: names of those that the options call otherwise. `lines`: the answer for a person.
+ */
+export const performing =
+  <Rows extends readonly Act[]>() =>
+  <Route extends Rows[number]['route']>(
+    route: Route,
+    lines: (
+      answer: AnswerOf<Rows[number], Route>,
+      id: string,
+      given: GivenTo<Rows[number], Route>,
+    ) => readonly string[],
+    fields: Readonly<Record<string, string>> = {},
+  ) =>
+  async (...parsed: readonly unknown[]): Promise<void> => {
+    const options = parsed.at(-2) as OperatorOptions;
+    const { json: _json, as: _as, ...own } = options;
+    const names = [...route.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+    const given = Object.fromEntries([
+      ...names.map((name, at) => [name, parsed[at]] as const),
+      ...Object.entries(own).map(([name, value]) => [fields[name] ?? name, value] as const),
+    ]);
+    const answer = (await operatorClientOf(options).call(route, given)) as AnswerOf<Rows[number], Route>;
+    const linesOf = () => lines(answer, String(parsed[0]), given as GivenTo<Rows[number], Route>);
+    if (Array.isArray(answer)) answerList(options, answer, linesOf);
+    else printResult(options, answer, linesOf());
+  };
