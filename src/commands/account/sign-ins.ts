@@ -60,8 +60,9 @@ export class ChangePassword extends Command<ChangeResult> {
 export const signInHandlers = [
   handles(RecordSignIn, async ({ actorId, metadata }, write) => {
     const signIns = { stream: streams.signIns(actorId), read: newestEventOf };
-    const data = { actorId, at: write.now() };
-    await write.record(signIns, metadata, { type: 'account.signed_in', data });
+    await write.record(signIns, metadata, () => [
+      { type: 'account.signed_in', data: { actorId, at: write.now() } },
+    ]);
   }),
 
   handles(SignOutEverywhere, ({ actorId, metadata }, write) =>

@@ -32,13 +32,14 @@ export const analyticsHandlers = [
   handles(RecordAnalyticsExport, async ({ operatorId, metadata }, write) => {
     const data = { operatorId, exportId: write.ids.random(), at: write.now() };
     const event: AnalyticsExported = { type: 'analytics.exported', data };
-    await write.record({ stream: streams.analyticsExport(data.exportId) }, metadata, event);
+    await write.record({ stream: streams.analyticsExport(data.exportId) }, metadata, () => [event]);
     return data.exportId;
   }),
 
   handles(RecordDisclosure, async ({ operatorId, disclosure, metadata }, write) => {
     const disclosures = { stream: streams.operatorDisclosures(operatorId), read: newestEventOf };
-    const data = { operatorId, ...disclosure, at: write.now() };
-    await write.record<AnalyticsDisclosed>(disclosures, metadata, { type: 'analytics.disclosed', data });
+    await write.record<AnalyticsDisclosed>(disclosures, metadata, () => [
+      { type: 'analytics.disclosed', data: { operatorId, ...disclosure, at: write.now() } },
+    ]);
   }),
 ];

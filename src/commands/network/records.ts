@@ -64,7 +64,9 @@ export const recordHandlers = [
     const { networkId } = await foundedNetwork(write.log);
     const data = { exportId: write.ids.random(), query, at: write.now() };
     const event: AuditExported = { type: 'audit.exported', data };
-    const [recorded] = await write.record({ stream: streams.auditExport(data.exportId) }, metadata, event);
+    const [recorded] = await write.record({ stream: streams.auditExport(data.exportId) }, metadata, () => [
+      event,
+    ]);
     if (!recorded) throw new Error('the export was not recorded');
     const { position, id: eventId } = recorded;
     return { exportId: data.exportId, networkId, at: data.at, position, eventId };
@@ -91,8 +93,9 @@ export const recordHandlers = [
     );
     if (!isBegun)
       throw new Refusal('not_found', 'You began no such backup: only the operator who began it receives it.');
-    const event: BackupPartSent = { type: 'backup.part_sent', data: { backupId, part, at: write.now() } };
-    await write.record({ stream: streams.backup(backupId) }, metadata, event);
+    await write.record<BackupPartSent>({ stream: streams.backup(backupId) }, metadata, () => [
+      { type: 'backup.part_sent', data: { backupId, part, at: write.now() } },
+    ]);
   }),
 ];
 

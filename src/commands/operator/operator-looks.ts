@@ -43,7 +43,7 @@ export const lookHandlers = [
       data: { operatorId, ...event, at },
     }));
     const disclosures = { stream: streams.operatorDisclosures(operatorId), read: newestEventOf };
-    await write.record(disclosures, metadata, ...disclosed);
+    await write.record(disclosures, metadata, () => disclosed);
   }),
 
   handles(RecordLook, async ({ operatorId, subject, metadata }, write) => {

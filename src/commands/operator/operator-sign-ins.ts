@@ -50,14 +50,14 @@ export const operatorSignInHandlers = [
       throw new Refusal('capability_required', 'You may not sign in: an administrator suspended you.');
     const data = { operatorId, passkeyId, at: write.now() };
     const event: OperatorSignedIn = { type: 'operator.signed_in', data };
-    await write.record(signInsOf(operatorId), { ...metadata, operatorId }, event);
+    await write.record(signInsOf(operatorId), { ...metadata, operatorId }, () => [event]);
     return { at: data.at };
   }),
 
   handles(SignOutOperator, async ({ operatorId, metadata }, write) => {
     const data = { operatorId, at: write.now() };
     const event: OperatorSignedOut = { type: 'operator.signed_out', data };
-    await projectInline(await write.record(signInsOf(operatorId), metadata, event), write.store.db);
+    await projectInline(await write.record(signInsOf(operatorId), metadata, () => [event]), write.store.db);
     return { at: data.at };
   }),
 ];

@@ -47,7 +47,7 @@ export class WriteSide {
     readonly log: EventLog,
     readonly store: AuthorityStore,
     readonly vault: KeyVault,
-    readonly clock: Clock,
+    private readonly clock: Clock,
     readonly ids: IdGenerator,
   ) {}
 
@@ -65,14 +65,14 @@ export class WriteSide {
     return handleCommand(this.log, this.ids, { ...subject, decide, metadata });
   }
 
-  /** Appends events that no rule decides. `read`: as in {@link Aggregate}. @throws errors of the log */
+  /** Appends events that no rule decides, made anew for each attempt. `read`: as in {@link Aggregate}. @throws errors of the log */
   async record<Event extends StoredEvent>(
     { stream, read }: Pick<Aggregate<undefined, Event>, 'stream' | 'read'>,
     metadata: EventMetadata,
-    ...events: readonly Event[]
+    events: () => readonly Event[],
   ): Promise<readonly Recorded<Event>[]> {
     const recording = { stream, ...(read && { read }), initial: undefined, evolve: () => undefined };
-    const { added } = await this.change<undefined, Event>(recording, metadata, () => events);
+    const { added } = await this.change<undefined, Event>(recording, metadata, events);
     return added;
   }
 
