@@ -52,23 +52,34 @@ interface Change {
   readonly changed: boolean;
 }
 
+interface LifecycleChange extends Change {
+  readonly revision: number;
+}
+
 /** `line`: what is so after the command, and may have been so before. */
 export const doneLine = (line: string, { changed }: Change): string =>
   changed ? line : `${line} already; nothing changed`;
 
-export const stateLine = (line: string, { changed }: Change): string =>
-  doneLine(changed ? `${line} now` : line, { changed });
+/** Lines of a change of the subject that the command names first. */
+export const subjectIs = (said: string) => (result: Change, id: string) => [
+  doneLine(`${id} is ${said}`, result),
+];
+
+/** Lines of a change of the whole network. */
+export const nowIs = (said: string) => (result: Change) => [
+  doneLine(result.changed ? `${said} now` : said, result),
+];
 
 /** Describes the outcome of a lifecycle command in one line. `state`: the state after the command. */
-export function lifecycleLine(
-  id: string,
-  state: string,
-  { changed, revision }: Change & { readonly revision: number },
-): string {
+export function lifecycleLine(id: string, state: string, { changed, revision }: LifecycleChange): string {
   return changed
     ? `${id} is ${state} now (lifecycle revision ${revision})`
     : `${id} is ${state} already (lifecycle revision ${revision}); nothing changed`;
 }
+
+export const lifecycleIs = (state: string) => (result: LifecycleChange, id: string) => [
+  lifecycleLine(id, state, result),
+];
 
 export function operatorClientOf({ as }: OperatorOptions): OperatorClient {
   return new OperatorClient(readConfig(), as ?? accountName());

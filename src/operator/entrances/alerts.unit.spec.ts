@@ -87,7 +87,9 @@ describe('a query of the alert rules and the dashboard', () => {
     const commands = new Set(
       files
         .filter((file) => file.endsWith('.ts'))
-        .flatMap((file) => found(fileOf(`src/commands/${file}`), /^export class (\w+) extends \w*Command\b/gm)),
+        .flatMap((file) =>
+          found(fileOf(`src/commands/${file}`), /^export class (\w+) extends \w*Command\b/gm),
+        ),
     );
     const named = queries.flatMap(({ expr }) => found(expr, /command=~?"([^"]+)"/g));
     expect(named).not.toEqual([]);

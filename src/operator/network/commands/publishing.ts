@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { stateLine, withReason } from '../../client/command-options.js';
+import { nowIs, withReason } from '../../client/command-options.js';
 import { performing } from '../../client/perform.js';
 import type { networkActs } from '../network.acts.js';
 
@@ -15,9 +15,7 @@ export function addPublishingCommands(program: Command): void {
   ] as const)
     withReason(publishing.command(act))
       .description(descriptions[act])
-      .action(
-        perform(`POST /operator/publishing/${act}`, (result) => [stateLine(`publishing is ${done}`, result)]),
-      );
+      .action(perform(`POST /operator/publishing/${act}`, nowIs(`publishing is ${done}`)));
 }
 
 const descriptions = {

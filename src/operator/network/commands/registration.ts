@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { stateLine, withOperator, withReason } from '../../client/command-options.js';
+import { nowIs, withOperator, withReason } from '../../client/command-options.js';
 import { performing } from '../../client/perform.js';
 import type { networkActs } from '../network.acts.js';
 
@@ -15,11 +15,7 @@ export function addRegistrationCommands(program: Command): void {
   ] as const)
     withReason(registration.command(state))
       .description(descriptions[state])
-      .action(
-        perform(`POST /operator/registration/${act}`, (result) => [
-          stateLine(`registration is ${state}`, result),
-        ]),
-      );
+      .action(perform(`POST /operator/registration/${act}`, nowIs(`registration is ${state}`)));
   withOperator(registration.command('status'))
     .description('show if people can create accounts, and who decided it')
     .action(

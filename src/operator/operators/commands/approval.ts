@@ -4,7 +4,7 @@ import type { approvalActs } from '../approval.acts.js';
 import type { IssuedInvitation } from '../invitation.js';
 import type { ListedApproval } from '../../desk/approvals/listed.js';
 import { factLines } from '../../client/awaits-approval.js';
-import { doneLine, REASON_HELP, withOperator, withReason } from '../../client/command-options.js';
+import { REASON_HELP, subjectIs, withOperator, withReason } from '../../client/command-options.js';
 import { performing } from '../../client/perform.js';
 import { localMoment, timeText } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
@@ -30,19 +30,13 @@ export function addApprovalCommands(program: Command): void {
     .description('approve what the preview shows; the requester then executes it')
     .argument('<approval-id>', 'id of the request')
     .requiredOption('--digest <digest>', 'digest of the preview that you read')
-    .action(
-      perform('POST /operator/approvals/:id/approve', (result, id) => [
-        doneLine(`${id} is approved`, result),
-      ]),
-    );
+    .action(perform('POST /operator/approvals/:id/approve', subjectIs('approved')));
 
   withOperator(approval.command('refuse'))
     .description('refuse a request for good, or withdraw your own')
     .argument('<approval-id>', 'id of the request')
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(
-      perform('POST /operator/approvals/:id/refuse', (result, id) => [doneLine(`${id} is refused`, result)]),
-    );
+    .action(perform('POST /operator/approvals/:id/refuse', subjectIs('refused')));
 
   withOperator(approval.command('run'))
     .description('execute what you requested and another operator approved; once, also after a failure')

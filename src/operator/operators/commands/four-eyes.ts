@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { stateLine, withOperator, withReason } from '../../client/command-options.js';
+import { nowIs, withOperator, withReason } from '../../client/command-options.js';
 import { performing } from '../../client/perform.js';
 import type { fourEyesActs } from '../four-eyes.acts.js';
 
@@ -27,10 +27,10 @@ export function addFourEyesCommands(program: Command): void {
       'restrictions that one operator makes in 24 hours without an approval (default: 100)',
       wholeNumber,
     )
-    .action(perform('POST /operator/four-eyes/on', (result) => [stateLine('four-eyes is on', result)]));
+    .action(perform('POST /operator/four-eyes/on', nowIs('four-eyes is on')));
   withReason(fourEyes.command('off'))
     .description('turn four-eyes off, which needs an approval itself')
-    .action(perform('POST /operator/four-eyes/off', (result) => [stateLine('four-eyes is off', result)]));
+    .action(perform('POST /operator/four-eyes/off', nowIs('four-eyes is off')));
 }
 
 function wholeNumber(value: string): number {

@@ -3,10 +3,12 @@ import type { Command } from 'commander';
 import { isRole, roles } from '../../../domain/operator/roles.js';
 import type { Role } from '../../../domain/operator/roles.js';
 import {
+  REASON_HELP,
   actsOf,
   doneLine,
+  lifecycleIs,
   lifecycleLine,
-  REASON_HELP,
+  subjectIs,
   withOperator,
   withReason,
   withRevision,
@@ -79,20 +81,14 @@ export function addOperatorCommands(program: Command): void {
       .description(descriptions[act])
       .argument('<operator-id>', 'id of the operator')
       .requiredOption('--reason <why>', REASON_HELP)
-      .action(
-        perform(`POST /operator/operators/:id/${act}`, (result, id) => [lifecycleLine(id, done, result)]),
-      );
+      .action(perform(`POST /operator/operators/:id/${act}`, lifecycleIs(done)));
 
   withReason(operator.command('confirm'))
     .description(
       'confirm an operator who joined without a second person, such as one whom the limited shared token invited',
     )
     .argument('<operator-id>', 'id of the operator')
-    .action(
-      perform('POST /operator/operators/:id/confirm', (result, id) => [
-        doneLine(`${id} is confirmed`, result),
-      ]),
-    );
+    .action(perform('POST /operator/operators/:id/confirm', subjectIs('confirmed')));
 
   addOperatorTokenCommands(operator);
   addPasskeyCommands(operator);

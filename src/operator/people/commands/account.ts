@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import {
-  actsOf,
-  operatorClientOf,
-  lifecycleLine,
   REASON_HELP,
+  actsOf,
+  lifecycleIs,
+  lifecycleLine,
+  operatorClientOf,
   withOperator,
   withReason,
   withRevision,
@@ -79,9 +80,7 @@ export function addAccountCommands(program: Command): void {
     .description('reinstate a suspended account')
     .argument('<actor-id>', 'actor id of the account')
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(
-      perform('POST /operator/accounts/:id/reinstate', (result, id) => [lifecycleLine(id, 'active', result)]),
-    );
+    .action(perform('POST /operator/accounts/:id/reinstate', lifecycleIs('active')));
 
   withRevision(withOperator(account.command('erase')))
     .description(
@@ -101,11 +100,7 @@ export function addAccountCommands(program: Command): void {
     .description('cancel a scheduled erasure')
     .argument('<actor-id>', 'actor id of the account')
     .requiredOption('--reason <why>', REASON_HELP)
-    .action(
-      perform('POST /operator/accounts/:id/cancel-erasure', (result, id) => [
-        lifecycleLine(id, 'kept', result),
-      ]),
-    );
+    .action(perform('POST /operator/accounts/:id/cancel-erasure', lifecycleIs('kept')));
 }
 
 function erasureLines(result: Erased, id: string): string[] {

@@ -4,7 +4,7 @@ import type { ListedApplication } from '../../desk/applications.js';
 import type { applicationActs } from '../application.acts.js';
 import { addRestrictPostsCommand } from './app-restrict-posts.js';
 import { addImpactCommand } from './app-impact.js';
-import { lifecycleLine, withOperator, withReason, withRevision } from '../../client/command-options.js';
+import { lifecycleIs, withOperator, withReason, withRevision } from '../../client/command-options.js';
 import { performing } from '../../client/perform.js';
 import { parseDuration } from '../../../base/terminal/duration.js';
 import { localMoment, timeText } from '../../../base/terminal/output.js';
@@ -52,9 +52,7 @@ export function addAppCommands(program: Command): void {
     withRevision(withReason(app.command(act)))
       .description(descriptions[act])
       .argument('<client-id>', 'client id of the application')
-      .action(
-        perform(`POST /operator/applications/:id/${act}`, (result, id) => [lifecycleLine(id, done, result)]),
-      );
+      .action(perform(`POST /operator/applications/:id/${act}`, lifecycleIs(done)));
 
   withReason(app.command('rotate-secret'))
     .description('issue a new client secret, shown only once; old secrets stay valid for a while')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { doneLine, withReason } from '../../client/command-options.js';
+import { subjectIs, withReason } from '../../client/command-options.js';
 import { performing } from '../../client/perform.js';
 import type { grantActs } from '../grant.acts.js';
 
@@ -12,7 +12,5 @@ export function addGrantCommands(program: Command): void {
       'revoke a grant, and with it all its tokens; app revoke-grants revokes all of an application',
     )
     .argument('<grant-id>', 'id of the grant')
-    .action(
-      perform('POST /operator/grants/:id/revoke', (result, id) => [doneLine(`${id} is revoked`, result)]),
-    );
+    .action(perform('POST /operator/grants/:id/revoke', subjectIs('revoked')));
 }

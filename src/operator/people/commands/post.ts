@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { lifecycleLine, REASON_HELP, withOperator, withRevision } from '../../client/command-options.js';
+import { REASON_HELP, lifecycleIs, withOperator, withRevision } from '../../client/command-options.js';
 import { performing } from '../../client/perform.js';
 import type { postActs } from '../post.acts.js';
 
@@ -15,7 +15,7 @@ export function addPostCommands(program: Command): void {
       .description(descriptions[act])
       .argument('<post-id>', 'id of the post')
       .requiredOption('--reason <why>', REASON_HELP)
-      .action(perform(`POST /operator/posts/:id/${act}`, (result, id) => [lifecycleLine(id, done, result)]));
+      .action(perform(`POST /operator/posts/:id/${act}`, lifecycleIs(done)));
 }
 
 const descriptions = {
