@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { runPlaza } from '../support/command.js';
+import { spawnPlaza } from '../support/command.js';
 import { SERVER } from './support/example.js';
 
 it('names a missing setting in one line', async () => {
@@ -8,14 +8,14 @@ it('names a missing setting in one line', async () => {
     [{}, 'CLIENT_ID'],
     [{ CLIENT_ID: 'x', CLIENT_SECRET: '' }, 'CLIENT_SECRET'],
   ] as const) {
-    const { code, stderr } = await runPlaza([], set, '', SERVER);
+    const { code, stderr } = await spawnPlaza([], set, '', SERVER);
     expect([code, stderr]).toEqual([2, `${name} is not set; README.md says where it comes from\n`]);
   }
 });
 
 it('names the address where no network answers, in one line', async () => {
   const set = { CLIENT_ID: 'x', CLIENT_SECRET: 'y', BASE_URL: 'http://localhost:1' };
-  const { code, stderr } = await runPlaza([], set, '', SERVER);
+  const { code, stderr } = await spawnPlaza([], set, '', SERVER);
   expect([code, stderr]).toEqual([2, 'BASE_URL http://localhost:1: fetch failed\n']);
 });
 

@@ -5,7 +5,7 @@ import { freePort } from '../../src/launch/free-port.js';
 import { Browser } from '../../src/programs/demo/browser.js';
 import type { BrowserUser } from '../../src/programs/demo/browser.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
-import { root, runPlaza } from '../support/command.js';
+import { root, spawnPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { startExample } from './support/example.js';
@@ -58,7 +58,12 @@ describe('the typed client', () => {
       /^no sign-in at BASE_URL http:\/\/localhost:1: fetch failed\n$/,
     ],
   ])('names a fault of %j and %j in one line', async (args, settings, said) => {
-    const { code, stderr } = await runPlaza(args, settings, '', join(root, 'examples/typed-client/main.ts'));
+    const { code, stderr } = await spawnPlaza(
+      args,
+      settings,
+      '',
+      join(root, 'examples/typed-client/main.ts'),
+    );
     expect([code, stderr]).toEqual([2, expect.stringMatching(said)]);
   });
 

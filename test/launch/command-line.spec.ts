@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/launch/free-port.js';
-import { plaza, root, runPlaza } from '../support/command.js';
+import { plaza, root, spawnPlaza } from '../support/command.js';
 
 let dataDir = '';
 
@@ -31,7 +31,7 @@ const account = [
 
 describe("the operator's command line", () => {
   it('lists its commands', async () => {
-    const { code, stdout } = await runPlaza(['--help']);
+    const { code, stdout } = await spawnPlaza(['--help']);
     expect(code).toBe(0);
     for (const command of [
       'start',
@@ -60,8 +60,8 @@ describe("the operator's command line", () => {
 
   it.each(['--version', '-V'])('prints its version: %s', async (option) => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-    expect(await runPlaza([option])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
-    expect((await runPlaza(['--help'])).stdout).toMatch(/^ {2}-V, --version +print the version$/m);
+    expect(await spawnPlaza([option])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect((await spawnPlaza(['--help'])).stdout).toMatch(/^ {2}-V, --version +print the version$/m);
   });
 
   it('has a version whose changes docs/releases.md tells', () => {
@@ -93,7 +93,7 @@ describe("the operator's command line", () => {
     [['restore', 'd', '--parts', 'cellar'], /must be one or more of log, read, authority, vault, witness/],
     [['app'], /Usage: plaza app/],
   ])('rejects %j as wrong usage: exit code 2', async (args, said) => {
-    const { code, stderr } = await runPlaza(args);
+    const { code, stderr } = await spawnPlaza(args);
     expect(code).toBe(2);
     expect(stderr).toMatch(said);
   });
@@ -101,8 +101,8 @@ describe("the operator's command line", () => {
   it('refuses to restore a log on its own server, and a directory that is no backup', async () => {
     const elsewhere = { DATA_DIR: dataDir, EVENTSTORE_URL: 'esdb://log.example:2113' };
     const [log, none] = await Promise.all([
-      runPlaza(['restore', dataDir], elsewhere),
-      runPlaza(['restore', dataDir, '--parts', 'vault'], elsewhere),
+      spawnPlaza(['restore', dataDir], elsewhere),
+      spawnPlaza(['restore', dataDir, '--parts', 'vault'], elsewhere),
     ]);
     expect([log.code, log.stderr]).toEqual([
       1,
@@ -117,11 +117,11 @@ describe("the operator's command line", () => {
   it('fails with one line where no network was started or none runs: exit code 1', async () => {
     const port = await freePort();
     const env = { DATA_DIR: dataDir, OPERATOR_PORT: String(port) };
-    const never = await runPlaza(['projections', 'status'], env);
+    const never = await spawnPlaza(['projections', 'status'], env);
     expect(never).toMatchObject({ code: 1, stdout: '' });
     expect(never.stderr).toMatch(/^there is no operator token in .*\n$/);
     const token = { OPERATOR_TOKEN: 't'.repeat(32) };
-    const down = await runPlaza([...account, '--password-stdin'], { ...env, ...token }, 'secret\n');
+    const down = await spawnPlaza([...account, '--password-stdin'], { ...env, ...token }, 'secret\n');
     expect(down).toMatchObject({ code: 1, stdout: '' });
     expect(down.stderr).toMatch(new RegExp(`^no network answers at http://127.0.0.1:${port} .*\\n$`));
   });
@@ -139,9 +139,9 @@ describe("the operator's command line", () => {
     try {
       const { port } = server.address() as AddressInfo;
       const env = { OPERATOR_PORT: String(port), OPERATOR_TOKEN: 't'.repeat(32) };
-      const json = await runPlaza(['projections', 'status', '--json'], env);
+      const json = await spawnPlaza(['projections', 'status', '--json'], env);
       expect(JSON.parse(json.stdout)).toEqual(status);
-      const { code, stdout } = await runPlaza(['projections', 'status'], env);
+      const { code, stdout } = await spawnPlaza(['projections', 'status'], env);
       expect(code).toBe(0);
       expect(stdout.split('\n')).toEqual([
         'incarnation none yet',
@@ -157,18 +157,18 @@ describe("the operator's command line", () => {
 
   it('takes only UTF-8 for a password, and an invitation only with its code', async () => {
     const args = [...account, '--password-stdin'];
-    expect(await runPlaza(args, {}, Buffer.from([0x70, 0xff]))).toMatchObject({
+    expect(await spawnPlaza(args, {}, Buffer.from([0x70, 0xff]))).toMatchObject({
       code: 1,
       stderr: 'the password on standard input is not in UTF-8; nothing changed\n',
     });
-    expect(await runPlaza(['operator', 'enroll', '--label', 'x'])).toMatchObject({
+    expect(await spawnPlaza(['operator', 'enroll', '--label', 'x'])).toMatchObject({
       code: 1,
       stderr: 'standard input is empty; give it the code of the invitation\n',
     });
   });
 
   it('names a directory that cannot be made', async () => {
-    expect(await runPlaza(['analytics', 'demo', '/proc/x'])).toMatchObject({
+    expect(await spawnPlaza(['analytics', 'demo', '/proc/x'])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^\/proc\/x cannot be used \(ENOENT: .*name a directory.*\n$/),
     });
@@ -192,7 +192,7 @@ describe("the operator's command line", () => {
     const elsewhere = join(dataDir, 'bin');
     mkdirSync(elsewhere);
     cpSync(plaza, join(elsewhere, 'plaza.mjs'));
-    const { code, stderr } = await runPlaza([], {}, '', join(elsewhere, 'plaza.mjs'));
+    const { code, stderr } = await spawnPlaza([], {}, '', join(elsewhere, 'plaza.mjs'));
     expect(code).toBe(1);
     expect(stderr).toBe('Plaza is not built yet: run `npm run build` first\n');
   });

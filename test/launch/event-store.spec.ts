@@ -19,7 +19,7 @@ import { childProcessIds, waitUntilGone } from '../../src/launch/processes.js';
 import { EXIT_LOG_UNWRITABLE } from '@plaza/event-store';
 import { canHaveFailingDisk, makeFailingDisk } from '@plaza/event-store/testing';
 import type { FailingDisk } from '@plaza/event-store/testing';
-import { environment, plaza, runPlaza } from '../support/command.js';
+import { environment, plaza, spawnPlaza } from '../support/command.js';
 
 let dir = '';
 const running: ChildProcess[] = [];
@@ -74,7 +74,7 @@ async function acceptsAppendAt(url: string): Promise<boolean> {
 
 const portOf = ({ said }: Serving): number => (JSON.parse(said) as { port: number }).port;
 const fail = (...args: readonly string[]) =>
-  runPlaza(['eventstore', '--dir', dir, ...args], { LOG_LEVEL: 'silent' });
+  spawnPlaza(['eventstore', '--dir', dir, ...args], { LOG_LEVEL: 'silent' });
 const oneLine = (words: RegExp) => ({
   code: 1,
   stdout: '',
@@ -108,7 +108,7 @@ describe('plaza eventstore', () => {
     expect(
       await acceptsAppend(portOf(await serve(['--port', '0', '--json'], { ROLE: 'api', PORT: 'seven' }))),
     ).toBe(true);
-    const { code, stderr } = await runPlaza(['eventstore', '--dir', dir, '--port', '0'], {
+    const { code, stderr } = await spawnPlaza(['eventstore', '--dir', dir, '--port', '0'], {
       LOG_LEVEL: 'loud',
     });
     expect(code).toBe(2);

@@ -14,7 +14,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/launch/free-port.js';
-import { root, runPlaza } from '../support/command.js';
+import { root, spawnPlaza } from '../support/command.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
 
@@ -49,7 +49,7 @@ describe('a refused start', () => {
       OPERATOR_TOKEN: 'too-short',
       DATABASE_URL: 'mysql://u:hidden@h/d',
     });
-    const { code, stderr } = await runPlaza(['start'], env);
+    const { code, stderr } = await spawnPlaza(['start'], env);
     expect(code).toBe(2);
     expect(
       stderr
@@ -71,7 +71,12 @@ describe('a refused start', () => {
     );
     for (const name of packages)
       symlinkSync(join(root, 'node_modules', name), join(image, 'node_modules', name));
-    const { code, stderr } = await runPlaza(['start'], await settings(), '', join(image, 'bin', 'plaza.mjs'));
+    const { code, stderr } = await spawnPlaza(
+      ['start'],
+      await settings(),
+      '',
+      join(image, 'bin', 'plaza.mjs'),
+    );
     expect(code).toBe(1);
     const words = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
     expect(words).toEqual([
@@ -85,7 +90,7 @@ describe('a refused start', () => {
     'names %s when another program listens there',
     async (name) => {
       const { port } = otherProgram.address() as AddressInfo;
-      const { code, stderr } = await runPlaza(['start'], await settings({ [name]: String(port) }));
+      const { code, stderr } = await spawnPlaza(['start'], await settings({ [name]: String(port) }));
       expect(code).toBe(1);
       expect(stderr).toBe(
         `${name}: another program listens on port ${port}; stop it or set ${name} to a free port\n`,
@@ -96,7 +101,7 @@ describe('a refused start', () => {
   it('names DATA_DIR when it is a file', async () => {
     const file = join(scratch, 'file');
     writeFileSync(file, '');
-    const { code, stderr } = await runPlaza(['start'], await settings({ DATA_DIR: file }));
+    const { code, stderr } = await spawnPlaza(['start'], await settings({ DATA_DIR: file }));
     expect(code).toBe(1);
     expect(stderr).toBe(
       `DATA_DIR: ${file} cannot be used (EEXIST); name a directory that this account can create and write\n`,
@@ -104,14 +109,14 @@ describe('a refused start', () => {
   });
 
   it('names DATA_DIR where no directory can be created, or its lock is invalid', async () => {
-    const nowhere = await runPlaza(['start'], await settings({ DATA_DIR: '/proc/no-such-place' }));
+    const nowhere = await spawnPlaza(['start'], await settings({ DATA_DIR: '/proc/no-such-place' }));
     expect([nowhere.code, nowhere.stderr]).toEqual([
       1,
       'DATA_DIR: /proc/no-such-place cannot be used (ENOENT); name a directory that this account can create and write\n',
     ]);
     const dir = join(scratch, 'with-a-lock');
     mkdirSync(join(dir, 'lock'), { recursive: true });
-    const { code, stderr } = await runPlaza(['start'], await settings({ DATA_DIR: dir }));
+    const { code, stderr } = await spawnPlaza(['start'], await settings({ DATA_DIR: dir }));
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(/^DATA_DIR: .*\/lock cannot be used as a lock .*\n$/),
@@ -119,12 +124,12 @@ describe('a refused start', () => {
   });
 
   it('names HOST where the machine has no such address', async () => {
-    const { code, stderr } = await runPlaza(['start'], await settings({ HOST: '192.0.2.1' }));
+    const { code, stderr } = await spawnPlaza(['start'], await settings({ HOST: '192.0.2.1' }));
     expect([code, stderr]).toEqual([1, 'HOST: 192.0.2.1 is no address of this machine (EADDRNOTAVAIL)\n']);
   });
 
   it('names the stores that a single process needs', async () => {
-    const { code, stderr } = await runPlaza(['start'], await settings({ ROLE: 'api' }));
+    const { code, stderr } = await spawnPlaza(['start'], await settings({ ROLE: 'api' }));
     expect(code).toBe(2);
     expect(stderr).toContain('EVENTSTORE_URL: is required unless ROLE is all');
   });
@@ -137,7 +142,7 @@ describe('two networks', () => {
       const [one, other] = networks;
       for (const { baseUrl } of networks) expect((await fetch(`${baseUrl}/livez`)).status).toBe(200);
       expect(one.env['DATABASE_URL']).not.toBe(other.env['DATABASE_URL']);
-      const { code, stderr } = await runPlaza(['start'], await settings({ DATA_DIR: one.dataDir }));
+      const { code, stderr } = await spawnPlaza(['start'], await settings({ DATA_DIR: one.dataDir }));
       expect(code).toBe(1);
       expect(stderr).toBe(
         `DATA_DIR: a network is already running on ${one.dataDir}; stop it or choose another DATA_DIR\n`,

@@ -8,7 +8,7 @@ import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import type { Readiness } from '../../src/server/health/health.js';
-import { runPlaza } from '../support/command.js';
+import { spawnPlaza } from '../support/command.js';
 import { registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { newDataDir } from '../support/data-dir.js';
@@ -147,7 +147,7 @@ it('a start with an unknown option fails with one line that names it', async () 
   const EVENTSTORE_URL = `${front.url}&tlsVerfyCert=true`;
   for (const ROLE of ['all', 'api', 'projector']) {
     const env = { ...network.env, ROLE, EVENTSTORE_URL, DEBUG: '*', LOG_LEVEL: 'debug' };
-    const { code, stdout, stderr } = await runPlaza(['start'], env);
+    const { code, stdout, stderr } = await spawnPlaza(['start'], env);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toBe('EVENTSTORE_URL: there is no option tlsVerfyCert; did you mean tlsVerifyCert?\n');
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { freePort } from '../../src/launch/free-port.js';
 import { readRunFile } from '../../src/launch/run-file.js';
-import { environment, runPlaza } from '../support/command.js';
+import { environment, spawnPlaza } from '../support/command.js';
 import { removeDataDir } from '../support/data-dir.js';
 import { dataDirWithCluster } from '../support/postgres.js';
 import { describeOnTerminal, runOnTerminal, startOnTerminal } from '../support/terminal.js';
@@ -82,13 +82,13 @@ describeOnTerminal('a network that is started on a terminal', () => {
   it('lists applications as a table in local time, and as JSON lines in a pipe or on request', async () => {
     for (const name of ['Quill', 'Pebble 🪨']) {
       const app = ['app', 'register', '--name', name, '--scope', 'openid read', '--redirect-uri'];
-      expect((await runPlaza([...app, 'https://quill.example/cb'], env)).code).toBe(0);
+      expect((await spawnPlaza([...app, 'https://quill.example/cb'], env)).code).toBe(0);
     }
-    const piped = await runPlaza(['app', 'list'], env);
+    const piped = await spawnPlaza(['app', 'list'], env);
     const listed = piped.stdout.trimEnd().split('\n');
     const apps = listed.map((line) => JSON.parse(line) as Listed);
     expect(apps).toHaveLength(2);
-    expect(await runPlaza(['app', 'list', '--json'], env)).toEqual(piped);
+    expect(await spawnPlaza(['app', 'list', '--json'], env)).toEqual(piped);
     expect((await runOnTerminal(['app', 'list', '--json'], env)).lines).toEqual(listed);
 
     const { code, lines } = await runOnTerminal(['app', 'list'], env);
@@ -131,7 +131,7 @@ describeOnTerminal('a network that is started on a terminal', () => {
     expect(projections.lines[1]).toMatch(/^PROJECTION +VERSION +POSITION +BEHIND +STOPPED$/);
     expect(projections.lines.slice(2).join('\n')).toMatch(/^posts +v\d+ +(?:\d+|none yet) +0 +no$/m);
 
-    expect((await runPlaza(['projections', 'rebuild', '--reason', 'a test'], env)).code).toBe(0);
+    expect((await spawnPlaza(['projections', 'rebuild', '--reason', 'a test'], env)).code).toBe(0);
     const { lines } = await runOnTerminal(['recovery', 'status'], env);
     const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
     expect(lines.join('\n')).toMatch(

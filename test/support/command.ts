@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 /** The tested build: this repository's, or another directory with `bin` and `dist`. */
 export const root = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
+const isOtherBuild = process.env['PLAZA_BUILD'] !== undefined;
 export const plaza = join(root, 'bin', 'plaza.mjs');
 
 /** A built process (bin/bundle.mjs). */
@@ -27,8 +29,25 @@ export function environment(settings: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv
   return { ...Object.fromEntries(others), ...settings };
 }
 
-/** Runs one operator command to its end. */
+/** Commands that only ask the operators' API: all that others start, and how they end, is of a process of their own. */
+const ASKS_API =
+  /^(?:account|app|approval|as-of|audit|batch|case|disclose|export|four-eyes|grant|keys|operator|post|projections|publishing|recovery|registration)$/;
+
+/**
+ * Runs one operator command to its end: in this process if it only asks the API, since to start one takes longer than most commands do.
+ * {@link spawnPlaza} shows the process itself.
+ */
 export async function runPlaza(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  input: string | Uint8Array = '',
+): Promise<CommandResult> {
+  const isHere = ASKS_API.test(args[0] ?? '') && env['NODE_OPTIONS'] === undefined && !isOtherBuild;
+  return isHere ? runHere(args, env, input) : spawnPlaza(args, env, input);
+}
+
+/** Runs a built command, or another program. */
+export async function spawnPlaza(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   input: string | Uint8Array = '',
@@ -42,4 +61,24 @@ export async function runPlaza(
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
   return { code, stdout, stderr };
+}
+
+async function runHere(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  input: string | Uint8Array,
+): Promise<CommandResult> {
+  // Most spec files run no command.
+  const [{ run }, { withTerminal }] = await Promise.all([
+    import('../../src/programs/plaza/run.js'),
+    import('../../src/base/terminal/terminal.js'),
+  ]);
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const output = Promise.all([text(stdout), text(stderr)]);
+  const terminal = { env: environment(env), stdin: Readable.from([Buffer.from(input)]), stdout, stderr };
+  const code = await withTerminal(terminal, () => run(args));
+  stdout.end();
+  stderr.end();
+  const [out, err] = await output;
+  return { code, stdout: out, stderr: err };
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { durationOf } from '../support/duration.js';
+import { terminal } from '../terminal/terminal.js';
 import { AddressError } from './event-store-address.js';
 import { readEventStoreAddress } from './event-store-files.js';
 import { withPasswordsFromFiles } from './password-files.js';
@@ -196,7 +197,7 @@ function faultsOf(url: string): readonly string[] {
  * Checks the environment, and reads password files. Empty variables count as unset.
  * @throws {ConfigError} with every fault at once.
  */
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(env: NodeJS.ProcessEnv = terminal().env): Config {
   const nonEmpty = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const { env: complete, faults } = withPasswordsFromFiles(nonEmpty);
   const result = environment.safeParse(complete);

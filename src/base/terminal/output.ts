@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { localTime } from '../support/local-time.js';
 import { plainText } from '../support/plain-text.js';
+import { terminal } from './terminal.js';
 
 export interface OutputOptions {
   readonly json?: true;
@@ -25,10 +26,10 @@ export function answerList<Item>(
   if (lines.length > 0) print(lines);
 }
 
-export const isOnTerminal = (): boolean => process.stdout.isTTY;
+export const isOnTerminal = (): boolean => terminal().stdout.isTTY === true;
 
 function print(lines: readonly string[]): void {
-  process.stdout.write(plainText(`${lines.join('\n')}\n`));
+  terminal().stdout.write(plainText(`${lines.join('\n')}\n`));
 }
 
 /** Formats a time as ISO 8601 in UTC. `ms`: Unix milliseconds. */

@@ -1,4 +1,5 @@
 import { plainText } from '../support/plain-text.js';
+import { terminal } from './terminal.js';
 
 export interface ProgressStep {
   /** Name of the current work: `log`. */
@@ -29,7 +30,7 @@ export class ProgressLine {
 
   constructor(
     private readonly unit: (count: number) => string,
-    private readonly output: Output = process.stderr,
+    private readonly output: Output = terminal().stderr,
     private readonly now: () => number = () => performance.now(),
   ) {}
 

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { Failure } from './failure.js';
+import { terminal } from './terminal.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -9,7 +10,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * @throws {Failure} it is no UTF-8.
  */
 export async function typedText(subject: string): Promise<string> {
-  const bytes = await buffer(process.stdin);
+  const bytes = await buffer(terminal().stdin);
   try {
     return utf8.decode(bytes);
   } catch (cause) {

@@ -1,11 +1,4 @@
-import { CommanderError } from 'commander';
-import { ConfigError } from '../../base/config/config.js';
-import { LaunchError } from '../../launch/launch-error.js';
-import { AwaitsApproval } from '../../operator/client/awaits-approval.js';
-import { Failure, WrongArgument } from '../../base/terminal/failure.js';
-import { withIdentifiersLast } from './leading-hyphens.js';
-import { plainText } from '../../base/support/plain-text.js';
-import { commandLine } from './program.js';
+import { run } from './run.js';
 
 // The reader of a pipe closes it early, as `head` does: the command ends as it would.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -16,24 +9,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
-try {
-  await commandLine().parseAsync(withIdentifiersLast(process.argv.slice(2)), { from: 'user' });
-} catch (error) {
-  process.exitCode = explain(error);
-}
-
-function explain(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof AwaitsApproval) {
-    const answer = process.argv.includes('--json') ? JSON.stringify(error.request) : error.message;
-    process.stdout.write(plainText(`${answer}\n`));
-    return 3;
-  }
-  if (error instanceof ConfigError) {
-    console.error(plainText(error.message));
-    return 2;
-  }
-  const isExpected = error instanceof Failure || error instanceof LaunchError;
-  console.error(isExpected ? plainText(error.message) : error);
-  return error instanceof WrongArgument ? 2 : 1;
-}
+const code = await run(process.argv.slice(2));
+// A command that succeeds may have set another.
+if (code !== 0) process.exitCode = code;

@@ -1,5 +1,6 @@
 import { Command, Help } from 'commander';
 import { plazaVersion } from '../../base/config/version.js';
+import { terminal } from '../../base/terminal/terminal.js';
 import { addAccountCommands } from '../../operator/people/commands/account.js';
 import { addAnalyticsCommands } from '../../operator/analytics/commands/analytics.js';
 import { addAppCommands } from '../../operator/people/commands/app.js';
@@ -30,6 +31,10 @@ export function commandLine(): Command {
     .description('Runs the Plaza network and operates it.')
     .version(plazaVersion(), '-V, --version', 'print the version')
     .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void terminal().stdout.write(text),
+      writeErr: (text) => void terminal().stderr.write(text),
+    })
     .showHelpAfterError('(plaza --help lists all commands)')
     .helpCommand(false)
     .configureHelp({ subcommandTerm: fullName, formatHelp: helpOfLeaves })

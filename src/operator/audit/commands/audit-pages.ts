@@ -5,6 +5,7 @@ import type { AuditAnswer } from '../search.js';
 import { Failure, Refused } from '../../../base/terminal/failure.js';
 import type { OperatorClient } from '../../client/operator-client.js';
 import { localMoment } from '../../../base/terminal/output.js';
+import { terminal } from '../../../base/terminal/terminal.js';
 
 const FOLLOW_INTERVAL_MS = 1_000;
 
@@ -77,5 +78,5 @@ export async function* followedEvents(
 }
 
 function warn(message: string): void {
-  console.error(message);
+  terminal().stderr.write(`${message}\n`);
 }

@@ -12,6 +12,7 @@ import type { OperatorOptions } from '../../client/command-options.js';
 import type { OperatorClient } from '../../client/operator-client.js';
 import { isOnTerminal } from '../../../base/terminal/output.js';
 import { printLines } from '../../../base/terminal/print-lines.js';
+import { terminal } from '../../../base/terminal/terminal.js';
 
 const TABLE_LIMIT = 50;
 
@@ -128,5 +129,5 @@ async function* tableOf(
   }
   const lines = events.length === 0 ? ['no event meets all conditions'] : auditTable(events, names);
   yield plainText(`${lines.join('\n')}\n`);
-  if (hasMore) console.error(`these are the newest ${events.length}; --limit shows more`);
+  if (hasMore) terminal().stderr.write(`these are the newest ${events.length}; --limit shows more\n`);
 }
