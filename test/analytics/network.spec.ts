@@ -1,4 +1,7 @@
-/** Contents of an export of a whole network, and the texts that it leaves out. */
+/**
+ * Contents of an export of a whole network, and the texts that it leaves out.
+ * @slow
+ */
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,3 +1,4 @@
+/** @waits */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';

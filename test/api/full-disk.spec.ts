@@ -1,3 +1,4 @@
+/** @slow */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { diskCases } from '../../chaos/disk/disk-cases.js';

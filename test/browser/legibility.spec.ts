@@ -1,3 +1,4 @@
+/** @slow */
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { startNetwork } from '../support/network.js';

@@ -1,3 +1,4 @@
+/** @slow */
 import '../support/held-answers.js';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,6 +2,7 @@
  * Each case goes on with the answers that the one before has left.
  *
  * @sample first
+ * @slow
  */
 import { randomUUID } from 'node:crypto';
 import { status } from '@grpc/grpc-js';

@@ -1,3 +1,4 @@
+/** @waits */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

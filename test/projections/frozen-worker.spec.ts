@@ -1,3 +1,7 @@
+/**
+ * @slow
+ * @waits
+ */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

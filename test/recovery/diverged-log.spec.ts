@@ -1,6 +1,8 @@
 /**
  * Each case goes on where the one before has ended.
  * @sample first
+ * @slow
+ * @waits
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,6 +2,7 @@
  * A drill of recovery, step by step.
  *
  * @sample first
+ * @waits
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

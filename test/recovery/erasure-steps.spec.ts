@@ -1,6 +1,7 @@
 /**
  * Each case goes on where the one before has ended.
  * @sample first
+ * @slow
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';

@@ -2,6 +2,7 @@
  * One person, from before the erasure to the restore of an older backup.
  *
  * @sample first
+ * @slow
  */
 import { randomBytes } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, realpathSync } from 'node:fs';

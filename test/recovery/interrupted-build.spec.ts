@@ -1,8 +1,9 @@
+/** @slow */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
@@ -142,8 +143,11 @@ describe('an interrupted build', () => {
         await retryWhileUnavailable(() => opened.log.append({ ...append, expected: 'no_stream' }));
       }
     });
+    // They would go on to ask their stores for events.
+    afterEach(async () => {
+      for (const worker of workers.splice(0)) await kill(worker);
+    });
     afterAll(async () => {
-      for (const worker of workers) await kill(worker);
       await opened.close();
       await eventStore.stop();
     });

@@ -1,6 +1,8 @@
 /**
  * Each case goes on where the one before has ended.
  * @sample first
+ * @slow
+ * @waits
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

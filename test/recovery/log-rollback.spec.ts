@@ -2,6 +2,8 @@
  * One network whose log is rolled back, recovered and rolled back again.
  *
  * @sample first
+ * @slow
+ * @waits
  */
 import { randomUUID } from 'node:crypto';
 import { cpSync } from 'node:fs';

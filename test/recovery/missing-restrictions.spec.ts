@@ -1,3 +1,4 @@
+/** @waits */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Batch, Checkpoint, EventReference, SubscribeOptions } from '../../src/log/event-log.js';
 import { RESTRICTION_CHECK_INTERVAL_MS } from '../../projections/incarnations/detect/publication-check.js';

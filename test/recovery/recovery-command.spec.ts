@@ -1,6 +1,7 @@
 /**
  * Each case goes on where the one before has ended.
  * @sample first
+ * @waits
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
  * Each case goes on where the one before has ended.
  * @sample first
+ * @waits
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
