@@ -24,7 +24,7 @@ import { rowsOf } from '../../src/analytics/query/output.js';
 import { Failure } from '../../src/base/terminal/failure.js';
 import { committedRows, ExportBench, positionsOf } from './support/export-bench.js';
 
-const FLIPS = 400;
+const FLIPS = 100;
 
 let bench: ExportBench;
 let whole: string;

@@ -10,7 +10,7 @@ import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 
 const scope = 'openid read post:create relation:write block:read block:write';
-const RACES = 50;
+const RACES = 20;
 
 let network: SharedNetwork;
 let application: Application;

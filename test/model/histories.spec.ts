@@ -10,7 +10,7 @@ import { RealNetwork } from './real-network.js';
 import { NetworkModel } from './network-model.js';
 import { compareViews } from './compare-views.js';
 
-const HISTORIES = 300;
+const HISTORIES = 150;
 const RUN = isSampled ? 12 : HISTORIES;
 const LONGEST = 12;
 const PEOPLE_EACH = 3;
@@ -29,10 +29,8 @@ afterAll(() => network?.stop());
 
 /** Processes to kill after this many histories; the launcher restarts them. */
 const kills = new Map([
-  [120, 'worker'],
-  [240, 'eventStore'],
-  [360, 'worker'],
-  [480, 'eventStore'],
+  [50, 'worker'],
+  [100, 'eventStore'],
 ] as const);
 
 function killProcessAfter(done: number): void {

@@ -167,7 +167,7 @@ describe('the feed', () => {
       { post: { id: 'p2' } },
       { post: { id: 'p3' } },
     ]);
-    expect((await models.digest()).match(/<kind>post.created</g)).toHaveLength(2);
+    expect((await models.digest()).match(/"kind":"post.created"/g)).toHaveLength(2);
   });
 
   test('has the same tables for one batch as for single events', async () => {

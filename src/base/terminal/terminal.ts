@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What a command reads and writes: of this process, or of a caller that runs commands in its own. */
+/** Environment and streams of a command: those of its process, or of a caller that runs it in a process of its own. */
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: NodeJS.ReadableStream;
