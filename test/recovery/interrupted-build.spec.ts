@@ -17,7 +17,7 @@ import { startEmbeddedEventStore } from '@plaza/event-store/testing';
 import type { EmbeddedEventStore } from '@plaza/event-store/testing';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
-import { until } from '../support/until.js';
+import { CHECKS_MS, until } from '../support/until.js';
 import { retryWhileUnavailable } from '../support/retry-while-unavailable.js';
 
 const ENTRY = builtProcess('projector');
@@ -182,13 +182,14 @@ describe('an interrupted build', () => {
       const isInState = () => row(`build_state = '${state}'`);
       await until(
         async () => (await isInState()) && (await builds.pool.query(buildersWaitingForALock)).rowCount,
+        CHECKS_MS,
       );
       if (signal === 'SIGKILL') await kill(first);
       else first.kill(signal);
       await release();
       await start(databaseUrl);
       const isPublished = 'incarnation IN (SELECT incarnation FROM recovery.publication)';
-      const published = await until(() => row(isPublished));
+      const published = await until(() => row(isPublished), CHECKS_MS);
       expect(published).toMatchObject({ incarnation: begun.incarnation, build_state: 'built' });
       if (signal === 'SIGSTOP') {
         first.kill('SIGCONT');
