@@ -14,7 +14,13 @@ module.exports = {
       name: 'the-domain-is-pure',
       severity: 'error',
       from: { path: '^src/domain/', pathNot: specs },
-      to: { dependencyTypes: ['core', 'npm', 'npm-dev'] },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev'], pathNot: '^node_modules/zod/' },
+    },
+    {
+      name: 'the-rules-have-no-schemas',
+      severity: 'error',
+      from: { path: '^src/domain/', pathNot: [specs, '/events?\\.ts$'] },
+      to: { path: '^node_modules/zod/' },
     },
     {
       name: 'the-transparency-log-is-pure',

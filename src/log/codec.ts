@@ -4,10 +4,9 @@ import { Refusal } from '../domain/refusal.js';
 import { UnreadableEvent } from './event-log.js';
 import type { Append, UndecodedEvent } from './event-log.js';
 import type { EventMetadata, Recorded } from './recorded.js';
-import { upcast } from './registry-entry.js';
 import { registryEntryOf } from './registry.js';
-import type { RegistryEntry } from './registry-entry.js';
-import type { StoredEvent } from './registry.js';
+import type { RegistryEntry, StoredEvent } from './registry.js';
+import { upcast } from './upcast.js';
 import { decrypt, encrypt } from './encryption.js';
 import type { Encrypted } from './encryption.js';
 import type { KeyVault, PersonKey } from './vault/key-vault.js';
@@ -138,7 +137,7 @@ function metadataOf({ metadata }: Pick<UndecodedEvent, 'metadata'>): StoredMetad
  * not to the vault, could forge texts of any person.
  */
 function assertFieldsEncrypted(
-  { personal }: RegistryEntry<StoredEvent>,
+  { personal }: RegistryEntry,
   encrypted: Encrypted | undefined,
   plain: Json,
 ): void {

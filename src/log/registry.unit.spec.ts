@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { upcast } from './registry-entry.js';
+import { upcast } from './upcast.js';
 import { registryEntryOf } from './registry.js';
 
 const thirdVersion = {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { eventTypes } from '../../log/registry.js';
+import type { Treatment } from '../../domain/event.js';
+import { eventTypes, treatmentsOf } from '../../log/registry.js';
 import type { EventType } from '../../log/registry.js';
-import { treatments } from './fields.js';
-import type { Treatment } from './fields.js';
 
 export type ColumnType = 'integer' | 'text' | 'time' | 'boolean';
 
@@ -110,12 +109,19 @@ export const columnsOf = ({ personal, operators }: Contents): readonly Column[] 
 export const allColumns = columnsOf({ personal: 'encrypted', operators: true });
 
 export const fieldsOf = (type: EventType, ...wanted: readonly Treatment[]): readonly string[] =>
-  Object.entries<Treatment>(treatments[type])
+  Object.entries(treatmentsOf(type))
     .filter(([, treatment]) => wanted.includes(treatment))
     .map(([field]) => field);
 
-/** Changes when another release would export an event as another row. */
+/** Changes when another release would export an event as another row. The order of declarations does not count. */
 export function shapeOf(contents: Contents): string {
-  const shape = { columns: columnsOf(contents), treatments, eventTypes };
+  const treatments = eventTypes.flatMap((type) =>
+    Object.entries(treatmentsOf(type)).map((treatment) => [type, ...treatment].join(' ')),
+  );
+  const shape = {
+    columns: columnsOf(contents),
+    treatments: treatments.toSorted(),
+    eventTypes: eventTypes.toSorted(),
+  };
   return createHash('sha256').update(JSON.stringify(shape)).digest('hex').slice(0, 16);
 }

@@ -2,13 +2,12 @@ import { createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { decodeWithoutKeys } from '../../log/codec.js';
 import type { UndecodedEvent } from '../../log/event-log.js';
-import { personalFieldsOf, registryEntryOf } from '../../log/registry.js';
+import { personalFieldsOf, registryEntryOf, treatmentsOf } from '../../log/registry.js';
 import type { EventType } from '../../log/registry.js';
 import { Failure } from '../../base/terminal/failure.js';
 import { fieldColumns, operatorColumn } from './columns.js';
 import type { Contents } from './columns.js';
-import { idsOfCause, metadataColumns, treatments } from './fields.js';
-import type { Treatment } from './fields.js';
+import { idsOfCause, metadataColumns } from './metadata.js';
 
 export type Value = string | bigint | boolean | undefined;
 
@@ -84,7 +83,7 @@ export class RowMaker {
   private addFields(values: Record<string, Value>, type: EventType, data: Json): void {
     const personal = personalFieldsOf(type);
     const rest: Record<string, unknown> = {};
-    for (const [field, treatment] of Object.entries<Treatment>(treatments[type])) {
+    for (const [field, treatment] of Object.entries(treatmentsOf(type))) {
       const value = data[field];
       if (value === undefined || treatment === 'omit' || personal.includes(field)) continue;
       const column = fieldColumns[field]?.name ?? field;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { eventTypes, registryEntryOf } from '../../log/registry.js';
+import { eventTypes, registryEntryOf, treatmentsOf } from '../../log/registry.js';
 import type { EventType } from '../../log/registry.js';
 import { columnsOf, fieldColumns } from '../columns/columns.js';
 import type { ColumnType } from '../columns/columns.js';
-import { treatments } from '../columns/fields.js';
 import { requireState } from '../data-set/commits.js';
 import { columnsFromData, viewOf } from './views.js';
 
@@ -212,7 +211,7 @@ export function schemaOf(dir: string): readonly ViewColumn[] {
 /** Values of a column of `events` that is a field with a fixed list of them. */
 function valuesOf(column: string): readonly string[] {
   const field = Object.keys(fieldColumns).find((each) => fieldColumns[each]?.name === column);
-  const types = eventTypes.filter((type) => field !== undefined && field in treatments[type]);
+  const types = eventTypes.filter((type) => field !== undefined && field in treatmentsOf(type));
   return [...new Set(types.flatMap((type) => fixedValues(type, field ?? '')))].toSorted();
 }
 

@@ -1,28 +1,28 @@
-import type { DomainEvent, EventTime } from '../event.js';
+import { z } from 'zod';
+import { clear, event, id, inData, omitted, time } from '../event.js';
+import type { EventIn } from '../event.js';
 
-export type ApplicationRegistered = DomainEvent<
-  'application.registered',
-  {
-    readonly appId: string;
-    readonly name: string;
-    readonly redirectUris: readonly string[];
-    readonly postLogoutRedirectUris: readonly string[];
-    readonly scopes: readonly string[];
-  } & EventTime
->;
+const application = { appId: clear(id) };
+const ofApplication = event(application);
 
-export type ApplicationSuspended = DomainEvent<
-  'application.suspended',
-  { readonly appId: string } & EventTime
->;
+export const applicationEvents = {
+  'application.registered': event(
+    {
+      ...application,
+      name: omitted(z.string()),
+      redirectUris: omitted(z.array(z.string())),
+      postLogoutRedirectUris: omitted(z.array(z.string())),
+      scopes: inData(z.array(z.string())),
+    },
+    { upcasters: [(first) => ({ ...first, postLogoutRedirectUris: [] })] },
+  ),
+  'application.suspended': ofApplication,
+  'application.reinstated': ofApplication,
+  /** The event does not hold the secret. Previous secrets stay valid until `previousUntil` (Unix ms) at most. */
+  'application.secret_rotated': event({ ...application, previousUntil: inData(time) }),
+};
 
-export type ApplicationReinstated = DomainEvent<
-  'application.reinstated',
-  { readonly appId: string } & EventTime
->;
-
-/** The event does not hold the secret. Previous secrets stay valid until `previousUntil` (Unix ms) at most. */
-export type ApplicationSecretRotated = DomainEvent<
-  'application.secret_rotated',
-  { readonly appId: string; readonly previousUntil: number } & EventTime
->;
+export type ApplicationRegistered = EventIn<typeof applicationEvents, 'application.registered'>;
+export type ApplicationSuspended = EventIn<typeof applicationEvents, 'application.suspended'>;
+export type ApplicationReinstated = EventIn<typeof applicationEvents, 'application.reinstated'>;
+export type ApplicationSecretRotated = EventIn<typeof applicationEvents, 'application.secret_rotated'>;

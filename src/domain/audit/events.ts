@@ -1,7 +1,10 @@
-import type { DomainEvent, EventTime } from '../event.js';
+import { z } from 'zod';
+import { event, id, omitted } from '../event.js';
+import type { EventIn } from '../event.js';
 
-/** Entries of the audit are about to be sent to an operator, signed. `query`: terms of the search. */
-export type AuditExported = DomainEvent<
-  'audit.exported',
-  { readonly exportId: string; readonly query: string } & EventTime
->;
+export const auditEvents = {
+  /** Entries of the audit are about to be sent to an operator, signed. `query`: terms of the search. */
+  'audit.exported': event({ exportId: omitted(id), query: omitted(z.string()) }),
+};
+
+export type AuditExported = EventIn<typeof auditEvents>;

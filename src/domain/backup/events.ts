@@ -1,7 +1,10 @@
-import type { DomainEvent, EventTime } from '../event.js';
+import { z } from 'zod';
+import { event, id, inData, omitted } from '../event.js';
+import type { EventIn } from '../event.js';
 
-/** A part of a backup is about to be sent to the operator who began the backup. */
-export type BackupPartSent = DomainEvent<
-  'backup.part_sent',
-  { readonly backupId: string; readonly part: string } & EventTime
->;
+export const backupEvents = {
+  /** A part of a backup is about to be sent to the operator who began the backup. */
+  'backup.part_sent': event({ backupId: omitted(id), part: inData(z.string()) }),
+};
+
+export type BackupPartSent = EventIn<typeof backupEvents>;

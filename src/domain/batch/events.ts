@@ -1,33 +1,35 @@
-import type { DomainEvent, EventTime } from '../event.js';
+import { z } from 'zod';
+import { clear, event, id, inData, omitted, pseudonym } from '../event.js';
+import type { EventIn } from '../event.js';
 
 export const batchKinds = ['posts', 'accounts'] as const;
 /** `posts`: restricts posts. `accounts`: suspends accounts. */
 export type BatchKind = (typeof batchKinds)[number];
 
-type BatchData = { readonly batchId: string } & EventTime;
+const batch = { batchId: pseudonym(id) };
+const outcome = event({
+  ...batch,
+  changed: inData(z.int().nonnegative()),
+  skipped: omitted(z.array(id)),
+});
 
-/** `items`: all posts or actors, once each, so that a resumed batch needs no search. `appId`: the batch is about it. */
-export type BatchRequested = DomainEvent<
-  'batch.requested',
-  {
-    readonly kind: BatchKind;
-    readonly items: readonly string[];
-    readonly appId?: string | undefined;
-  } & BatchData
->;
+export const batchEvents = {
+  /** `items`: all posts or actors, once each, so that a resumed batch needs no search. `appId`: the batch is about it. */
+  'batch.requested': event({
+    ...batch,
+    kind: inData(z.enum(batchKinds)),
+    items: omitted(z.array(id)),
+    appId: clear(id.optional()),
+  }),
+  /** `changed`: items that it restricted. `skipped`: items that were restricted already, deleted or erased meanwhile. */
+  'batch.applied': outcome,
+  'batch.undo_requested': event(batch),
+  /** `changed`: items whose restriction it lifted. `skipped`: items that somebody acted on since: they stay as they are. */
+  'batch.undone': outcome,
+};
 
-/** `changed`: items that it restricted. `skipped`: items that were restricted already, deleted or erased meanwhile. */
-export type BatchApplied = DomainEvent<
-  'batch.applied',
-  { readonly changed: number; readonly skipped: readonly string[] } & BatchData
->;
-
-export type BatchUndoRequested = DomainEvent<'batch.undo_requested', BatchData>;
-
-/** `changed`: items whose restriction it lifted. `skipped`: items that somebody acted on since: they stay as they are. */
-export type BatchUndone = DomainEvent<
-  'batch.undone',
-  { readonly changed: number; readonly skipped: readonly string[] } & BatchData
->;
-
-export type BatchEvent = BatchRequested | BatchApplied | BatchUndoRequested | BatchUndone;
+export type BatchRequested = EventIn<typeof batchEvents, 'batch.requested'>;
+export type BatchApplied = EventIn<typeof batchEvents, 'batch.applied'>;
+export type BatchUndoRequested = EventIn<typeof batchEvents, 'batch.undo_requested'>;
+export type BatchUndone = EventIn<typeof batchEvents, 'batch.undone'>;
+export type BatchEvent = EventIn<typeof batchEvents>;

@@ -1,9 +1,8 @@
-import type { DomainEvent, EventTime } from '../event.js';
+import { event, id, pseudonym } from '../event.js';
+import type { EventIn } from '../event.js';
 
-type BlockData = { readonly actorId: string; readonly targetActorId: string } & EventTime;
+const block = event({ actorId: pseudonym(id), targetActorId: pseudonym(id) });
 
-export type BlockEstablished = DomainEvent<'block.established', BlockData>;
+export const blockEvents = { 'block.established': block, 'block.ended': block };
 
-export type BlockEnded = DomainEvent<'block.ended', BlockData>;
-
-export type BlockEvent = BlockEstablished | BlockEnded;
+export type BlockEvent = EventIn<typeof blockEvents>;

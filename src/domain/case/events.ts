@@ -1,4 +1,6 @@
-import type { DomainEvent, EventTime } from '../event.js';
+import { z } from 'zod';
+import { event, id, inData, omitted, personal, pseudonym } from '../event.js';
+import type { EventIn } from '../event.js';
 
 /** A case is about one post or one actor. `targetActorId`: that actor, or the author of the post. */
 export interface CaseSubject {
@@ -7,72 +9,76 @@ export interface CaseSubject {
   readonly targetActorId: string;
 }
 
-type CaseData = CaseSubject & EventTime;
-type ByOperator = { readonly operatorId: string };
-type OfDecision = { readonly decisionId: string };
-
 export const caseOutcomes = ['violation', 'no_violation'] as const;
 export type CaseOutcome = (typeof caseOutcomes)[number];
 
 export const caseEffects = ['restrict_post', 'suspend_actor'] as const;
 export type CaseEffect = (typeof caseEffects)[number];
 
-/** `reportId`: the first report of the subject. */
-export type CaseOpened = DomainEvent<'case.opened', { readonly reportId: string } & CaseData>;
+const subject = {
+  caseId: pseudonym(id),
+  postId: pseudonym(id.optional()),
+  targetActorId: pseudonym(id),
+};
+const byOperator = { ...subject, operatorId: omitted(id) };
+const ofDecision = { ...subject, decisionId: pseudonym(id) };
+const effects = inData(z.array(z.enum(caseEffects)));
+const networkRevision = inData(z.int().nonnegative());
+/** To the target actor; may be empty. */
+const notice = personal(z.string(), '');
+const person = 'targetActorId';
 
-/** `reportId`: a report that the decision did not see. Undefined: an operator reopened the case. */
-export type CaseReopened = DomainEvent<
-  'case.reopened',
-  { readonly reportId?: string | undefined } & CaseData
->;
-
-export type CaseClaimed = DomainEvent<'case.claimed', ByOperator & CaseData>;
-
-/**
- * The claimer is shown the texts of these events. `networkRevision`: reports up to this position are listed, even those
- * whose texts are not shown.
- */
-export type CaseDisclosed = DomainEvent<
-  'case.disclosed',
-  { readonly eventIds: readonly string[]; readonly networkRevision: number } & ByOperator & CaseData
->;
-
-/** `operatorId`: the operator whose claim ends. */
-export type CaseReleased = DomainEvent<'case.released', ByOperator & CaseData>;
-
-/** `note`: for operators; personal, of the target actor. */
-export type CaseNoted = DomainEvent<'case.noted', { readonly note: string } & CaseData>;
-
-/**
- * Closes the reports up to `networkRevision`. `seenEventIds`: the events whose texts the operator was shown. `notice`:
- * to the target actor, and personal; may be empty.
- */
-export type CaseDecided = DomainEvent<
-  'case.decided',
-  {
-    readonly seenEventIds: readonly string[];
-    readonly networkRevision: number;
-    readonly outcome: CaseOutcome;
-    readonly effects: readonly CaseEffect[];
-    readonly notice: string;
-  } & OfDecision &
-    ByOperator &
-    CaseData
->;
-
-/** `appeal`: of the target actor, and personal. */
-export type CaseAppealed = DomainEvent<'case.appealed', { readonly appeal: string } & OfDecision & CaseData>;
-
-type Ruling = { readonly notice: string } & OfDecision & ByOperator & CaseData;
-
-export type CaseAppealUpheld = DomainEvent<'case.appeal_upheld', Ruling>;
-
-export type CaseAppealOverturned = DomainEvent<'case.appeal_overturned', Ruling>;
-
+const claim = event(byOperator);
+const ruling = event({ ...ofDecision, ...byOperator, notice }, { person });
 /** `changed`: the effects that changed something. The others were in force already, or are not possible any more. */
-type Execution = { readonly changed: readonly CaseEffect[] } & OfDecision & CaseData;
+const execution = event({ ...ofDecision, changed: effects });
 
-export type CaseEffectsApplied = DomainEvent<'case.effects_applied', Execution>;
+export const caseEvents = {
+  /** `reportId`: the first report of the subject. */
+  'case.opened': event({ ...subject, reportId: pseudonym(id) }),
+  /** `reportId`: a report that the decision did not see. Undefined: an operator reopened the case. */
+  'case.reopened': event({ ...subject, reportId: pseudonym(id.optional()) }),
+  'case.claimed': claim,
+  /**
+   * The claimer is shown the texts of these events. `networkRevision`: reports up to this position are listed, even those
+   * whose texts are not shown.
+   */
+  'case.disclosed': event({ ...byOperator, eventIds: omitted(z.array(id)), networkRevision }),
+  /** `operatorId`: the operator whose claim ends. */
+  'case.released': claim,
+  /** `note`: for operators. */
+  'case.noted': event({ ...subject, note: personal(z.string(), '') }, { person }),
+  /** Closes the reports up to `networkRevision`. `seenEventIds`: the events whose texts the operator was shown. */
+  'case.decided': event(
+    {
+      ...ofDecision,
+      ...byOperator,
+      seenEventIds: omitted(z.array(id)),
+      networkRevision,
+      outcome: inData(z.enum(caseOutcomes)),
+      effects,
+      notice,
+    },
+    { person },
+  ),
+  /** `appeal`: of the target actor. */
+  'case.appealed': event({ ...ofDecision, appeal: personal(z.string(), '') }, { person }),
+  'case.appeal_upheld': ruling,
+  'case.appeal_overturned': ruling,
+  'case.effects_applied': execution,
+  /** The other effects of the decision stay, because somebody acted on their subject since. */
+  'case.effects_undone': execution,
+};
 
-/** The other effects of the decision stay, because somebody acted on their subject since. */
-export type CaseEffectsUndone = DomainEvent<'case.effects_undone', Execution>;
+export type CaseOpened = EventIn<typeof caseEvents, 'case.opened'>;
+export type CaseReopened = EventIn<typeof caseEvents, 'case.reopened'>;
+export type CaseClaimed = EventIn<typeof caseEvents, 'case.claimed'>;
+export type CaseDisclosed = EventIn<typeof caseEvents, 'case.disclosed'>;
+export type CaseReleased = EventIn<typeof caseEvents, 'case.released'>;
+export type CaseNoted = EventIn<typeof caseEvents, 'case.noted'>;
+export type CaseDecided = EventIn<typeof caseEvents, 'case.decided'>;
+export type CaseAppealed = EventIn<typeof caseEvents, 'case.appealed'>;
+export type CaseAppealUpheld = EventIn<typeof caseEvents, 'case.appeal_upheld'>;
+export type CaseAppealOverturned = EventIn<typeof caseEvents, 'case.appeal_overturned'>;
+export type CaseEffectsApplied = EventIn<typeof caseEvents, 'case.effects_applied'>;
+export type CaseEffectsUndone = EventIn<typeof caseEvents, 'case.effects_undone'>;

@@ -1,26 +1,24 @@
-import type { DomainEvent, EventTime } from '../event.js';
+import { z } from 'zod';
+import { event, id, inData, omitted } from '../event.js';
+import type { EventIn } from '../event.js';
 
-/**
- * From now on an approval is needed, for restrictions if one operator would make more than `batchItems` within 24
- * hours.
- */
-export type FourEyesRequired = DomainEvent<
-  'operator.four_eyes_required',
-  { readonly batchItems: number } & EventTime
->;
+const reservation = { operatorId: omitted(id), reservationId: omitted(id) };
 
-export type FourEyesLifted = DomainEvent<'operator.four_eyes_lifted', EventTime>;
+export const fourEyesEvents = {
+  /**
+   * From now on an approval is needed, for restrictions if one operator would make more than `batchItems` within 24
+   * hours.
+   */
+  'operator.four_eyes_required': event({ batchItems: inData(z.int().positive()) }),
+  'operator.four_eyes_lifted': event({}),
+};
 
-export type FourEyesEvent = FourEyesRequired | FourEyesLifted;
+export const allowanceEvents = {
+  /** While four-eyes is on, an operator is about to restrict so many posts or accounts alone. */
+  'operator.restrictions_reserved': event({ ...reservation, count: inData(z.int().positive()) }),
+  'operator.restrictions_returned': event(reservation),
+};
 
-type ReservationData = { readonly operatorId: string; readonly reservationId: string } & EventTime;
+export type FourEyesEvent = EventIn<typeof fourEyesEvents>;
 
-/** While four-eyes is on, an operator is about to restrict so many posts or accounts alone. */
-export type RestrictionsReserved = DomainEvent<
-  'operator.restrictions_reserved',
-  { readonly count: number } & ReservationData
->;
-
-export type RestrictionsReturned = DomainEvent<'operator.restrictions_returned', ReservationData>;
-
-export type AllowanceEvent = RestrictionsReserved | RestrictionsReturned;
+export type AllowanceEvent = EventIn<typeof allowanceEvents>;

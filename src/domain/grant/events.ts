@@ -1,38 +1,19 @@
-import type { DomainEvent, EventTime } from '../event.js';
+import { z } from 'zod';
+import { clear, event, id, inData, pseudonym } from '../event.js';
+import type { EventIn } from '../event.js';
 
-export type GrantIssued = DomainEvent<
-  'grant.issued',
-  {
-    readonly grantId: string;
-    readonly appId: string;
-    readonly actorId: string;
-    readonly scopes: readonly string[];
-  } & EventTime
->;
+const grant = { grantId: pseudonym(id), appId: clear(id), actorId: pseudonym(id) };
 
-export type GrantRefreshed = DomainEvent<
-  'grant.refreshed',
-  { readonly grantId: string; readonly appId: string; readonly actorId: string } & EventTime
->;
+export const grantEvents = {
+  'grant.issued': event({ ...grant, scopes: inData(z.array(z.string())) }),
+  'grant.refreshed': event(grant),
+  /** A single-use code or token was used again, so an attacker may hold a copy. The revocation is in the same append. */
+  'grant.reuse_detected': event({ ...grant, of: inData(z.enum(['authorization_code', 'refresh_token'])) }),
+  /** Always the last event of its stream, so that the newest event shows whether the grant is active. */
+  'grant.revoked': event({ ...grant, cause: clear(z.enum(['client', 'person', 'operator', 'reuse'])) }),
+};
 
-/** A single-use code or token was used again, so an attacker may hold a copy. The revocation is in the same append. */
-export type GrantReuseDetected = DomainEvent<
-  'grant.reuse_detected',
-  {
-    readonly grantId: string;
-    readonly appId: string;
-    readonly actorId: string;
-    readonly of: 'authorization_code' | 'refresh_token';
-  } & EventTime
->;
-
-/** Always the last event of its stream, so that the newest event shows whether the grant is active. */
-export type GrantRevoked = DomainEvent<
-  'grant.revoked',
-  {
-    readonly grantId: string;
-    readonly appId: string;
-    readonly actorId: string;
-    readonly cause: 'client' | 'person' | 'operator' | 'reuse';
-  } & EventTime
->;
+export type GrantIssued = EventIn<typeof grantEvents, 'grant.issued'>;
+export type GrantRefreshed = EventIn<typeof grantEvents, 'grant.refreshed'>;
+export type GrantReuseDetected = EventIn<typeof grantEvents, 'grant.reuse_detected'>;
+export type GrantRevoked = EventIn<typeof grantEvents, 'grant.revoked'>;

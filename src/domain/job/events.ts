@@ -1,9 +1,9 @@
-import type { DomainEvent, EventTime } from '../event.js';
+import { event, id, omitted } from '../event.js';
+import type { EventIn } from '../event.js';
 
-type JobData = { readonly jobId: string } & EventTime;
+const ofJob = event({ jobId: omitted(id) });
 
 /** An operator paused a rebuild, recovery or rollback, or resumed it. Its request is an event of the network. */
-export type JobPaused = DomainEvent<'job.paused', JobData>;
-export type JobResumed = DomainEvent<'job.resumed', JobData>;
+export const jobEvents = { 'job.paused': ofJob, 'job.resumed': ofJob };
 
-export type JobEvent = JobPaused | JobResumed;
+export type JobEvent = EventIn<typeof jobEvents>;

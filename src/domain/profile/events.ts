@@ -1,17 +1,20 @@
-import type { DomainEvent, EventTime } from '../event.js';
+import { z } from 'zod';
+import { clear, event, id, personal, pseudonym } from '../event.js';
+import type { EventIn } from '../event.js';
 
-/**
- * The whole profile after the change; the registration is revision 1. Handle, display name, bio and website are
- * personal.
- */
-export type ProfileChanged = DomainEvent<
-  'profile.changed',
-  {
-    readonly actorId: string;
-    readonly handle: string | null;
-    readonly displayName: string;
-    readonly bio: string;
-    readonly website: string;
-    readonly revision: number;
-  } & EventTime
->;
+export const profileEvents = {
+  /** The whole profile after the change; the registration is revision 1. */
+  'profile.changed': event(
+    {
+      actorId: pseudonym(id),
+      handle: personal(z.string().nullable(), null),
+      displayName: personal(z.string(), ''),
+      bio: personal(z.string(), ''),
+      website: personal(z.string(), ''),
+      revision: clear(z.int().positive()),
+    },
+    { person: 'actorId' },
+  ),
+};
+
+export type ProfileChanged = EventIn<typeof profileEvents>;

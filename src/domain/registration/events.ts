@@ -1,7 +1,8 @@
-import type { DomainEvent, EventTime } from '../event.js';
+import { event } from '../event.js';
+import type { EventIn } from '../event.js';
 
-export type RegistrationOpened = DomainEvent<'registration.opened', EventTime>;
+const nothing = event({});
 
-export type RegistrationClosed = DomainEvent<'registration.closed', EventTime>;
+export const registrationEvents = { 'registration.opened': nothing, 'registration.closed': nothing };
 
-export type RegistrationEvent = RegistrationOpened | RegistrationClosed;
+export type RegistrationEvent = EventIn<typeof registrationEvents>;

@@ -1,24 +1,26 @@
-import type { DomainEvent, EventTime } from '../event.js';
+import { z } from 'zod';
+import { clear, event, id, pseudonym } from '../event.js';
+import type { EventIn } from '../event.js';
 
-export type RelationKind = 'follow' | 'like';
+export type RelationKind = RelationEvent['data']['kind'];
 
 /**
  * `targetId`: the liked post or the followed actor. `targetActorId`: the author or the followed actor. `generation`:
  * number of times it was established, from 1.
  */
-interface RelationData {
-  readonly kind: RelationKind;
-  readonly actorId: string;
-  readonly targetId: string;
-  readonly targetActorId: string;
-  readonly generation: number;
-}
+const relation = {
+  kind: clear(z.enum(['follow', 'like'])),
+  actorId: pseudonym(id),
+  targetId: pseudonym(id),
+  targetActorId: pseudonym(id),
+  generation: clear(z.int().positive()),
+};
 
-export type RelationEstablished = DomainEvent<'relation.established', RelationData & EventTime>;
+export const relationEvents = {
+  'relation.established': event(relation),
+  'relation.ended': event({ ...relation, cause: clear(z.enum(['actor', 'block'])) }),
+};
 
-export type RelationEnded = DomainEvent<
-  'relation.ended',
-  RelationData & { readonly cause: 'actor' | 'block' } & EventTime
->;
-
-export type RelationEvent = RelationEstablished | RelationEnded;
+export type RelationEstablished = EventIn<typeof relationEvents, 'relation.established'>;
+export type RelationEnded = EventIn<typeof relationEvents, 'relation.ended'>;
+export type RelationEvent = EventIn<typeof relationEvents>;

@@ -1,19 +1,22 @@
-import type { DomainEvent, EventTime } from '../event.js';
-import type { ReportReason } from './report-reasons.js';
+import { z } from 'zod';
+import { clear, event, id, personal, pseudonym } from '../event.js';
+import type { EventIn } from '../event.js';
+import { reportReasons } from './report-reasons.js';
 
-/**
- * `targetActorId`: the reported actor, or the author of the reported post. `text`: personal, of the reporter; may be
- * empty.
- */
-export type ReportCreated = DomainEvent<
-  'report.created',
-  {
-    readonly reportId: string;
-    readonly reporterActorId: string;
-    readonly appId: string;
-    readonly postId?: string | undefined;
-    readonly targetActorId: string;
-    readonly reason: ReportReason;
-    readonly text: string;
-  } & EventTime
->;
+export const reportEvents = {
+  /** `targetActorId`: the reported actor, or the author of the reported post. `text`: of the reporter; may be empty. */
+  'report.created': event(
+    {
+      reportId: pseudonym(id),
+      reporterActorId: pseudonym(id),
+      appId: clear(id),
+      postId: pseudonym(id.optional()),
+      targetActorId: pseudonym(id),
+      reason: clear(z.enum(reportReasons)),
+      text: personal(z.string(), ''),
+    },
+    { person: 'reporterActorId' },
+  ),
+};
+
+export type ReportCreated = EventIn<typeof reportEvents>;

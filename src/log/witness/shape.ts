@@ -1,4 +1,4 @@
-import { upcast } from '../registry-entry.js';
+import { upcast } from '../upcast.js';
 import { registryEntryOf } from '../registry.js';
 import type { RestrictionEvent } from '../restrictions.js';
 import { restrictionHash } from './canonical.js';
