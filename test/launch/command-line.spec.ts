@@ -134,7 +134,10 @@ describe("the operator's command line", () => {
       quarantine: 'The log was set back.',
       projections: [nothingYet, { name: 'follows', version: 2, position: 7, lag: 3, stopped }],
     };
-    const server = createServer((_request, response) => response.end(JSON.stringify(status)));
+    const server = createServer(({ headers }, response) => {
+      response.setHeader('x-request-id', String(headers['x-request-id']));
+      response.end(JSON.stringify(status));
+    });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const { port } = server.address() as AddressInfo;

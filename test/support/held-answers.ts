@@ -10,7 +10,9 @@ import { holdAnswers } from './operator-client.js';
 const rows = new Map(actTable.map((row) => [row.route, row]));
 
 holdAnswers((route, answer) => {
-  rows.get(route)?.answer.parse(answer);
+  const row = rows.get(route);
+  if (row === undefined) throw new Error(`no act has the route ${route}`);
+  row.answer.parse(answer);
 });
 
 for (const row of actTable) Object.assign(row, { run: held(row) });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
@@ -10,6 +11,7 @@ import { AwaitsApproval } from './awaits-approval.js';
 import type { Calls } from './calls.js';
 import { Failure, Refused, WrongArgument } from '../../base/terminal/failure.js';
 import { jsonRequest } from './json-request.js';
+import { REQUEST_ID } from '../../server/client-request-id.js';
 import { unreachableFailure } from './unreachable-failure.js';
 
 /** Longest wait for an answer of the operator API: longer than any timeout of the network itself for a store. */
@@ -41,6 +43,7 @@ export class OperatorClient {
     private readonly config: Config,
     private readonly operator: string,
     private readonly answerTimeoutMs = ANSWER_TIMEOUT_MS,
+    private readonly newRequestId: () => string = randomUUID,
   ) {
     this.#url = operatorUrl(config);
   }
@@ -55,10 +58,7 @@ export class OperatorClient {
     const response = await this.#send(route, given, slow.has(route) ? SLOW_TIMEOUT_MS : this.answerTimeoutMs);
     const content: unknown = await response.json().catch(() => undefined);
     if (!response.ok) throw failureOf(response.status, content);
-    if (typeof content !== 'object' || content === null)
-      throw new Failure(
-        `the server at ${this.#url} (OPERATOR_PORT) is not the operator API of this release of Plaza; check OPERATOR_PORT and the version`,
-      );
+    if (typeof content !== 'object' || content === null) throw this.#isNoOperatorApi();
     if (response.status === 202 && 'waitsFor' in content)
       throw new AwaitsApproval(content as unknown as AwaitedRequest);
     return content;
@@ -75,10 +75,12 @@ export class OperatorClient {
   async #send(route: string, given: Given, timeoutMs: number | undefined): Promise<Response> {
     const { method, path, body } = requestOf(route, given);
     const credential = path === ENROLLMENTS ? {} : { authorization: `Bearer ${tokenOf(this.config)}` };
-    const headers = { ...credential, 'x-operator': this.operator };
+    const requestId = this.newRequestId();
+    const headers = { ...credential, 'x-operator': this.operator, [REQUEST_ID]: requestId };
+    let response: Response;
     try {
       const signal = timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs);
-      return await fetch(this.#url + path, { ...jsonRequest(method, headers, body), signal });
+      response = await fetch(this.#url + path, { ...jsonRequest(method, headers, body), signal });
     } catch (error) {
       if ((error as Error).name === 'TimeoutError')
         throw new Failure(
@@ -88,6 +90,15 @@ export class OperatorClient {
       const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
       throw unreachableFailure(this.config, message || (code ?? String(error)));
     }
+    // Each release of Plaza repeats the id. An answer of any other server would pass for a success.
+    if (response.ok && response.headers.get(REQUEST_ID) !== requestId) throw this.#isNoOperatorApi();
+    return response;
+  }
+
+  #isNoOperatorApi(): Failure {
+    return new Failure(
+      `the server at ${this.#url} (OPERATOR_PORT) is not the operator API of this release of Plaza; check OPERATOR_PORT and the version`,
+    );
   }
 }
 

@@ -11,17 +11,22 @@ import { OperatorClient } from './operator-client.js';
 let server: Server;
 /** The answer of the network; undefined: none. */
 let answered: string | undefined;
+/** False: the server is another one. */
+let isPlaza: boolean;
 /** Method, address and body of each request. */
 let asked: string[] = [];
 
 beforeEach(async () => {
   asked = [];
+  isPlaza = true;
   server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   asked.push(`${request.method} ${request.url} ${await text(request)}`);
+  const requestId = request.headers['x-request-id'];
+  if (isPlaza && requestId !== undefined) response.setHeader('x-request-id', requestId);
   response.statusCode = answered?.includes('waitsFor') ? 202 : 200;
   if (answered !== undefined) response.end(answered);
 }
@@ -66,6 +71,23 @@ describe('an answer of the operator API', () => {
     expect(error).toBeInstanceOf(Failure);
     expect((error as Failure).message).toMatch(/^the server at .* is not the operator API of this release/);
   });
+
+  it.each(['{"status":"ok"}', '[]', '{"changed":true}'])(
+    'is not taken from another server: %s',
+    async (answer) => {
+      [answered, isPlaza] = [answer, false];
+      for (const asking of [
+        () => api().call('POST /operator/accounts/:id/suspend', { id: 'a' }),
+        () => api().stream('GET /operator/audit/export', {}),
+      ]) {
+        const error = await fault(asking());
+        expect(error).toBeInstanceOf(Failure);
+        expect((error as Failure).message).toMatch(
+          /^the server at .* is not the operator API of this release/,
+        );
+      }
+    },
+  );
 
   it('is waited for only until a timeout', async () => {
     answered = undefined;

@@ -17,7 +17,7 @@ export const performing =
       id: string,
       given: GivenTo<Rows[number], Route>,
     ) => readonly string[],
-    fields: Readonly<Record<string, string>> = {},
+    fields: Readonly<Record<string, Extract<keyof GivenTo<Rows[number], Route>, string>>> = {},
   ) =>
   async (...parsed: readonly unknown[]): Promise<void> => {
     const options = parsed.at(-2) as OperatorOptions;

@@ -17,6 +17,7 @@ beforeEach(async () => {
   server = createServer((request, response) => {
     void text(request).then((body) => {
       asked.push(`${request.method} ${request.url} ${body} as ${String(request.headers['x-operator'])}`);
+      response.setHeader('x-request-id', String(request.headers['x-request-id']));
       response.end('{"changed":true,"revision":2}');
     });
   });
