@@ -189,7 +189,7 @@ describe('an API process beside an isolated leader', () => {
     await admin!.client.confirmOperator(late!.operatorId);
     await until(() =>
       allowancesOf(newestLog)
-        .giveBack('operator', reservationId, { requestId: 'test' })
+        .release('operator', reservationId, { requestId: 'test' })
         .then(
           () => true,
           () => false,

@@ -79,9 +79,9 @@ export async function faultOf(
 
 /** The first file that is missing or has another length. */
 export function lostFile(dir: string, state: State): string | undefined {
-  const isThere = ({ path, bytes }: Pick<DataFile, 'path' | 'bytes'>) =>
+  const exists = ({ path, bytes }: Pick<DataFile, 'path' | 'bytes'>) =>
     statSync(join(dir, path), { throwIfNoEntry: false })?.size === bytes;
-  const lost = filesOf(state).find((file) => !isThere(file));
+  const lost = filesOf(state).find((file) => !exists(file));
   return lost && join(dir, lost.path);
 }
 

@@ -44,7 +44,7 @@ export class Allowances {
   }
 
   /** Ends a reservation whose act restricted nothing. @throws errors of the log. */
-  async giveBack(operatorId: string, reservationId: string, metadata: EventMetadata): Promise<void> {
+  async release(operatorId: string, reservationId: string, metadata: EventMetadata): Promise<void> {
     const data = { operatorId, reservationId, at: this.write.now() };
     const decide = () => [{ type: 'operator.restrictions_returned', data } as const];
     await this.inTurn({ ...data, decide, metadata });

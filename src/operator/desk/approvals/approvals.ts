@@ -93,20 +93,20 @@ export class Approvals implements ApprovalDesk {
     const reservationId = await allowances.reserve(operatorId, { count, limit }, metadata);
     if (reservationId !== undefined)
       return this.returnUnused(act.run(input, context), () =>
-        allowances.giveBack(operatorId, reservationId, metadata),
+        allowances.release(operatorId, reservationId, metadata),
       );
     const preview = await act.approval?.preview(input, context);
     if (!preview) throw new Error(`an approval of ${act.name} has no preview`);
     return this.request(act, preview, input, context);
   }
 
-  private async returnUnused(running: Promise<unknown>, giveBack: () => Promise<void>): Promise<unknown> {
+  private async returnUnused(running: Promise<unknown>, release: () => Promise<void>): Promise<unknown> {
     try {
       const answer = await running;
-      if ((answer as { readonly changed?: boolean }).changed === false) await giveBack();
+      if ((answer as { readonly changed?: boolean }).changed === false) await release();
       return answer;
     } catch (error) {
-      if (isByTheRules(error)) await giveBack();
+      if (isByTheRules(error)) await release();
       throw error;
     }
   }
