@@ -23,6 +23,7 @@ const commandLine = [
   'src/operator/',
   'src/programs/',
   'src/recovery/',
+  'src/server/client-request-id.ts',
 ];
 
 /**
