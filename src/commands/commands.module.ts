@@ -4,7 +4,7 @@ import { createAccountHandler } from './account/create-account.js';
 import { eraseAccountHandler } from './account/erase-account.js';
 import { ErasureSteps } from './account/erasure-steps.js';
 import { signInHandlers } from './account/sign-ins.js';
-import { analyticsHandlers } from './analytics/analytics.js';
+import { analyticsHandlers } from './analytics.js';
 import { applicationHandlers } from './application/applications.js';
 import { Allowances } from './approval/allowances.js';
 import { changeApprovalHandler } from './approval/change-approval.js';

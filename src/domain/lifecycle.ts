@@ -13,9 +13,9 @@ export interface ExpectedLifecycle {
   readonly lifecycle?: number | undefined;
 }
 
-/** `isOfItsOwn`: it has an event even if the subject is restricted already, and outlasts the earlier restriction. */
+/** `addsGround`: recorded even if the subject is restricted already, since it outlasts the earlier restriction. */
 export interface RestrictionSource {
-  readonly isOfItsOwn?: boolean | undefined;
+  readonly addsGround?: boolean | undefined;
 }
 
 export function staleLifecycle(

@@ -19,7 +19,7 @@ export class ErasedDataCleanup extends ReadModels {
     super();
   }
 
-  async haveErased(actorId: string, position: bigint): Promise<boolean> {
+  async finishErasure(actorId: string, position: bigint): Promise<boolean> {
     const { rows } = await this.pool.query<Row>(
       `SELECT schema_name, publication.singleton IS NOT NULL AS is_published,
         coalesce(applied_position >= $1::numeric, false) AS shows

@@ -10,7 +10,7 @@ import type { EventMetadata } from '../../log/recorded.js';
 import { aggregates } from '../support/aggregates.js';
 import { handles } from '../support/handles.js';
 import { Recusals, withRecusal } from '../support/recusals.js';
-import { isOfItsOwn } from '../support/restriction-source.js';
+import { addsGround } from '../support/restriction-source.js';
 import type { LifecycleChange } from '../support/write-side.js';
 
 abstract class StateCommand extends Command<LifecycleChange> {
@@ -77,7 +77,7 @@ export const accountHandlers = [
           suspendAccount(account, {
             actorId,
             at: write.now(),
-            isOfItsOwn: isOfItsOwn(past, 'account.suspended', metadata),
+            addsGround: addsGround(past, 'account.suspended', metadata),
             ...expected,
           }),
       ),

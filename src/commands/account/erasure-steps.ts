@@ -94,7 +94,7 @@ export class ErasureSteps {
   }
 
   private async waitForReadModels(actorId: string, position: bigint): Promise<void> {
-    for (let tries = 1; !(await this.readModels.haveErased(actorId, position)); tries++) {
+    for (let tries = 1; !(await this.readModels.finishErasure(actorId, position)); tries++) {
       if (tries === READ_MODEL_WAIT.tries)
         throw new ErasurePendingError(
           'The account is erased, but the read models still show it; repeat the erasure to finish it.',

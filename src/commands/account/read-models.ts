@@ -1,7 +1,7 @@
 export abstract class ReadModels {
   /**
-   * Returns true once the published incarnation has applied an erasure. `position`: of the erasure in the log. Also
-   * clears the person's texts in unpublished incarnations, such as retired ones, that have not applied it.
+   * Clears the person's texts in unpublished incarnations, such as retired ones, that have not applied an erasure.
+   * `position`: of the erasure in the log. Returns true once the published incarnation has applied it, too.
    */
-  abstract haveErased(actorId: string, position: bigint): Promise<boolean>;
+  abstract finishErasure(actorId: string, position: bigint): Promise<boolean>;
 }

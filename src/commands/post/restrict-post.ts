@@ -8,7 +8,7 @@ import { aggregates } from '../support/aggregates.js';
 import type { CommandContext } from '../support/handle-command.js';
 import { handles } from '../support/handles.js';
 import { Recusals, withRecusal } from '../support/recusals.js';
-import { isOfItsOwn } from '../support/restriction-source.js';
+import { addsGround } from '../support/restriction-source.js';
 import { lifecycleChange } from '../support/write-side.js';
 import type { LifecycleChange, WriteSide } from '../support/write-side.js';
 
@@ -45,7 +45,7 @@ export const restrictionHandlers = [
         (post, past) =>
           restrictPost(post, {
             at: write.now(),
-            isOfItsOwn: isOfItsOwn(past, 'post.restricted', asked.metadata),
+            addsGround: addsGround(past, 'post.restricted', asked.metadata),
             ...asked.expected,
           }),
       ),

@@ -1,8 +1,11 @@
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import type { RestrictionEvent } from '../../log/restrictions.js';
 
-/** True for a decision on a case, which an appeal overturns by itself, and for an operator above a decision or a batch. */
-export function isOfItsOwn(
+/**
+ * True if this restriction has a ground of its own beside the newest one: a decision on a case, which an appeal overturns by
+ * itself, and an operator's act above a decision or a batch.
+ */
+export function addsGround(
   past: readonly Recorded[],
   type: RestrictionEvent['type'],
   { decisionId }: EventMetadata,

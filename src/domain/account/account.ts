@@ -156,12 +156,12 @@ export interface AccountChange {
 
 export function suspendAccount(
   account: Account,
-  { actorId, at, isOfItsOwn = false, ...expected }: AccountChange & ExpectedLifecycle & RestrictionSource,
+  { actorId, at, addsGround = false, ...expected }: AccountChange & ExpectedLifecycle & RestrictionSource,
 ): Decision<AccountSuspended> {
   if (!isPresent(account)) return unknownAccount();
   const stale = staleLifecycle(account, expected);
   if (stale) return stale;
-  if (account.status === 'suspended' && !isOfItsOwn) return [];
+  if (account.status === 'suspended' && !addsGround) return [];
   return [{ type: 'account.suspended', data: { actorId, at } }];
 }
 

@@ -41,7 +41,7 @@ describe('a post', () => {
 
   it('that is restricted gets a second restriction only if that is of its own, in a new lifecycle revision', () => {
     const twice = given(created, restricted, restricted);
-    expect(restrictPost(given(created, restricted), { ...act, isOfItsOwn: true })).toEqual([restricted]);
+    expect(restrictPost(given(created, restricted), { ...act, addsGround: true })).toEqual([restricted]);
     expect(unrestrictPost(twice, { ...act, lifecycle: 2 })).toMatchObject({
       code: 'lifecycle_revision_conflict',
     });

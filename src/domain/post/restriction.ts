@@ -13,7 +13,7 @@ export function restrictPost(post: Post, change: RestrictionChange): Decision<Po
   const current = restrictable(post, change);
   if (current instanceof Refusal) return current;
   const { id: postId, authorActorId } = current;
-  return current.status === 'restricted' && change.isOfItsOwn !== true
+  return current.status === 'restricted' && change.addsGround !== true
     ? []
     : [{ type: 'post.restricted', data: { postId, authorActorId, at: change.at } }];
 }

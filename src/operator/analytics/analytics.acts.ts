@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idsOfEvent } from '../../../projections/audit/event.read-model.js';
 import { resolveColumn, resolvableColumns } from '../../analytics/columns/resolvable.js';
-import { RecordAnalyticsExport, RecordDisclosure } from '../../commands/analytics/analytics.js';
+import { RecordAnalyticsExport, RecordDisclosure } from '../../commands/analytics.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { decryptFields, ForeignCiphertext } from '../../log/decrypt-fields.js';
 import type { EncryptedFields } from '../../log/decrypt-fields.js';

@@ -18,7 +18,7 @@ import { durationOf } from '../../../base/support/duration.js';
 import type { ListedOperator } from '../operators.js';
 import { isProven } from '../identity/proven.js';
 import type { ProofSources } from '../identity/proven.js';
-import { requireUnended, witnessedFourEyes } from '../identity/unended.js';
+import { requireNotEnded, witnessedFourEyes } from '../identity/ended-operators.js';
 
 interface FourEyesSources extends ProofSources {
   readonly store: AuthorityStore;
@@ -205,7 +205,7 @@ export class FourEyes {
   async rolesOf(operatorId: string): Promise<readonly Role[]> {
     const [row] = await this.sources.store.rows<{ roles: readonly Role[] }>(rolesOfActive, [operatorId]);
     if (!row) return [];
-    if (!(await isProven(this.sources))) await requireUnended(this.sources, { operatorId });
+    if (!(await isProven(this.sources))) await requireNotEnded(this.sources, { operatorId });
     return row.roles;
   }
 

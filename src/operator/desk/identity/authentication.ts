@@ -15,7 +15,7 @@ import type { Admission } from '../act.js';
 import type { Caller } from '../caller.js';
 import type { Session, Sessions } from './sessions.js';
 import { isProven } from './proven.js';
-import { isLimitWitnessed, requireUnended, witnessedFourEyes } from './unended.js';
+import { isLimitWitnessed, requireNotEnded, witnessedFourEyes } from './ended-operators.js';
 
 interface AuthenticationOptions {
   readonly sharedToken: string;
@@ -95,7 +95,7 @@ export class Authentication {
     const session = await sessions.find(secret, isUse);
     if (!session) return undefined;
     const { operatorId, passkeyId: id } = session;
-    if (!(await isProven(this.options))) await requireUnended({ log, witness }, { operatorId, id });
+    if (!(await isProven(this.options))) await requireNotEnded({ log, witness }, { operatorId, id });
     return session;
   }
 
@@ -126,7 +126,7 @@ export class Authentication {
     if (Number(row.expires_at) <= now) throw invalid('This token has expired; ask an administrator.');
     if (row.suspended || !row.is_enrolled) throw invalid('This operator is suspended.');
     const { operator_id: operatorId, token_id: tokenId, roles } = row;
-    if (!(await isProven(this.options))) await requireUnended({ log, witness }, { operatorId, id: tokenId });
+    if (!(await isProven(this.options))) await requireNotEnded({ log, witness }, { operatorId, id: tokenId });
     if (!row.is_used) await store.rows(useToken, [tokenId, today]);
     return { kind: 'operator', operatorId, roles };
   }

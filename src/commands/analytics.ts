@@ -1,9 +1,9 @@
 import { Command } from '@nestjs/cqrs';
-import type { AnalyticsDisclosed, AnalyticsExported } from '../../domain/analytics/events.js';
-import type { EventMetadata } from '../../log/recorded.js';
-import { streams } from '../../log/streams.js';
-import { newestEventOf } from '../support/handle-command.js';
-import { handles } from '../support/handles.js';
+import type { AnalyticsDisclosed, AnalyticsExported } from '../domain/analytics/events.js';
+import type { EventMetadata } from '../log/recorded.js';
+import { streams } from '../log/streams.js';
+import { newestEventOf } from './support/handle-command.js';
+import { handles } from './support/handles.js';
 
 /** Records that an operator is about to export the log. Returns the id of the export. @throws errors of the log. */
 export class RecordAnalyticsExport extends Command<string> {

@@ -26,7 +26,7 @@ interface Credential {
  * of this operator. Admits only if neither the log nor the witness's ledger holds one.
  * @throws {HttpRefusal} an end exists, or the ledger does not answer; {@link LogUnavailable}
  */
-export async function requireUnended(
+export async function requireNotEnded(
   { log, witness }: Sources,
   { operatorId, id: credentialId }: Credential,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { HttpRefusal } from '../../src/server/errors.js';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
-import { isLimitWitnessed, requireUnended } from '../../src/operator/desk/identity/unended.js';
+import { isLimitWitnessed, requireNotEnded } from '../../src/operator/desk/identity/ended-operators.js';
 import { openWitness } from '../../src/log/witness/open-witness.js';
 import { some } from '../projections/support/recorded.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -34,7 +34,7 @@ afterEach(() => ledgers?.close());
 
 /** `admitted`, or the code of the refusal. */
 const outcome = (witness = ledgers.witness, id = tokenId): Promise<string> =>
-  requireUnended({ log: ledgers.log, witness }, { operatorId, id }).then(
+  requireNotEnded({ log: ledgers.log, witness }, { operatorId, id }).then(
     () => 'admitted',
     (error: unknown) => (error instanceof HttpRefusal ? error.code : String(error)),
   );
