@@ -59,6 +59,8 @@ async function overturn(caseId: string): Promise<void> {
 }
 
 const isVisible = async (postId: string) => (await reader.get(`/api/posts/${postId}`)).status === 200;
+/** The log has lifted the restriction: the read models follow. */
+const untilVisible = (postId: string) => until(() => isVisible(postId));
 
 describe('the account page', () => {
   it('shows a decision with its notice to the person, and takes one appeal', async () => {
@@ -155,7 +157,7 @@ describe('an appeal', () => {
     expect(shown.post?.versions).toMatchObject([{ text: 'buy my <b>lamps</b>' }]);
     const ruled = await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam', { notice: 'Excuse us.' });
     expect(ruled).toEqual({ effects: 'finished' });
-    expect(await isVisible(postId)).toBe(true);
+    await untilVisible(postId);
     const [, page] = await person.openAccount();
     expect(page.text).toContain('another operator changed the decision');
     expect(page.text).toContain('<blockquote>Excuse us.</blockquote>');
@@ -189,7 +191,7 @@ describe('an appeal', () => {
     expect(page.text).toMatch(/Your post is still hidden,\s+by another decision about you/);
     await appeal(person, 'Nor are they spam today.');
     await overturn(caseId);
-    expect(await isVisible(postId)).toBe(true);
+    await untilVisible(postId);
   });
 
   it('is ruled on by its decision, where appeals against two decisions wait', async () => {
@@ -269,7 +271,7 @@ describe('an appeal', () => {
     await overturn(caseId);
     expect(await isVisible(postId)).toBe(false);
     await undoBatch(operatorOf(network), batchId, 'it is no spam');
-    expect(await isVisible(postId)).toBe(true);
+    await untilVisible(postId);
   });
 
   it('that is overturned leaves what an operator restricted besides', async () => {
