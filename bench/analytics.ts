@@ -17,7 +17,7 @@ import { measureStaleness } from './analytics/staleness.js';
 import { appendAll, eventsOfDays } from './analytics/year.js';
 import { fillAudit } from './audit/fill.js';
 import { Random } from './audit/random.js';
-import { withEventStore } from './event-store-process.js';
+import { withEventStore } from '@plaza/event-store/testing';
 import { withDataDir } from './network.js';
 import type { Percentiles } from './percentiles.js';
 

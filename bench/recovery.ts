@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { startPostgres } from '../src/launch/embedded-postgres.js';
 import { openLog } from '../src/log/open-log.js';
 import { openReadStore } from '../src/base/store/database.js';
-import { withEventStore } from './event-store-process.js';
+import { withEventStore } from '@plaza/event-store/testing';
 import { residentMegabytes, withDataDir } from './network.js';
 import type { BuildAnswer, BuildQuestion } from './recovery/build-process.js';
 import { seed } from './recovery/seed.js';

@@ -7,7 +7,7 @@ import { startPostgres } from '../src/launch/embedded-postgres.js';
 import { openLog } from '../src/log/open-log.js';
 import { RestrictionCheck } from '../projections/incarnations/detect/restriction-check.js';
 import { openWitness } from '../src/log/witness/open-witness.js';
-import { withEventStore } from './event-store-process.js';
+import { withEventStore } from '@plaza/event-store/testing';
 import { cpuMsOf, rounded } from './load.js';
 import { withDataDir } from './network.js';
 

@@ -20,7 +20,7 @@ async function commandClasses(): Promise<string[]> {
 describe('the commands', () => {
   it('have a handler each', async () => {
     const handled = commandHandlers.map(({ name }) => name.replace(/Handler$/, ''));
-    // What the commands of cases have in common.
+    // The class that the commands of cases extend has none.
     const declared = (await commandClasses()).filter((name) => name !== 'CaseCommand');
     expect(handled.toSorted()).toEqual(declared.toSorted());
   });

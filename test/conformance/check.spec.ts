@@ -95,7 +95,7 @@ describe('a run of all tests', () => {
     expect(unansweredCodes(statuses, [found, { file, code: 'invalid_text', status: 500 }])).toEqual([
       'invalid_text: no test was answered with it and status 400',
     ]);
-    // Of a tier that CI may leave out.
+    // CI may leave out the tier of this file.
     expect(unansweredCodes({ not_found: 404 }, [{ ...found, file: 'test/fuzz/fuzz.spec.ts' }])).toHaveLength(
       1,
     );

@@ -12,7 +12,7 @@ import TestSequencer from '@jest/test-sequencer';
 
 /** So that, more or less, one waits at a time. */
 const OTHERS_PER_WAITING = 8;
-/** Of those that the shared and the lent network are used by: see above. */
+/** A spec file that imports one of these uses the shared or the lent network: see above. */
 const NETWORKS = ['/lent-network.js', '/shared-network.js'];
 
 export default class RunOrderSequencer extends TestSequencer {

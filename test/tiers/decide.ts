@@ -37,7 +37,7 @@ function baseOf(head: string): string {
   return base;
 }
 
-/** Of commits and of the work tree. */
+/** Files that commits and the work tree have changed. */
 function changedSince(base: string): string[] {
   const outputs = [
     git('diff', '--name-only', '--no-renames', '-z', base),

@@ -11,7 +11,7 @@ const specs = globSync(['{src,projections,packages,test}/**/*.spec.ts'], {
   exclude: ['**/node_modules/**'],
 });
 
-/** What helpers of tests start, by the file that starts it. */
+/** Sources of the processes that helpers of tests start, by the file that starts them. */
 const starts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/support\/command\.ts$/, ['src/programs/plaza/main.ts']],
   [/support\/event-store\.ts$|^packages\/event-store\/testing\//, ['packages/event-store/src/main.ts']],

@@ -11,7 +11,7 @@ export interface Tier {
   readonly paths: readonly string[];
 }
 
-/** What the command line is built from. No route, command or projection of the network's own processes is in it. */
+/** The command line is built from these. No route, command or projection of the network's own processes is in it. */
 const commandLine = [
   'packages/',
   'projections/',
@@ -27,7 +27,7 @@ const commandLine = [
 ];
 
 /**
- * What a network is built from, with its client. Tiers that start one are left out only if nothing but tests, documents and examples has
+ * A network and its client are built from these. Tiers that start one are left out only if nothing but tests, documents and examples has
  * changed.
  */
 const network = ['client/', 'packages/', 'projections/', 'src/'];
@@ -89,7 +89,7 @@ export const isIn = (paths: readonly string[], file: string): boolean =>
 export const tierOf = (spec: string): Tier | undefined =>
   tiers.find(({ specs, except = [] }) => isIn(specs, spec) && !isIn(except, spec));
 
-/** Of the paths of a tier's specs, for Jest. @throws {Error} there is no such tier. */
+/** A pattern of the paths of a tier's specs, for Jest. @throws {Error} there is no such tier. */
 export function patternOf(name: string): string {
   const tier = tiers.find((each) => each.name === name);
   if (tier === undefined) throw new Error(`there is no tier ${name} in test/tiers/list.ts`);

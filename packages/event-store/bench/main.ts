@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ANY } from '../src/storage/expected-revision.js';
 import { openStore, type ProposedEvent, type Store } from '../src/storage/store.js';
-import { measureAppends, type Appends } from '../testing/measure-appends.js';
-import { startEmbeddedEventStore } from '../testing/start.js';
+import { measureAppends, round, type Appends } from '../testing/measure-appends.js';
+import { withEventStore } from '../testing/start.js';
 
 interface EventStoreBench {
   durableAppends: Appends[];
@@ -125,23 +125,6 @@ async function inDirectory<T>(use: (dir: string) => Promise<T>): Promise<T> {
     return await use(dir);
   } finally {
     await rm(dir, { recursive: true });
-  }
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
-}
-
-async function withEventStore<T>(
-  dir: string,
-  args: readonly string[],
-  use: (url: string, pid: number) => Promise<T>,
-): Promise<T> {
-  const store = await startEmbeddedEventStore({ dir, args });
-  try {
-    return await use(store.url, store.pid);
-  } finally {
-    await store.stop();
   }
 }
 

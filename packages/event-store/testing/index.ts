@@ -11,7 +11,7 @@ export type { ServerSimulation } from '../src/grpc/call-guard.js';
 export { CallRefusedError } from '../src/errors.js';
 export { notLeader, notReady, unauthenticated } from '../src/status.js';
 export type { CallStatus } from '../src/status.js';
-export { startEmbeddedEventStore } from './start.js';
+export { startEmbeddedEventStore, withEventStore } from './start.js';
 export type { EmbeddedEventStore } from './start.js';
 export { measureAppends } from './measure-appends.js';
 export { canHaveFailingDisk, makeFailingDisk } from './failing-disk.js';

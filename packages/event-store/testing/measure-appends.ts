@@ -52,6 +52,6 @@ export async function measureAppends(
   };
 }
 
-function round(value: number): number {
+export function round(value: number): number {
   return Math.round(value * 100) / 100;
 }

@@ -87,6 +87,20 @@ export async function startEmbeddedEventStore(
   };
 }
 
+/** Runs `use` beside an embedded event store on `dir`, which is kept. `args`: as in {@link EmbeddedEventStoreOptions}. */
+export async function withEventStore<T>(
+  dir: string,
+  args: readonly string[],
+  use: (url: string, pid: number) => Promise<T>,
+): Promise<T> {
+  const store = await startEmbeddedEventStore({ dir, args });
+  try {
+    return await use(store.url, store.pid);
+  } finally {
+    await store.stop();
+  }
+}
+
 const reserved = new Set<number>();
 
 /** Below the ports of outgoing connections, of which one could take it while the server restarts. */

@@ -24,6 +24,8 @@ interface Waiter {
   /** Undefined: the published read models. */
   readonly group: string | undefined;
   readonly position: bigint;
+  /** Resolves once it is settled. */
+  readonly reached: Promise<boolean>;
   readonly settle: (reached: boolean) => void;
 }
 
@@ -82,7 +84,7 @@ export class PositionListener {
    */
   waitFor(position: bigint, timeoutMs: number): Promise<boolean> {
     if (this.hasReached(position)) return Promise.resolve(true);
-    return new Promise((resolve) => void this.wait(undefined, position, timeoutMs, resolve));
+    return this.wait(undefined, position, timeoutMs).reached;
   }
 
   /**
@@ -90,35 +92,29 @@ export class PositionListener {
    * @throws any other fault of reading its position.
    */
   async waitForGroup(group: string, position: bigint, timeoutMs: number): Promise<boolean> {
-    let waiter: Waiter | undefined;
-    const announced = new Promise<boolean>(
-      (resolve) => (waiter = this.wait(group, position, timeoutMs, resolve)),
-    );
+    const waiter = this.wait(group, position, timeoutMs);
     try {
       // Only after that: an announcement between the two is not lost.
-      const reached = await this.options.readGroup(group);
-      if (reached !== undefined && reached >= position) waiter?.settle(true);
+      const applied = await this.options.readGroup(group);
+      if (applied !== undefined && applied >= position) waiter.settle(true);
     } catch (error) {
-      waiter?.settle(false);
+      waiter.settle(false);
       if (!isUnreachable(error)) throw error;
     }
-    return announced;
+    return waiter.reached;
   }
 
-  private wait(
-    group: string | undefined,
-    position: bigint,
-    timeoutMs: number,
-    resolve: (reached: boolean) => void,
-  ): Waiter {
+  private wait(group: string | undefined, position: bigint, timeoutMs: number): Waiter {
+    const { promise: reached, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => waiter.settle(false), timeoutMs);
     const waiter = {
       group,
       position,
-      settle: (reached: boolean) => {
+      reached,
+      settle: (isReached: boolean) => {
         clearTimeout(timer);
         this.waiters.delete(waiter);
-        resolve(reached);
+        resolve(isReached);
       },
     };
     this.waiters.add(waiter);
