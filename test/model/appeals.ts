@@ -10,8 +10,8 @@ import {
   ReopenCase,
   RuleOnAppeal,
 } from '../../src/commands/case/change-case.js';
-import { hidingRestrictions, restrictionsInForce } from '../../src/commands/case/standing-restrictions.js';
-import type { HidingRestriction } from '../../src/commands/case/standing-restrictions.js';
+import { groundsOf, hidingRestrictions } from '../../src/commands/support/grounds.js';
+import type { HidingRestriction } from '../../src/commands/support/grounds.js';
 import { RestrictPost } from '../../src/commands/post/restrict-post.js';
 import { handleCommand } from '../../src/commands/support/handle-command.js';
 import { Clock } from '../../src/base/support/clock.js';
@@ -177,7 +177,7 @@ export class AppealsWorld {
       ({ decisionId: _id, at: _at, networkRevision: _to, ...rest }) => rest,
     );
     const past = await this.log.read(streams.post(postId));
-    const post = restrictionsInForce(past).map(({ metadata: { operatorId, decisionId, cause } }) => [
+    const post = groundsOf(past).map(({ metadata: { operatorId, decisionId, cause } }) => [
       operatorId,
       state.decisions.findIndex((each) => each.decisionId === decisionId),
       cause !== undefined && decisionId === undefined,

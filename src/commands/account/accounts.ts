@@ -8,9 +8,9 @@ import {
 import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { aggregates } from '../support/aggregates.js';
+import { addsGround } from '../support/grounds.js';
 import { handles } from '../support/handles.js';
 import { Recusals, withRecusal } from '../support/recusals.js';
-import { addsGround } from '../support/restriction-source.js';
 import type { LifecycleChange } from '../support/write-side.js';
 
 abstract class StateCommand extends Command<LifecycleChange> {
@@ -77,7 +77,7 @@ export const accountHandlers = [
           suspendAccount(account, {
             actorId,
             at: write.now(),
-            addsGround: addsGround(past, 'account.suspended', metadata),
+            addsGround: addsGround(past, metadata),
             ...expected,
           }),
       ),

@@ -2,17 +2,14 @@ import { Command } from '@nestjs/cqrs';
 import { projectInline } from '../../../projections/authority/authority.projection.js';
 import { reinstateAccount, suspendAccount } from '../../domain/account/account.js';
 import type { BatchKind } from '../../domain/batch/events.js';
-import { isLiftedBy, isRestrictedBy, isRestricting, mayLift } from '../../domain/batch/item.js';
 import { restrictPost, unrestrictPost } from '../../domain/post/restriction.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { Decision } from '../../domain/refusal.js';
-import type { EventLog } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import type { StoredEvent } from '../../log/registry.js';
-import { caseIdOf } from '../../log/streams.js';
-import { isOverturned } from '../case/overturned.js';
 import { aggregates } from '../support/aggregates.js';
 import type { Aggregate, Decided } from '../support/handle-command.js';
+import { isGround, isLift, newestAct } from '../support/grounds.js';
 import { handles } from '../support/handles.js';
 import { Recusals, withRecusal } from '../support/recusals.js';
 import type { WriteSide } from '../support/write-side.js';
@@ -46,33 +43,23 @@ export const changeBatchItemHandler = handles(
   { recusals: Recusals },
   async (asked, write, { recusals }) => {
     const { step, metadata } = asked;
-    const changesOf = async (past: Past) => {
-      const overturned = step === 'undo' ? await overturnedAmong(write.log, past) : new Set();
-      return past
-        .filter(({ id }) => !overturned.has(id))
-        .map(({ event: { type }, metadata: { cause } }) => ({ type, isOwn: cause === metadata.cause }));
+    const isOwn = ({ metadata: { cause } }: Recorded) => cause === metadata.cause;
+    const hasRestricted = (past: Past) => past.some((each) => isGround(each) && isOwn(each));
+    // Nobody acted on the item after the batch restricted it, or after the batch lifted that.
+    const isNewest = async (past: Past, kind: typeof isGround) => {
+      const newest = await newestAct(write.log, past);
+      return newest !== undefined && isOwn(newest) && kind(newest);
     };
-    const isDue = async (past: Past) =>
-      step === 'apply' ? !isRestrictedBy(await changesOf(past)) : mayLift(await changesOf(past));
+    const isDue = async (past: Past) => (step === 'apply' ? !hasRestricted(past) : isNewest(past, isGround));
     const decided = await changeItem(asked, write, recusals, isDue);
     if (!decided) return 'skipped';
     const { past, added } = decided;
     if (added.length > 0) return 'changed';
-    const changes = await changesOf(past);
-    if (step === 'apply') return isRestrictedBy(changes) ? 'changed' : 'skipped';
-    if (isLiftedBy(changes)) return 'changed';
-    return isRestrictedBy(changes) ? 'skipped' : 'untouched';
+    if (step === 'apply') return hasRestricted(past) ? 'changed' : 'skipped';
+    if (await isNewest(past, isLift)) return 'changed';
+    return hasRestricted(past) ? 'skipped' : 'untouched';
   },
 );
-
-/** Ids of the events by which decisions restricted the item that were overturned since. */
-async function overturnedAmong(log: EventLog, past: Past): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>();
-  for (const each of past)
-    if (isRestricting(each.event.type) && caseIdOf(each.metadata.cause ?? '') !== undefined)
-      if (await isOverturned(log, each)) ids.add(each.id);
-  return ids;
-}
 
 /** Undefined: the rules refuse the change of this item. */
 async function changeItem(

@@ -1,22 +1,22 @@
 import { Command, CommandBus } from '@nestjs/cqrs';
-import type { AccountEvent } from '../../domain/account/account.js';
 import { finishEffects, unfinishedDecisions } from '../../domain/case/appeals.js';
 import type { CaseDecision } from '../../domain/case/case.js';
 import type { CaseEffect, CaseSubject } from '../../domain/case/events.js';
-import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
-import type { PostEvent } from '../../domain/post/events.js';
+import type { ExpectedLifecycle, LifecycleState } from '../../domain/lifecycle.js';
 import { Refusal } from '../../domain/refusal.js';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { readNewest } from '../../log/read-newest.js';
+import type { StoredEvent } from '../../log/registry.js';
 import { ReinstateAccount, SuspendAccount } from '../account/accounts.js';
 import { RestrictPost, UnrestrictPost } from '../post/restrict-post.js';
 import { aggregates, stateAfter } from '../support/aggregates.js';
+import { groundsOf, isGround, isLift, standingGrounds } from '../support/grounds.js';
+import type { Aggregate } from '../support/handle-command.js';
 import { handles } from '../support/handles.js';
 import type { WriteSide } from '../support/write-side.js';
 import { readCase } from '../support/case-command.js';
 import type { RecordedCase } from '../support/case-command.js';
-import { restrictionsInForce, standingRestrictions } from './standing-restrictions.js';
 
 const ATTEMPTS = 5;
 
@@ -31,44 +31,40 @@ export class FinishCaseEffects extends Command<number> {
   }
 }
 
+type ChangeOfSubject = new (
+  id: string,
+  metadata: EventMetadata,
+  expected: ExpectedLifecycle,
+) => Command<{ readonly changed: boolean }>;
+
 /** One effect on its subject, by the lifecycle revision of the subject. */
 interface Effect {
+  readonly id: string;
   readonly stream: string;
-  readonly type: PostEvent['type'] | AccountEvent['type'];
-  readonly lift: PostEvent['type'] | AccountEvent['type'];
   readonly lifecycleOf: (past: readonly Recorded[]) => number;
-  readonly apply: (
-    metadata: EventMetadata,
-    expected: ExpectedLifecycle,
-  ) => Command<{ readonly changed: boolean }>;
-  readonly undo: (
-    metadata: EventMetadata,
-    expected: ExpectedLifecycle,
-  ) => Command<{ readonly changed: boolean }>;
+  readonly Apply: ChangeOfSubject;
+  readonly Undo: ChangeOfSubject;
 }
 
 function effectOf(effect: CaseEffect, { postId = '', targetActorId }: CaseSubject): Effect {
-  if (effect === 'restrict_post') {
-    const post = aggregates.post(postId);
-    return {
-      stream: post.stream,
-      type: 'post.restricted',
-      lift: 'post.unrestricted',
-      lifecycleOf: (past) => stateAfter(post, past).lifecycle,
-      apply: (metadata, expected) => new RestrictPost(postId, metadata, expected),
-      undo: (metadata, expected) => new UnrestrictPost(postId, metadata, expected),
-    };
-  }
-  const account = aggregates.account(targetActorId);
-  return {
-    stream: account.stream,
-    type: 'account.suspended',
-    lift: 'account.reinstated',
-    lifecycleOf: (past) => stateAfter(account, past).lifecycle,
-    apply: (metadata, expected) => new SuspendAccount(targetActorId, metadata, expected),
-    undo: (metadata, expected) => new ReinstateAccount(targetActorId, metadata, expected),
-  };
+  return effect === 'restrict_post'
+    ? effectOn(postId, aggregates.post(postId), { Apply: RestrictPost, Undo: UnrestrictPost })
+    : effectOn(targetActorId, aggregates.account(targetActorId), {
+        Apply: SuspendAccount,
+        Undo: ReinstateAccount,
+      });
 }
+
+const effectOn = <State extends LifecycleState, Event extends StoredEvent>(
+  id: string,
+  subject: Aggregate<State, Event>,
+  commands: Pick<Effect, 'Apply' | 'Undo'>,
+): Effect => ({
+  id,
+  stream: subject.stream,
+  lifecycleOf: (past) => stateAfter(subject, past).lifecycle,
+  ...commands,
+});
 
 export const finishCaseEffectsHandler = handles(
   FinishCaseEffects,
@@ -150,13 +146,13 @@ class CaseEffects {
 
   private async apply(effect: Effect, metadata: EventMetadata): Promise<boolean> {
     const past = await this.write.log.read(effect.stream);
-    const own = ownEvent(past, effect.type, metadata);
+    const own = ownEvent(past, isGround, metadata);
     if (own) {
       await this.write.log.ensureWitnessed([own]);
       return true;
     }
     const lifecycle = effect.lifecycleOf(past);
-    const { changed } = await this.commands.execute(effect.apply(metadata, { lifecycle }));
+    const { changed } = await this.commands.execute(new effect.Apply(effect.id, metadata, { lifecycle }));
     return changed;
   }
 
@@ -173,17 +169,17 @@ class CaseEffects {
     }
     if (!isDue) return false;
     const lifecycle = effect.lifecycleOf(past);
-    const { changed } = await this.commands.execute(effect.undo(metadata, { lifecycle }));
+    const { changed } = await this.commands.execute(new effect.Undo(effect.id, metadata, { lifecycle }));
     return changed;
   }
 
-  private async toUndo({ stream, type, lift }: Effect, metadata: EventMetadata): Promise<ToUndo> {
+  private async toUndo({ stream }: Effect, metadata: EventMetadata): Promise<ToUndo> {
     const past = await this.write.log.read(stream);
-    const lifted = ownEvent(past, lift, metadata);
+    const lifted = ownEvent(past, isLift, metadata);
     const isDue =
       !lifted &&
-      ownEvent(restrictionsInForce(past), type, metadata) !== undefined &&
-      (await standingRestrictions(this.write.log, past)).length === 0;
+      ownEvent(groundsOf(past), isGround, metadata) !== undefined &&
+      (await standingGrounds(this.write.log, past)).length === 0;
     return { past, lifted, isDue };
   }
 }
@@ -197,7 +193,6 @@ interface ToUndo {
 
 const ownEvent = (
   past: readonly Recorded[],
-  type: Effect['type'],
+  kind: typeof isGround,
   { decisionId }: EventMetadata,
-): Recorded | undefined =>
-  past.findLast(({ event, metadata }) => event.type === type && metadata.decisionId === decisionId);
+): Recorded | undefined => past.findLast((each) => kind(each) && each.metadata.decisionId === decisionId);

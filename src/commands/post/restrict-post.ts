@@ -6,9 +6,9 @@ import { restrictPost, unrestrictPost } from '../../domain/post/restriction.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { aggregates } from '../support/aggregates.js';
 import type { CommandContext } from '../support/handle-command.js';
+import { addsGround } from '../support/grounds.js';
 import { handles } from '../support/handles.js';
 import { Recusals, withRecusal } from '../support/recusals.js';
-import { addsGround } from '../support/restriction-source.js';
 import { lifecycleChange } from '../support/write-side.js';
 import type { LifecycleChange, WriteSide } from '../support/write-side.js';
 
@@ -45,7 +45,7 @@ export const restrictionHandlers = [
         (post, past) =>
           restrictPost(post, {
             at: write.now(),
-            addsGround: addsGround(past, 'post.restricted', asked.metadata),
+            addsGround: addsGround(past, asked.metadata),
             ...asked.expected,
           }),
       ),

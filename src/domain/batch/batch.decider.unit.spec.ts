@@ -9,7 +9,6 @@ import {
   requestUndo,
 } from './batch.js';
 import type { BatchEvent } from './events.js';
-import { isLiftedBy, isRestrictedBy, mayLift } from './item.js';
 
 const given = (...events: BatchEvent[]) => events.reduce(evolveBatch, noBatch);
 
@@ -52,32 +51,5 @@ describe('a batch', () => {
 
   it('that nobody requested cannot be undone', () => {
     expect(requestUndo(noBatch, data)).toMatchObject({ code: 'not_found' });
-  });
-});
-
-describe('an item of a batch', () => {
-  const own = (type: string) => ({ type, isOwn: true });
-  const others = (type: string) => ({ type, isOwn: false });
-  const created = others('post.created');
-
-  it.each([
-    ['that the batch did not touch', [created], [false, false, false]],
-    ['that somebody else restricted', [created, others('post.restricted')], [false, false, false]],
-    ['that the batch restricted', [created, own('post.restricted')], [true, true, false]],
-    ['edited since', [created, own('post.restricted'), others('post.edited')], [true, true, false]],
-    ['lifted since', [created, own('post.restricted'), others('post.unrestricted')], [true, false, false]],
-    ['deleted since', [created, own('post.restricted'), others('post.deleted')], [true, false, false]],
-    [
-      'that the batch lifted',
-      [created, own('post.restricted'), own('post.unrestricted')],
-      [true, false, true],
-    ],
-    [
-      'due for erasure',
-      [own('account.suspended'), others('account.erasure_requested')],
-      [true, false, false],
-    ],
-  ])('%s', (_what, past, [restricted, liftable, lifted]) => {
-    expect([isRestrictedBy(past), mayLift(past), isLiftedBy(past)]).toEqual([restricted, liftable, lifted]);
   });
 });

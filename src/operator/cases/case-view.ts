@@ -3,7 +3,7 @@ import { reportsOfCase } from '../../../projections/cases/cases.read-model.js';
 import type { CaseReports, CaseState } from '../../../projections/cases/cases.read-model.js';
 import { readCase } from '../../commands/support/case-command.js';
 import { DiscloseCase } from '../../commands/case/change-case.js';
-import { hidingRestrictions } from '../../commands/case/standing-restrictions.js';
+import { hidingRestrictions } from '../../commands/support/grounds.js';
 import type { CaseDecision, CaseEvent, ExistingCase } from '../../domain/case/case.js';
 import { caseEffects, caseOutcomes } from '../../domain/case/events.js';
 import { unknownCase } from '../../domain/case/handling.js';

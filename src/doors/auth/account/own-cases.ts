@@ -1,6 +1,6 @@
 import { casesAbout, reportsBy } from '../../../../projections/cases/cases.read-model.js';
 import { readCase } from '../../../commands/support/case-command.js';
-import { hidingRestrictions } from '../../../commands/case/standing-restrictions.js';
+import { hidingRestrictions } from '../../../commands/support/grounds.js';
 import type { RecordedCase } from '../../../commands/support/case-command.js';
 import type { CaseDecision } from '../../../domain/case/case.js';
 import { LogUnavailable } from '../../../log/event-log.js';
