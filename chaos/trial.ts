@@ -129,7 +129,7 @@ async function makeClients(
   for (let n = 0; n < clients; n++) {
     const handle = `c${n}_${randomUUID().slice(0, 8)}`;
     const account = { handle, displayName: handle, email: `${handle}@example.org`, password };
-    people.push({ handle, actorId: (await operatorOf(network).createAccount(account)).actorId });
+    people.push({ handle, actorId: (await operatorOf(network).post('accounts', account)).actorId });
   }
   return people.map((person) => {
     const others = people.filter((other) => other !== person);

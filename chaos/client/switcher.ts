@@ -40,7 +40,7 @@ export async function newSwitcher(network: TestNetwork, shared: Shared, count: n
       const handle = `${role}_${randomUUID().slice(0, 8)}`;
       const account = { handle, displayName: handle, email: `${handle}@example.org`, password };
       return operatorOf(network)
-        .createAccount(account)
+        .post('accounts', account)
         .catch((error: unknown) => {
           // The nodes may still elect a leader.
           if (error instanceof Failure) return undefined;

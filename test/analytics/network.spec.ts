@@ -11,7 +11,7 @@ import { ExportPermission } from '../../src/analytics/export/permission.js';
 import { openViews } from '../../src/analytics/query/open-views.js';
 import { readConfig } from '../../src/base/config/config.js';
 import { readRunFile } from '../../src/launch/run-file.js';
-import { OperatorClient } from '../support/operator-client.js';
+import { operatorClient } from '../support/operator-client.js';
 import type { EventType } from '../../src/log/registry.js';
 import { operatorOf, registerApplication } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
@@ -639,7 +639,7 @@ describe('an export', () => {
     const onNotice = (line: string) => notices.push(line);
     let [today, read, asked, client] = [Date.now(), 0, 0, operatorOf(network)];
     const permission = new ExportPermission({
-      ask: async () => (await client.recordAnalyticsExport('followed'), (asked += 1)),
+      ask: async () => (await client.post('analytics/exports', { reason: 'followed' }), (asked += 1)),
       isAlone: false,
       now: () => today,
       retryMs: 50,
@@ -665,7 +665,7 @@ describe('an export', () => {
     await postAndRead();
     expect(asked).toBe(1);
     today += 86_400_000;
-    client = new OperatorClient(readConfig({ ...network.env, OPERATOR_PORT: '1' }), 'test');
+    client = operatorClient(readConfig({ ...network.env, OPERATOR_PORT: '1' }));
     const before = read;
     await session.say('on the next day');
     await until(() => notices.some((line) => line.endsWith('waiting for it')));

@@ -1,5 +1,5 @@
-import '../support/held-answers.js';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { CaseEffect } from '../../src/domain/case/events.js';
 import { alertIn, noticeIn } from '../auth/support/account.js';
 import { personWithPage } from '../support/account-visitor.js';
 import type { PersonWithPage } from '../support/account-visitor.js';
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 /** A person, and a decision of Grace about their post. */
-async function decided(effects: readonly string[] = ['restrict_post'], notice?: string) {
+async function decided(effects: readonly CaseEffect[] = ['restrict_post'], notice?: string) {
   const person = await personWithPage(network, application, scope);
   const postId = await createPost(person, 'buy my <b>lamps</b>');
   const caseId = await reportedPost(grace, reporter, postId, 'he always does');
@@ -54,8 +54,8 @@ async function appeal(person: PersonWithPage, text = 'They are lamps of my own.'
 
 /** Hedy rules on the appeal that waits. */
 async function overturn(caseId: string): Promise<void> {
-  await hedy.client.cases.claim(caseId);
-  await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam');
+  await hedy.client.post('cases/:id/claim', { id: caseId });
+  await hedy.client.post('cases/:id/appeal/overturn', { id: caseId, reason: 'it is no spam' });
 }
 
 const isVisible = async (postId: string) => (await reader.get(`/api/posts/${postId}`)).status === 200;
@@ -120,8 +120,12 @@ describe('the account page', () => {
     expect(await reports()).toContain('The operators found a violation of the rules.');
     expect(await reports()).not.toContain('No advertising');
     await appeal(person, 'Mine alone.');
-    await hedy.client.cases.claim(caseId);
-    await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam', { notice: 'Excuse us.' });
+    await hedy.client.post('cases/:id/claim', { id: caseId });
+    await hedy.client.post('cases/:id/appeal/overturn', {
+      id: caseId,
+      reason: 'it is no spam',
+      notice: 'Excuse us.',
+    });
     expect(await reports()).toContain('changed that decision after an appeal');
     for (const text of ['Mine alone', 'Excuse us', 'it is no spam'])
       expect(await reports()).not.toContain(text);
@@ -132,17 +136,17 @@ describe('an appeal', () => {
   it('is not ruled on by who decided, also under another of their tokens', async () => {
     const { person, caseId } = await decided();
     await appeal(person);
-    const { token } = await grace.client.issueToken({ label: 'second' });
+    const { token } = await grace.client.post('own/tokens', { label: 'second' });
     for (const own of [grace, moderatorWith(network, { ...grace, token })])
       for (const act of [
-        () => own.client.cases.claim(caseId),
-        () => own.client.cases.rule(caseId, 'uphold', 'I am right'),
-        () => own.client.cases.rule(caseId, 'overturn', 'I am wrong'),
+        () => own.client.post('cases/:id/claim', { id: caseId }),
+        () => own.client.post('cases/:id/appeal/uphold', { id: caseId, reason: 'I am right' }),
+        () => own.client.post('cases/:id/appeal/overturn', { id: caseId, reason: 'I am wrong' }),
       ])
         await expect(act()).rejects.toThrow(/another operator must rule on the appeal.*\(not_owner\)/);
-    await expect(operatorOf(network).cases.rule(caseId, 'uphold', 'x')).rejects.toThrow(
-      '(capability_required)',
-    );
+    await expect(
+      operatorOf(network).post('cases/:id/appeal/uphold', { id: caseId, reason: 'x' }),
+    ).rejects.toThrow('(capability_required)');
     expect(await stateOf(grace, caseId)).toBe('appealed');
   });
 
@@ -150,28 +154,34 @@ describe('an appeal', () => {
     const { person, postId, caseId } = await decided();
     await appeal(person);
     expect(await isVisible(postId)).toBe(false);
-    const shown = await hedy.client.cases.claim(caseId);
+    const shown = await hedy.client.post('cases/:id/claim', { id: caseId });
     expect(shown.history.find(({ type }) => type === 'case.appealed')?.text).toBe(
       'They are lamps of my own.',
     );
     expect(shown.post?.versions).toMatchObject([{ text: 'buy my <b>lamps</b>' }]);
-    const ruled = await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam', { notice: 'Excuse us.' });
+    const ruled = await hedy.client.post('cases/:id/appeal/overturn', {
+      id: caseId,
+      reason: 'it is no spam',
+      notice: 'Excuse us.',
+    });
     expect(ruled).toEqual({ effects: 'finished' });
     await untilVisible(postId);
     const [, page] = await person.openAccount();
     expect(page.text).toContain('another operator changed the decision');
     expect(page.text).toContain('<blockquote>Excuse us.</blockquote>');
-    await expect(hedy.client.cases.rule(caseId, 'uphold', 'x')).rejects.toThrow('(revision_conflict)');
+    await expect(hedy.client.post('cases/:id/appeal/uphold', { id: caseId, reason: 'x' })).rejects.toThrow(
+      '(revision_conflict)',
+    );
   });
 
   it('that is overturned leaves what somebody did since', async () => {
     const { person, postId, caseId } = await decided();
     await appeal(person);
-    await hedy.client.setPostState(postId, 'unrestrict', 'a test');
-    await hedy.client.setPostState(postId, 'restrict', 'a court order');
+    await hedy.client.post('posts/:id/unrestrict', { id: postId, reason: 'a test' });
+    await hedy.client.post('posts/:id/restrict', { id: postId, reason: 'a court order' });
     await overturn(caseId);
     expect(await isVisible(postId)).toBe(false);
-    expect(await hedy.client.cases.show(caseId)).toMatchObject({
+    expect(await hedy.client.get('cases/:id', { id: caseId })).toMatchObject({
       decisions: [{ execution: 'undone' }],
       hiddenBy: [{ of: 'post', operatorId: hedy.operatorId, cause: null }],
     });
@@ -183,7 +193,7 @@ describe('an appeal', () => {
   it('that is overturned leaves the effect that a later decision has, too, until that is overturned', async () => {
     const { person, postId, caseId } = await decided();
     await appeal(person);
-    await hedy.client.cases.reopen(caseId, 'look again');
+    await hedy.client.post('cases/:id/reopen', { id: caseId, reason: 'look again' });
     await decide(ivan, caseId, ['restrict_post']);
     await overturn(caseId);
     expect(await isVisible(postId)).toBe(false);
@@ -196,19 +206,19 @@ describe('an appeal', () => {
 
   it('is ruled on by its decision, where appeals against two decisions wait', async () => {
     const { person, caseId } = await decided();
-    const [first] = (await grace.client.cases.show(caseId)).decisions;
-    await hedy.client.cases.reopen(caseId, 'look again');
+    const [first] = (await grace.client.get('cases/:id', { id: caseId })).decisions;
+    await hedy.client.post('cases/:id/reopen', { id: caseId, reason: 'look again' });
     await decide(grace, caseId, ['restrict_post']);
     const [visitor, page] = await person.openAccount();
     for (const { fields } of page.forms.filter(({ action }) => action.endsWith('/decisions')))
       await visitor.submitTo(page, '/decisions', { ...fields, appeal: 'They are lamps.' });
-    await hedy.client.cases.claim(caseId);
+    await hedy.client.post('cases/:id/claim', { id: caseId });
     const overturnDecision = (decisionId?: string) =>
-      hedy.client.cases.rule(caseId, 'overturn', 'it is no spam', { decisionId });
+      hedy.client.post('cases/:id/appeal/overturn', { id: caseId, reason: 'it is no spam', decisionId });
     await expect(overturnDecision()).rejects.toThrow('name the decision');
     await expect(overturnDecision('another')).rejects.toThrow('(revision_conflict)');
     await overturnDecision(first?.decisionId);
-    const { decisions } = await grace.client.cases.show(caseId);
+    const { decisions } = await grace.client.get('cases/:id', { id: caseId });
     expect(decisions.map(({ appeal: of }) => of)).toEqual(['overturned', 'waiting']);
   });
 
@@ -257,15 +267,15 @@ describe('an appeal', () => {
     const from = new Date().toISOString();
     const postId = await createPost(person, 'buy my lamps');
     const caseId = await reportedPost(grace, reporter, postId);
-    const { batches } = operatorOf(network);
+    const client = operatorOf(network);
     const window = { from, until: new Date().toISOString() };
     const plan = { kind: 'posts', appId: application.clientId, ...window } as const;
     const { digest } = await until(async () => {
-      const preview = await batches.preview(plan);
+      const preview = await client.post('batches/preview', plan);
       return preview.items === 1 && preview;
     });
-    const { batchId } = await batches.request(plan, digest, 'spam');
-    await until(async () => (await batches.show(batchId)).state === 'applied');
+    const { batchId } = await client.post('batches', { ...plan, digest, reason: 'spam' });
+    await until(async () => (await client.get('batches/:id', { id: batchId })).state === 'applied');
     await decide(grace, caseId, ['restrict_post']);
     await appeal(person);
     await overturn(caseId);
@@ -276,7 +286,8 @@ describe('an appeal', () => {
 
   it('that is overturned leaves what an operator restricted besides', async () => {
     const { person, postId, caseId } = await decided();
-    const restrict = () => operatorOf(network).setPostState(postId, 'restrict', 'a court order');
+    const restrict = () =>
+      operatorOf(network).post('posts/:id/restrict', { id: postId, reason: 'a court order' });
     expect([await restrict(), await restrict()]).toMatchObject([{ changed: true }, { changed: false }]);
     await appeal(person);
     await overturn(caseId);
@@ -319,8 +330,8 @@ describe('a suspended person', () => {
     const filed = await visitor.submitTo(page, '/appeal', { appeal: 'Nobody warned me.' });
     expect(noticeIn(filed)).toContain('Your appeal is filed');
     expect(filed.text).toContain('Nobody warned me.');
-    await hedy.client.cases.claim(caseId);
-    await hedy.client.cases.rule(caseId, 'overturn', 'nobody warned them');
+    await hedy.client.post('cases/:id/claim', { id: caseId });
+    await hedy.client.post('cases/:id/appeal/overturn', { id: caseId, reason: 'nobody warned them' });
     expect((await person.get('/api/timeline')).status).toBe(200);
     const [, back] = await person.openAccount();
     expect(back.text).toContain('Applications with access');

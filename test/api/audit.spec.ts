@@ -142,7 +142,7 @@ describe('plaza audit', () => {
   });
 
   it('names the operator and the reason of an act', async () => {
-    await operatorOf(network).setAccountState(bob.actorId, 'suspend', 'a flood');
+    await operatorOf(network).post('accounts/:id/suspend', { id: bob.actorId, reason: 'a flood' });
     const [suspended] = await audit('--actor', bob.actorId, '--limit', '1');
     expect(suspended).toMatchObject({
       type: 'account.suspended',
@@ -150,7 +150,7 @@ describe('plaza audit', () => {
       operator: 'test',
       reason: 'a flood',
     });
-    await operatorOf(network).setAccountState(bob.actorId, 'reinstate', 'over');
+    await operatorOf(network).post('accounts/:id/reinstate', { id: bob.actorId, reason: 'over' });
     expect(typesIn(await audit('claimed:test', 'type:account.*', `actor:${bob.actorId}`))).toEqual([
       'account.reinstated',
       'account.suspended',
@@ -421,7 +421,7 @@ describe('a name in a search', () => {
   });
 
   it('that is an id of the network is that, unless it says that it is a handle', async () => {
-    const other = await operatorOf(network).createAccount({
+    const other = await operatorOf(network).post('accounts', {
       handle: `x${handle.slice(1)}`,
       displayName: 'X',
       email: `x${handle}@example.org`,
@@ -466,19 +466,19 @@ describe('a name in a search', () => {
 
   it('of somebody erased finds nobody', async () => {
     const gone = { handle: `g${handle.slice(1)}`, displayName: 'G', email: `g${handle}@example.org` };
-    const { actorId } = await operatorOf(network).createAccount({
+    const { actorId } = await operatorOf(network).post('accounts', {
       ...gone,
       password: 'correct horse battery',
     });
-    await operatorOf(network).eraseAccount(actorId, 0, 'a test');
+    await operatorOf(network).post('accounts/:id/erase', { id: actorId, delayMs: 0, reason: 'a test' });
     expect(await resolved(`actor:@${gone.handle}`)).toMatchObject({ status: 400 });
     expect(await resolved(`actor:${actorId}`)).toMatchObject({ status: 200 });
   });
 
   it('finds acts by their reason, whole or by its begin', async () => {
     const why = `order ${randomUUID()}`;
-    await operatorOf(network).setAccountState(bob.actorId, 'suspend', `${why} a`);
-    await operatorOf(network).setAccountState(bob.actorId, 'reinstate', `${why} b`);
+    await operatorOf(network).post('accounts/:id/suspend', { id: bob.actorId, reason: `${why} a` });
+    await operatorOf(network).post('accounts/:id/reinstate', { id: bob.actorId, reason: `${why} b` });
     expect(typesIn(await audit(`reason:"${why}*"`))).toEqual(['account.reinstated', 'account.suspended']);
     expect(typesIn(await audit(`reason:"${why} a"`))).toEqual(['account.suspended']);
   });
@@ -499,7 +499,7 @@ describe('who acted', () => {
       mallory.env,
     );
     expect(code).toBe(0);
-    await operatorOf(network).setAccountState(cleo.actorId, 'reinstate', 'an error');
+    await operatorOf(network).post('accounts/:id/reinstate', { id: cleo.actorId, reason: 'an error' });
     const one = `/console/accounts/${cleo.actorId}`;
     const page = await ida.browser.open(url + one);
     await ida.browser.submit(

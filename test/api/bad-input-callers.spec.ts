@@ -87,10 +87,15 @@ describe('every operation', () => {
   });
 
   it.each([
-    ['person', ({ actorId }: SignedIn) => operatorOf(network).setAccountState(actorId, 'suspend', 'a test')],
+    [
+      'person',
+      ({ actorId }: SignedIn) =>
+        operatorOf(network).post('accounts/:id/suspend', { id: actorId, reason: 'a test' }),
+    ],
     [
       'application',
-      ({ appId }: SignedIn) => operatorOf(network).setApplicationState(appId, 'suspend', 'a test'),
+      ({ appId }: SignedIn) =>
+        operatorOf(network).post('applications/:id/suspend', { id: appId, reason: 'a test' }),
     ],
   ])('is refused while the %s is suspended [lifetime-authority]', async (_whose, suspend) => {
     const person = await signIn(network, await registerApplication(network), everything);

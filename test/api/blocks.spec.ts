@@ -167,7 +167,7 @@ describe('a block', () => {
     expect((await bob.get(`/api/actors/${ada.actorId}`)).status).toBe(404);
 
     const cleo = await newPerson();
-    await operatorOf(network).setAccountState(cleo.actorId, 'suspend', 'a test');
+    await operatorOf(network).post('accounts/:id/suspend', { id: cleo.actorId, reason: 'a test' });
     expect((await block(ada, cleo.actorId)).body).toEqual({ blocked: true });
     expect(await blocks(ada)).toEqual([cleo.actorId, bob.actorId]);
     expect((await unblock(ada, cleo.actorId)).body).toEqual({ blocked: false });

@@ -2,7 +2,6 @@
  * Processes, stores and operators that are missing while a case is handled.
  * @sample first
  */
-import '../support/held-answers.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/base/config/config.js';
 import { openLog } from '../../src/log/open-log.js';
@@ -64,7 +63,7 @@ describe('the worker', () => {
     await reports(10);
     const caseId = `post-${postId}`;
     await until(async () => {
-      const { cases } = await grace.client.cases.list({ state: 'open' });
+      const { cases } = await grace.client.get('cases', { state: 'open' });
       return cases.some((each) => each.caseId === caseId && each.reports === 20);
     });
     expect(network.pids().worker).not.toBe(before);
@@ -109,7 +108,8 @@ describe('an appeal in a network with one moderator', () => {
     await decide(grace, caseId, ['restrict_post']);
     const [visitor, page] = await person.openAccount();
     await visitor.submitTo(page, '/decisions', { appeal: 'Why?' });
-    const waiting = () => until(async () => (await grace.client.cases.list({ state: 'appealed' })).cases[0]);
+    const waiting = () =>
+      until(async () => (await grace.client.get('cases', { state: 'appealed' })).cases[0]);
     expect(await waiting()).toMatchObject({ caseId, state: 'appealed', hasOtherOperator: false });
     const { stdout } = await runPlaza(['case', 'show', caseId], grace.env);
     const needed = 'another moderator must act on it, and there is none';
@@ -120,12 +120,12 @@ describe('an appeal in a network with one moderator', () => {
       expect((await browser.open(`${operatorBaseUrl}/console/cases${path}`)).text).toContain(needed);
     const hedy = await newModerator(network);
     expect(await waiting()).toMatchObject({ hasOtherOperator: true });
-    await hedy.client.cases.claim(caseId);
-    await hedy.client.cases.rule(caseId, 'overturn', 'a test');
-    await operatorOf(network).setOperatorState(hedy.operatorId, 'suspend', 'a test');
+    await hedy.client.post('cases/:id/claim', { id: caseId });
+    await hedy.client.post('cases/:id/appeal/overturn', { id: caseId, reason: 'a test' });
+    await operatorOf(network).post('operators/:id/suspend', { id: hedy.operatorId, reason: 'a test' });
     await report(alice, { postId });
-    await until(async () => (await grace.client.cases.show(caseId)).isOpen);
-    const open = () => grace.client.cases.list({ state: 'open', order: 'newest' });
+    await until(async () => (await grace.client.get('cases/:id', { id: caseId })).isOpen);
+    const open = () => grace.client.get('cases', { state: 'open', order: 'newest' });
     const reopened = await until(async () => (await open()).cases.find((each) => each.caseId === caseId));
     expect(reopened).toMatchObject({ hasOtherOperator: false });
     expect(caseLines([reopened], {}).at(-1)).toContain('open, needs another moderator');
@@ -139,20 +139,23 @@ describe('a decision', () => {
     const person = await personWithPage(network, application, scope);
     const postId = await createPost(person);
     const caseId = await reportedPost(grace, alice, postId);
-    await grace.client.cases.claim(caseId);
+    await grace.client.post('cases/:id/claim', { id: caseId });
     const hedy = await newModerator(network);
     const [step, url] = ['a slow effect', network.env['WITNESS_DATABASE_URL'] ?? ''];
     gates = await Gates.install(url, [{ name: step, at: 'BEFORE INSERT ON restriction' }]);
-    const decided = grace.client.cases.decide(
-      caseId,
-      { outcome: 'violation', effects: ['restrict_post'] },
-      'x',
-    );
+    const decided = grace.client.post('cases/:id/decide', {
+      id: caseId,
+      outcome: 'violation',
+      effects: ['restrict_post'],
+      reason: 'x',
+    });
     await gates.waitUntilReached(step);
     const [visitor, page] = await person.openAccount();
     await visitor.submitTo(page, '/decisions', { appeal: 'Why?' });
-    await hedy.client.cases.claim(caseId);
-    expect(await hedy.client.cases.rule(caseId, 'overturn', 'x')).toEqual({ effects: 'finished' });
+    await hedy.client.post('cases/:id/claim', { id: caseId });
+    expect(await hedy.client.post('cases/:id/appeal/overturn', { id: caseId, reason: 'x' })).toEqual({
+      effects: 'finished',
+    });
     expect(await typesIn(streams.post(postId))).toEqual(['post.created']);
     await gates.open(step);
     await decided;
@@ -173,18 +176,18 @@ describe('a decision', () => {
     const [visitor, page] = await person.openAccount();
     const [step, url] = ['a slow restriction', network.env['WITNESS_DATABASE_URL'] ?? ''];
     gates = await Gates.install(url, [{ name: step, at: 'BEFORE INSERT ON restriction' }]);
-    const restricted = grace.client.setPostState(postId, 'restrict', 'x');
+    const restricted = grace.client.post('posts/:id/restrict', { id: postId, reason: 'x' });
     await gates.waitUntilReached(step);
     await visitor.submitTo(page, '/decisions', { appeal: 'Why?' });
-    await hedy.client.cases.claim(caseId);
-    await hedy.client.cases.rule(caseId, 'overturn', 'x');
+    await hedy.client.post('cases/:id/claim', { id: caseId });
+    await hedy.client.post('cases/:id/appeal/overturn', { id: caseId, reason: 'x' });
     await gates.open(step);
     await restricted;
     await gates.close();
-    expect((await hedy.client.cases.show(caseId)).hiddenBy).toMatchObject([
+    expect((await hedy.client.get('cases/:id', { id: caseId })).hiddenBy).toMatchObject([
       { of: 'post', operatorId: grace.operatorId, cause: null },
     ]);
-    const shown = caseViewLines(await hedy.client.cases.show(caseId));
+    const shown = caseViewLines(await hedy.client.get('cases/:id', { id: caseId }));
     expect(shown).toContainEqual(expect.stringMatching(/^restricted {2}.* by operator .* by itself$/));
     const [, { text }] = await person.openAccount();
     expect(text).toContain('there was no violation');
@@ -194,12 +197,14 @@ describe('a decision', () => {
   it('whose process is killed before the effect has it once, after the restart', async () => {
     const postId = await createPost(bob);
     const caseId = await reportedPost(grace, alice, postId);
-    await grace.client.cases.claim(caseId);
+    await grace.client.post('cases/:id/claim', { id: caseId });
     // The witness records a restriction before the log has it.
     const [step, url] = ['the effect', network.env['WITNESS_DATABASE_URL'] ?? ''];
     gates = await Gates.install(url, [{ name: step, at: 'BEFORE INSERT ON restriction' }]);
-    const decision = { outcome: 'violation', effects: ['restrict_post'] };
-    const decided = grace.client.cases.decide(caseId, decision, 'a test').catch(String);
+    const decision = { outcome: 'violation', effects: ['restrict_post'] } as const;
+    const decided = grace.client
+      .post('cases/:id/decide', { id: caseId, ...decision, reason: 'a test' })
+      .catch(String);
     await gates.waitUntilReached(step);
     expect((await typesIn(streams.case(caseId))).at(-1)).toBe('case.decided');
     const api = network.pids().api ?? 0;
@@ -220,11 +225,11 @@ describe('a decision', () => {
     ]);
     // Somebody shows it again: the decision does not restrict it twice.
     await until(async () => (await stateOf(grace, caseId)) === 'decided');
-    await grace.client.setPostState(postId, 'unrestrict', 'a test');
+    await grace.client.post('posts/:id/unrestrict', { id: postId, reason: 'a test' });
     const other = await createPost(bob);
     const next = await reportedPost(grace, alice, other);
-    await grace.client.cases.claim(next);
-    await grace.client.cases.decide(next, decision, 'a test');
+    await grace.client.post('cases/:id/claim', { id: next });
+    await grace.client.post('cases/:id/decide', { id: next, ...decision, reason: 'a test' });
     expect(await typesIn(streams.post(other))).toEqual(['post.created', 'post.restricted']);
     expect(await typesIn(streams.post(postId))).toEqual([
       'post.created',

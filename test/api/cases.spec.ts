@@ -1,4 +1,3 @@
-import '../support/held-answers.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
@@ -45,8 +44,8 @@ afterAll(async () => {
 
 const eventsOf = async (caseId: string) => opened.log.read(streams.case(caseId));
 const typesOf = async (caseId: string) => (await eventsOf(caseId)).map(({ event }) => event.type);
-const listed = async (state: string, caseId: string) =>
-  (await grace.client.cases.list({ state, order: 'newest' })).cases.find((each) => each.caseId === caseId);
+const listed = async (state: 'open' | 'claimed' | 'decided', caseId: string) =>
+  (await grace.client.get('cases', { state, order: 'newest' })).cases.find((each) => each.caseId === caseId);
 
 const newCase = async (text = 'buy my lamps') => {
   const postId = await createPost(bob, text);
@@ -74,7 +73,7 @@ describe('reports', () => {
     await report(alice, { actorId: carl.actorId, text: 'always he' });
     const caseId = `actor-${carl.actorId}`;
     await until(() => stateOf(grace, caseId));
-    const shown = await grace.client.cases.claim(caseId);
+    const shown = await grace.client.post('cases/:id/claim', { id: caseId });
     expect(shown).toMatchObject({ post: null, reports: { total: 1, newest: [{ text: 'always he' }] } });
     expect(shown.profile?.text).toContain('Person');
   });
@@ -83,7 +82,9 @@ describe('reports', () => {
 describe('a claim', () => {
   it('of two operators at the same time is one’s, and the other gets 409', async () => {
     const { caseId } = await newCase();
-    const claims = await Promise.allSettled([grace, hedy].map(({ client }) => client.cases.claim(caseId)));
+    const claims = await Promise.allSettled(
+      [grace, hedy].map(({ client }) => client.post('cases/:id/claim', { id: caseId })),
+    );
     expect(claims.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const lost = claims.find((each) => each.status === 'rejected');
     expect(String(lost?.reason)).toContain('(revision_conflict)');
@@ -93,9 +94,9 @@ describe('a claim', () => {
   it('shows the texts to the claimer while it lasts, also of a deleted post, and records which', async () => {
     const { postId, caseId } = await newCase('soon deleted');
     await deletePost(bob, postId);
-    const before = await hedy.client.cases.show(caseId);
+    const before = await hedy.client.get('cases/:id', { id: caseId });
     expect(JSON.stringify(before)).not.toContain('soon deleted');
-    const shown = await grace.client.cases.claim(caseId);
+    const shown = await grace.client.post('cases/:id/claim', { id: caseId });
     expect(shown.post).toMatchObject({ status: 'deleted', versions: [{ text: 'soon deleted' }] });
     expect(shown.reports.newest).toMatchObject([
       { text: 'why: soon deleted', reporterActorId: alice.actorId },
@@ -109,30 +110,36 @@ describe('a claim', () => {
         shown.profile?.eventId,
       ]),
     });
-    const again = await grace.client.cases.show(caseId);
+    const again = await grace.client.get('cases/:id', { id: caseId });
     expect(again.post?.versions).toHaveLength(1);
     expect((await typesOf(caseId)).filter((type) => type === 'case.disclosed')).toHaveLength(1);
     for (const other of [hedy, await newModerator(network, 'auditor')])
-      expect(JSON.stringify(await other.client.cases.show(caseId))).not.toContain('soon deleted');
-    await hedy.client.cases.release(caseId, 'she is away');
-    expect(JSON.stringify(await grace.client.cases.show(caseId))).not.toContain('soon deleted');
+      expect(JSON.stringify(await other.client.get('cases/:id', { id: caseId }))).not.toContain(
+        'soon deleted',
+      );
+    await hedy.client.post('cases/:id/release', { id: caseId, reason: 'she is away' });
+    expect(JSON.stringify(await grace.client.get('cases/:id', { id: caseId }))).not.toContain('soon deleted');
   });
 
   it('needs a personal token: the shared one is refused', async () => {
     const { caseId } = await newCase();
-    await expect(operatorOf(network).cases.claim(caseId)).rejects.toThrow('(capability_required)');
-    expect((await operatorOf(network).cases.show(caseId)).state).toBe('open');
+    await expect(operatorOf(network).post('cases/:id/claim', { id: caseId })).rejects.toThrow(
+      '(capability_required)',
+    );
+    expect((await operatorOf(network).get('cases/:id', { id: caseId })).state).toBe('open');
   });
 });
 
 describe('a decision', () => {
   it('restricts the post with the case as its cause, once, and closes the case', async () => {
     const { postId, caseId } = await newCase();
-    await grace.client.cases.claim(caseId);
-    const decision = { outcome: 'violation', effects: ['restrict_post'], notice: 'No advertising.' };
-    expect(await grace.client.cases.decide(caseId, decision, 'spam')).toEqual({ effects: 'finished' });
+    await grace.client.post('cases/:id/claim', { id: caseId });
+    const decision = { outcome: 'violation', effects: ['restrict_post'], notice: 'No advertising.' } as const;
+    expect(await grace.client.post('cases/:id/decide', { id: caseId, ...decision, reason: 'spam' })).toEqual({
+      effects: 'finished',
+    });
     expect((await alice.get(`/api/posts/${postId}`)).status).toBe(404);
-    const { decisions } = await grace.client.cases.show(caseId);
+    const { decisions } = await grace.client.get('cases/:id', { id: caseId });
     expect(decisions).toMatchObject([{ operatorId: grace.operatorId, execution: 'applied', appeal: 'none' }]);
     const restrictions = (await opened.log.read(streams.post(postId))).filter(
       ({ event }) => event.type === 'post.restricted',
@@ -149,7 +156,9 @@ describe('a decision', () => {
       outcome: 'violation',
       decidedBy: grace.operatorId,
     });
-    await expect(grace.client.cases.decide(caseId, decision, 'spam')).rejects.toThrow('(revision_conflict)');
+    await expect(
+      grace.client.post('cases/:id/decide', { id: caseId, ...decision, reason: 'spam' }),
+    ).rejects.toThrow('(revision_conflict)');
   });
 
   it('suspends the author, and a second one does not undo what somebody did meanwhile', async () => {
@@ -157,26 +166,33 @@ describe('a decision', () => {
     const caseId = await reportedPost(grace, alice, await createPost(carl));
     await decide(grace, caseId, ['suspend_actor']);
     expect((await carl.get('/api/timeline')).status).toBe(403);
-    await operatorOf(network).setAccountState(carl.actorId, 'reinstate', 'a mistake');
-    await grace.client.cases.reopen(caseId, 'again');
+    await operatorOf(network).post('accounts/:id/reinstate', { id: carl.actorId, reason: 'a mistake' });
+    await grace.client.post('cases/:id/reopen', { id: caseId, reason: 'again' });
     await decide(hedy, caseId, []);
     expect((await carl.get('/api/timeline')).status).toBe(200);
   });
 
   it('needs the claim', async () => {
     const { caseId } = await newCase();
-    await hedy.client.cases.claim(caseId);
-    const none = { outcome: 'no_violation', effects: [] };
-    await expect(grace.client.cases.decide(caseId, none, 'fine')).rejects.toThrow('(not_owner)');
-    await hedy.client.cases.decide(caseId, none, 'fine');
+    await hedy.client.post('cases/:id/claim', { id: caseId });
+    const none = { outcome: 'no_violation', effects: [] } as const;
+    await expect(
+      grace.client.post('cases/:id/decide', { id: caseId, ...none, reason: 'fine' }),
+    ).rejects.toThrow('(not_owner)');
+    await hedy.client.post('cases/:id/decide', { id: caseId, ...none, reason: 'fine' });
   });
 
   it('holds the events that were seen; a report that it did not see reopens the case', async () => {
     const { postId, caseId } = await newCase();
-    const shown = await grace.client.cases.claim(caseId);
+    const shown = await grace.client.post('cases/:id/claim', { id: caseId });
     const unseen = await report(alice, { postId, text: 'and again' });
-    await until(async () => (await hedy.client.cases.show(caseId)).reports.total === 2);
-    await grace.client.cases.decide(caseId, { outcome: 'no_violation', effects: [] }, 'fine');
+    await until(async () => (await hedy.client.get('cases/:id', { id: caseId })).reports.total === 2);
+    await grace.client.post('cases/:id/decide', {
+      id: caseId,
+      outcome: 'no_violation',
+      effects: [],
+      reason: 'fine',
+    });
     await until(async () => (await stateOf(grace, caseId)) === 'open');
     const events = (await eventsOf(caseId)).map(({ event }) => event);
     const decided = events.find(({ type }) => type === 'case.decided');
@@ -185,7 +201,7 @@ describe('a decision', () => {
       networkRevision: shown.networkRevision,
     });
     expect(events.at(-1)).toMatchObject({ type: 'case.reopened', data: { reportId: unseen } });
-    const { reports } = await hedy.client.cases.show(caseId);
+    const { reports } = await hedy.client.get('cases/:id', { id: caseId });
     expect(reports.newest.map(({ isClosed }) => isClosed)).toEqual([false, true]);
   });
 });
@@ -194,16 +210,20 @@ describe('the texts of a case', () => {
   it('are in no audit, and end with the key of the person whom they concern', async () => {
     const carl = await signIn(network, application, scope);
     const caseId = await reportedPost(grace, alice, await createPost(carl));
-    await grace.client.cases.claim(caseId);
-    await grace.client.cases.note(caseId, 'seen before\nunder another name');
+    await grace.client.post('cases/:id/claim', { id: caseId });
+    await grace.client.post('cases/:id/notes', { id: caseId, note: 'seen before\nunder another name' });
     const noted = async () =>
-      (await grace.client.cases.show(caseId)).history.find(({ type }) => type === 'case.noted');
+      (await grace.client.get('cases/:id', { id: caseId })).history.find(({ type }) => type === 'case.noted');
     expect(await noted()).toMatchObject({ text: 'seen before\nunder another name', erased: false });
     const { stdout } = await runPlaza(['audit', '--actor', carl.actorId, '--wait'], network.env);
     expect(stdout).toContain('case.noted');
     expect(stdout).not.toContain('seen before');
 
-    await operatorOf(network).eraseAccount(carl.actorId, 0, 'asked for');
+    await operatorOf(network).post('accounts/:id/erase', {
+      id: carl.actorId,
+      delayMs: 0,
+      reason: 'asked for',
+    });
     expect(await noted()).toMatchObject({ erased: true });
     expect(JSON.stringify((await eventsOf(caseId)).map(({ event }) => event))).not.toContain('seen before');
     await until(async () => !(await listed('claimed', caseId)));

@@ -41,11 +41,11 @@ const report = (fields: object) => alice.post('/api/reports', { ...newIntent(), 
 const profile = (fields: object) => alice.patch('/api/profile', { ...newIntent(), revision: 1, ...fields });
 
 async function whilePublishingIsPaused(request: () => Promise<Answer>): Promise<Answer> {
-  await operatorOf(network).setPublishing('pause');
+  await operatorOf(network).post('publishing/pause');
   try {
     return await request();
   } finally {
-    await operatorOf(network).setPublishing('resume');
+    await operatorOf(network).post('publishing/resume');
   }
 }
 
@@ -88,7 +88,7 @@ const causes: { readonly [Code in ErrorCode]?: () => Promise<Answer> } = {
   interaction_unavailable: () => alice.put('/api/relations/follow/nobody', newIntent()),
   social_authority_required: async () => {
     const carol = await signIn(network, await registerApplication(network));
-    await operatorOf(network).setAccountState(carol.actorId, 'suspend', 'a test');
+    await operatorOf(network).post('accounts/:id/suspend', { id: carol.actorId, reason: 'a test' });
     return carol.get('/api/session');
   },
   origin_mismatch: () => alice.get('/api/session', { origin: 'https://pebble.example' }),

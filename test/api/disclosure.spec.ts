@@ -70,7 +70,11 @@ const auditorInConsole = () =>
 
 it('the audit shows the roles that an operator was given and has', async () => {
   const { operatorId } = await enrollOperator(operatorOf(network), ['viewer']);
-  await operatorOf(network).setOperatorRoles(operatorId, ['moderator', 'viewer'], 'a new task');
+  await operatorOf(network).post('operators/:id/roles', {
+    id: operatorId,
+    roles: ['moderator', 'viewer'],
+    reason: 'a new task',
+  });
   const given = await audit('type:operator.invited', 'type:operator.roles_changed', '--limit', '2');
   expect(given.map(({ type, text }) => [type, text])).toEqual([
     ['operator.roles_changed', 'roles: viewer, moderator'],
@@ -102,13 +106,13 @@ describe('a text', () => {
         .filter(({ type }) => type !== 'look.recorded')
         .map(({ text, undisclosed }) => text ?? undisclosed);
     expect(await shown()).toEqual(['the last words', true]);
-    await operatorOf(network).setPostState(id, 'restrict', 'a test');
+    await operatorOf(network).post('posts/:id/restrict', { id, reason: 'a test' });
     expect(await shown()).toEqual([undefined, true, true]);
-    await operatorOf(network).setPostState(id, 'unrestrict', 'a test');
+    await operatorOf(network).post('posts/:id/unrestrict', { id, reason: 'a test' });
     expect(await shown()).toEqual([undefined, undefined, 'the last words', true]);
-    await operatorOf(network).setAccountState(alice.actorId, 'suspend', 'a test');
+    await operatorOf(network).post('accounts/:id/suspend', { id: alice.actorId, reason: 'a test' });
     expect((await audit('--post', id)).map(({ text }) => text)).toEqual(Array(4).fill(undefined));
-    await operatorOf(network).setAccountState(alice.actorId, 'reinstate', 'a test');
+    await operatorOf(network).post('accounts/:id/reinstate', { id: alice.actorId, reason: 'a test' });
   });
 
   it('is in the dossier of its post while anybody can read it', async () => {
@@ -118,13 +122,13 @@ describe('a text', () => {
     const shown = async () =>
       (await consolePage(user, path)).text.includes('a &lt;b&gt;bold&lt;/b&gt; claim');
     await until(shown);
-    await operatorOf(network).setPostState(String(body.post.id), 'restrict', 'a test');
+    await operatorOf(network).post('posts/:id/restrict', { id: String(body.post.id), reason: 'a test' });
     expect(await shown()).toBe(false);
-    await operatorOf(network).setPostState(String(body.post.id), 'unrestrict', 'a test');
+    await operatorOf(network).post('posts/:id/unrestrict', { id: String(body.post.id), reason: 'a test' });
     await until(shown);
-    await operatorOf(network).setAccountState(alice.actorId, 'suspend', 'a test');
+    await operatorOf(network).post('accounts/:id/suspend', { id: alice.actorId, reason: 'a test' });
     expect(await shown()).toBe(false);
-    await operatorOf(network).setAccountState(alice.actorId, 'reinstate', 'a test');
+    await operatorOf(network).post('accounts/:id/reinstate', { id: alice.actorId, reason: 'a test' });
   });
 
   it('of a deleted post is in no output, until it is disclosed', async () => {

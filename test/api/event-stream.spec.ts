@@ -88,7 +88,7 @@ describe('an event stream', () => {
   it('ends with the reason when the account is suspended [flow-revalidated]', async () => {
     const person = await signIn(network, application);
     const stream = await streamOf(person);
-    await operatorOf(network).setAccountState(person.actorId, 'suspend', 'for the test');
+    await operatorOf(network).post('accounts/:id/suspend', { id: person.actorId, reason: 'for the test' });
     await until(() => stream.ended());
     // The stream may have sent the suspension's own event before.
     const last = eventsOf(stream).at(-1);

@@ -130,9 +130,13 @@ describe('many event streams', () => {
     await actAndCompare(() => cleo.put(`/api/blocks/${bob.actorId}`, intent()));
     await say(bob, 'not for Cleo', { parentId: question });
     watchers = watchers.filter(({ viewer }) => viewer !== cleo);
-    await actAndCompare(() => operatorOf(network).setAccountState(cleo.actorId, 'suspend', 'for the test'));
+    await actAndCompare(() =>
+      operatorOf(network).post('accounts/:id/suspend', { id: cleo.actorId, reason: 'for the test' }),
+    );
     await say(ada, 'not while Cleo is suspended');
-    await actAndCompare(() => operatorOf(network).setAccountState(cleo.actorId, 'reinstate', 'for the test'));
+    await actAndCompare(() =>
+      operatorOf(network).post('accounts/:id/reinstate', { id: cleo.actorId, reason: 'for the test' }),
+    );
     await actAndCompare(() => ada.delete(`/api/posts/${question}?intentId=${randomUUID()}&revision=2`));
     const { revision } = (await ada.get('/api/profile')).body.profile;
     await actAndCompare(() => ada.patch('/api/profile', { ...intent(), revision, bio: 'keeper of lamps' }));
@@ -148,7 +152,7 @@ describe('many event streams', () => {
     await revoke(bob);
     await until(() => ofBob?.ended());
     expect(ofBob && eventsSentTo(ofBob)).toMatchObject([{ error: 'invalid_token' }]);
-    await operatorOf(network).setAccountState(cleo.actorId, 'suspend', 'for the test');
+    await operatorOf(network).post('accounts/:id/suspend', { id: cleo.actorId, reason: 'for the test' });
     await until(() => ofCleo?.ended());
     expect(ofCleo && eventsSentTo(ofCleo).at(-1)).toMatchObject({ error: 'social_authority_required' });
     await ada.say('still here');

@@ -25,7 +25,7 @@ const newPerson = () => signIn(network, application, scope);
 const newActor = async (): Promise<string> => {
   const handle = `q_${randomUUID().slice(0, 8)}`;
   const person = { handle, displayName: 'Somebody', email: `${handle}@example.org`, password: randomUUID() };
-  return (await operatorOf(network).createAccount(person)).actorId;
+  return (await operatorOf(network).post('accounts', person)).actorId;
 };
 /** Four at a time: each costs a password hash. */
 const newActors = async (count: number): Promise<string[]> => {
@@ -113,7 +113,7 @@ describe('the lists of followed actors and of followers', () => {
     async (list) => {
       const [blocker, suspended] = [await newPerson(), await newActor()];
       await act(blocker, 'blocks', eve.actorId);
-      await operatorOf(network).setAccountState(suspended, 'suspend', 'a test');
+      await operatorOf(network).post('accounts/:id/suspend', { id: suspended, reason: 'a test' });
       for (const actorId of ['nobody', '%00', suspended, blocker.actorId]) {
         const { status, body } = await eve.get(`/api/actors/${actorId}/${list}`);
         expect([status, body]).toEqual([404, errorBody('not_found')]);

@@ -97,9 +97,9 @@ describe('an inbox', () => {
     const reply = await post(ben, 'a reply', { parentId: own });
     await removePost(ben, reply);
     expect(await kindsAndUnread(ann)).toEqual([['like', 'follow'], 2]);
-    await operatorOf(network).setAccountState(ben.actorId, 'suspend', 'test');
+    await operatorOf(network).post('accounts/:id/suspend', { id: ben.actorId, reason: 'test' });
     await until(async () => (await inboxOf(ann)).unread === 0);
-    await operatorOf(network).setAccountState(ben.actorId, 'reinstate', 'test');
+    await operatorOf(network).post('accounts/:id/reinstate', { id: ben.actorId, reason: 'test' });
     await until(async () => (await inboxOf(ann)).unread === 2);
     await block(ann, ben);
     expect(await kindsAndUnread(ann)).toEqual([[], 0]);

@@ -79,7 +79,7 @@ beforeAll(async () => {
   ];
   [moderator, admin] = [await newModerator(network), await newModerator(network, 'administrator')];
   await newModerator(network, 'administrator');
-  await operatorOf(network).limitSharedToken('a test');
+  await operatorOf(network).post('shared-token/limit', { reason: 'a test' });
   late = await newModerator(network, 'administrator');
 });
 
@@ -144,11 +144,12 @@ const acts: Readonly<Record<string, () => Promise<unknown>>> = {
   deletion: deletePost,
   reply,
   report,
-  suspension: () => staleOperator().setAccountState(dora.actorId, 'suspend', 'a test'),
-  'revocation of a grant': () => staleOperator().revokeGrant(grantId),
+  suspension: () => staleOperator().post('accounts/:id/suspend', { id: dora.actorId, reason: 'a test' }),
+  'revocation of a grant': () => staleOperator().post('grants/:id/revoke', { id: grantId }),
   'item of a batch': restrictInBatch,
   'restriction within an allowance': reserve,
-  'act of an operator who counts since': () => staleOperator(late).confirmOperator(late!.operatorId),
+  'act of an operator who counts since': () =>
+    staleOperator(late).post('operators/:id/confirm', { id: late!.operatorId }),
 };
 let grantId: string;
 
@@ -174,8 +175,8 @@ describe('an API process beside an isolated leader', () => {
     older = await post(ada, 'older');
     await like(ada, liked);
     restricted = await post(cem, 'restricted');
-    await operator().setPostState(restricted, 'restrict', 'a test');
-    await operator().setAccountState(dora.actorId, 'suspend', 'a test');
+    await operator().post('posts/:id/restrict', { id: restricted, reason: 'a test' });
+    await operator().post('accounts/:id/suspend', { id: dora.actorId, reason: 'a test' });
 
     const reservationId = (await reserve()) ?? '';
 
@@ -184,9 +185,9 @@ describe('an API process beside an isolated leader', () => {
     await unfollow(ada, cem);
     await unlike(ada, liked);
     written = await post(ada, 'written');
-    await operator().setPostState(restricted, 'unrestrict', 'a test');
-    await operator().setAccountState(dora.actorId, 'reinstate', 'a test');
-    await admin!.client.confirmOperator(late!.operatorId);
+    await operator().post('posts/:id/unrestrict', { id: restricted, reason: 'a test' });
+    await operator().post('accounts/:id/reinstate', { id: dora.actorId, reason: 'a test' });
+    await admin!.client.post('operators/:id/confirm', { id: late!.operatorId });
     await until(() =>
       allowancesOf(newestLog)
         .release('operator', reservationId, { requestId: 'test' })
@@ -242,13 +243,17 @@ describe('an API process beside an isolated leader', () => {
   it('executes the acts once the leader is connected again', async () => {
     await until(async () => (await put(`/api/blocks/${bob.actorId}`)).status === 200);
     for (const act of [followAgain, likeAgain, deletePost]) expect((await act()).status).toBe(200);
-    expect(await staleOperator().setAccountState(dora.actorId, 'suspend', 'a test')).toMatchObject({
+    expect(
+      await staleOperator().post('accounts/:id/suspend', { id: dora.actorId, reason: 'a test' }),
+    ).toMatchObject({
       changed: true,
     });
-    expect(await staleOperator().revokeGrant(grantId)).toMatchObject({ changed: true });
+    expect(await staleOperator().post('grants/:id/revoke', { id: grantId })).toMatchObject({ changed: true });
     expect(await until(() => restrictInBatch().catch(() => undefined))).toBe('changed');
     expect(await reserve()).toEqual(expect.any(String));
-    expect(await staleOperator(late).confirmOperator(late!.operatorId)).toEqual({ changed: false });
+    expect(await staleOperator(late).post('operators/:id/confirm', { id: late!.operatorId })).toEqual({
+      changed: false,
+    });
     expect(new Set((await ada.get('/api/blocks')).body.blocks)).toEqual(new Set([bob.actorId, eve.actorId]));
   });
 });

@@ -244,7 +244,7 @@ describe('with a token', () => {
 
   it('requests of a suspended person are counted', async () => {
     const person = await limited.newPerson();
-    await operatorOf(limited.network).setAccountState(person.actorId, 'suspend', 'a test');
+    await operatorOf(limited.network).post('accounts/:id/suspend', { id: person.actorId, reason: 'a test' });
     await limited.forgetCounts();
     const [read, write] = [
       await ask(0, '/api/session', { by: person }),

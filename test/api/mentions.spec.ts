@@ -66,7 +66,7 @@ describe('a post mentions', () => {
 
   it('no suspended people', async () => {
     const gone = await newPerson();
-    await operatorOf(network).setAccountState(gone.actorId, 'suspend', 'a test');
+    await operatorOf(network).post('accounts/:id/suspend', { id: gone.actorId, reason: 'a test' });
     expect(await mentionsOf(await createPost(alice, `@${gone.handle} @${bob.handle}`))).toEqual([
       bob.actorId,
     ]);

@@ -166,7 +166,7 @@ describe('on an event store with streams of another application', () => {
     await appendOrders(1, 'network-x');
     expect((await ada.say('behind it')).status).toBe(200);
     await appendOrders(300);
-    const lags = async () => (await operatorOf(network).projections()).projections.map(({ lag }) => lag);
+    const lags = async () => (await operatorOf(network).get('projections')).projections.map(({ lag }) => lag);
     await until(async () => (await lags()).every((lag) => lag === 0));
     await until(async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200);
     expect((await ada.get('/api/reconcile')).body.ownPosts).toHaveLength(2);
@@ -175,7 +175,7 @@ describe('on an event store with streams of another application', () => {
   it('an event of the other application in a stream of Plaza stops the read models, and operators read what to do', async () => {
     await appendOrders(1, 'post-1');
     const reasons = async () =>
-      (await operatorOf(network).projections()).projections.map(({ stopped }) => stopped?.reason);
+      (await operatorOf(network).get('projections')).projections.map(({ stopped }) => stopped?.reason);
     const stopped = await until(async () => (await reasons()).find((reason) => reason !== undefined));
     expect(stopped).toMatch(
       /^post\.created \S+ at 0@post-1: it has no metadata of Plaza, so another program wrote it into a stream of Plaza: stop that program, then follow docs\/recovery\.md/,
@@ -237,7 +237,7 @@ describe('a network on an event store with statistics', () => {
   });
 
   it('the lag of the projections is reported, with one read of the statistics', async () => {
-    const lags = async () => (await operatorOf(network).projections()).projections.map(({ lag }) => lag);
+    const lags = async () => (await operatorOf(network).get('projections')).projections.map(({ lag }) => lag);
     const eventsRead = await eventsReadDuring(async () => {
       for (let i = 0; i < 3; i++) await until(async () => (await lags()).every((lag) => lag === 0));
     });

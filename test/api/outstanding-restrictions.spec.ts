@@ -167,7 +167,7 @@ describe('while the worker is frozen', () => {
   });
 
   it('a suspended person and their posts are hidden from everybody', async () => {
-    await operatorOf(network).setAccountState(alice.actorId, 'suspend', 'a test');
+    await operatorOf(network).post('accounts/:id/suspend', { id: alice.actorId, reason: 'a test' });
     expect(await shown.pathsShowingToAnybody(reply)).toEqual([]);
     expect((await ask(0, 'GET', `/api/actors/${alice.actorId}`)).status).toBe(404);
     const follow = `/api/relations/follow/${alice.actorId}`;
@@ -178,14 +178,14 @@ describe('while the worker is frozen', () => {
   });
 
   it('a post restricted by an operator is hidden from everybody', async () => {
-    await operatorOf(network).setPostState(reply, 'restrict', 'a test');
+    await operatorOf(network).post('posts/:id/restrict', { id: reply, reason: 'a test' });
     expect(await shown.pathsShowingToAnybody(reply)).toEqual([]);
   });
 
   it('a person is hidden from everybody before their erasure is complete', async () => {
-    await expect(operatorOf(network).eraseAccount(alice.actorId, 0, 'a test')).rejects.toThrow(
-      'Reads no longer show it',
-    );
+    await expect(
+      operatorOf(network).post('accounts/:id/erase', { id: alice.actorId, delayMs: 0, reason: 'a test' }),
+    ).rejects.toThrow('Reads no longer show it');
     expect(await shown.pathsShowingToAnybody(reply)).toEqual([]);
   });
 });

@@ -81,10 +81,10 @@ describe.each([
       await createPost(eve),
       await createPost(bob),
     ];
-    await operatorOf(network).setAccountState(eve.actorId, 'suspend', 'a test');
+    await operatorOf(network).post('accounts/:id/suspend', { id: eve.actorId, reason: 'a test' });
     const unavailable = [404, errorBody('post_unavailable')];
     expect(statusAndBody(await change(alice, suspended))).toEqual(unavailable);
-    await operatorOf(network).setAccountState(eve.actorId, 'reinstate', 'a test');
+    await operatorOf(network).post('accounts/:id/reinstate', { id: eve.actorId, reason: 'a test' });
     expect(statusAndBody(await change(alice, suspended))).toEqual([403, errorBody('not_owner')]);
     await block(alice, eve);
     expect(statusAndBody(await change(alice, blocked))).toEqual(unavailable);

@@ -25,7 +25,7 @@ const unavailable = [404, errorBody('post_unavailable')];
 const notFound = [404, errorBody('not_found')];
 
 async function setState({ actorId }: SignedIn, act: 'suspend' | 'reinstate'): Promise<void> {
-  await operatorOf(network).setAccountState(actorId, act, 'a test');
+  await operatorOf(network).post(`accounts/:id/${act}`, { id: actorId, reason: 'a test' });
   const due = act === 'suspend' ? 404 : 200;
   await until(async () => (await anonymously(`/api/actors/${actorId}`)).status === due);
 }

@@ -185,7 +185,7 @@ describe('a view', () => {
 describe('the actors whom an actor follows', () => {
   it('are not found, with the same answer as the actor, if that actor is unknown or unavailable [following-unknown]', async () => {
     const [suspended, blocker] = [await newPerson(), await newPerson()];
-    await operatorOf(network).setAccountState(suspended.actorId, 'suspend', 'a test');
+    await operatorOf(network).post('accounts/:id/suspend', { id: suspended.actorId, reason: 'a test' });
     await block(blocker, alice);
     for (const actorId of ['nobody', suspended.actorId, blocker.actorId]) {
       const actor = await alice.get(`/api/actors/${actorId}`);
@@ -274,7 +274,7 @@ describe('the scope offline_access', () => {
   it('brings a refresh token, which no other scope does [scopes]', async () => {
     const handle = `o_${randomBytes(5).toString('hex')}`;
     const person = { handle, displayName: 'Ola', email: `${handle}@example.org`, password };
-    await operatorOf(network).createAccount(person);
+    await operatorOf(network).post('accounts', person);
     const tokens = async (scope: string) =>
       authorize(network.baseUrl, { ...application, redirectUri, handle, password, scope });
     expect((await tokens('openid read')).refresh_token).toBeUndefined();

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CaseEffect } from '../../src/domain/case/events.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { streams } from '../../src/log/streams.js';
@@ -46,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => opened?.close());
 
 /** A person whose post Grace has restricted, with their appeal. */
-async function appealed(effects: readonly string[] = ['restrict_post']) {
+async function appealed(effects: readonly CaseEffect[] = ['restrict_post']) {
   const person = await personWithPage(network, application, scope);
   const postId = await createPost(person, 'buy my lamps');
   const caseId = await reportedPost(grace, reporter, postId);
@@ -62,11 +63,11 @@ async function fileAppeal(person: PersonWithPage): Promise<void> {
 }
 
 async function overturn(caseId: string): Promise<void> {
-  await hedy.client.cases.claim(caseId);
-  await hedy.client.cases.rule(caseId, 'overturn', 'it is no spam');
+  await hedy.client.post('cases/:id/claim', { id: caseId });
+  await hedy.client.post('cases/:id/appeal/overturn', { id: caseId, reason: 'it is no spam' });
 }
 
-const overturned = async (effects?: readonly string[]) => {
+const overturned = async (effects?: readonly CaseEffect[]) => {
   const found = await appealed(effects);
   await overturn(found.caseId);
   return found;
@@ -75,7 +76,7 @@ const overturned = async (effects?: readonly string[]) => {
 /** Somebody reports the post again, and the worker reopens the case. */
 async function reportAgain({ postId, caseId }: { readonly postId: string; readonly caseId: string }) {
   await report(reporter, { postId });
-  await until(async () => (await hedy.client.cases.show(caseId)).isOpen);
+  await until(async () => (await hedy.client.get('cases/:id', { id: caseId })).isOpen);
 }
 
 const isVisible = async (postId: string) => (await reporter.get(`/api/posts/${postId}`)).status === 200;
@@ -90,18 +91,20 @@ describe.each([
   it('is not defeated by who made it: not by a case, by hand, or with the shared token', async () => {
     const { person, postId, caseId } = await prepare();
     const acts: readonly (() => Promise<unknown>)[] = [
-      () => grace.client.cases.reopen(caseId, 'once more'),
-      () => grace.client.cases.claim(caseId),
-      () => grace.client.setPostState(postId, 'restrict', 'spam'),
-      () => grace.client.setAccountState(person.actorId, 'suspend', 'spam'),
+      () => grace.client.post('cases/:id/reopen', { id: caseId, reason: 'once more' }),
+      () => grace.client.post('cases/:id/claim', { id: caseId }),
+      () => grace.client.post('posts/:id/restrict', { id: postId, reason: 'spam' }),
+      () => grace.client.post('accounts/:id/suspend', { id: person.actorId, reason: 'spam' }),
     ];
     for (const act of acts) await expect(act()).rejects.toThrow(left);
     const shared = operatorOf(network);
-    await expect(shared.setPostState(postId, 'restrict', 'spam')).rejects.toThrow(unproven);
-    await expect(shared.setAccountState(person.actorId, 'suspend', 'spam')).rejects.toThrow(unproven);
-    const { recusal } = await grace.client.cases.show(caseId);
+    await expect(shared.post('posts/:id/restrict', { id: postId, reason: 'spam' })).rejects.toThrow(unproven);
+    await expect(shared.post('accounts/:id/suspend', { id: person.actorId, reason: 'spam' })).rejects.toThrow(
+      unproven,
+    );
+    const { recusal } = await grace.client.get('cases/:id', { id: caseId });
     expect(recusal).toContain('another operator must');
-    expect((await hedy.client.cases.show(caseId)).recusal).toBeNull();
+    expect((await hedy.client.get('cases/:id', { id: caseId })).recusal).toBeNull();
   });
 
   it('is not defeated by a file: the account is skipped, and listed as that', async () => {
@@ -125,10 +128,15 @@ describe('after an overturn', () => {
   it('a new report reopens the case for others, and their decision frees who decided first', async () => {
     const { postId, caseId } = await overturned();
     await reportAgain({ postId, caseId });
-    await expect(grace.client.cases.claim(caseId)).rejects.toThrow(left);
-    await hedy.client.cases.claim(caseId);
-    await hedy.client.cases.decide(caseId, { outcome: 'no_violation', effects: [] }, 'no spam');
-    await grace.client.cases.reopen(caseId, 'look again');
+    await expect(grace.client.post('cases/:id/claim', { id: caseId })).rejects.toThrow(left);
+    await hedy.client.post('cases/:id/claim', { id: caseId });
+    await hedy.client.post('cases/:id/decide', {
+      id: caseId,
+      outcome: 'no_violation',
+      effects: [],
+      reason: 'no spam',
+    });
+    await grace.client.post('cases/:id/reopen', { id: caseId, reason: 'look again' });
     await decide(grace, caseId, ['restrict_post']);
     expect(await isVisible(postId)).toBe(false);
   });
@@ -142,21 +150,26 @@ describe('after an overturn', () => {
     await decide(grace, caseId, ['restrict_post']);
     await fileAppeal(person);
     await overturn(caseId);
-    const { batches } = grace.client;
+    const { client } = grace;
     const plan = { kind: 'posts', appId: own.clientId, from, until: new Date().toISOString() } as const;
     const { digest } = await until(async () => {
-      const preview = await batches.preview(plan);
+      const preview = await client.post('batches/preview', plan);
       return preview.items === 2 && preview.recused.length === 1 && preview;
     });
-    const { batchId } = await batches.request(plan, digest, 'spam');
-    await until(async () => (await batches.show(batchId)).state === 'applied');
+    const { batchId } = await client.post('batches', { ...plan, digest, reason: 'spam' });
+    await until(async () => (await client.get('batches/:id', { id: batchId })).state === 'applied');
     // The log has lifted the restriction: the read models follow.
     await until(() => isVisible(postId));
     expect(await isVisible(other)).toBe(false);
     await reportAgain({ postId, caseId });
-    await hedy.client.cases.claim(caseId);
-    await hedy.client.cases.decide(caseId, { outcome: 'no_violation', effects: [] }, 'no spam');
-    expect((await batches.show(batchId)).applied).toEqual({
+    await hedy.client.post('cases/:id/claim', { id: caseId });
+    await hedy.client.post('cases/:id/decide', {
+      id: caseId,
+      outcome: 'no_violation',
+      effects: [],
+      reason: 'no spam',
+    });
+    expect((await client.get('batches/:id', { id: batchId })).applied).toEqual({
       changed: 1,
       skipped: [postId],
       recused: [postId],
@@ -166,7 +179,7 @@ describe('after an overturn', () => {
   it('a batch with the shared token skips the account', async () => {
     const { person } = await overturned(['suspend_actor']);
     const batchId = await suspendAll(operatorOf(network), [person.actorId], 'spam');
-    const { applied } = await operatorOf(network).batches.show(batchId);
+    const { applied } = await operatorOf(network).get('batches/:id', { id: batchId });
     expect(applied).toEqual({ changed: 0, skipped: [person.actorId], recused: [person.actorId] });
   });
 
@@ -175,10 +188,17 @@ describe('after an overturn', () => {
     await report(reporter, { actorId: person.actorId });
     const caseId = `actor-${person.actorId}`;
     await until(() => stateOf(grace, caseId));
-    await grace.client.cases.claim(caseId);
-    const suspend = { outcome: 'violation', effects: ['suspend_actor'] };
-    await expect(grace.client.cases.decide(caseId, suspend, 'spam')).rejects.toThrow(left);
-    await grace.client.cases.decide(caseId, { outcome: 'violation', effects: [] }, 'spam');
+    await grace.client.post('cases/:id/claim', { id: caseId });
+    const suspend = { outcome: 'violation', effects: ['suspend_actor'] } as const;
+    await expect(
+      grace.client.post('cases/:id/decide', { id: caseId, ...suspend, reason: 'spam' }),
+    ).rejects.toThrow(left);
+    await grace.client.post('cases/:id/decide', {
+      id: caseId,
+      outcome: 'violation',
+      effects: [],
+      reason: 'spam',
+    });
   });
 
   it('of a suspension in a case about the person, their posts are left to others, by hand and in a batch', async () => {
@@ -191,25 +211,25 @@ describe('after an overturn', () => {
     await until(() => stateOf(grace, caseId));
     await decide(grace, caseId, ['suspend_actor']);
     await fileAppeal(person);
-    const restrict = () => grace.client.setPostState(postId, 'restrict', 'spam');
+    const restrict = () => grace.client.post('posts/:id/restrict', { id: postId, reason: 'spam' });
     await expect(restrict()).rejects.toThrow(left);
     await overturn(caseId);
     await expect(restrict()).rejects.toThrow(left);
     const plan = { kind: 'posts', appId: own.clientId, from, until: new Date().toISOString() } as const;
-    const { batches } = grace.client;
+    const { client } = grace;
     const { digest } = await until(async () => {
-      const preview = await batches.preview(plan);
+      const preview = await client.post('batches/preview', plan);
       return preview.items === 1 && preview.recused.length === 1 && preview;
     });
-    const { batchId } = await batches.request(plan, digest, 'spam');
-    await until(async () => (await batches.show(batchId)).state === 'applied');
-    expect((await batches.show(batchId)).applied).toEqual({
+    const { batchId } = await client.post('batches', { ...plan, digest, reason: 'spam' });
+    await until(async () => (await client.get('batches/:id', { id: batchId })).state === 'applied');
+    expect((await client.get('batches/:id', { id: batchId })).applied).toEqual({
       changed: 0,
       skipped: [postId],
       recused: [postId],
     });
     expect(await isVisible(postId)).toBe(true);
-    await hedy.client.setPostState(postId, 'restrict', 'spam');
+    await hedy.client.post('posts/:id/restrict', { id: postId, reason: 'spam' });
   });
 
   it('of a suspension in a case about the person, no other case suspends them for who decided that', async () => {
@@ -221,10 +241,17 @@ describe('after an overturn', () => {
     await fileAppeal(person);
     await overturn(caseId);
     const ofPost = await reportedPost(grace, reporter, await createPost(person));
-    await grace.client.cases.claim(ofPost);
-    const decision = { outcome: 'violation', effects: ['restrict_post', 'suspend_actor'] };
-    await expect(grace.client.cases.decide(ofPost, decision, 'spam')).rejects.toThrow(left);
-    await grace.client.cases.decide(ofPost, { ...decision, effects: ['restrict_post'] }, 'spam');
+    await grace.client.post('cases/:id/claim', { id: ofPost });
+    const decision = { outcome: 'violation', effects: ['restrict_post', 'suspend_actor'] } as const;
+    await expect(
+      grace.client.post('cases/:id/decide', { id: ofPost, ...decision, reason: 'spam' }),
+    ).rejects.toThrow(left);
+    await grace.client.post('cases/:id/decide', {
+      id: ofPost,
+      ...decision,
+      effects: ['restrict_post'],
+      reason: 'spam',
+    });
     expect((await person.get('/api/timeline')).status).toBe(200);
   });
 });
@@ -234,7 +261,7 @@ describe('who approved a decision', () => {
     const person = await personWithPage(network, application, scope);
     const postId = await createPost(person);
     const caseId = await reportedPost(grace, reporter, postId);
-    await grace.client.cases.claim(caseId);
+    await grace.client.post('cases/:id/claim', { id: caseId });
     const [approvalId, requestId] = [randomUUID(), 'test'];
     const approval = streams.approval(approvalId);
     const request = {
@@ -270,18 +297,20 @@ describe('who approved a decision', () => {
       metadata: { requestId, operatorId: grace.operatorId, cause: approval },
     });
     await until(async () =>
-      (await hedy.client.cases.list({ state: 'decided', order: 'newest' })).cases.some(
+      (await hedy.client.get('cases', { state: 'decided', order: 'newest' })).cases.some(
         (each) => each.caseId === caseId,
       ),
     );
     await fileAppeal(person);
     for (const { client } of [grace, hedy]) {
-      await expect(client.cases.claim(caseId)).rejects.toThrow(left);
-      await expect(client.setPostState(postId, 'restrict', 'spam')).rejects.toThrow(left);
+      await expect(client.post('cases/:id/claim', { id: caseId })).rejects.toThrow(left);
+      await expect(client.post('posts/:id/restrict', { id: postId, reason: 'spam' })).rejects.toThrow(left);
     }
     const { client } = await newModerator(network);
-    await client.cases.claim(caseId);
-    await client.cases.rule(caseId, 'overturn', 'no spam');
-    await expect(hedy.client.cases.reopen(caseId, 'once more')).rejects.toThrow(left);
+    await client.post('cases/:id/claim', { id: caseId });
+    await client.post('cases/:id/appeal/overturn', { id: caseId, reason: 'no spam' });
+    await expect(hedy.client.post('cases/:id/reopen', { id: caseId, reason: 'once more' })).rejects.toThrow(
+      left,
+    );
   });
 });

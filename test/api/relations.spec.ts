@@ -129,7 +129,7 @@ describe('a relation that is not possible', () => {
     const followed = await put(me, followOf(suspended));
     await blocker.put(`/api/blocks/${me.actorId}`, { intentId: randomUUID() });
     await me.put(`/api/blocks/${blocked.actorId}`, { intentId: randomUUID() });
-    await operatorOf(network).setAccountState(suspended.actorId, 'suspend', 'a test');
+    await operatorOf(network).post('accounts/:id/suspend', { id: suspended.actorId, reason: 'a test' });
     const targets = [
       ...[blocker, blocked, suspended].map(followOf),
       ...posts.map((id) => `like/${id}`),

@@ -171,7 +171,7 @@ describe('a report of a hidden person', () => {
   it('is answered as for an unknown actor while they are suspended', async () => {
     const carl = await signIn(network, application, scope);
     const { body } = await carl.say('soon gone');
-    await operatorOf(network).setAccountState(carl.actorId, 'suspend', 'spam');
+    await operatorOf(network).post('accounts/:id/suspend', { id: carl.actorId, reason: 'spam' });
     const answers = [
       await report(alice, { actorId: carl.actorId }),
       await report(alice, { postId: body.post.id }),

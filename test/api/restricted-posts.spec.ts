@@ -29,8 +29,8 @@ beforeAll(async () => {
 afterAll(() => network?.stop());
 
 const operator = () => operatorOf(network);
-const restrict = (id: string) => operator().setPostState(id, 'restrict', 'a complaint');
-const unrestrict = (id: string) => operator().setPostState(id, 'unrestrict', 'it was none');
+const restrict = (id: string) => operator().post('posts/:id/restrict', { id, reason: 'a complaint' });
+const unrestrict = (id: string) => operator().post('posts/:id/unrestrict', { id, reason: 'it was none' });
 const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 const anonymously = (path: string) => send(network.baseUrl, 'GET', path);
 const newIntent = () => ({ intentId: randomUUID() });

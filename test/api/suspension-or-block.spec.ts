@@ -19,7 +19,8 @@ beforeAll(async () => {
 afterAll(() => network.stop());
 
 const hidings = {
-  suspension: ({ actorId }: SignedIn) => operatorOf(network).setAccountState(actorId, 'suspend', 'a test'),
+  suspension: ({ actorId }: SignedIn) =>
+    operatorOf(network).post('accounts/:id/suspend', { id: actorId, reason: 'a test' }),
   block: (hidden: SignedIn, other: SignedIn) => block(hidden, other),
 };
 
@@ -90,7 +91,7 @@ async function transcriptOf(hide: (typeof hidings)[keyof typeof hidings]): Promi
 
   await hide(ada, bob);
   await until(async () => {
-    const { projections } = await operatorOf(network).projections();
+    const { projections } = await operatorOf(network).get('projections');
     return projections.every(({ lag }) => lag === 0);
   });
   const readEverything = async () => {

@@ -78,9 +78,9 @@ describe.each([
     await removePost(writer, shown);
     const [newest] = await timelineOf(reader);
     expect(newest).not.toBe(shown);
-    await operatorOf(network).setAccountState(writer.actorId, 'suspend', 'test');
+    await operatorOf(network).post('accounts/:id/suspend', { id: writer.actorId, reason: 'test' });
     await until(async () => (await timelineOf(reader)).length === 1);
-    await operatorOf(network).setAccountState(writer.actorId, 'reinstate', 'test');
+    await operatorOf(network).post('accounts/:id/reinstate', { id: writer.actorId, reason: 'test' });
     await until(async () => (await timelineOf(reader)).length === 4);
     await block(writer, reader);
     expect(await timelineOf(reader)).toHaveLength(1);

@@ -227,12 +227,12 @@ describe('while it is suspended,', () => {
     [
       'a person',
       (act: 'suspend' | 'reinstate', { actorId }: SignedIn) =>
-        operatorOf(network).setAccountState(actorId, act, 'a test'),
+        operatorOf(network).post(`accounts/:id/${act}`, { id: actorId, reason: 'a test' }),
     ],
     [
       'an application',
       (act: 'suspend' | 'reinstate', { appId }: SignedIn) =>
-        operatorOf(network).setApplicationState(appId, act, 'a test'),
+        operatorOf(network).post(`applications/:id/${act}`, { id: appId, reason: 'a test' }),
     ],
   ])(
     '%s may do nothing on any process, from the next request on until reinstated [flow-revalidated, lifetime-authority]',

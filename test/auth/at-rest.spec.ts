@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { Client } from 'pg';
 import { readConfig } from '../../src/base/config/config.js';
-import { OperatorClient } from '../support/operator-client.js';
+import { operatorClient } from '../support/operator-client.js';
 import { registerApplication } from '../support/api.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -52,9 +52,14 @@ async function connectAll(): Promise<readonly Client[]> {
 async function useEveryFeature(): Promise<void> {
   const application = await registerApplication(network, canaries.eventStore);
   issued.set('client secret', application.clientSecret).set('password', password);
-  const operator = new OperatorClient(readConfig(network.env), 'test');
+  const operator = operatorClient(readConfig(network.env));
   for (const handle of ['ada', 'bob'])
-    await operator.createAccount({ handle, displayName: handle, email: `${handle}@example.org`, password });
+    await operator.post('accounts', {
+      handle,
+      displayName: handle,
+      email: `${handle}@example.org`,
+      password,
+    });
   const client = await discover({ issuer: `${network.baseUrl}/api/auth` }, application);
   const visitor = new Visitor(network.baseUrl);
   const signIn = async (handle: string, changes: Readonly<Record<string, string>> = {}) => {

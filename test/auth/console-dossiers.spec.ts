@@ -9,7 +9,8 @@ import type { Role } from '../../src/domain/operator/roles.js';
 import { foundNetwork } from '../../projections/incarnations/network-identity.js';
 import { streams } from '../../src/log/streams.js';
 import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
-import { OperatorClient } from '../support/operator-client.js';
+import { operatorClient } from '../support/operator-client.js';
+import type { OperatorClient } from '../support/operator-client.js';
 import type { BrowserPage } from '../../src/programs/demo/browser.js';
 import { looksOf } from '../support/looks.js';
 import { enrollOperator } from '../support/operators.js';
@@ -27,7 +28,7 @@ beforeAll(async () => {
   network = await startAuthNetwork();
   await foundNetwork(network.log(), { uuid: randomUUID, networkId: () => 'n-1' }, Date.now);
   operatorApi = await startOperatorApi(network.app());
-  shared = new OperatorClient(network.config, 'test');
+  shared = operatorClient(network.config);
   url = network.config.operatorBaseUrl;
 });
 
@@ -254,7 +255,7 @@ describe('a dossier', () => {
     const path = `/console/posts/${postId}`;
     const page = await moderator.browser.open(url + path);
     const form = page.forms.find(({ action }) => action === `${path}/restrict`)!;
-    await shared.setPostState(postId, 'restrict', 'spam');
+    await shared.post('posts/:id/restrict', { id: postId, reason: 'spam' });
     const late = await moderator.browser.submit(page, form, { reason: 'spam' });
     expect([late.status, late.text]).toEqual([409, expect.stringContaining('lifecycle_revision_conflict')]);
   });
@@ -291,11 +292,11 @@ describe('a form of the console', () => {
     });
     const link = /http[^<]*enrollments\?code=plinv_[\w-]+/.exec(invited.text)?.[0] ?? '';
     expect((await admin.browser.open(link)).text).toContain('Welcome, <bdi>Ida</bdi>');
-    const ida = (await shared.operators()).find(({ name }) => name === 'Ida')!;
+    const ida = (await shared.get('operators')).find(({ name }) => name === 'Ida')!;
     const one = `/console/operators/${ida.operatorId}`;
     await send(admin, '/console/operators', `${one}/roles`, { roles: 'auditor', reason: 'a new task' });
     await send(admin, '/console/operators', `${one}/suspend`, { reason: 'a mistake' });
-    expect((await shared.operators()).find(({ name }) => name === 'Ida')).toMatchObject({
+    expect((await shared.get('operators')).find(({ name }) => name === 'Ida')).toMatchObject({
       state: 'suspended',
       roles: ['auditor'],
     });
@@ -306,8 +307,8 @@ describe('a form of the console', () => {
     const viewer = await enroll('viewer');
     const issued = await send(viewer, '/console/own', '/console/own/tokens', { label: 'desk', days: '1' });
     const operatorToken = /plop_[\w-]+/.exec(issued.text)?.[0] ?? '';
-    const client = new OperatorClient(Object.assign({}, network.config, { operatorToken }), 'test');
-    expect(await client.projections()).toMatchObject({ quarantine: null });
+    const client = operatorClient(Object.assign({}, network.config, { operatorToken }));
+    expect(await client.get('projections')).toMatchObject({ quarantine: null });
     expect((await viewer.browser.open(`${url}/console/own`)).text).not.toContain(operatorToken);
   });
 
@@ -357,8 +358,8 @@ describe('the overview', () => {
 describe('every page of the console', () => {
   it('warns of an operator whom the limited shared token invited, until one is confirmed', async () => {
     const admin = await enroll('administrator');
-    await shared.limitSharedToken('a test');
-    const { operatorId } = await shared.inviteOperator({ name: 'Mallory', roles: ['administrator'] });
+    await shared.post('shared-token/limit', { reason: 'a test' });
+    const { operatorId } = await shared.post('operators', { name: 'Mallory', roles: ['administrator'] });
     for (const path of ['/console/overview', '/console/own', '/console/operators'])
       expect((await admin.browser.open(url + path)).text).toContain(
         'The limited shared token invited Mallory',

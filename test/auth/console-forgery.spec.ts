@@ -7,7 +7,7 @@ import { streams } from '../../src/log/streams.js';
 import { consolePathOf } from '../../src/operator/desk/act.js';
 import { actTable } from '../../src/operator/entrances/table.js';
 import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
-import { OperatorClient } from '../support/operator-client.js';
+import { operatorClient } from '../support/operator-client.js';
 import { formsOf } from '../../src/programs/demo/html-forms.js';
 import { Authenticator } from '../support/authenticator.js';
 import { questionOf } from '../support/console.js';
@@ -69,10 +69,7 @@ beforeAll(async () => {
   await foundNetwork(network.log(), { uuid: randomUUID, networkId: () => 'n-1' }, Date.now);
   operatorApi = await startOperatorApi(network.app());
   origin = network.config.operatorBaseUrl;
-  const invited = await new OperatorClient(network.config, 'test').inviteOperator({
-    name: 'Grace',
-    roles,
-  });
+  const invited = await operatorClient(network.config).post('operators', { name: 'Grace', roles });
   operatorId = invited.operatorId;
   const { pathname, search } = new URL(invited.link);
   const page = await send(pathname + search);

@@ -4,7 +4,8 @@ import type { Role } from '../../src/domain/operator/roles.js';
 import { foundNetwork } from '../../projections/incarnations/network-identity.js';
 import { streams } from '../../src/log/streams.js';
 import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
-import { OperatorClient } from '../support/operator-client.js';
+import { operatorClient } from '../support/operator-client.js';
+import type { OperatorClient } from '../support/operator-client.js';
 import { Browser } from '../../src/programs/demo/browser.js';
 import { Authenticator } from '../support/authenticator.js';
 import { answerPasskey, enrollInConsole, questionOf, signInToConsole } from '../support/console.js';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   network = await startAuthNetwork();
   await foundNetwork(network.log(), { uuid: randomUUID, networkId: () => 'n-1' }, Date.now);
   operatorApi = await startOperatorApi(network.app());
-  shared = new OperatorClient(network.config, 'test');
+  shared = operatorClient(network.config);
   url = network.config.operatorBaseUrl;
 });
 
@@ -45,7 +46,7 @@ const eventsOf = async ({ operatorId }: ConsoleUser) =>
 
 describe('an invitation', () => {
   it('registers a passkey by its link, once, and signs in', async () => {
-    const { operatorId, link } = await shared.inviteOperator({ name: 'Grace <b>', roles: ['viewer'] });
+    const { operatorId, link } = await shared.post('operators', { name: 'Grace <b>', roles: ['viewer'] });
     const user = { operatorId, roles: [], browser: new Browser(url), authenticator: new Authenticator(url) };
     const late = { browser: new Browser(url), authenticator: new Authenticator(url) };
     const [page, latePage] = [await user.browser.open(link), await late.browser.open(link)];
@@ -66,7 +67,7 @@ describe('an invitation', () => {
   });
 
   it('is refused after its time', async () => {
-    const { link } = await shared.inviteOperator({ name: 'Grace', roles: ['viewer'] });
+    const { link } = await shared.post('operators', { name: 'Grace', roles: ['viewer'] });
     network.advanceClock(8 * 24 * HOUR);
     expect((await new Browser(url).open(link)).status).toBe(404);
     expect((await new Browser(url).open(`${url}/console/enrollments`)).status).toBe(404);
@@ -153,8 +154,8 @@ describe('a passkey', () => {
 
   it('is added by an operator with a token, by a link that works once', async () => {
     const { operatorId, token, tokenId } = await enrollOperator(shared, ['viewer']);
-    const client = new OperatorClient(Object.assign({}, network.config, { operatorToken: token }), 'test');
-    const { link } = await client.linkPasskey();
+    const client = operatorClient(Object.assign({}, network.config, { operatorToken: token }));
+    const { link } = await client.post('own/passkey-links');
     const user = { operatorId, roles: [], browser: new Browser(url), authenticator: new Authenticator(url) };
     expect((await answerPasskey(user, await user.browser.open(link), { label: 'phone' })).status).toBe(200);
     expect(await isSignedIn(user)).toBe(true);
@@ -164,22 +165,35 @@ describe('a passkey', () => {
       event: { type: 'operator.passkey_registered' },
       metadata: { operatorId },
     });
-    const late = await client.linkPasskey();
+    const late = await client.post('own/passkey-links');
     network.advanceClock(10 * 60_000);
     expect((await user.browser.open(late.link)).status).toBe(404);
-    const stolen = await client.linkPasskey();
-    await shared.revokeToken(tokenId, operatorId, 'stolen');
+    const stolen = await client.post('own/passkey-links');
+    await shared.post('operators/:id/tokens/:tokenId/revoke', { id: operatorId, tokenId, reason: 'stolen' });
     expect((await user.browser.open(stolen.link)).status).toBe(404);
   });
 
   it('that is removed signs in no more, and its sessions end', async () => {
     const user = await enroll('viewer');
-    const { passkeyId } = (await shared.operators()).find(({ operatorId }) => operatorId === user.operatorId)!
-      .passkeys[0]!;
-    expect(await shared.removePasskey(passkeyId, user.operatorId, 'lost')).toEqual({ changed: true });
+    const { passkeyId } = (await shared.get('operators')).find(
+      ({ operatorId }) => operatorId === user.operatorId,
+    )!.passkeys[0]!;
+    expect(
+      await shared.post('operators/:id/passkeys/:passkeyId/remove', {
+        passkeyId,
+        id: user.operatorId,
+        reason: 'lost',
+      }),
+    ).toEqual({ changed: true });
     expect(await isSignedIn(user)).toBe(false);
     expect((await signInToConsole(url, user)).status).toBe(401);
-    expect(await shared.removePasskey(passkeyId, user.operatorId, 'lost')).toEqual({ changed: false });
+    expect(
+      await shared.post('operators/:id/passkeys/:passkeyId/remove', {
+        passkeyId,
+        id: user.operatorId,
+        reason: 'lost',
+      }),
+    ).toEqual({ changed: false });
   });
 
   it('lets the log alone tell who an operator is', async () => {
@@ -226,10 +240,10 @@ describe('a session', () => {
   it('of a suspended operator ends with the next request, and for good', async () => {
     const user = await enroll('viewer');
     expect(await isSignedIn(user)).toBe(true);
-    await shared.setOperatorState(user.operatorId, 'suspend', 'left');
+    await shared.post('operators/:id/suspend', { id: user.operatorId, reason: 'left' });
     expect(await isSignedIn(user)).toBe(false);
     expect((await signInToConsole(url, user)).status).toBe(403);
-    await shared.setOperatorState(user.operatorId, 'reinstate', 'came back');
+    await shared.post('operators/:id/reinstate', { id: user.operatorId, reason: 'came back' });
     expect(await isSignedIn(user)).toBe(false);
     expect((await signInToConsole(url, user)).status).toBe(200);
   });

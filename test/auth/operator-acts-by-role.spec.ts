@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { roles } from '../../src/domain/operator/roles.js';
 import { foundNetwork } from '../../projections/incarnations/network-identity.js';
 import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
-import { OperatorClient } from '../support/operator-client.js';
+import { operatorClient } from '../support/operator-client.js';
 import { commandLine } from '../../src/programs/plaza/program.js';
 import { environment } from '../support/command.js';
 import { enrollInConsole } from '../support/console.js';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   operatorApi = await startOperatorApi(network.app());
   const { operatorHost, operatorPort, dataDir, port } = network.config;
   url = `http://${operatorHost}:${operatorPort}`;
-  const shared = new OperatorClient(network.config, 'test');
+  const shared = operatorClient(network.config);
   for (const role of roles) tokens.set(role, (await enrollOperator(shared, [role])).token);
   tokens.set('shared token', readFileSync(join(dataDir, 'operator.token'), 'utf8').trim());
   tokens.set('limited', tokens.get('shared token') ?? '');
@@ -280,13 +280,13 @@ describe('an act answers as the published table says', () => {
   });
 
   it.each([...roles])('in the console, with the role: %s', async (role) => {
-    const shared = new OperatorClient(network.config, 'test');
+    const shared = operatorClient(network.config);
     const user = await enrollInConsole(network.config.operatorBaseUrl, shared, [role]);
     expect(await differencesInConsole(user)).toEqual([]);
   });
 
   it('with the shared token once it is limited', async () => {
-    await new OperatorClient(network.config, 'test').limitSharedToken('a test');
+    await operatorClient(network.config).post('shared-token/limit', { reason: 'a test' });
     expect(await differencesByApi('limited')).toEqual([]);
     expect(await differencesByCommand('limited')).toEqual([]);
   });

@@ -8,7 +8,8 @@ import { OperatorNames } from '../../src/commands/operator/operator-names.js';
 import { foundNetwork } from '../../projections/incarnations/network-identity.js';
 import { streams } from '../../src/log/streams.js';
 import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
-import { OperatorClient } from '../support/operator-client.js';
+import { operatorClient } from '../support/operator-client.js';
+import type { OperatorClient } from '../support/operator-client.js';
 import { awaited } from '../support/awaited.js';
 import { enrollOperator, someName } from '../support/operators.js';
 import type { EnrolledOperator } from '../support/operators.js';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   operatorApi = await startOperatorApi(network.app());
   const { operatorHost, operatorPort } = network.config;
   url = `http://${operatorHost}:${operatorPort}`;
-  shared = new OperatorClient(network.config, 'test');
+  shared = operatorClient(network.config);
 });
 
 afterAll(async () => {
@@ -39,7 +40,7 @@ afterAll(async () => {
 const enroll = (...roles: Role[]): Promise<EnrolledOperator> => enrollOperator(shared, roles);
 
 const as = ({ token }: Pick<EnrolledOperator, 'token'>) =>
-  new OperatorClient(Object.assign({}, network.config, { operatorToken: token }), 'mallory');
+  operatorClient(Object.assign({}, network.config, { operatorToken: token }), 'mallory');
 
 async function send(method: 'GET' | 'POST', path: string, token: string, body?: object) {
   const response = await fetch(url + path, {
@@ -91,11 +92,15 @@ describe('a personal token', () => {
 
   it('is refused once it is revoked, and no other token of the operator', async () => {
     const viewer = await enroll('viewer');
-    const other = await as(viewer).issueToken({ label: 'desk' });
-    expect(await as(other).revokeToken(viewer.tokenId, undefined)).toEqual({ changed: true });
+    const other = await as(viewer).post('own/tokens', { label: 'desk' });
+    expect(await as(other).post('own/tokens/:tokenId/revoke', { tokenId: viewer.tokenId })).toEqual({
+      changed: true,
+    });
     expect(await status(viewer)).toMatchObject(refused('invalid_token', 401));
     expect(await status(other)).toMatchObject({ status: 200 });
-    expect(await as(other).revokeToken(viewer.tokenId, undefined)).toEqual({ changed: false });
+    expect(await as(other).post('own/tokens/:tokenId/revoke', { tokenId: viewer.tokenId })).toEqual({
+      changed: false,
+    });
   });
 
   it('of another operator is revoked by an administrator alone', async () => {
@@ -104,11 +109,23 @@ describe('a personal token', () => {
       await enroll('moderator'),
       await enroll('administrator'),
     ];
-    await expect(as(moderator).revokeToken(viewer.tokenId, undefined)).rejects.toThrow('(not_found)');
-    await expect(as(moderator).revokeToken(viewer.tokenId, viewer.operatorId, 'lost')).rejects.toThrow(
-      '(capability_required)',
-    );
-    expect(await as(admin).revokeToken(viewer.tokenId, viewer.operatorId, 'lost')).toEqual({ changed: true });
+    await expect(
+      as(moderator).post('own/tokens/:tokenId/revoke', { tokenId: viewer.tokenId }),
+    ).rejects.toThrow('(not_found)');
+    await expect(
+      as(moderator).post('operators/:id/tokens/:tokenId/revoke', {
+        id: viewer.operatorId,
+        tokenId: viewer.tokenId,
+        reason: 'lost',
+      }),
+    ).rejects.toThrow('(capability_required)');
+    expect(
+      await as(admin).post('operators/:id/tokens/:tokenId/revoke', {
+        id: viewer.operatorId,
+        tokenId: viewer.tokenId,
+        reason: 'lost',
+      }),
+    ).toEqual({ changed: true });
     expect(await status(viewer)).toMatchObject(refused('invalid_token', 401));
   });
 
@@ -119,7 +136,7 @@ describe('a personal token', () => {
   it('shows the day of its last use', async () => {
     const [viewer, auditor] = [await enroll('viewer'), await enroll('auditor')];
     const day = async () => {
-      const listed = await as(auditor).operators();
+      const listed = await as(auditor).get('operators');
       return listed.find(({ operatorId }) => operatorId === viewer.operatorId)?.tokens[0]?.lastUsedOn;
     };
     expect(await day()).toBeNull();
@@ -128,14 +145,14 @@ describe('a personal token', () => {
   });
 
   it('cannot be issued with the shared token, which is nobody', async () => {
-    await expect(shared.issueToken({ label: 'desk' })).rejects.toThrow('(capability_required)');
+    await expect(shared.post('own/tokens', { label: 'desk' })).rejects.toThrow('(capability_required)');
   });
 });
 
 describe('an operator', () => {
   it('is listed with name, roles and tokens, and without any secret', async () => {
     const { operatorId, tokenId, token } = await enrollOperator(shared, ['viewer', 'auditor'], 'Ada L.');
-    const listed = await as({ token }).operators();
+    const listed = await as({ token }).get('operators');
     expect(listed.find((each) => each.operatorId === operatorId)).toEqual({
       operatorId,
       passkeys: [],
@@ -165,7 +182,13 @@ describe('an operator', () => {
   it('has the new roles, and no old one, on the next request', async () => {
     const [operator, admin] = [await enroll('moderator'), await enroll('administrator')];
     expect(await send('GET', '/operator/applications', operator.token)).toMatchObject({ status: 200 });
-    expect(await as(admin).setOperatorRoles(operator.operatorId, ['viewer'], 'a new task')).toEqual({
+    expect(
+      await as(admin).post('operators/:id/roles', {
+        id: operator.operatorId,
+        roles: ['viewer'],
+        reason: 'a new task',
+      }),
+    ).toEqual({
       changed: true,
       revision: 2,
     });
@@ -178,34 +201,36 @@ describe('an operator', () => {
   it('is refused from the next request on while suspended', async () => {
     const [viewer, admin] = [await enroll('viewer'), await enroll('administrator')];
     expect(await status(viewer)).toMatchObject({ status: 200 });
-    await as(admin).setOperatorState(viewer.operatorId, 'suspend', 'left');
+    await as(admin).post('operators/:id/suspend', { id: viewer.operatorId, reason: 'left' });
     expect(await status(viewer)).toMatchObject(refused('invalid_token', 401));
-    await as(admin).setOperatorState(viewer.operatorId, 'reinstate', 'came back');
+    await as(admin).post('operators/:id/reinstate', { id: viewer.operatorId, reason: 'came back' });
     expect(await status(viewer)).toMatchObject({ status: 200 });
   });
 
   it('is invited with a code that works once', async () => {
-    const { operatorId, invitationCode } = await shared.inviteOperator({
+    const { operatorId, invitationCode } = await shared.post('operators', {
       name: someName(),
       roles: ['viewer'],
     });
-    await expect(shared.enrollOperator(`${invitationCode}x`, {})).rejects.toThrow('(not_found)');
-    expect(await shared.enrollOperator(invitationCode, {})).toMatchObject({ operatorId });
-    await expect(shared.enrollOperator(invitationCode, {})).rejects.toThrow('(not_found)');
+    await expect(shared.post('enrollments', { invitationCode: `${invitationCode}x` })).rejects.toThrow(
+      '(not_found)',
+    );
+    expect(await shared.post('enrollments', { invitationCode })).toMatchObject({ operatorId });
+    await expect(shared.post('enrollments', { invitationCode })).rejects.toThrow('(not_found)');
   });
 
   it('who is suspended before the enrollment cannot enroll', async () => {
-    const { operatorId, invitationCode } = await shared.inviteOperator({
+    const { operatorId, invitationCode } = await shared.post('operators', {
       name: someName(),
       roles: ['viewer'],
     });
-    await shared.setOperatorState(operatorId, 'suspend', 'a mistake');
-    await expect(shared.enrollOperator(invitationCode, {})).rejects.toThrow('(not_found)');
+    await shared.post('operators/:id/suspend', { id: operatorId, reason: 'a mistake' });
+    await expect(shared.post('enrollments', { invitationCode })).rejects.toThrow('(not_found)');
   });
 });
 
 describe('the name of an operator', () => {
-  const invite = (name: string) => shared.inviteOperator({ name, roles: ['viewer'] });
+  const invite = (name: string) => shared.post('operators', { name, roles: ['viewer'] });
   const taken = '(intent_conflict)';
 
   it('belongs to one who is not suspended, whatever its form', async () => {
@@ -215,14 +240,18 @@ describe('the name of an operator', () => {
       await expect(invite(same)).rejects.toThrow(taken);
     await expect(invite(operatorId.toUpperCase())).rejects.toThrow(taken);
     await expect(invite('Shared Token')).rejects.toThrow('(invalid_text)');
-    await shared.setOperatorState(operatorId, 'suspend', 'left');
+    await shared.post('operators/:id/suspend', { id: operatorId, reason: 'left' });
     const next = await invite(name.toLowerCase());
-    await expect(shared.setOperatorState(operatorId, 'reinstate', 'back')).rejects.toThrow(
+    await expect(shared.post('operators/:id/reinstate', { id: operatorId, reason: 'back' })).rejects.toThrow(
       `The operator ${next.operatorId} has this name`,
     );
-    await shared.setOperatorState(next.operatorId, 'suspend', 'left, too');
-    expect(await shared.setOperatorState(operatorId, 'reinstate', 'back')).toMatchObject({ changed: true });
-    await expect(shared.setOperatorState(next.operatorId, 'reinstate', 'back')).rejects.toThrow(taken);
+    await shared.post('operators/:id/suspend', { id: next.operatorId, reason: 'left, too' });
+    expect(await shared.post('operators/:id/reinstate', { id: operatorId, reason: 'back' })).toMatchObject({
+      changed: true,
+    });
+    await expect(
+      shared.post('operators/:id/reinstate', { id: next.operatorId, reason: 'back' }),
+    ).rejects.toThrow(taken);
   });
 
   it('belongs to one of those who are invited or reinstated with it at the same time', async () => {
@@ -232,13 +261,13 @@ describe('the name of an operator', () => {
     expect(more).toEqual([]);
     let { operatorId } = winner!.value;
     for (let round = 0; round < 4; round++) {
-      await shared.setOperatorState(operatorId, 'suspend', 'a test');
+      await shared.post('operators/:id/suspend', { id: operatorId, reason: 'a test' });
       const [reinstated, ...others] = await Promise.allSettled([
-        shared.setOperatorState(operatorId, 'reinstate', 'a test'),
+        shared.post('operators/:id/reinstate', { id: operatorId, reason: 'a test' }),
         invite(name),
         invite(name),
       ]);
-      const named = (await shared.operators()).filter(
+      const named = (await shared.get('operators')).filter(
         (each) => each.name === name && each.state !== 'suspended',
       );
       const succeeded = [reinstated, ...others].filter(({ status: end }) => end === 'fulfilled');
@@ -279,11 +308,11 @@ describe('the name of an operator', () => {
         .append({ stream, expected: 'no_stream', events: [{ id: randomUUID(), event }], metadata });
       await projectInline(await network.log().read(stream), network.database().dataSource.manager);
     }
-    const listed = (await shared.operators()).filter(({ operatorId }) => ids.includes(operatorId));
+    const listed = (await shared.get('operators')).filter(({ operatorId }) => ids.includes(operatorId));
     expect(listed.map(({ sameNameAs }) => sameNameAs)).toEqual([[ids[1]], [ids[0]]]);
     await expect(invite(name)).rejects.toThrow(taken);
-    await shared.setOperatorState(ids[0]!, 'suspend', 'a double');
-    expect((await shared.operators()).flatMap(({ sameNameAs }) => sameNameAs)).toEqual([]);
+    await shared.post('operators/:id/suspend', { id: ids[0]!, reason: 'a double' });
+    expect((await shared.get('operators')).flatMap(({ sameNameAs }) => sameNameAs)).toEqual([]);
   });
 });
 
@@ -318,45 +347,48 @@ describe('while four-eyes is on', () => {
   let second: EnrolledOperator;
 
   beforeAll(async () => {
-    for (const { operatorId, roles } of await shared.operators())
-      if (roles.includes('administrator')) await shared.setOperatorState(operatorId, 'suspend', 'left');
+    for (const { operatorId, roles } of await shared.get('operators'))
+      if (roles.includes('administrator'))
+        await shared.post('operators/:id/suspend', { id: operatorId, reason: 'left' });
     first = await enroll('administrator');
     second = await enroll('administrator');
-    await as(first).approvals.turnFourEyesOn(5);
+    await as(first).post('four-eyes/on', { batchItems: 5 });
   });
 
   it('the shared token counts as limited, and suspends nobody who approves', async () => {
     for (const attempt of [
-      shared.setOperatorState(second.operatorId, 'suspend', 'a coup'),
-      shared.setAccountState('ada', 'suspend', 'a coup'),
-      shared.inviteOperator({ name: 'Accomplice', roles: ['administrator'] }),
-      shared.recover(true),
+      shared.post('operators/:id/suspend', { id: second.operatorId, reason: 'a coup' }),
+      shared.post('accounts/:id/suspend', { id: 'ada', reason: 'a coup' }),
+      shared.post('operators', { name: 'Accomplice', roles: ['administrator'] }),
+      shared.post('recovery/apply', { reseedWitness: true }),
     ])
       await expect(attempt).rejects.toThrow('(capability_required)');
   });
 
   it('whom the shared token invites in an emergency counts once one has confirmed them, and at an age', async () => {
-    await as(first).setOperatorState(second.operatorId, 'suspend', 'lost a device');
-    const accomplice = { name: 'Accomplice', roles: ['moderator'] };
-    await expect(shared.inviteOperator(accomplice)).rejects.toThrow('(capability_required)');
+    await as(first).post('operators/:id/suspend', { id: second.operatorId, reason: 'lost a device' });
+    const accomplice = { name: 'Accomplice', roles: ['moderator'] } as const;
+    await expect(shared.post('operators', accomplice)).rejects.toThrow('(capability_required)');
     const late = await enroll('administrator');
-    const { approvals } = as(late);
+    const client = as(late);
     const approve = async (): Promise<string> => {
-      const { approvalId, digest } = await awaited(as(first).approvals.turnFourEyesOff());
-      await approvals.approve(approvalId, digest);
+      const { approvalId, digest } = await awaited(as(first).post('four-eyes/off'));
+      await client.post('approvals/:id/approve', { id: approvalId, digest });
       return approvalId;
     };
     await expect(approve()).rejects.toThrow('(capability_required)');
-    await expect(approvals.turnFourEyesOff()).rejects.toThrow(/confirm you.*\(capability_required\)/);
-    await expect(as(late).confirmOperator(late.operatorId)).rejects.toThrow('(not_owner)');
-    expect(await as(first).confirmOperator(late.operatorId)).toEqual({ changed: true });
+    await expect(client.post('four-eyes/off')).rejects.toThrow(/confirm you.*\(capability_required\)/);
+    await expect(as(late).post('operators/:id/confirm', { id: late.operatorId })).rejects.toThrow(
+      '(not_owner)',
+    );
+    expect(await as(first).post('operators/:id/confirm', { id: late.operatorId })).toEqual({ changed: true });
     await expect(approve()).rejects.toThrow('(capability_required)');
-    await expect(approvals.turnFourEyesOff()).rejects.toThrow(/wait until.*\(capability_required\)/);
+    await expect(client.post('four-eyes/off')).rejects.toThrow(/wait until.*\(capability_required\)/);
     network.advanceClock(7 * DAY - 60 * 60_000);
     await expect(approve()).rejects.toThrow('(capability_required)');
     network.advanceClock(60 * 60_000);
-    await as(first).approvals.run(await approve());
-    expect((await as(first).approvals.fourEyes()).batchItems).toBeNull();
+    await as(first).post('approvals/:id/run', { id: await approve() });
+    expect((await as(first).get('four-eyes')).batchItems).toBeNull();
   });
 });
 
@@ -365,7 +397,7 @@ describe('the shared token', () => {
 
   beforeAll(async () => {
     admin = await enroll('administrator');
-    await shared.limitSharedToken('everybody has a token of their own');
+    await shared.post('shared-token/limit', { reason: 'everybody has a token of their own' });
   });
 
   it('once limited, still invites, recovers, backs up and reads the status', async () => {
@@ -375,29 +407,37 @@ describe('the shared token', () => {
   });
 
   it('once limited, suspends nobody', async () => {
-    await expect(shared.setOperatorState(admin.operatorId, 'suspend', 'a coup')).rejects.toThrow(
-      /limited to emergencies.* administrator.*\(capability_required\)/,
+    await expect(
+      shared.post('operators/:id/suspend', { id: admin.operatorId, reason: 'a coup' }),
+    ).rejects.toThrow(/limited to emergencies.* administrator.*\(capability_required\)/);
+    await expect(shared.post('accounts/:id/suspend', { id: 'ada', reason: 'a coup' })).rejects.toThrow(
+      '(capability_required)',
     );
-    await expect(shared.setAccountState('ada', 'suspend', 'a coup')).rejects.toThrow('(capability_required)');
-    expect(await as(admin).limitSharedToken()).toEqual({ changed: false });
+    expect(await as(admin).post('shared-token/limit')).toEqual({ changed: false });
   });
 
   it('once limited, invites operators who stand out until another administrator confirms them', async () => {
     const { operatorId, token } = await enroll('administrator');
     const isMarked = async () =>
-      (await as(admin).operators()).find((each) => each.operatorId === operatorId)?.needsConfirmation;
+      (await as(admin).get('operators')).find((each) => each.operatorId === operatorId)?.needsConfirmation;
     expect(await isMarked()).toBe(true);
-    await expect(as({ token }).confirmOperator(operatorId)).rejects.toThrow('(not_owner)');
+    await expect(as({ token }).post('operators/:id/confirm', { id: operatorId })).rejects.toThrow(
+      '(not_owner)',
+    );
     const accomplice = await enroll('administrator');
-    await expect(as({ token }).confirmOperator(accomplice.operatorId)).rejects.toThrow('(not_owner)');
-    await expect(shared.confirmOperator(operatorId)).rejects.toThrow('(capability_required)');
-    const invited = await as({ token }).inviteOperator({ name: 'Puppet', roles: ['moderator'] });
+    await expect(as({ token }).post('operators/:id/confirm', { id: accomplice.operatorId })).rejects.toThrow(
+      '(not_owner)',
+    );
+    await expect(shared.post('operators/:id/confirm', { id: operatorId })).rejects.toThrow(
+      '(capability_required)',
+    );
+    const invited = await as({ token }).post('operators', { name: 'Puppet', roles: ['moderator'] });
     expect(
-      (await as(admin).operators()).find((each) => each.operatorId === invited.operatorId),
+      (await as(admin).get('operators')).find((each) => each.operatorId === invited.operatorId),
     ).toMatchObject({
       needsConfirmation: true,
     });
-    expect(await as(admin).confirmOperator(operatorId)).toEqual({ changed: true });
+    expect(await as(admin).post('operators/:id/confirm', { id: operatorId })).toEqual({ changed: true });
     expect(await isMarked()).toBe(false);
   });
 });
@@ -405,9 +445,9 @@ describe('the shared token', () => {
 describe('after its time', () => {
   it('a personal token and an invitation are refused', async () => {
     const viewer = await enroll('viewer');
-    const { invitationCode } = await shared.inviteOperator({ name: someName(), roles: ['viewer'] });
+    const { invitationCode } = await shared.post('operators', { name: someName(), roles: ['viewer'] });
     network.advanceClock(8 * DAY);
-    await expect(shared.enrollOperator(invitationCode, {})).rejects.toThrow('(not_found)');
+    await expect(shared.post('enrollments', { invitationCode })).rejects.toThrow('(not_found)');
     expect(await status(viewer)).toMatchObject({ status: 200 });
     network.advanceClock(83 * DAY);
     expect(await status(viewer)).toMatchObject(refused('invalid_token', 401));

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { readConfig } from '../../src/base/config/config.js';
 import { freePort } from '../../src/launch/free-port.js';
-import { OperatorClient } from '../support/operator-client.js';
+import { operatorClient } from '../support/operator-client.js';
 import { signIn } from '../../src/programs/demo/sign-in.js';
 import { builtProcess } from '../support/command.js';
 import { registerApplication } from '../support/api.js';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await database.connect();
   application = await registerApplication(network);
   handle = `p_${randomBytes(5).toString('hex')}`;
-  await new OperatorClient(readConfig(network.env), 'test').createAccount({
+  await operatorClient(readConfig(network.env)).post('accounts', {
     handle,
     displayName: 'Ada',
     email: 'ada@example.org',

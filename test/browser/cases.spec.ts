@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { CaseEffect } from '../../src/domain/case/events.js';
 import type { Browser, Page } from 'playwright-core';
 import { readConfig } from '../../src/base/config/config.js';
 import { personWithPage } from '../support/account-visitor.js';
@@ -52,7 +53,7 @@ describeInBrowser('decisions and appeals, in a real browser', () => {
   }
 
   /** The same, and Grace's decision. */
-  async function decided(effects: readonly string[]) {
+  async function decided(effects: readonly CaseEffect[]) {
     const found = await reported();
     await decide(grace, found.caseId, effects, 'No advertising.');
     return found;
@@ -104,10 +105,11 @@ describeInBrowser('decisions and appeals, in a real browser', () => {
 
   /** A moderator at the console. */
   async function enroll(): Promise<Page> {
-    const { link } = await operatorOf(network).inviteOperator(
-      { name: someName('Hedy'), roles: ['moderator'] },
-      'a test',
-    );
+    const { link } = await operatorOf(network).post('operators', {
+      name: someName('Hedy'),
+      roles: ['moderator'],
+      reason: 'a test',
+    });
     const signedIn = await watched.newPage();
     await addAuthenticator(signedIn);
     await signedIn.goto(link);

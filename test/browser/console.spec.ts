@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { readConfig } from '../../src/base/config/config.js';
 import type { Role } from '../../src/domain/operator/roles.js';
-import { OperatorClient } from '../support/operator-client.js';
+import { operatorClient } from '../support/operator-client.js';
+import type { OperatorClient } from '../support/operator-client.js';
 import { registerApplication, signIn } from '../support/api.js';
 import { sampleOf } from '../support/sample.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -28,7 +29,7 @@ describeInBrowser('the console, in a real browser', () => {
     [network, chromium] = await Promise.all([sharedNetwork(), startChromium()]);
     watched = new WatchedBrowser(chromium);
     const config = readConfig(network.env);
-    client = new OperatorClient(config, 'test');
+    client = operatorClient(config);
     url = `${config.operatorBaseUrl}/console`;
   });
 
@@ -41,7 +42,11 @@ describeInBrowser('the console, in a real browser', () => {
 
   /** A browser with a passkey, at the overview. */
   async function enroll(...roles: Role[]): Promise<Page> {
-    const { link } = await client.inviteOperator({ name: someName('Grace Hopper'), roles }, 'a test');
+    const { link } = await client.post('operators', {
+      name: someName('Grace Hopper'),
+      roles,
+      reason: 'a test',
+    });
     const page = await watched.newPage();
     await addAuthenticator(page);
     await page.goto(link);
@@ -82,12 +87,15 @@ describeInBrowser('the console, in a real browser', () => {
     const postId = await post(person, 'a claim '.repeat(30));
     const page = await enroll('administrator', 'moderator', 'auditor');
     const plan = { kind: 'accounts', actorIds: [(await signIn(network, application)).actorId] } as const;
-    const { digest } = await client.batches.preview(plan);
-    const { batchId } = await client.batches.request(plan, digest, 'a test');
+    const { digest } = await client.post('batches/preview', plan);
+    const { batchId } = await client.post('batches', { ...plan, digest, reason: 'a test' });
     const grants = await page.request.get(`${url}/accounts/${person.actorId}`);
     const [, grant = ''] = /"\/console(\/grants\/[\w-]+)"/.exec(await grants.text()) ?? [];
-    const { build } = await client.buildAsOf(new Date().toISOString(), person.actorId);
-    await until(async () => (await client.asOf(build.position, person.actorId)).view);
+    const { build } = await client.post('as-of', { at: new Date().toISOString(), actor: person.actorId });
+    await until(
+      async () =>
+        (await client.get('as-of/:position', { position: build.position, actor: person.actorId })).view,
+    );
     await until(async () => (await fetch(`${network.baseUrl}/readyz`)).ok);
     const pages: readonly (readonly [string, string, string | RegExp])[] = [
       ['overview', '/overview', 'The network is serving'],
@@ -146,7 +154,7 @@ describeInBrowser('the console, in a real browser', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(page, 'Sign in to the console');
     await check('sign-in');
-    await page.goto((await client.inviteOperator({ name: 'Ida', roles: ['viewer'] })).link);
+    await page.goto((await client.post('operators', { name: 'Ida', roles: ['viewer'] })).link);
     await check('enrollment');
     expect(faults).toEqual(Object.fromEntries(Object.keys(faults).map((name) => [name, []])));
     expect(watched.takeFaults()).toEqual([]);
@@ -195,7 +203,11 @@ describeInBrowser('the console, in a real browser', () => {
 
   it('works without JavaScript once signed in', async () => {
     const signedIn = await enroll('administrator');
-    const invited = await client.inviteOperator({ name: 'Scriptless Sam', roles: ['viewer'] }, 'a test');
+    const invited = await client.post('operators', {
+      name: 'Scriptless Sam',
+      roles: ['viewer'],
+      reason: 'a test',
+    });
     const page = await watched.newPage({
       javaScriptEnabled: false,
       storageState: await signedIn.context().storageState(),
@@ -207,7 +219,7 @@ describeInBrowser('the console, in a real browser', () => {
     await sam.getByRole('button', { name: 'Suspend' }).click();
     await page.getByText('The operator is suspended.').waitFor();
     expect(
-      (await client.operators()).find(({ operatorId }) => operatorId === invited.operatorId)?.state,
+      (await client.get('operators')).find(({ operatorId }) => operatorId === invited.operatorId)?.state,
     ).toBe('suspended');
     expect(watched.takeFaults()).toEqual([]);
   });

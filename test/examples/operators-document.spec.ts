@@ -1,5 +1,4 @@
 /** @slow */
-import '../support/held-answers.js';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -75,7 +74,7 @@ async function grantOf({ actorId }: SignedIn): Promise<string> {
 
 async function eventOf(postId: string): Promise<string> {
   const q = `post:${postId} type:post.created`;
-  const { events } = await operator.audit({ q, texts: false, wait: true });
+  const { events } = await operator.get('audit', { q, texts: false, wait: true });
   return events[0]?.eventId ?? '';
 }
 
@@ -183,7 +182,7 @@ describe('on such a day, the console without JavaScript', () => {
     );
     const closed = await send(await open('/overview'), '/registration/close');
     expect(closed.text).toContain('Registration is closed');
-    expect(await operator.registration()).toEqual({ isOpen: false, by: 'operator' });
+    expect(await operator.get('registration')).toEqual({ isOpen: false, by: 'operator' });
     const opened = await send(closed, '/registration/open', { reason: 'the wave is over' });
     expect(opened.text).toContain('Registration is open');
   });
@@ -269,7 +268,7 @@ describeInBrowser('on such a day, the console in a real browser', () => {
       await enrollInBrowser(
         page,
         (
-          await operator.inviteOperator({
+          await operator.post('operators', {
             name: 'Grace Hopper',
             roles: ['administrator', 'moderator', 'auditor'],
           })
@@ -279,17 +278,22 @@ describeInBrowser('on such a day, the console in a real browser', () => {
       await post(ana, 'Good morning');
       for (let n = 0; n < 12; n += 1) await post(lamps, `Buy lamp ${n}`);
       await until(
-        async () => (await operator.applicationImpact(lamps.appId, {})).acts['post.created'] === 12,
+        async () =>
+          (await operator.get('applications/:id/impact', { id: lamps.appId })).acts['post.created'] === 12,
       );
       const plan = { kind: 'posts', appId: lamps.appId, from: '1h', until: '0' } as const;
-      const preview = await operator.batches.preview(plan);
+      const preview = await operator.post('batches/preview', plan);
       const exact = {
         ...plan,
         from: new Date(preview.from!).toISOString(),
         until: new Date(preview.until!).toISOString(),
       };
-      const { batchId } = await operator.batches.request(exact, preview.digest, 'a wave of spam');
-      await until(async () => (await operator.batches.show(batchId)).state === 'applied');
+      const { batchId } = await operator.post('batches', {
+        ...exact,
+        digest: preview.digest,
+        reason: 'a wave of spam',
+      });
+      await until(async () => (await operator.get('batches/:id', { id: batchId })).state === 'applied');
       for (const [name, path] of [
         ['overview', '/overview'],
         ['impact', `/applications/${lamps.appId}/impact`],
@@ -304,7 +308,7 @@ describeInBrowser('on such a day, the console in a real browser', () => {
       const { worker } = network.pids();
       process.kill(worker!, 'SIGSTOP');
       try {
-        const { id } = await operator.rebuild([], 'a test');
+        const { id } = await operator.post('projections/rebuild', { names: [], reason: 'a test' });
         await page.goto(`${url}/console/jobs/${id}`);
         await page.getByText('This page loads again').waitFor();
         await page.goto(`${url}/console/jobs/${id}?follow=no`);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   proxy = await startFaultyProxy(port);
   network = await startNetwork({ PORT: String(port), BASE_URL: `http://localhost:${proxy.port}` });
   person = { handle: `t_${randomBytes(5).toString('hex')}`, password: 'correct horse battery' };
-  await operatorOf(network).createAccount({
+  await operatorOf(network).post('accounts', {
     ...person,
     displayName: 'Ada',
     email: `${person.handle}@example.org`,

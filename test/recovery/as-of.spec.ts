@@ -1,4 +1,3 @@
-import '../support/held-answers.js';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from 'pg';
@@ -10,7 +9,7 @@ import { readConfig } from '../../src/base/config/config.js';
 import { streams } from '../../src/log/streams.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import type { AsOfView } from '../../src/operator/as-of/answer.js';
-import { OperatorClient } from '../support/operator-client.js';
+import { operatorClient } from '../support/operator-client.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Answer, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
@@ -89,12 +88,17 @@ afterAll(async () => {
 });
 
 const auditing = () =>
-  new OperatorClient(Object.assign({}, readConfig(network.env), { operatorToken: auditor.token }), 'test');
+  operatorClient(Object.assign({}, readConfig(network.env), { operatorToken: auditor.token }));
 
 /** As the command does it. */
 async function asOf(moment: string | bigint, { actorId }: SignedIn, reason?: string): Promise<AsOfView> {
-  const { build } = await auditing().buildAsOf(String(moment), actorId);
-  return until(async () => (await auditing().asOf(build.position, actorId, reason)).view);
+  const { build } = await auditing().post('as-of', { at: String(moment), actor: actorId });
+  const look = { position: build.position, actor: actorId };
+  const answer = () =>
+    reason === undefined
+      ? auditing().get('as-of/:position', look)
+      : auditing().post('as-of/:position/texts', { ...look, reason });
+  return until(async () => (await answer()).view);
 }
 
 async function asOfByCommand(moment: string, { actorId }: SignedIn, reason?: string): Promise<AsOfView> {
@@ -250,7 +254,7 @@ it('answers 503 and no text while the log is down', async () => {
 it('leaves erased text erased, whether it was built before the erasure or after', async () => {
   const between = positionOf(await dora.say('another text of dora'));
   expect(found(await asOf(between, ada), posts.doras)).toMatchObject({ text: 'text of dora' });
-  await operatorOf(network).eraseAccount(dora.actorId, 0, 'asked for');
+  await operatorOf(network).post('accounts/:id/erase', { id: dora.actorId, delayMs: 0, reason: 'asked for' });
   await until(async () => (await ada.get(`/api/actors/${dora.actorId}`)).status === 404);
   for (const moment of [between, between - 1n])
     expect(JSON.stringify(await asOf(moment, ada, 'a test'))).not.toContain('text of dora');
@@ -265,7 +269,7 @@ it('goes on with a build whose worker was killed', async () => {
       BEGIN PERFORM pg_advisory_xact_lock_shared(${GATE}); RETURN NEW; END $$;
     CREATE TRIGGER gate BEFORE UPDATE OF build_state ON recovery.incarnation FOR EACH ROW
       WHEN (NEW.versions ? 'as_of' AND NEW.build_state = 'finishing') EXECUTE FUNCTION wait_at_gate()`);
-  const { build } = await auditing().buildAsOf(String(position), ada.actorId);
+  const { build } = await auditing().post('as-of', { at: String(position), actor: ada.actorId });
   const waits = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${GATE} AND NOT granted`;
   await until(async () => (await database.query(waits)).rowCount === 1);
   const begun = await incarnationOf(build.position);
@@ -283,10 +287,14 @@ it('builds one moment at a time, and says which', async () => {
   const worker = network.pids().worker ?? 0;
   process.kill(worker, 'SIGSTOP');
   try {
-    const { build } = await auditing().buildAsOf(String(first), ada.actorId);
+    const { build } = await auditing().post('as-of', { at: String(first), actor: ada.actorId });
     expect(build).toMatchObject({ state: 'requested', position: Number(first) });
-    await expect(auditing().buildAsOf(String(second), ada.actorId)).rejects.toThrow(`position ${first}`);
-    expect((await auditing().buildAsOf(String(first), bob.actorId)).build.position).toBe(build.position);
+    await expect(auditing().post('as-of', { at: String(second), actor: ada.actorId })).rejects.toThrow(
+      `position ${first}`,
+    );
+    expect((await auditing().post('as-of', { at: String(first), actor: bob.actorId })).build.position).toBe(
+      build.position,
+    );
   } finally {
     process.kill(worker, 'SIGCONT');
   }

@@ -37,7 +37,7 @@ beforeAll(async () => {
   application = await registerApplication(network);
   ada = await signIn(network, application, SCOPE);
   bob = await signIn(network, application, SCOPE);
-  await operatorOf(network).createAccount({ ...ida, password });
+  await operatorOf(network).post('accounts', { ...ida, password });
   earlierPostId = await post(ada, `before ${mark}`);
   await follow(bob, ada);
   await block(ada, await signIn(network, application, SCOPE));

@@ -2,7 +2,6 @@
  * Each case goes on where the one before has ended.
  * @sample first
  */
-import '../support/held-answers.js';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -85,7 +84,7 @@ describe('a batch of posts', () => {
 
   it('restricts what its dry run showed, once each, though the process that does it is killed', async () => {
     [byHand = '', deleted = '', liftedSince = '', restrictedAnew = ''] = postIds;
-    await operator().setPostState(byHand, 'restrict', 'earlier');
+    await operator().post('posts/:id/restrict', { id: byHand, reason: 'earlier' });
     const author = spammers[1 % spammers.length]!;
     expect((await author.delete(`/api/posts/${deleted}?intentId=${randomUUID()}&revision=1`)).status).toBe(
       200,
@@ -96,12 +95,16 @@ describe('a batch of posts', () => {
     expect(await stateOf(liftedSince)).toBe(200);
 
     const plan = { kind: 'posts', appId: flood, from: window[1] ?? '', until: window[3] ?? '' } as const;
-    const { batchId } = await operator().batches.request(plan, preview['digest'] ?? '', 'spam');
-    await until(async () => (await operator().batches.show(batchId)).done > 50);
+    const { batchId } = await operator().post('batches', {
+      ...plan,
+      digest: preview['digest'] ?? '',
+      reason: 'spam',
+    });
+    await until(async () => (await operator().get('batches/:id', { id: batchId })).done > 50);
     process.kill(network.pids().api ?? 0, 'SIGKILL');
     applied = await until(async () => {
       const status = await operator()
-        .batches.show(batchId)
+        .get('batches/:id', { id: batchId })
         .catch(() => undefined);
       return status?.state === 'applied' && status;
     }, CHECKS_MS);
@@ -115,9 +118,9 @@ describe('a batch of posts', () => {
   });
 
   it('is undone, but for posts that somebody acted on since', async () => {
-    await operator().setPostState(liftedSince, 'unrestrict', 'no spam');
-    await operator().setPostState(restrictedAnew, 'unrestrict', 'no spam');
-    await operator().setPostState(restrictedAnew, 'restrict', 'spam after all');
+    await operator().post('posts/:id/unrestrict', { id: liftedSince, reason: 'no spam' });
+    await operator().post('posts/:id/unrestrict', { id: restrictedAnew, reason: 'no spam' });
+    await operator().post('posts/:id/restrict', { id: restrictedAnew, reason: 'spam after all' });
     const { batchId } = applied;
     const undone = await plaza('batch', 'undo', batchId, '--reason', 'the wrong application');
     expect(undone).toMatchObject({ state: 'undone', undone: { changed: POSTS - 4 } });
@@ -129,7 +132,7 @@ describe('a batch of posts', () => {
     expect(await stateOf(liftedSince)).toBe(200);
     expect(await stateOf(restrictedAnew)).not.toBe(200);
     expect(await stateOf(byHand)).not.toBe(200);
-    const [listed] = await operator().batches.list();
+    const [listed] = await operator().get('batches');
     expect(listed).toMatchObject({ batchId, state: 'undone', items: POSTS - 2, reason: 'spam' });
     const again = await plaza('batch', 'undo', batchId, '--reason', 'once more');
     expect(again).toEqual(undone);
@@ -145,10 +148,12 @@ describe('a batch is refused', () => {
 
   it('if it would change other items than its preview showed', async () => {
     const plan = { kind: 'posts', appId: flood, from: window[1] ?? '', until: window[3] ?? '' } as const;
-    const { digest } = await operator().batches.preview(plan);
-    await operator().setPostState(postIds.at(-1) ?? '', 'restrict', 'by hand');
-    await expect(operator().batches.request(plan, digest, 'spam')).rejects.toThrow('(effect_mismatch)');
-    await operator().setPostState(postIds.at(-1) ?? '', 'unrestrict', 'by hand');
+    const { digest } = await operator().post('batches/preview', plan);
+    await operator().post('posts/:id/restrict', { id: postIds.at(-1) ?? '', reason: 'by hand' });
+    await expect(operator().post('batches', { ...plan, digest, reason: 'spam' })).rejects.toThrow(
+      '(effect_mismatch)',
+    );
+    await operator().post('posts/:id/unrestrict', { id: postIds.at(-1) ?? '', reason: 'by hand' });
   });
 
   it.each([
@@ -163,7 +168,7 @@ describe('a batch is refused', () => {
 describe('a batch of accounts', () => {
   it('suspends those of a list that are active, and is undone', async () => {
     const [first, second] = spammers.map(({ actorId }) => actorId);
-    await operator().setAccountState(second ?? '', 'suspend', 'earlier');
+    await operator().post('accounts/:id/suspend', { id: second ?? '', reason: 'earlier' });
     const file = join(network.dataDir, 'spammers.txt');
     writeFileSync(file, `${first}\n${second}\nnobody\n`);
     const from = ['account', 'suspend', '--from', file];

@@ -37,8 +37,8 @@ beforeAll(async () => {
 
 afterAll(() => network?.stop());
 
-const lags = async () => (await operatorOf(network).projections()).projections.map(({ lag }) => lag);
-const status = () => operatorOf(network).recoveryStatus();
+const lags = async () => (await operatorOf(network).get('projections')).projections.map(({ lag }) => lag);
+const status = () => operatorOf(network).get('recovery');
 
 interface CheckpointRow {
   readonly owner: string;
@@ -144,7 +144,7 @@ describe('a log that was rolled back and written to past the checkpoint', () => 
   });
 
   it('is recovered, and no restricted content returns', async () => {
-    const plan = await operatorOf(network).recoveryPlan();
+    const plan = await operatorOf(network).get('recovery/plan');
     expect(plan).toMatchObject({ isNeeded: true, refused: null, restrictions: { count: 8 } });
     await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
     expect(await status()).toMatchObject({
@@ -170,7 +170,7 @@ describe('a log that lacks only events of authority and audit', () => {
     await network.restart();
     await until(async () => (await status()).state === 'quarantined', CHECKS_MS);
     expect((await status()).reason).toMatch(/which projection group (audit|authority) has applied/);
-    const plan = await operatorOf(network).recoveryPlan();
+    const plan = await operatorOf(network).get('recovery/plan');
     expect(plan).toMatchObject({ isNeeded: true, restrictions: { count: 0 } });
     await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
     expect(await status()).toMatchObject({ state: 'serving' });

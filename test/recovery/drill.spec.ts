@@ -47,7 +47,7 @@ const restore = async (parts: string) => {
 
 const quarantined = [503, 'recovery_quarantined'];
 
-const status = () => operatorOf(network).recoveryStatus();
+const status = () => operatorOf(network).get('recovery');
 
 const readModelsReason = async () => {
   const { components } = (await (await fetch(`${network.baseUrl}/readyz`)).json()) as {
@@ -95,7 +95,7 @@ describe('a network that lost its log and read models, restored from a backup ol
   });
 
   it('plans exactly the restrictions that the log lacks', async () => {
-    const { restrictions } = await operatorOf(network).recoveryPlan();
+    const { restrictions } = await operatorOf(network).get('recovery/plan');
     expect(restrictions).toMatchObject({
       count: 8,
       byType: {

@@ -140,7 +140,11 @@ describe('an erasure whose process is killed', () => {
         const requestErasure = async (): Promise<void> => {
           isRequested = true;
           try {
-            await operatorOf(network).eraseAccount(actorId, 0, 'a test');
+            await operatorOf(network).post('accounts/:id/erase', {
+              id: actorId,
+              delayMs: 0,
+              reason: 'a test',
+            });
             acknowledged.push(name);
           } catch (error) {
             // The caller gets an unknown outcome. An erasure that has not reached the step is requested again.
@@ -220,7 +224,9 @@ describe('an erasure whose process is killed', () => {
 
   it('is acknowledged when it is requested again, and changes nothing', async () => {
     for (const actorId of everyone())
-      expect(await operatorOf(network).eraseAccount(actorId, 0, 'a test')).toMatchObject({
+      expect(
+        await operatorOf(network).post('accounts/:id/erase', { id: actorId, delayMs: 0, reason: 'a test' }),
+      ).toMatchObject({
         changed: false,
         revision: 2,
       });
@@ -244,7 +250,7 @@ describe('an erasure with several processes', () => {
       return statuses;
     });
     try {
-      await operatorOf(network).eraseAccount(ada.actorId, 0, 'a test');
+      await operatorOf(network).post('accounts/:id/erase', { id: ada.actorId, delayMs: 0, reason: 'a test' });
     } finally {
       erased.abort();
     }

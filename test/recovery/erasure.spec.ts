@@ -161,7 +161,11 @@ describe('an erased person', () => {
 
   test('is in no file of any database after the rewrites and a checkpoint', async () => {
     const pending = async () => {
-      const answer = await operatorOf(network).eraseAccount(ada.actorId, 0, 'asked for');
+      const answer = await operatorOf(network).post('accounts/:id/erase', {
+        id: ada.actorId,
+        delayMs: 0,
+        reason: 'asked for',
+      });
       return answer.pending ?? [];
     };
     expect(await until(async () => (await pending()).every(({ state }) => state === 'checkpoint'))).toBe(
@@ -233,10 +237,10 @@ describe('an erased person', () => {
       email: 'a@example.org',
       password: 'correct horse battery',
     };
-    const { actorId } = await operatorOf(network).createAccount(another);
+    const { actorId } = await operatorOf(network).post('accounts', another);
     expect(actorId).not.toBe(ada.actorId);
-    await operatorOf(network).eraseAccount(actorId, 0, 'again');
-    const again = await operatorOf(network).createAccount(another);
+    await operatorOf(network).post('accounts/:id/erase', { id: actorId, delayMs: 0, reason: 'again' });
+    const again = await operatorOf(network).post('accounts', another);
     expect(again.actorId).not.toBe(actorId);
   });
 

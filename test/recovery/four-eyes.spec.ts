@@ -2,7 +2,6 @@
  * Each case goes on where the one before has ended.
  * @sample first
  */
-import '../support/held-answers.js';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -67,7 +66,7 @@ const pair = (found: Pair | undefined): Pair => {
 async function newAccount(): Promise<string> {
   const handle = `p_${randomUUID().slice(0, 8)}`;
   const account = { handle, displayName: handle, email: `${handle}@example.org`, password: 'correct horse' };
-  return (await pair(ada).client.createAccount(account)).actorId;
+  return (await pair(ada).client.post('accounts', account)).actorId;
 }
 
 function moderatorFor(suspension: number): Moderator {
@@ -77,9 +76,10 @@ function moderatorFor(suspension: number): Moderator {
 }
 
 const suspend = (actorId: string) =>
-  moderatorFor(suspensions++).client.setAccountState(actorId, 'suspend', 'spam');
+  moderatorFor(suspensions++).client.post('accounts/:id/suspend', { id: actorId, reason: 'spam' });
 
-const erase = (by: Pair, actorId: string) => by.client.eraseAccount(actorId, 0, 'asked for it');
+const erase = (by: Pair, actorId: string) =>
+  by.client.post('accounts/:id/erase', { id: actorId, delayMs: 0, reason: 'asked for it' });
 
 const requestErasure = async (): Promise<AwaitedRequest & { readonly actorId: string }> => {
   const actorId = await newAccount();
@@ -88,7 +88,7 @@ const requestErasure = async (): Promise<AwaitedRequest & { readonly actorId: st
 
 const requestApproved = async () => {
   const request = await requestErasure();
-  await pair(bob).client.approvals.approve(request.approvalId, request.digest);
+  await pair(bob).client.post('approvals/:id/approve', { id: request.approvalId, digest: request.digest });
   return request;
 };
 
@@ -111,21 +111,26 @@ async function record(approvalId: string, ...events: ApprovalEvent[]): Promise<v
 
 describe('four-eyes', () => {
   it('is off until it is set, which needs two active administrators', async () => {
-    expect(await pair(ada).client.approvals.fourEyes()).toMatchObject({
+    expect(await pair(ada).client.get('four-eyes')).toMatchObject({
       batchItems: null,
       active: { administrators: 1 },
     });
     expect(await erase(pair(ada), await newAccount())).toMatchObject({ changed: true });
-    await expect(pair(ada).client.approvals.turnFourEyesOn(2)).rejects.toThrow('(intent_conflict)');
+    await expect(pair(ada).client.post('four-eyes/on', { batchItems: 2 })).rejects.toThrow(
+      '(intent_conflict)',
+    );
     bob = await enrollPair(network, ['administrator', 'moderator'], 'Bob');
     mia = await enrollPair(network, ['moderator'], 'Mia');
     moderators = await Promise.all(
       Array.from({ length: 7 }, (_, n) => newModerator(network, 'moderator', `Moderator ${n}`)),
     );
-    unused = await pair(ada).client.inviteOperator({ name: 'Unused', roles: ['administrator', 'moderator'] });
+    unused = await pair(ada).client.post('operators', {
+      name: 'Unused',
+      roles: ['administrator', 'moderator'],
+    });
     expect((await backUp(network, dir)).code).toBe(0);
-    expect(await ada?.client.approvals.turnFourEyesOn(2)).toEqual({ changed: true });
-    expect(await ada?.client.approvals.fourEyes()).toEqual({
+    expect(await ada?.client.post('four-eyes/on', { batchItems: 2 })).toEqual({ changed: true });
+    expect(await ada?.client.get('four-eyes')).toEqual({
       batchItems: 2,
       active: { administrators: 2, moderators: 10 },
     });
@@ -142,7 +147,7 @@ describe('four-eyes', () => {
     expect(again.status).toBe(202);
     expect(again.body).toMatchObject({ approvalId: request.approvalId, digest: request.digest });
     expect(await erasuresOf(actorId)).toEqual([]);
-    const listed = (await pair(bob).client.approvals.list()).find(
+    const listed = (await pair(bob).client.get('approvals')).find(
       ({ approvalId }) => approvalId === request.approvalId,
     );
     expect(listed).toMatchObject({ state: 'waiting', requestedByName: 'Ada', reason: 'asked for it' });
@@ -197,9 +202,9 @@ describe.each(entrances)('by %s, an approval', (name) => {
     const given = await requestApproved();
     await suspend(given.actorId);
     expect(await by().run(pair(ada), given.approvalId)).toBe('effect_mismatch');
-    await pair(mia).client.setAccountState(given.actorId, 'reinstate', 'no spam');
+    await pair(mia).client.post('accounts/:id/reinstate', { id: given.actorId, reason: 'no spam' });
     expect(await by().run(pair(ada), given.approvalId)).toBe('effect_mismatch');
-    expect((await pair(ada).client.approvals.show(given.approvalId)).state).toBe('voided');
+    expect((await pair(ada).client.get('approvals/:id', { id: given.approvalId })).state).toBe('voided');
     expect(await erasuresOf(given.actorId)).toEqual([]);
   });
 
@@ -244,11 +249,15 @@ describe('the shared token', () => {
   it('requests nothing', async () => {
     const shared = operatorOf(network);
     const actorId = await newAccount();
-    await expect(shared.eraseAccount(actorId, 0, 'x')).rejects.toThrow('(capability_required)');
-    await expect(shared.recover(true)).rejects.toThrow('(capability_required)');
-    await expect(shared.approvals.turnFourEyesOff()).rejects.toThrow('(capability_required)');
-    const invitation = { name: 'Eve', roles: ['administrator'] };
-    await expect(shared.inviteOperator(invitation)).rejects.toThrow('(capability_required)');
+    await expect(shared.post('accounts/:id/erase', { id: actorId, delayMs: 0, reason: 'x' })).rejects.toThrow(
+      '(capability_required)',
+    );
+    await expect(shared.post('recovery/apply', { reseedWitness: true })).rejects.toThrow(
+      '(capability_required)',
+    );
+    await expect(shared.post('four-eyes/off')).rejects.toThrow('(capability_required)');
+    const invitation = { name: 'Eve', roles: ['administrator'] } as const;
+    await expect(shared.post('operators', invitation)).rejects.toThrow('(capability_required)');
     expect(await erasuresOf(actorId)).toEqual([]);
   });
 });
@@ -257,7 +266,7 @@ it('a request has another digest than the same one before, so none tells what wa
   const { client } = pair(ada);
   const actorId = await newAccount();
   const first = await awaited(erase(pair(ada), actorId));
-  await client.approvals.refuse(first.approvalId, 'not now');
+  await client.post('approvals/:id/refuse', { id: first.approvalId, reason: 'not now' });
   const second = await awaited(erase(pair(ada), actorId));
   expect(second.facts).toEqual(first.facts);
   expect(second.digest).not.toBe(first.digest);
@@ -266,30 +275,38 @@ it('a request has another digest than the same one before, so none tells what wa
 it('a request is refused for good by another operator, and withdrawn by its requester', async () => {
   for (const by of [pair(bob), pair(ada)]) {
     const { approvalId, digest } = await requestErasure();
-    await by.client.approvals.refuse(approvalId, 'not now');
-    await expect(pair(bob).client.approvals.approve(approvalId, digest)).rejects.toThrow('(intent_conflict)');
-    await expect(pair(ada).client.approvals.run(approvalId)).rejects.toThrow('(intent_conflict)');
+    await by.client.post('approvals/:id/refuse', { id: approvalId, reason: 'not now' });
+    await expect(pair(bob).client.post('approvals/:id/approve', { id: approvalId, digest })).rejects.toThrow(
+      '(intent_conflict)',
+    );
+    await expect(pair(ada).client.post('approvals/:id/run', { id: approvalId })).rejects.toThrow(
+      '(intent_conflict)',
+    );
   }
 });
 
 /** Approves and executes. */
 async function finish({ approvalId, digest }: AwaitedRequest): Promise<unknown> {
-  await pair(bob).client.approvals.approve(approvalId, digest);
-  return (await pair(ada).client.approvals.run(approvalId)).result;
+  await pair(bob).client.post('approvals/:id/approve', { id: approvalId, digest });
+  return (await pair(ada).client.post('approvals/:id/run', { id: approvalId })).result;
 }
 
 describe('what waits for an approval', () => {
   const rolesOf = async (operatorId: string) =>
-    (await pair(ada).client.operators()).find((each) => each.operatorId === operatorId)?.roles;
+    (await pair(ada).client.get('operators')).find((each) => each.operatorId === operatorId)?.roles;
 
   it('is each erasure by an operator, also a planned one, which then stands on the overview', async () => {
     const day = 24 * 60 * 60_000;
     const [now, later] = [await newAccount(), await newAccount()];
-    await awaited(pair(ada).client.eraseAccount(now, 60_000, 'asked for it'));
+    await awaited(
+      pair(ada).client.post('accounts/:id/erase', { id: now, delayMs: 60_000, reason: 'asked for it' }),
+    );
     const env = { ...network.env, OPERATOR_TOKEN: pair(ada).token };
     const planned = ['account', 'erase', later, '--delay', '24h', '--reason', 'asked for it'];
     expect(await runPlaza(planned, env)).toMatchObject({ code: 3 });
-    const waiting = await awaited(pair(ada).client.eraseAccount(later, day, 'asked for it'));
+    const waiting = await awaited(
+      pair(ada).client.post('accounts/:id/erase', { id: later, delayMs: day, reason: 'asked for it' }),
+    );
     expect((await eventsOf(streams.account(later))).map(({ type }) => type)).not.toContain(
       'account.erasure_requested',
     );
@@ -301,31 +318,33 @@ describe('what waits for an approval', () => {
         's',
       ),
     );
-    await pair(bob).client.cancelErasure(later, 'a mistake');
+    await pair(bob).client.post('accounts/:id/cancel-erasure', { id: later, reason: 'a mistake' });
   });
 
   it('is a batch above the set number of restrictions', async () => {
     const actorIds = [await newAccount(), await newAccount(), await newAccount()];
     const request = async (ids: readonly string[]) => {
       const plan = { kind: 'accounts', actorIds: ids } as const;
-      const { digest } = await pair(ada).client.batches.preview(plan);
-      return pair(ada).client.batches.request(plan, digest, 'spam');
+      const { digest } = await pair(ada).client.post('batches/preview', plan);
+      return pair(ada).client.post('batches', { ...plan, digest, reason: 'spam' });
     };
     const waiting = await awaited(request(actorIds));
     expect(waiting.facts).toMatchObject({ restricts: 'accounts', items: 3 });
     expect(await finish(waiting)).toMatchObject({ batchId: waiting.approvalId, items: 3 });
-    await until(async () => (await pair(ada).client.batches.show(waiting.approvalId)).state === 'applied');
+    await until(
+      async () => (await pair(ada).client.get('batches/:id', { id: waiting.approvalId })).state === 'applied',
+    );
     expect(await request([await newAccount(), await newAccount()])).toMatchObject({ items: 2 });
   });
 
   it('is each invitation, by an administrator or the shared token', async () => {
     for (const roles of [['moderator'], ['administrator']] as const) {
-      const waiting = await awaited(pair(ada).client.inviteOperator({ name: someName('Cleo'), roles }));
+      const waiting = await awaited(pair(ada).client.post('operators', { name: someName('Cleo'), roles }));
       expect(await rolesOf(waiting.approvalId)).toBeUndefined();
       const invited = await finish(waiting);
       expect(invited).toMatchObject({ operatorId: waiting.approvalId, invitationCode: expect.any(String) });
       expect(await rolesOf(waiting.approvalId)).toEqual(roles);
-      await expect(operatorOf(network).inviteOperator({ name: 'Eve', roles })).rejects.toThrow(
+      await expect(operatorOf(network).post('operators', { name: 'Eve', roles })).rejects.toThrow(
         '(capability_required)',
       );
     }
@@ -334,49 +353,65 @@ describe('what waits for an approval', () => {
   it('is each role that allows more, also for oneself, and no lower one', async () => {
     const { client, operatorId } = pair(ada);
     const roles = ['administrator', 'moderator', 'auditor'] as const;
-    const waiting = await awaited(client.setOperatorRoles(operatorId, roles, 'x'));
-    await expect(client.approvals.approve(waiting.approvalId, waiting.digest)).rejects.toThrow('(not_owner)');
+    const waiting = await awaited(client.post('operators/:id/roles', { id: operatorId, roles, reason: 'x' }));
+    await expect(
+      client.post('approvals/:id/approve', { id: waiting.approvalId, digest: waiting.digest }),
+    ).rejects.toThrow('(not_owner)');
     expect(await rolesOf(operatorId)).toEqual(['moderator', 'administrator']);
     const other = moderatorFor(suspensions).operatorId;
-    await finish(await awaited(client.setOperatorRoles(other, ['moderator', 'auditor'], 'x')));
-    expect(await client.setOperatorRoles(other, ['moderator'], 'x')).toMatchObject({ changed: true });
+    await finish(
+      await awaited(
+        client.post('operators/:id/roles', { id: other, roles: ['moderator', 'auditor'], reason: 'x' }),
+      ),
+    );
+    expect(
+      await client.post('operators/:id/roles', { id: other, roles: ['moderator'], reason: 'x' }),
+    ).toMatchObject({ changed: true });
   });
 
   it('is the return of each suspended operator', async () => {
     const { client } = pair(ada);
     const { operatorId } = moderatorFor(suspensions + 2);
-    expect(await client.setOperatorState(operatorId, 'reinstate', 'x')).toMatchObject({ changed: false });
-    await client.setOperatorState(operatorId, 'suspend', 'x');
-    await finish(await awaited(client.setOperatorState(operatorId, 'reinstate', 'x')));
+    expect(await client.post('operators/:id/reinstate', { id: operatorId, reason: 'x' })).toMatchObject({
+      changed: false,
+    });
+    await client.post('operators/:id/suspend', { id: operatorId, reason: 'x' });
+    await finish(await awaited(client.post('operators/:id/reinstate', { id: operatorId, reason: 'x' })));
   });
 
   it('is an invitation from before that was used after, until two confirm who used it', async () => {
     const { invitationCode } = unused;
-    const { operatorId, token } = await operatorOf(network).enrollOperator(invitationCode, {});
+    const { operatorId, token } = await operatorOf(network).post('enrollments', { invitationCode });
     const { client } = moderatorWith(network, { operatorId, token });
     const { approvalId, digest } = await awaited(
-      pair(ada).client.inviteOperator({ name: 'Dan', roles: ['viewer'] }),
+      pair(ada).client.post('operators', { name: 'Dan', roles: ['viewer'] }),
     );
-    await expect(client.approvals.approve(approvalId, digest)).rejects.toThrow('(capability_required)');
-    await expect(client.inviteOperator({ name: 'Dan', roles: ['viewer'] })).rejects.toThrow(
+    await expect(client.post('approvals/:id/approve', { id: approvalId, digest })).rejects.toThrow(
+      '(capability_required)',
+    );
+    await expect(client.post('operators', { name: 'Dan', roles: ['viewer'] })).rejects.toThrow(
       /joined without a second person.*\(capability_required\)/,
     );
-    await expect(client.setOperatorState(pair(bob).operatorId, 'suspend', 'x')).rejects.toThrow(
-      '(not_owner)',
+    await expect(
+      client.post('operators/:id/suspend', { id: pair(bob).operatorId, reason: 'x' }),
+    ).rejects.toThrow('(not_owner)');
+    await expect(client.post('accounts/:id/suspend', { id: 'nobody', reason: 'x' })).rejects.toThrow(
+      '(capability_required)',
     );
-    await expect(client.setAccountState('nobody', 'suspend', 'x')).rejects.toThrow('(capability_required)');
     expect((await pair(ada).browser.open(consoleUrl())).text).toContain(
       'Unused joined without a second person',
     );
-    const confirmation = await awaited(pair(ada).client.confirmOperator(operatorId));
-    await expect(client.approvals.approve(confirmation.approvalId, confirmation.digest)).rejects.toThrow(
-      '(capability_required)',
-    );
+    const confirmation = await awaited(pair(ada).client.post('operators/:id/confirm', { id: operatorId }));
+    await expect(
+      client.post('approvals/:id/approve', { id: confirmation.approvalId, digest: confirmation.digest }),
+    ).rejects.toThrow('(capability_required)');
     await finish(confirmation);
-    expect(await client.approvals.approve(approvalId, digest)).toEqual({ changed: true });
-    expect(await pair(ada).client.confirmOperator(operatorId)).toEqual({ changed: false });
+    expect(await client.post('approvals/:id/approve', { id: approvalId, digest })).toEqual({ changed: true });
+    expect(await pair(ada).client.post('operators/:id/confirm', { id: operatorId })).toEqual({
+      changed: false,
+    });
     expect((await pair(ada).browser.open(consoleUrl())).text).not.toContain('joined without');
-    await pair(ada).client.setOperatorState(operatorId, 'suspend', 'x');
+    await pair(ada).client.post('operators/:id/suspend', { id: operatorId, reason: 'x' });
   });
 
   it('is a form of the console, too', async () => {
@@ -401,19 +436,21 @@ describe('what waits for an approval', () => {
   });
 
   it('is a recovery that reseeds the witness, and no other', async () => {
-    expect(await pair(ada).client.recover(false)).toEqual({ job: null });
-    const { job } = (await finish(await awaited(pair(ada).client.recover(true)))) as { job: { id: string } };
+    expect(await pair(ada).client.post('recovery/apply', { reseedWitness: false })).toEqual({ job: null });
+    const { job } = (await finish(
+      await awaited(pair(ada).client.post('recovery/apply', { reseedWitness: true })),
+    )) as { job: { id: string } };
     const ended = await until(async () => {
-      const { state } = await pair(ada).client.job(job.id);
+      const { state } = await pair(ada).client.get('jobs/:id', { id: job.id });
       return state === 'published' && state;
     }, 60_000);
     expect(ended).toBe('published');
   });
 
   it('is a larger number of restrictions for all, and no smaller one', async () => {
-    expect(await pair(ada).client.approvals.turnFourEyesOn(1)).toEqual({ changed: true });
-    await finish(await awaited(pair(ada).client.approvals.turnFourEyesOn(3)));
-    expect(await pair(ada).client.approvals.fourEyes()).toMatchObject({ batchItems: 3 });
+    expect(await pair(ada).client.post('four-eyes/on', { batchItems: 1 })).toEqual({ changed: true });
+    await finish(await awaited(pair(ada).client.post('four-eyes/on', { batchItems: 3 })));
+    expect(await pair(ada).client.get('four-eyes')).toMatchObject({ batchItems: 3 });
   });
 });
 
@@ -428,7 +465,7 @@ describe('restrictions of one operator in 24 hours', () => {
   const suspendAll = (client: OperatorClient, actorIds: readonly string[]) =>
     Promise.all(
       actorIds.map((actorId) =>
-        client.setAccountState(actorId, 'suspend', 'spam').then(
+        client.post('accounts/:id/suspend', { id: actorId, reason: 'spam' }).then(
           ({ changed }) => (changed ? 'done' : 'nothing'),
           (error: unknown) => (error instanceof AwaitsApproval ? 'waits' : String(error)),
         ),
@@ -437,13 +474,13 @@ describe('restrictions of one operator in 24 hours', () => {
   const accounts = (count: number) => Promise.all(Array.from({ length: count }, newAccount));
   const batchOf = async ({ client }: Moderator, actorIds: readonly string[]) => {
     const plan = { kind: 'accounts', actorIds } as const;
-    const { digest } = await client.batches.preview(plan);
-    return client.batches.request(plan, digest, 'spam');
+    const { digest } = await client.post('batches/preview', plan);
+    return client.post('batches', { ...plan, digest, reason: 'spam' });
   };
 
   beforeAll(async () => {
     [gil, hal, ivy] = moderators.slice(-3);
-    await pair(ada).client.approvals.turnFourEyesOn(2);
+    await pair(ada).client.post('four-eyes/on', { batchItems: 2 });
   });
 
   it('are counted exactly, though all are requested at once', async () => {
@@ -473,31 +510,41 @@ describe('restrictions of one operator in 24 hours', () => {
   it('are counted together, by hand and in small batches', async () => {
     const [first = '', second = '', third = ''] = await accounts(3);
     expect(await batchOf(by(hal), [first])).toMatchObject({ items: 1 });
-    expect(await by(hal).client.setAccountState(second, 'suspend', 'spam')).toMatchObject({ changed: true });
+    expect(await by(hal).client.post('accounts/:id/suspend', { id: second, reason: 'spam' })).toMatchObject({
+      changed: true,
+    });
     const batch = await awaited(batchOf(by(hal), [third]));
     expect(batch.facts).toMatchObject({ restricts: 'accounts', items: 1 });
-    const post = await awaited(by(hal).client.setPostState('nobody', 'restrict', 'spam'));
+    const post = await awaited(by(hal).client.post('posts/:id/restrict', { id: 'nobody', reason: 'spam' }));
     expect(post.facts).toEqual({ restricts: 'nobody', state: 'absent' });
-    await awaited(by(hal).client.setAccountState(third, 'suspend', 'spam'));
+    await awaited(by(hal).client.post('accounts/:id/suspend', { id: third, reason: 'spam' }));
   });
 
   it('are not used by acts that restrict nothing', async () => {
     const [first = '', second = '', third = ''] = await accounts(3);
     const { client } = by(ivy);
     for (let n = 0; n < 3; n++)
-      await expect(client.setPostState('nobody', 'restrict', 'spam')).rejects.toThrow('(not_found)');
-    await client.setAccountState(first, 'suspend', 'spam');
-    expect(await client.setAccountState(first, 'suspend', 'spam')).toMatchObject({ changed: false });
-    await client.setAccountState(second, 'suspend', 'spam');
-    await awaited(client.setAccountState(third, 'suspend', 'spam'));
+      await expect(client.post('posts/:id/restrict', { id: 'nobody', reason: 'spam' })).rejects.toThrow(
+        '(not_found)',
+      );
+    await client.post('accounts/:id/suspend', { id: first, reason: 'spam' });
+    expect(await client.post('accounts/:id/suspend', { id: first, reason: 'spam' })).toMatchObject({
+      changed: false,
+    });
+    await client.post('accounts/:id/suspend', { id: second, reason: 'spam' });
+    await awaited(client.post('accounts/:id/suspend', { id: third, reason: 'spam' }));
   });
 
   it('above the number are done once another moderator approves them', async () => {
     const actorId = await newAccount();
     const { client } = by(gil);
-    const { approvalId, digest } = await awaited(client.setAccountState(actorId, 'suspend', 'spam'));
-    await pair(bob).client.approvals.approve(approvalId, digest);
-    expect((await client.approvals.run(approvalId)).result).toMatchObject({ changed: true });
+    const { approvalId, digest } = await awaited(
+      client.post('accounts/:id/suspend', { id: actorId, reason: 'spam' }),
+    );
+    await pair(bob).client.post('approvals/:id/approve', { id: approvalId, digest });
+    expect((await client.post('approvals/:id/run', { id: approvalId })).result).toMatchObject({
+      changed: true,
+    });
   });
 });
 
@@ -506,22 +553,31 @@ describe('an approved act', () => {
     const { approvalId, actorId } = await requestApproved();
     process.kill(network.pids().api ?? 0, 'SIGKILL');
     await until(async () => {
-      const run = pair(ada).client.approvals.run(approvalId);
+      const run = pair(ada).client.post('approvals/:id/run', { id: approvalId });
       return run.then(
         () => true,
         () => false,
       );
     }, 180_000);
     expect(await erasuresOf(actorId)).toHaveLength(1);
-    await awaited(moderatorFor(moderators.length * 2 - 1).client.setAccountState(actorId, 'suspend', 'spam'));
+    await awaited(
+      moderatorFor(moderators.length * 2 - 1).client.post('accounts/:id/suspend', {
+        id: actorId,
+        reason: 'spam',
+      }),
+    );
   });
 
   it('is resumed by the requester, once, if the process was killed before the act', async () => {
     const { approvalId, actorId } = await requestApproved();
     const change = { approvalId, operatorId: pair(ada).operatorId, at: Date.now() };
     await record(approvalId, { type: 'approval.used', data: change });
-    expect(await pair(ada).client.approvals.run(approvalId)).toMatchObject({ result: { changed: true } });
-    await expect(pair(ada).client.approvals.run(approvalId)).rejects.toThrow('(intent_conflict)');
+    expect(await pair(ada).client.post('approvals/:id/run', { id: approvalId })).toMatchObject({
+      result: { changed: true },
+    });
+    await expect(pair(ada).client.post('approvals/:id/run', { id: approvalId })).rejects.toThrow(
+      '(intent_conflict)',
+    );
     expect(await erasuresOf(actorId)).toHaveLength(1);
   });
 
@@ -533,7 +589,9 @@ describe('an approved act', () => {
     }
     const { client } = pair(ada);
     await suspend(changed.actorId);
-    await expect(client.approvals.run(changed.approvalId)).rejects.toThrow('(effect_mismatch)');
+    await expect(client.post('approvals/:id/run', { id: changed.approvalId })).rejects.toThrow(
+      '(effect_mismatch)',
+    );
     const stream = streams.account(done.actorId);
     await log.append({
       stream,
@@ -543,8 +601,10 @@ describe('an approved act', () => {
       ],
       metadata: { requestId: 'test', cause: streams.approval(done.approvalId) },
     });
-    await expect(client.approvals.run(done.approvalId)).rejects.toThrow('executed already');
-    expect((await client.approvals.show(done.approvalId)).state).toBe('carried_out');
+    await expect(client.post('approvals/:id/run', { id: done.approvalId })).rejects.toThrow(
+      'executed already',
+    );
+    expect((await client.get('approvals/:id', { id: done.approvalId })).state).toBe('carried_out');
     for (const { actorId } of [changed, done]) expect(await erasuresOf(actorId)).toEqual([]);
   });
 
@@ -554,18 +614,22 @@ describe('an approved act', () => {
     const body = { reason: 'asked for it', revision: 7 };
     const request = await sendJson(network, token, `/accounts/${actorId}/erase`, body);
     const { approvalId = '', digest = '' } = request.body;
-    await pair(bob).client.approvals.approve(approvalId, digest);
-    await expect(client.approvals.run(approvalId)).rejects.toThrow('(lifecycle_revision_conflict)');
-    expect((await client.approvals.show(approvalId)).state).toBe('voided');
-    await expect(client.approvals.run(approvalId)).rejects.toThrow('(effect_mismatch)');
+    await pair(bob).client.post('approvals/:id/approve', { id: approvalId, digest });
+    await expect(client.post('approvals/:id/run', { id: approvalId })).rejects.toThrow(
+      '(lifecycle_revision_conflict)',
+    );
+    expect((await client.get('approvals/:id', { id: approvalId })).state).toBe('voided');
+    await expect(client.post('approvals/:id/run', { id: approvalId })).rejects.toThrow('(effect_mismatch)');
     expect(await erasuresOf(actorId)).toEqual([]);
   });
 
   it('is resumed after the act, and invites nobody twice', async () => {
-    const invite = pair(ada).client.inviteOperator({ name: 'Finn', roles: ['administrator'] });
+    const invite = pair(ada).client.post('operators', { name: 'Finn', roles: ['administrator'] });
     const { approvalId, digest } = await awaited(invite);
-    await pair(bob).client.approvals.approve(approvalId, digest);
-    const runs = await Promise.allSettled([1, 2, 3].map(() => pair(ada).client.approvals.run(approvalId)));
+    await pair(bob).client.post('approvals/:id/approve', { id: approvalId, digest });
+    const runs = await Promise.allSettled(
+      [1, 2, 3].map(() => pair(ada).client.post('approvals/:id/run', { id: approvalId })),
+    );
     expect(runs.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const invited = (await eventsOf(streams.operator(approvalId))).filter(
       ({ type }) => type === 'operator.invited',
@@ -576,43 +640,57 @@ describe('an approved act', () => {
   it('is refused if its requester was suspended meanwhile', async () => {
     const { client } = pair(mia);
     const plan = { kind: 'accounts', actorIds: await Promise.all([1, 2, 3, 4].map(newAccount)) } as const;
-    const { digest: items } = await client.batches.preview(plan);
-    const { approvalId, digest } = await awaited(client.batches.request(plan, items, 'spam'));
-    await pair(bob).client.approvals.approve(approvalId, digest);
-    await pair(ada).client.setOperatorState(pair(mia).operatorId, 'suspend', 'left');
-    await expect(client.approvals.run(approvalId)).rejects.toThrow('(invalid_token)');
+    const { digest: items } = await client.post('batches/preview', plan);
+    const { approvalId, digest } = await awaited(
+      client.post('batches', { ...plan, digest: items, reason: 'spam' }),
+    );
+    await pair(bob).client.post('approvals/:id/approve', { id: approvalId, digest });
+    await pair(ada).client.post('operators/:id/suspend', { id: pair(mia).operatorId, reason: 'left' });
+    await expect(client.post('approvals/:id/run', { id: approvalId })).rejects.toThrow('(invalid_token)');
     expect(await eventsOf(streams.batch(approvalId))).toEqual([]);
   });
 
   it('is refused if its approver was suspended meanwhile', async () => {
     const { approvalId, actorId } = await requestApproved();
     const { client } = pair(ada);
-    await client.setOperatorState(pair(bob).operatorId, 'suspend', 'left');
-    await expect(client.approvals.run(approvalId)).rejects.toThrow('(capability_required)');
+    await client.post('operators/:id/suspend', { id: pair(bob).operatorId, reason: 'left' });
+    await expect(client.post('approvals/:id/run', { id: approvalId })).rejects.toThrow(
+      '(capability_required)',
+    );
     expect(await erasuresOf(actorId)).toEqual([]);
   });
 
   it('skips four-eyes for the limited shared token, if one administrator is left, and is shown until confirmed', async () => {
-    await pair(ada).client.limitSharedToken('drill');
-    const { job } = await operatorOf(network).recover(true, 'the witness was lost');
-    await until(async () => (await operatorOf(network).job(job?.id ?? '')).state === 'published', 60_000);
+    await pair(ada).client.post('shared-token/limit', { reason: 'drill' });
+    const { job } = await operatorOf(network).post('recovery/apply', {
+      reseedWitness: true,
+      reason: 'the witness was lost',
+    });
+    await until(
+      async () => (await operatorOf(network).get('jobs/:id', { id: job?.id ?? '' })).state === 'published',
+      60_000,
+    );
     const second = await enrollPair(network, ['administrator', 'moderator'], 'Gus');
     const page = await pair(ada).browser.open(`${consoleUrl()}/nobody`);
     expect(page.status).toBe(404);
     expect(page.text).toContain('The limited shared token invited Gus');
     expect(page.text).toContain('Four-eyes is on, and one administrator can approve');
     const { approvalId, digest } = await requestErasure();
-    await expect(second.client.approvals.approve(approvalId, digest)).rejects.toThrow(
+    await expect(second.client.post('approvals/:id/approve', { id: approvalId, digest })).rejects.toThrow(
       '(capability_required)',
     );
-    await expect(second.client.approvals.turnFourEyesOff()).rejects.toThrow('(capability_required)');
-    await pair(ada).client.confirmOperator(second.operatorId);
+    await expect(second.client.post('four-eyes/off')).rejects.toThrow('(capability_required)');
+    await pair(ada).client.post('operators/:id/confirm', { id: second.operatorId });
     expect((await pair(ada).browser.open(consoleUrl())).text).not.toContain('The limited shared token');
-    await until(async () => (await pair(ada).client.approvals.fourEyes()).active.administrators === 2);
-    expect(await second.client.approvals.approve(approvalId, digest)).toEqual({ changed: true });
+    await until(async () => (await pair(ada).client.get('four-eyes')).active.administrators === 2);
+    expect(await second.client.post('approvals/:id/approve', { id: approvalId, digest })).toEqual({
+      changed: true,
+    });
     expect((await pair(ada).browser.open(consoleUrl())).text).not.toContain('can approve');
     await expect(enrollPair(network, ['administrator'], 'Hal')).rejects.toThrow('(capability_required)');
-    await expect(operatorOf(network).recover(true)).rejects.toThrow('(capability_required)');
+    await expect(operatorOf(network).post('recovery/apply', { reseedWitness: true })).rejects.toThrow(
+      '(capability_required)',
+    );
     bob = second;
   });
 });
@@ -621,13 +699,17 @@ const consoleUrl = (): string => `http://localhost:${network.env['OPERATOR_PORT'
 
 describe('turning four-eyes off', () => {
   it('needs two', async () => {
-    const { approvalId, digest } = await awaited(pair(ada).client.approvals.turnFourEyesOff('quiet days'));
-    expect(await pair(ada).client.approvals.fourEyes()).toMatchObject({ batchItems: 2 });
-    await pair(bob).client.approvals.approve(approvalId, digest);
-    expect(await pair(ada).client.approvals.run(approvalId)).toMatchObject({ result: { changed: true } });
-    expect(await pair(ada).client.approvals.fourEyes()).toMatchObject({ batchItems: null });
+    const { approvalId, digest } = await awaited(
+      pair(ada).client.post('four-eyes/off', { reason: 'quiet days' }),
+    );
+    expect(await pair(ada).client.get('four-eyes')).toMatchObject({ batchItems: 2 });
+    await pair(bob).client.post('approvals/:id/approve', { id: approvalId, digest });
+    expect(await pair(ada).client.post('approvals/:id/run', { id: approvalId })).toMatchObject({
+      result: { changed: true },
+    });
+    expect(await pair(ada).client.get('four-eyes')).toMatchObject({ batchItems: null });
     expect(await erase(pair(ada), await newAccount())).toMatchObject({ changed: true });
-    await pair(ada).client.approvals.turnFourEyesOn(4);
+    await pair(ada).client.post('four-eyes/on', { batchItems: 4 });
   });
 
   it('is not done by a backup from before it was on, neither before nor after recovery apply', async () => {
@@ -636,17 +718,17 @@ describe('turning four-eyes off', () => {
     const { code, stderr } = await restore(network.dataDir, dir);
     expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
     await network.restart();
-    expect((await operatorOf(network).recoveryStatus()).state).not.toBe('serving');
+    expect((await operatorOf(network).get('recovery')).state).not.toBe('serving');
     const status = await until(() =>
       pair(ada)
-        .client.approvals.fourEyes()
+        .client.get('four-eyes')
         .catch(() => undefined),
     );
     expect(status.batchItems).toBe(4);
-    await awaited(pair(ada).client.approvals.turnFourEyesOff('now'));
-    await operatorOf(network).recover(false, 'drill');
+    await awaited(pair(ada).client.post('four-eyes/off', { reason: 'now' }));
+    await operatorOf(network).post('recovery/apply', { reseedWitness: false, reason: 'drill' });
     await until(async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200, 120_000);
-    expect((await pair(ada).client.approvals.fourEyes()).batchItems).toBe(4);
-    await awaited(pair(ada).client.approvals.turnFourEyesOff('again'));
+    expect((await pair(ada).client.get('four-eyes')).batchItems).toBe(4);
+    await awaited(pair(ada).client.post('four-eyes/off', { reason: 'again' }));
   });
 });

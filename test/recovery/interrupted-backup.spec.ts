@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { readConfig } from '../../src/base/config/config.js';
 import { readManifest } from '../../src/recovery/backup/restore/checked-backup.js';
-import { OperatorClient } from '../support/operator-client.js';
+import { operatorClient } from '../support/operator-client.js';
 import { allAuthorityTables, tablesOfPart } from '../../src/recovery/backup/format/tables.js';
 import { environment, plaza } from '../support/command.js';
 import { backUp, newBackupDir } from '../support/drill.js';
@@ -96,9 +96,9 @@ describe('an interrupted backup', () => {
   });
 
   it('is taken again by the same command', async () => {
-    const api = new OperatorClient(readConfig(network.env), 'test');
+    const api = operatorClient(readConfig(network.env));
     await until(() =>
-      api.projections().then(
+      api.get('projections').then(
         () => true,
         () => false,
       ),

@@ -90,7 +90,7 @@ const inReadStore = [
   },
 ];
 
-const state = async (): Promise<string> => (await operatorOf(network).recoveryStatus()).state;
+const state = async (): Promise<string> => (await operatorOf(network).get('recovery')).state;
 
 describe('a log that lacks an accepted restriction', () => {
   it('puts the network into quarantine', async () => {
@@ -102,7 +102,7 @@ describe('a log that lacks an accepted restriction', () => {
   });
 
   it('is not recovered if it belongs to another network or the ledger was altered, and the refusal says so', async () => {
-    const apply = () => operatorOf(network).recover(false);
+    const apply = () => operatorOf(network).post('recovery/apply', { reseedWitness: false });
     const { rows } = await database.query('SELECT network_id FROM recovery.publication');
     await database.query(`UPDATE recovery.publication SET network_id = 'another'`);
     await expect(apply()).rejects.toThrow('the read store to network another');
@@ -129,7 +129,10 @@ describe('a recovery whose worker is killed at every step', () => {
   it('is completed by the same command, and does nothing twice', async () => {
     atWitness = await Gates.install(network.env['WITNESS_DATABASE_URL'] ?? '', inWitness);
     atReadStore = await Gates.install(network.env['DATABASE_URL'] ?? '', inReadStore);
-    const begun = await operatorOf(network).recover(false, 'the disk broke');
+    const begun = await operatorOf(network).post('recovery/apply', {
+      reseedWitness: false,
+      reason: 'the disk broke',
+    });
     const steps = [
       ...inWitness.map(({ name }) => ({ gates: atWitness, name })),
       ...inReadStore.map(({ name }) => ({ gates: atReadStore, name })),
@@ -145,9 +148,9 @@ describe('a recovery whose worker is killed at every step', () => {
     expect([null, begun.job?.id]).toContain(
       (JSON.parse(stdout) as { job: { id: string } | null }).job?.id ?? null,
     );
-    expect((await operatorOf(network).job(begun.job?.id ?? '')).state).toBe('published');
+    expect((await operatorOf(network).get('jobs/:id', { id: begun.job?.id ?? '' })).state).toBe('published');
 
-    expect(await operatorOf(network).recoveryStatus()).toMatchObject({
+    expect(await operatorOf(network).get('recovery')).toMatchObject({
       state: 'serving',
       witness: {
         unsettled: 0,
@@ -186,7 +189,7 @@ describe('a recovery whose worker is killed at every step', () => {
       // The plan has read the publication, and waits for the witness, for two seconds at most. Nothing else reads the ledger by
       // itself.
       await witness.query('BEGIN; LOCK TABLE ledger IN ACCESS EXCLUSIVE MODE');
-      const asked = operatorOf(network).recover(false);
+      const asked = operatorOf(network).post('recovery/apply', { reseedWitness: false });
       await until(
         async () =>
           (await witness.query(`SELECT FROM pg_locks WHERE relation = 'ledger'::regclass AND NOT granted`))

@@ -99,7 +99,7 @@ async function quarantineReason(): Promise<string> {
   });
   expect(Object.keys(failed)).toEqual(['readModels']);
   const told = failed['readModels']?.replace('In quarantine: ', '') ?? '';
-  expect((await operatorOf(network).projections()).quarantine).toBe(told);
+  expect((await operatorOf(network).get('projections')).quarantine).toBe(told);
   const text = await metrics();
   expect(text).toContain(`plaza_quarantine_info{reason="${told}"} 1`);
   expect(text).toContain('plaza_read_models{state="quarantined"} 1');

@@ -96,7 +96,7 @@ describe('operators who are ended after a backup', () => {
     expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
     await network.restart();
     another = await startApiProcess(network);
-    expect((await operatorOf(network).recoveryStatus()).state).not.toBe('serving');
+    expect((await operatorOf(network).get('recovery')).state).not.toBe('serving');
     expect(await statusesOf(admin, suspended, demoted, revoked)).toEqual(both(200, 401, 401, 401));
   });
 
@@ -152,7 +152,7 @@ describe('the limited shared token', () => {
     const applied = await runPlaza(['recovery', 'apply', '--reason', 'drill'], network.env);
     expect([applied.code, applied.code === 0 ? '' : applied.stderr]).toEqual([0, '']);
     await isReady();
-    expect((await operatorOf(network).recoveryStatus()).state).toBe('serving');
+    expect((await operatorOf(network).get('recovery')).state).toBe('serving');
     expect(await statusesOf(admin, suspended, demoted)).toEqual(both(200, 401, 401));
     await expectNoSuspension();
   });

@@ -92,17 +92,21 @@ describe('two API processes notice a new incarnation', () => {
   it('after a rebuild', async () => {
     const before = await readClientState();
     const operator = operatorOf(network);
-    const { id } = await operator.rebuild([], 'a test');
-    expect(await until(async () => (await operator.job(id)).state === 'published')).toBe(true);
+    const { id } = await operator.post('projections/rebuild', { names: [], reason: 'a test' });
+    expect(await until(async () => (await operator.get('jobs/:id', { id })).state === 'published')).toBe(
+      true,
+    );
     await expectNewIncarnation(before);
   });
 
   it('after a rollback to the incarnation before', async () => {
     const before = await readClientState();
     const operator = operatorOf(network);
-    const { job } = await operator.rollback('a test');
+    const { job } = await operator.post('recovery/rollback', { reason: 'a test' });
     const id = job?.id ?? '';
-    expect(await until(async () => (await operator.job(id)).state === 'published')).toBe(true);
+    expect(await until(async () => (await operator.get('jobs/:id', { id })).state === 'published')).toBe(
+      true,
+    );
     await expectNewIncarnation(before);
   });
 });

@@ -102,10 +102,10 @@ describe('plaza projections rebuild', () => {
 
   it('survives a kill of its worker', async () => {
     const { worker = 0 } = network.pids();
-    const { id } = await operatorOf(network).rebuild([], 'a test');
+    const { id } = await operatorOf(network).post('projections/rebuild', { names: [], reason: 'a test' });
     process.kill(worker, 'SIGKILL');
-    await until(async () => (await operatorOf(network).job(id)).state === 'published');
-    expect((await operatorOf(network).job(id)).incarnation).toBe(await published());
+    await until(async () => (await operatorOf(network).get('jobs/:id', { id })).state === 'published');
+    expect((await operatorOf(network).get('jobs/:id', { id })).incarnation).toBe(await published());
   });
 
   it('refuses an unknown name', async () => {

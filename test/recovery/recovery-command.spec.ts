@@ -139,7 +139,7 @@ describe('after a rollback of the log', () => {
     await ada.put(`/api/blocks/${eve.actorId}`, intent());
     await ada.put(`/api/blocks/${bob.actorId}`, intent());
     await ada.delete(`/api/blocks/${bob.actorId}?intentId=${randomUUID()}`);
-    await operatorOf(network).setAccountState(bob.actorId, 'suspend', 'spam');
+    await operatorOf(network).post('accounts/:id/suspend', { id: bob.actorId, reason: 'spam' });
     before = await status();
     await rollBackLog();
 

@@ -67,7 +67,7 @@ const rollBackWitness = () =>
   rewriteLedger(`INSERT INTO ledger TABLE kept.ledger; INSERT INTO head TABLE kept.head;
     INSERT INTO restriction TABLE kept.restriction`);
 
-const status = () => operatorOf(network).recoveryStatus();
+const status = () => operatorOf(network).get('recovery');
 
 /** Ends the worker. Its successor compares log and witness again. */
 function restartWorker(): void {
@@ -78,7 +78,9 @@ async function recoverByReseeding(): Promise<void> {
   restartWorker();
   await until(async () => (await status()).state === 'quarantined', CHECKS_MS);
   expect((await status()).reason).toContain('was rolled back or is another one');
-  await expect(operatorOf(network).recover(false)).rejects.toThrow('--reseed-witness');
+  await expect(operatorOf(network).post('recovery/apply', { reseedWitness: false })).rejects.toThrow(
+    '--reseed-witness',
+  );
   const applied = await runPlaza(['recovery', 'apply', '--reseed-witness', '--reason', 'lost'], network.env);
   expect([applied.code, applied.stderr]).toEqual([0, expect.anything()]);
   expect(await status()).toMatchObject({

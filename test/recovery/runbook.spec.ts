@@ -54,7 +54,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true });
 });
 
-const state = async () => (await operatorOf(network).recoveryStatus()).state;
+const state = async () => (await operatorOf(network).get('recovery')).state;
 const isServing = () => until(async () => (await reader.get('/api/timeline')).status === 200, 60_000);
 
 /** The situation before a chapter of the runbook, and the expected one after its commands. */

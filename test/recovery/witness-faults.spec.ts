@@ -158,9 +158,9 @@ describe('a restriction is refused', () => {
       ...network,
       env: { ...network.env, OPERATOR_PORT: withoutOperatorPort },
     });
-    await expect(operator.setAccountState(alice.actorId, 'suspend', 'a test')).rejects.toThrow(
-      'Set WITNESS_DATABASE_URL',
-    );
+    await expect(
+      operator.post('accounts/:id/suspend', { id: alice.actorId, reason: 'a test' }),
+    ).rejects.toThrow('Set WITNESS_DATABASE_URL');
     await expectCompletedBy(proxied, postId, intentId);
   });
 
@@ -190,12 +190,12 @@ describe('a restriction is refused', () => {
   });
 
   it.each([' ', '\u200B', '\u3164'])('where its reason is blank (%j)', async (reason) => {
-    const told = operatorOf(network).setAccountState(alice.actorId, 'suspend', reason);
+    const told = operatorOf(network).post('accounts/:id/suspend', { id: alice.actorId, reason });
     await expect(told).rejects.toThrow('say why in 1 to 500 characters');
   });
 
   it.each(['a\0b', 'a\u202Eb', 'a\u001Bb', 'a\uD800b'])('where its reason misleads (%j)', async (reason) => {
-    const told = operatorOf(network).setAccountState(alice.actorId, 'suspend', reason);
+    const told = operatorOf(network).post('accounts/:id/suspend', { id: alice.actorId, reason });
     await expect(told).rejects.toThrow('must not have control characters');
   });
 

@@ -21,7 +21,7 @@ export async function personWithPage(
 ): Promise<PersonWithPage> {
   const handle = `p_${randomBytes(5).toString('hex')}`;
   const account = { handle, displayName: `Person ${handle}`, email: `${handle}@example.org`, password };
-  const { actorId } = await operatorOf(network).createAccount(account);
+  const { actorId } = await operatorOf(network).post('accounts', account);
   const signedIn = await signInRegistered(network, application, { actorId, handle }, scope);
   return {
     ...signedIn,

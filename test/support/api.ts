@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { plazaClient } from '../../client/client.ts';
 import { readConfig } from '../../src/base/config/config.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { OperatorClient } from './operator-client.js';
+import { operatorClient } from './operator-client.js';
 import { signIn as authorize } from '../../src/programs/demo/sign-in.js';
 import type { OpenApi } from '../../src/doors/api/openapi/openapi.js';
 import { Conformance } from './conformance.js';
@@ -151,14 +151,10 @@ export interface Application {
 
 type NetworkAccess = Pick<TestNetwork, 'baseUrl' | 'env'>;
 
-export const operatorOf = (network: NetworkAccess) => new OperatorClient(readConfig(network.env), 'test');
+export const operatorOf = (network: NetworkAccess) => operatorClient(readConfig(network.env));
 
 export const registerApplication = (network: NetworkAccess, name = 'Pebble'): Promise<Application> =>
-  operatorOf(network).registerApplication({
-    name,
-    redirectUris: [redirectUri],
-    scopes: [...allScopes],
-  });
+  operatorOf(network).post('applications', { name, redirectUris: [redirectUri], scopes: [...allScopes] });
 
 /** Registers a new person, who signs in and consents. */
 export async function signIn(
@@ -167,7 +163,7 @@ export async function signIn(
   scope = 'openid read post:create',
 ): Promise<SignedIn> {
   const handle = `p_${randomBytes(5).toString('hex')}`;
-  const { actorId } = await operatorOf(network).createAccount({
+  const { actorId } = await operatorOf(network).post('accounts', {
     handle,
     displayName: `Person ${handle}`,
     email: `${handle}@example.org`,

@@ -20,7 +20,7 @@ export async function enrollInConsole(
   roles: readonly Role[],
   name = someName(),
 ): Promise<ConsoleUser> {
-  const { operatorId, link } = await client.inviteOperator({ name, roles }, 'a test');
+  const { operatorId, link } = await client.post('operators', { name, roles, reason: 'a test' });
   const user = {
     operatorId,
     roles,

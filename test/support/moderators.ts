@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readConfig } from '../../src/base/config/config.js';
+import type { CaseEffect } from '../../src/domain/case/events.js';
 import type { Role } from '../../src/domain/operator/roles.js';
-import { OperatorClient } from './operator-client.js';
+import { operatorClient } from './operator-client.js';
+import type { OperatorClient } from './operator-client.js';
 import { operatorOf } from './api.js';
 import type { SignedIn } from './api.js';
 import type { TestNetwork } from './network.js';
@@ -32,7 +34,7 @@ export function moderatorWith(
   { operatorId, token }: Pick<Moderator, 'operatorId' | 'token'>,
 ): Moderator {
   const env = { ...network.env, OPERATOR_TOKEN: token };
-  return { operatorId, token, client: new OperatorClient(readConfig(env), 'test'), env };
+  return { operatorId, token, client: operatorClient(readConfig(env)), env };
 }
 
 /** @throws {Error} the report is refused. */
@@ -62,7 +64,7 @@ export async function reportedPost(
 /** Undefined: there is no such case. */
 export async function stateOf({ client }: Moderator, caseId: string): Promise<string | undefined> {
   try {
-    return (await client.cases.show(caseId)).state;
+    return (await client.get('cases/:id', { id: caseId })).state;
   } catch (error) {
     if (String(error).includes('(not_found)')) return undefined;
     throw error;
@@ -73,9 +75,15 @@ export async function stateOf({ client }: Moderator, caseId: string): Promise<st
 export async function decide(
   { client }: Moderator,
   caseId: string,
-  effects: readonly string[],
+  effects: readonly CaseEffect[],
   notice?: string,
 ): Promise<void> {
-  await client.cases.claim(caseId);
-  await client.cases.decide(caseId, { outcome: 'violation', effects, notice }, 'a test');
+  await client.post('cases/:id/claim', { id: caseId });
+  await client.post('cases/:id/decide', {
+    id: caseId,
+    outcome: 'violation',
+    effects,
+    notice,
+    reason: 'a test',
+  });
 }

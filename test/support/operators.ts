@@ -17,6 +17,6 @@ export async function enrollOperator(
   roles: readonly Role[],
   name = someName(),
 ): Promise<EnrolledOperator> {
-  const { invitationCode } = await client.inviteOperator({ name, roles }, 'a test');
-  return client.enrollOperator(invitationCode, {});
+  const { invitationCode } = await client.post('operators', { name, roles, reason: 'a test' });
+  return client.post('enrollments', { invitationCode });
 }

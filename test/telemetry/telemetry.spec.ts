@@ -57,7 +57,7 @@ describe('a network without a collector', () => {
     });
 
     it('count requests to the operator API and to the authorization server', async () => {
-      const list = () => operatorOf(network).applications();
+      const list = () => operatorOf(network).get('applications');
       expect(await growth(list, ...requestsTo('/operator/applications', 200))).toBe(1);
       const discover = () => fetch(`${network.baseUrl}/api/auth/.well-known/openid-configuration`);
       expect(
@@ -105,7 +105,7 @@ describe('a network without a collector', () => {
 
     it('count sign-ins by outcome', async () => {
       const person = { handle: 'bobby', displayName: 'Bobby', email: 'bobby@example.org', password };
-      await operatorOf(network).createAccount(person);
+      await operatorOf(network).post('accounts', person);
       const enter = (typed: string) =>
         authorize(network.baseUrl, {
           ...application,

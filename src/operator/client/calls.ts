@@ -45,4 +45,4 @@ export interface Calls<Row extends Act> {
 }
 
 /** Nothing need be given to an act that needs nothing. */
-type Arguments<Needed> = object extends Needed ? [given?: Needed] : [given: Needed];
+export type Arguments<Needed> = object extends Needed ? [given?: Needed] : [given: Needed];

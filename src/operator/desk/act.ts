@@ -119,7 +119,7 @@ interface ActDefinition<
   readonly reason?: Why;
   /** Shape of the body, or of a GET's query, without the reason. Undefined: the body or query is not read. */
   readonly input?: Input;
-  /** Shape of the answer. It is published, and tests hold the answers to it. */
+  /** Shape of the answer. It is published; in a test, an act that answers otherwise fails. */
   readonly answer: Answered;
   /** The answer, of status 200 unless it is an {@link Answer}. */
   readonly run: (
@@ -171,8 +171,21 @@ export function act<
         reason: reason === 'required' ? requiredReason : optionalReason,
       })
     : input;
-  return { ...definition, method, path, schema } as never;
+  const run = isTest ? checked(definition) : definition.run;
+  return { ...definition, run, method, path, schema } as never;
 }
+
+/** Jest says so, to the processes that it starts, too. */
+// oxlint-disable-next-line node/no-process-env -- no setting of the network
+const isTest = process.env['NODE_ENV'] === 'test';
+
+const checked =
+  ({ run, answer: shape }: Pick<Act, 'run' | 'answer'>): Act['run'] =>
+  async (input, context) => {
+    const answer = await run(input, context);
+    shape.parse(answer instanceof Answer ? answer.body : answer);
+    return answer;
+  };
 
 /** Its address in the console; undefined: it is not there. */
 export function consolePathOf({ path, page, form }: Pick<Act, 'path' | 'page' | 'form'>): string | undefined {

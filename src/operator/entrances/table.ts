@@ -25,8 +25,7 @@ import { postActs } from '../people/post.acts.js';
 import { recoveryActs } from '../network/recovery.acts.js';
 import { textActs } from '../audit/text.acts.js';
 
-/** Every operator's act, once. docs/operator-acts.md publishes it. */
-export const actTable: readonly Act[] = [
+const rows = [
   ...accountActs,
   ...applicationActs,
   ...grantActs,
@@ -52,6 +51,11 @@ export const actTable: readonly Act[] = [
   ...passkeyActs,
   ...consoleActs,
 ];
+
+export type Row = (typeof rows)[number];
+
+/** Every operator's act, once. docs/operator-acts.md publishes it. */
+export const actTable: readonly Act[] = rows;
 
 const byRoute = new Map(
   actTable.flatMap((row) =>

@@ -33,7 +33,7 @@ export class LivelyNetwork {
   async person(...applications: readonly Application[]): Promise<readonly SignedIn[]> {
     const handle = this.secret('h');
     this.handles.push(handle);
-    const { actorId } = await operatorOf(this.network).createAccount({
+    const { actorId } = await operatorOf(this.network).post('accounts', {
       handle,
       displayName: this.secret('Name'),
       email: `${this.secret('mail')}@example.org`,
@@ -63,14 +63,16 @@ export class LivelyNetwork {
   async decide(caseId: string): Promise<void> {
     const moderator = await newModerator(this.network);
     await until(async () => (await stateOf(moderator, caseId)) !== undefined);
-    await moderator.client.cases.claim(caseId);
-    await moderator.client.cases.note(caseId, this.secret('note'));
+    await moderator.client.post('cases/:id/claim', { id: caseId });
+    await moderator.client.post('cases/:id/notes', { id: caseId, note: this.secret('note') });
     const notice = this.secret('notice');
-    await moderator.client.cases.decide(
-      caseId,
-      { outcome: 'violation', effects: [], notice },
-      this.secret('reason'),
-    );
+    await moderator.client.post('cases/:id/decide', {
+      id: caseId,
+      outcome: 'violation',
+      effects: [],
+      notice,
+      reason: this.secret('reason'),
+    });
     this.secrets.push(caseId, moderator.operatorId);
   }
 
@@ -85,19 +87,30 @@ export class LivelyNetwork {
     ];
     const batchId = await suspendAll(mia, [actorId], this.secret('reason'));
     await undoBatch(mia, batchId, this.secret('reason'));
-    const { build } = await amy.client.buildAsOf(new Date().toISOString(), actorId);
-    await until(async () => (await amy.client.asOf(build.position, actorId)).view);
-    await amy.client.asOf(build.position, actorId, this.secret('reason'));
+    const { build } = await amy.client.post('as-of', { at: new Date().toISOString(), actor: actorId });
+    await until(
+      async () =>
+        (await amy.client.get('as-of/:position', { position: build.position, actor: actorId })).view,
+    );
+    await amy.client.post('as-of/:position/texts', {
+      position: build.position,
+      actor: actorId,
+      reason: this.secret('reason'),
+    });
     await this.operate('export', 'audit', join(copies, 'audit'));
     await this.operate('backup', join(copies, 'backup'));
-    await ada.client.approvals.turnFourEyesOn(1, this.secret('reason'));
+    await ada.client.post('four-eyes/on', { batchItems: 1, reason: this.secret('reason') });
     const { approvalId } = await awaited(
-      ada.client.inviteOperator({ name: this.secret('Invited'), roles: ['administrator'] }, 'x'),
+      ada.client.post('operators', { name: this.secret('Invited'), roles: ['administrator'], reason: 'x' }),
     );
-    await bob.client.approvals.refuse(approvalId, this.secret('reason'));
-    const off = await awaited(ada.client.approvals.turnFourEyesOff(this.secret('reason')));
-    await bob.client.approvals.approve(off.approvalId, off.digest, this.secret('reason'));
-    await ada.client.approvals.run(off.approvalId);
+    await bob.client.post('approvals/:id/refuse', { id: approvalId, reason: this.secret('reason') });
+    const off = await awaited(ada.client.post('four-eyes/off', { reason: this.secret('reason') }));
+    await bob.client.post('approvals/:id/approve', {
+      id: off.approvalId,
+      digest: off.digest,
+      reason: this.secret('reason'),
+    });
+    await ada.client.post('approvals/:id/run', { id: off.approvalId });
     this.secrets.push(batchId, approvalId, off.approvalId, off.digest);
   }
 

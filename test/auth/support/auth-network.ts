@@ -1,4 +1,3 @@
-import '../../support/held-answers.js';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

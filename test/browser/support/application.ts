@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readConfig } from '../../../src/base/config/config.js';
-import { OperatorClient } from '../../support/operator-client.js';
+import { operatorClient } from '../../support/operator-client.js';
 import type { TestNetwork } from '../../support/network.js';
 
 /** An application with its own server, so that browsers return to a page that loads. */
@@ -37,7 +37,7 @@ export async function startApplication(
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const redirectUri = `${origin}/callback`;
   const signedOutUri = `${origin}/signed-out`;
-  const registered = await operatorOf(network).registerApplication({
+  const registered = await operatorOf(network).post('applications', {
     name,
     redirectUris: [redirectUri],
     postLogoutRedirectUris: [signedOutUri],
@@ -70,8 +70,13 @@ export async function createAccount(
   handle: string,
   displayName = `${handle[0]?.toUpperCase()}${handle.slice(1)} Example`,
 ): Promise<string> {
-  await operatorOf(network).createAccount({ handle, displayName, email: `${handle}@example.org`, password });
+  await operatorOf(network).post('accounts', {
+    handle,
+    displayName,
+    email: `${handle}@example.org`,
+    password,
+  });
   return handle;
 }
 
-const operatorOf = (network: Pick<TestNetwork, 'env'>) => new OperatorClient(readConfig(network.env), 'test');
+const operatorOf = (network: Pick<TestNetwork, 'env'>) => operatorClient(readConfig(network.env));

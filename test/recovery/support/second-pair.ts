@@ -1,6 +1,7 @@
 import { readConfig } from '../../../src/base/config/config.js';
 import type { Role } from '../../../src/domain/operator/roles.js';
-import { OperatorClient } from '../../support/operator-client.js';
+import { operatorClient } from '../../support/operator-client.js';
+import type { OperatorClient } from '../../support/operator-client.js';
 import type { Browser } from '../../../src/programs/demo/browser.js';
 import { operatorOf } from '../../support/api.js';
 import { runPlaza } from '../../support/command.js';
@@ -31,7 +32,7 @@ export async function enrollPair(network: TestNetwork, roles: readonly Role[], n
   const { text } = await browser.submit(own, form, {});
   const [token = ''] = /plop_[\w-]+/.exec(text) ?? [];
   const env = { ...network.env, OPERATOR_TOKEN: token };
-  return { operatorId, token, browser, client: new OperatorClient(readConfig(env), 'test') };
+  return { operatorId, token, browser, client: operatorClient(readConfig(env)) };
 }
 
 /** Sends JSON to the operator's port. `path`: after `/operator`. */
