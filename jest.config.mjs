@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { patternOf } from './test/tiers/list.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -26,10 +25,10 @@ function commit() {
   return status === 0 ? stdout.trim() : JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 }
 
-/** Patterns of the tiers that `npm run test:changed` leaves out. A run of named files has them all. */
+/** Patterns of the spec files that `npm run test:changed` leaves out. A run of named files has them all. */
 function leftOut() {
-  const names = (process.env['PLAZA_TEST_WITHOUT'] ?? '').split(' ').filter((name) => name !== '');
-  return process.argv.length > 2 ? [] : names.map((name) => `^<rootDir>/(?:${patternOf(name)})`);
+  const names = (process.env['PLAZA_TEST_WITHOUT'] ?? '').split('\n').filter((name) => name !== '');
+  return process.argv.length > 2 ? [] : names.map((name) => `^<rootDir>/${RegExp.escape(name)}$`);
 }
 
 export default {

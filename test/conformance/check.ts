@@ -1,6 +1,5 @@
 /** Verifies that a run of all tests covers every sentence of the published document. */
 import type { Entry } from './list.ts';
-import { tierOf } from '../tiers/list.ts';
 import { matchesTag } from './tags.ts';
 import type { Tagged } from './tags.ts';
 
@@ -48,18 +47,13 @@ export const faultsInOutcomes = (tags: readonly Tagged[], outcomes: readonly Out
       .map((test) => `${nameOf(test)}: it ${test.status === 'failed' ? 'failed' : 'did not run'}`);
   });
 
-/** Codes that no test was answered with in their decided status. Tests of a tier that CI may leave out do not count. */
+/** Codes that no test was answered with in their decided status. */
 export const unansweredCodes = (
   statusOf: Readonly<Record<string, number>>,
   answered: readonly AnsweredCode[],
 ): string[] =>
   Object.entries(statusOf)
-    .filter(
-      ([code, status]) =>
-        !answered.some(
-          (each) => each.code === code && each.status === status && tierOf(each.file) === undefined,
-        ),
-    )
+    .filter(([code, status]) => !answered.some((each) => each.code === code && each.status === status))
     .map(([code, status]) => `${code}: no test was answered with it and status ${status}`);
 
 const nameOf = ({ file, titles }: Pick<Tagged, 'file' | 'titles'>): string => `${file}: ${titles.join(' ')}`;

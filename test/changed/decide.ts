@@ -1,16 +1,20 @@
 /**
- * Prints the names of the tiers (list.ts) that need not run, since nothing of theirs has changed from the base, and why to its standard
- * error: `node test/tiers/decide.ts [ROOT]`. The base is the commit in CI_BASE, without it the newest ancestor of HEAD on origin/main that
- * is not HEAD itself. In doubt it prints none.
+ * Prints the spec files that need not run, since nothing that they run has changed from the base (reach.ts), and why to its standard
+ * error: `node test/changed/decide.ts [ROOT]`. The base is the commit in CI_BASE, without it the newest ancestor of HEAD on origin/main
+ * that is not HEAD itself. In doubt it prints none.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { decideBy } from './list.ts';
+import { Sources } from './reach.ts';
 
 const root = process.argv[2] ?? fileURLToPath(new URL('../..', import.meta.url));
-const say = (line: string): void => void process.stderr.write(`tiers: ${line}\n`);
+const say = (line: string): void => void process.stderr.write(`tests: ${line}\n`);
 
-/** Why all tiers run. */
+/** A change in one of them runs all. */
+const RUNS_ALL =
+  /^(?:\.ci\/|\.nvmrc$|\.swcrc$|bin\/|jest\.config\.mjs$|nest-cli\.json$|package-lock\.json$|(?:packages\/[\w-]+\/)?package\.json$|test\/changed\/|test\/conformance\/run\.reporter\.mjs$|test\/support\/|tsconfig\.json$)/;
+
+/** Why all run. */
 class RunAll extends Error {}
 
 /** The output of git; undefined: it failed. */
@@ -54,13 +58,27 @@ function decide(): readonly string[] {
   const base = baseOf(head);
   const changed = changedSince(base);
   say(`files changed since ${base}: ${changed.length}`);
-  const { leftOut, why } = decideBy(changed);
-  why.forEach(say);
+  const general = changed.find((file) => RUNS_ALL.test(file));
+  if (changed.length === 0) throw new RunAll('nothing has changed');
+  if (general !== undefined) throw new RunAll(`${general} has changed`);
+  return withoutReachOf(changed);
+}
+
+/** Specs that run none of these files, read none, and show nothing of the published API. */
+function withoutReachOf(changed: readonly string[]): string[] {
+  const sources = new Sources(root);
+  const reached = new Map(sources.specs.map((spec) => [spec, sources.reachedBy(spec)]));
+  const all = new Set([...reached.values()].flatMap((modules) => [...modules]));
+  const touched = changed.flatMap((file) => (sources.isModule(file) ? [file] : sources.readersOf(file, all)));
+  const leftOut = sources.specs.filter(
+    (spec) => !sources.alwaysRuns(spec) && !touched.some((file) => reached.get(spec)?.has(file)),
+  );
+  say(`${leftOut.length} of ${sources.specs.length} spec files are left out: nothing that they run has changed`);
   return leftOut;
 }
 
 try {
-  process.stdout.write(`${decide().join(' ')}\n`);
+  process.stdout.write(decide().map((spec) => `${spec}\n`).join(''));
 } catch (error) {
   if (!(error instanceof RunAll)) throw error;
   say(`all run: ${error.message}`);

@@ -1,27 +1,36 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { environment } from '../support/command.js';
-import { tiers } from './list.ts';
 
 const script = fileURLToPath(new URL('decide.ts', import.meta.url));
-const all = tiers.map(({ name }) => name);
+/** Spec files of the repository that each case makes, and what they import. */
+const modules = {
+  'src/a.ts': 'export const a = 1;',
+  'src/b.ts': 'export const b = 1;',
+  'src/a.unit.spec.ts': "import { a } from './a.js';",
+  'test/b.spec.ts': "import { b } from '../src/b.js';",
+  'test/documents.spec.ts': "read('../docs/operators.md');",
+  'test/shown.spec.ts': "it('shows a sentence [posts-scope]', () => {});",
+};
+const all = ['src/a.unit.spec.ts', 'test/b.spec.ts', 'test/documents.spec.ts'];
 const but = (...names: readonly string[]) => all.filter((name) => !names.includes(name));
 
 let directory: string;
 let root: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'plaza-tiers-'));
+  directory = mkdtempSync(join(tmpdir(), 'plaza-changed-'));
   root = join(directory, 'work');
   git(directory, 'init', '--quiet', '--bare', '--initial-branch=main', 'origin');
   git(directory, 'clone', '--quiet', 'origin', 'work');
   git(root, 'checkout', '--quiet', '-B', 'main');
   change('README.md');
-  change('src/doors/api/old.ts');
+  for (const [file, text] of Object.entries(modules)) write(file, text);
+  change('docs/operators.md');
   git(root, 'push', '--quiet', 'origin', 'main');
 });
 
@@ -40,9 +49,10 @@ function write(file: string, text: string): void {
 
 let changes = 0;
 
-/** A commit. Resolves to its id. */
+/** A commit that adds to a file. Resolves to its id. */
 function change(file: string): string {
-  write(file, `${(changes += 1)}`);
+  mkdirSync(dirname(join(root, file)), { recursive: true });
+  appendFileSync(join(root, file), `\n// ${(changes += 1)}`);
   git(root, 'add', '--all');
   git(root, 'commit', '--quiet', '--message', file);
   return git(root, 'rev-parse', 'HEAD');
@@ -56,67 +66,72 @@ function decide({ base, at = root }: { readonly base?: string; readonly at?: str
   });
   expect(status).toBe(0);
   return {
-    leftOut: stdout.split(/\s/).filter((name) => name !== ''),
+    leftOut: stdout.split('\n').filter((name) => name !== ''),
     why: stderr
       .trim()
       .split('\n')
-      .map((line) => line.replace(/^tiers: /, '')),
+      .map((line) => line.replace(/^tests: /, '')),
   };
 }
 
-describe('the tiers that need not run', () => {
+describe('the spec files that need not run', () => {
   it('are named with the reason', () => {
     const base = git(root, 'rev-parse', 'HEAD');
-    change('test/fuzz/values.ts');
+    change('src/a.ts');
     expect(decide()).toEqual({
-      leftOut: but('fuzz'),
+      leftOut: but('src/a.unit.spec.ts'),
       why: [
         `files changed since ${base}: 1`,
-        ...all.map((name) =>
-          name === 'fuzz' ? 'fuzz runs: test/fuzz/values.ts has changed' : `${name} is left out`,
-        ),
+        '2 of 4 spec files are left out: nothing that they run has changed',
       ],
     });
   });
 
+  it('are not those that have changed themselves, or that read what has', () => {
+    change('test/b.spec.ts');
+    change('docs/operators.md');
+    expect(decide()).toMatchObject({ leftOut: but('test/b.spec.ts', 'test/documents.spec.ts') });
+  });
+
   it('are decided by all commits since origin/main', () => {
-    change('test/model/people.ts');
-    change('test/fuzz/values.ts');
-    expect(decide()).toMatchObject({ leftOut: but('fuzz', 'models') });
+    change('src/a.ts');
+    change('src/b.ts');
+    expect(decide()).toMatchObject({ leftOut: but('src/a.unit.spec.ts', 'test/b.spec.ts') });
   });
 
   it('are decided by the last commit alone where HEAD is on origin/main', () => {
-    change('test/model/people.ts');
-    change('test/fuzz/values.ts');
+    change('src/a.ts');
+    change('src/b.ts');
     git(root, 'push', '--quiet', 'origin', 'main');
-    expect(decide()).toMatchObject({ leftOut: but('fuzz') });
+    expect(decide()).toMatchObject({ leftOut: but('test/b.spec.ts') });
   });
 
   it('are decided by what a branch changed, not by what main got since', () => {
     const before = git(root, 'rev-parse', 'HEAD');
-    change('src/domain/post/post.ts');
+    change('src/a.ts');
     git(root, 'push', '--quiet', 'origin', 'main');
     git(root, 'checkout', '--quiet', '-b', 'topic', before);
-    change('docs/operators.md');
+    change('README.md');
     expect(decide()).toMatchObject({ leftOut: all });
   });
 
   it('are decided from CI_BASE, if it is given', () => {
-    const base = change('test/model/people.ts');
-    change('test/fuzz/values.ts');
-    expect(decide({ base })).toMatchObject({ leftOut: but('fuzz') });
+    const base = change('src/a.ts');
+    change('src/b.ts');
+    expect(decide({ base })).toMatchObject({ leftOut: but('test/b.spec.ts') });
   });
 
   it('know a file that was moved away, one that is not committed, and names that git would quote', () => {
-    change('docs/operators.md');
-    git(root, 'mv', 'src/doors/api/old.ts', 'docs/old.md');
-    expect(decide()).toMatchObject({ leftOut: but('chaos', 'fuzz', 'models') });
-    write('test/analytics/façade "new".spec.ts', '');
-    expect(decide()).toMatchObject({ leftOut: but('analytics', 'chaos', 'fuzz', 'models') });
+    git(root, 'mv', 'docs/operators.md', 'docs/old.md');
+    change('README.md');
+    expect(decide()).toMatchObject({ leftOut: but('test/documents.spec.ts') });
+    write('src/façade "new".unit.spec.ts', "import { b } from './b.js';");
+    write('src/b.ts', 'export const b = 2;');
+    expect(decide()).toMatchObject({ leftOut: but('test/documents.spec.ts', 'test/b.spec.ts') });
   });
 });
 
-describe('all tiers run', () => {
+describe('all run', () => {
   it('in a shallow clone', () => {
     change('docs/operators.md');
     change('docs/releases.md');

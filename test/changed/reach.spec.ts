@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Sources } from './reach.ts';
+
+describe('what a spec of this repository runs', () => {
+  const sources = new Sources(fileURLToPath(new URL('../..', import.meta.url)));
+
+  it.each([
+    ['a network', 'test/api/kill.spec.ts', 'src/doors/api/resources/posts/posts.controller.ts', true],
+    ['a lent network', 'test/recovery/as-of.spec.ts', 'src/doors/api/resources/posts/posts.controller.ts', true],
+    ['an API process', 'test/api/limits.spec.ts', 'src/doors/api/resources/posts/posts.controller.ts', true],
+    ['the API in its own process', 'test/api/cases.spec.ts', 'src/operator/cases/case.acts.ts', true],
+    ['chaos', 'test/chaos/chaos.spec.ts', 'projections/timeline/timeline.sql.ts', true],
+    ['the doors of sign-in alone', 'test/auth/refresh.spec.ts', 'src/doors/auth/protocol.routes.ts', true],
+    ['the doors of sign-in alone', 'test/auth/refresh.spec.ts', 'src/doors/api/resources/posts/posts.controller.ts', false],
+    ['a worker', 'test/projections/worker-process.spec.ts', 'src/programs/worker/main.ts', true],
+    ['a worker', 'test/projections/worker-process.spec.ts', 'src/doors/api/server.ts', false],
+    ['the command line', 'test/analytics/query.spec.ts', 'src/analytics/report/questions.ts', true],
+    ['the command line', 'test/analytics/query.spec.ts', 'src/doors/api/server.ts', false],
+    ['a program of its own', 'test/analytics/folding.spec.ts', 'test/analytics/support/killed-export.ts', true],
+    ['an event store', 'packages/event-store/test/embedded-process.spec.ts', 'packages/event-store/src/main.ts', true],
+    ['an event store', 'packages/event-store/test/embedded-process.spec.ts', 'src/base/config/config.ts', false],
+  ])('with %s: %s and %s: %s', (_what, spec, file, isReached) => {
+    expect(sources.specs).toContain(spec);
+    expect(sources.isModule(file)).toBe(true);
+    expect(sources.reachedBy(spec).has(file)).toBe(isReached);
+  });
+
+  it('is shown in every run where it shows something of the published API', () => {
+    expect(sources.alwaysRuns('test/api/posts.spec.ts')).toBe(true);
+    expect(sources.alwaysRuns('test/api/faults.spec.ts')).toBe(true);
+    expect(sources.alwaysRuns('test/api/kill.spec.ts')).toBe(false);
+  });
+});
+
+describe('the modules that a spec reaches', () => {
+  let root: string;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'plaza-reach-'));
+    for (const file of ['src/a.ts', 'src/b.ts', 'src/programs/worker/main.ts', 'src/programs/plaza/main.ts'])
+      write(file, 'export const text = 1;');
+  });
+
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  function write(file: string, text: string): void {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  }
+
+  function reached(text: string): string[] {
+    write('test/x.spec.ts', text);
+    return [...new Sources(root).reachedBy('test/x.spec.ts')].slice(1).toSorted();
+  }
+
+  it.each([
+    ['imports', "import { text } from '../src/a.js';"],
+    ['passes on', "export * from '../src/a.js';"],
+    ['imports when it needs it', "const { text } = await import('../src/a.js');"],
+    ['names for a process', "new URL('../src/a.ts', import.meta.url);"],
+    ['names from the root', "join(root, 'src/a.ts');"],
+  ])('are those that it %s', (_how, text) => {
+    expect(reached(text)).toEqual(['src/a.ts']);
+  });
+
+  it('are those that others import, and no types', () => {
+    write('test/helper.ts', "import type { B } from '../src/b.js';\nimport { text } from '../src/a.js';");
+    expect(reached("import './helper.js';")).toEqual(['src/a.ts', 'test/helper.ts']);
+  });
+
+  it('are a whole network for one that starts a process in a way that is not known', () => {
+    expect(reached("import { spawn } from 'node:child_process';")).toEqual(
+      expect.arrayContaining(['src/a.ts', 'src/programs/worker/main.ts']),
+    );
+  });
+
+  it('are those of the programs that it names', () => {
+    expect(reached("spawn(builtProcess('projector'))")).toEqual(['src/programs/worker/main.ts']);
+    expect(reached("spawn(builtProcess('api'))")).toContain('src/a.ts');
+    expect(reached("spawnPlaza(['start'])")).toContain('src/a.ts');
+  });
+
+  it.each([
+    ['the file', "read('../docs/guide.md')", 'docs/guide.md', true],
+    ['its folder', "readdir(join(root, 'docs'))", 'docs/guide.md', true],
+    ['its folder in a template', 'read(`../docs/${name}`)', 'docs/guide.md', true],
+    ['its ending', "glob('*.md')", 'docs/guide.md', true],
+    ['another file', "read('../docs/guides.md')", 'docs/guide.md', false],
+    ['a file whose name ends with its name', "read('a-guide.md')", 'docs/guide.md', false],
+    ['a folder of types', "read('client')", 'client/schema.d.ts', false],
+    ['types', "read('client/schema.d.ts')", 'client/schema.d.ts', true],
+  ])('read what is no module where they name %s', (_what, text, file, reads) => {
+    write('test/x.spec.ts', text);
+    expect(new Sources(root).readersOf(file, ['test/x.spec.ts'])).toEqual(reads ? ['test/x.spec.ts'] : []);
+  });
+});
