@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { escaped } from './test/changed/reach.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -28,7 +29,7 @@ function commit() {
 /** Patterns of the spec files that `npm run test:changed` leaves out. A run of named files has them all. */
 function leftOut() {
   const names = (process.env['PLAZA_TEST_WITHOUT'] ?? '').split('\n').filter((name) => name !== '');
-  return process.argv.length > 2 ? [] : names.map((name) => `^<rootDir>/${RegExp.escape(name)}$`);
+  return process.argv.length > 2 ? [] : names.map((name) => `^<rootDir>/${escaped(name)}$`);
 }
 
 export default {

@@ -5,7 +5,14 @@ import type { Random } from './random.js';
  * same, while the API alone reaches it.
  */
 export type Victim =
-  'event store' | 'leader' | 'isolated leader' | 'Postgres' | 'worker' | 'API' | 'launcher' | 'network';
+  | 'event store'
+  | 'leader'
+  | 'isolated leader'
+  | 'Postgres'
+  | 'worker'
+  | 'API'
+  | 'launcher'
+  | 'network';
 
 /**
  * `kill again`: also kills the successor, before it serves. `strand`: kills the followers and then the

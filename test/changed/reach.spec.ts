@@ -10,19 +10,44 @@ describe('what a spec of this repository runs', () => {
 
   it.each([
     ['a network', 'test/api/kill.spec.ts', 'src/doors/api/resources/posts/posts.controller.ts', true],
-    ['a lent network', 'test/recovery/as-of.spec.ts', 'src/doors/api/resources/posts/posts.controller.ts', true],
+    [
+      'a lent network',
+      'test/recovery/as-of.spec.ts',
+      'src/doors/api/resources/posts/posts.controller.ts',
+      true,
+    ],
     ['an API process', 'test/api/limits.spec.ts', 'src/doors/api/resources/posts/posts.controller.ts', true],
     ['the API in its own process', 'test/api/cases.spec.ts', 'src/operator/cases/case.acts.ts', true],
     ['chaos', 'test/chaos/chaos.spec.ts', 'projections/timeline/timeline.sql.ts', true],
     ['the doors of sign-in alone', 'test/auth/refresh.spec.ts', 'src/doors/auth/protocol.routes.ts', true],
-    ['the doors of sign-in alone', 'test/auth/refresh.spec.ts', 'src/doors/api/resources/posts/posts.controller.ts', false],
+    [
+      'the doors of sign-in alone',
+      'test/auth/refresh.spec.ts',
+      'src/doors/api/resources/posts/posts.controller.ts',
+      false,
+    ],
     ['a worker', 'test/projections/worker-process.spec.ts', 'src/programs/worker/main.ts', true],
     ['a worker', 'test/projections/worker-process.spec.ts', 'src/doors/api/server.ts', false],
     ['the command line', 'test/analytics/query.spec.ts', 'src/analytics/report/questions.ts', true],
     ['the command line', 'test/analytics/query.spec.ts', 'src/doors/api/server.ts', false],
-    ['a program of its own', 'test/analytics/folding.spec.ts', 'test/analytics/support/killed-export.ts', true],
-    ['an event store', 'packages/event-store/test/embedded-process.spec.ts', 'packages/event-store/src/main.ts', true],
-    ['an event store', 'packages/event-store/test/embedded-process.spec.ts', 'src/base/config/config.ts', false],
+    [
+      'a program of its own',
+      'test/analytics/folding.spec.ts',
+      'test/analytics/support/killed-export.ts',
+      true,
+    ],
+    [
+      'an event store',
+      'packages/event-store/test/embedded-process.spec.ts',
+      'packages/event-store/src/main.ts',
+      true,
+    ],
+    [
+      'an event store',
+      'packages/event-store/test/embedded-process.spec.ts',
+      'src/base/config/config.ts',
+      false,
+    ],
   ])('with %s: %s and %s: %s', (_what, spec, file, isReached) => {
     expect(sources.specs).toContain(spec);
     expect(sources.isModule(file)).toBe(true);

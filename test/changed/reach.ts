@@ -23,14 +23,17 @@ const STARTS_NONE =
 const HAS_TAGS = /\[[\w-]+(?:, [\w-]+)*\]['"`]/;
 
 /** Specs without tags that alone are answered with some error code, which `npm run conformance -- --check` asks for. */
-const ALONE_WITH_CODES: readonly string[] = [
+const ALONE_WITH_CODES = new Set([
   'test/api/appeals.spec.ts',
   'test/api/faults.spec.ts',
   'test/auth/account-refusals.spec.ts',
   'test/auth/operator-lifecycle.spec.ts',
   'test/recovery/recovery-command.spec.ts',
   'test/recovery/witness-faults.spec.ts',
-];
+]);
+
+/** A pattern of this text alone. */
+export const escaped = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 
 const isModule = (file: string): boolean => /\.(?:ts|mjs|js)$/.test(file) && !file.endsWith('.d.ts');
 
@@ -48,7 +51,7 @@ export class Sources {
 
   /** Whether what it shows of the published API must be shown by every run. */
   alwaysRuns(spec: string): boolean {
-    return ALONE_WITH_CODES.includes(spec) || HAS_TAGS.test(this.#text(spec));
+    return ALONE_WITH_CODES.has(spec) || HAS_TAGS.test(this.#text(spec));
   }
 
   /** The modules that a spec runs, itself included. */
@@ -65,8 +68,8 @@ export class Sources {
   readersOf(file: string, modules: Iterable<string>): string[] {
     const isOnlyTypes = file.endsWith('.d.ts');
     const folders = isOnlyTypes ? [] : file.split('/').slice(0, -1);
-    const names = [basename(file), ...folders].map((name) => RegExp.escape(name)).join('|');
-    const pattern = isOnlyTypes ? '' : String.raw`|\*${RegExp.escape(extname(file))}['"\`]`;
+    const names = [basename(file), ...folders].map((name) => escaped(name)).join('|');
+    const pattern = isOnlyTypes ? '' : String.raw`|\*${escaped(extname(file))}['"\`]`;
     const named = new RegExp(String.raw`(?<![\w.-])(?:${names})/?(?:['"\`]|/?\$\{|/\*)${pattern}`);
     return [...modules].filter((each) => named.test(this.#text(each)));
   }
@@ -86,7 +89,7 @@ export class Sources {
   }
 
   #nextOf(file: string): readonly string[] {
-    const next = this.#next.get(file) ?? [...this.#importsOf(file), ...this.#startsOf(file)];
+    const next = this.#next.get(file) ?? this.#importsOf(file).concat(this.#startsOf(file));
     this.#next.set(file, next);
     return next;
   }
@@ -100,7 +103,10 @@ export class Sources {
       const paths = [normalize(join(dirname(file), name)), normalize(name)];
       return paths
         .flatMap((path) => [path, path.replace(/\.js$/, '.ts')])
-        .filter((path) => isModule(path) && !/^\.|(?:^|\/)dist\/|^bin\//.test(path) && existsSync(join(this.root, path)));
+        .filter(
+          (path) =>
+            isModule(path) && !/^\.|(?:^|\/)dist\/|^bin\//.test(path) && existsSync(join(this.root, path)),
+        );
     });
   }
 
@@ -109,7 +115,8 @@ export class Sources {
     if (file.startsWith('packages/event-store/testing/')) return ['packages/event-store/src/main.ts'];
     if (STARTS_NONE.test(file)) return [];
     const starts = STARTS.filter(([found]) => found.test(text)).flatMap(([, sources]) => sources);
-    const isUnknown = /['"]node:child_process['"]/.test(text) && !/command\.js'/.test(text) && starts.length === 0;
+    const isUnknown =
+      /['"]node:child_process['"]/.test(text) && !/command\.js'/.test(text) && starts.length === 0;
     return this.#find(isUnknown ? NETWORK : starts);
   }
 }

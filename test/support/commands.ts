@@ -40,7 +40,8 @@ export const commandsOn = (...given: Parameters<typeof madeOf>): Commands => mad
 function partsOf(token: Token): readonly Token[] | undefined {
   const typed = Reflect.getMetadata(PARAMTYPES_METADATA, token) as readonly Token[] | undefined;
   const injected = Reflect.getMetadata(SELF_DECLARED_DEPS_METADATA, token) as
-    readonly { readonly index: number; readonly param: Token }[] | undefined;
+    | readonly { readonly index: number; readonly param: Token }[]
+    | undefined;
   if (!typed && !injected) return undefined;
   const all = [...(typed ?? [])];
   for (const { index, param } of injected ?? []) all[index] = param;

@@ -132,7 +132,8 @@ describe('the end of the process', () => {
     const copies = (): EventData[] => Array.from({ length: 100 }, () => ({ ...event, id: randomUUID() }));
     for (let n = 0; n < many; n += 100) await client.appendToStream('filled', copies());
     type Subscription =
-      ReturnType<typeof client.subscribeToAll> | ReturnType<typeof client.subscribeToStream>;
+      | ReturnType<typeof client.subscribeToAll>
+      | ReturnType<typeof client.subscribeToStream>;
     const endings: Promise<{ message: string }>[] = [];
     const subscribed = async (subscription: Subscription): Promise<Subscription> => {
       endings.push(new Promise((resolve) => subscription.once('error', resolve)));

@@ -13,7 +13,10 @@ import type {
 import { resemblesNetworkName } from './network-name.js';
 
 export type ApplicationEvent =
-  ApplicationRegistered | ApplicationSuspended | ApplicationReinstated | ApplicationSecretRotated;
+  | ApplicationRegistered
+  | ApplicationSuspended
+  | ApplicationReinstated
+  | ApplicationSecretRotated;
 
 export interface Application extends LifecycleState {
   readonly status: 'none' | 'active' | 'suspended';

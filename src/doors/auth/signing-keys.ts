@@ -85,7 +85,8 @@ function thumbprint({ e, kty, n }: z.infer<typeof privateJwk>): string {
 
 /** State of a signing key. `until`: end of the publication of a retired key, after its last token has expired. */
 export type KeyPhase =
-  { readonly state: 'next' | 'signing' } | { readonly state: 'retired'; readonly until: number };
+  | { readonly state: 'next' | 'signing' }
+  | { readonly state: 'retired'; readonly until: number };
 
 export function keyPhases(ring: KeyRing, now: number): readonly (SigningKey & KeyPhase)[] {
   // A slow clock must not leave the network without a signing key.

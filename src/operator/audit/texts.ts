@@ -9,7 +9,9 @@ import { hasTextOfPerson } from './disclose.js';
  * them here (src/operator/audit/disclose.ts).
  */
 export type AuditedText =
-  { readonly text: string } | { readonly erased: true } | { readonly undisclosed: true };
+  | { readonly text: string }
+  | { readonly erased: true }
+  | { readonly undisclosed: true };
 
 /**
  * Reads the texts that audited events wrote, by event id: of each, only if anybody can read it now.

@@ -72,7 +72,8 @@ export async function batchStatus(
   const recorded = await log.read(streams.batch(batchId), { from: 1n });
   const find = <Type extends 'batch.applied' | 'batch.undone'>(type: Type) =>
     recorded.find(({ event }) => event.type === type) as
-      Recorded<Extract<BatchEvent, { type: Type }>> | undefined;
+      | Recorded<Extract<BatchEvent, { type: Type }>>
+      | undefined;
   const outcomeOf = ({ event: { data } }: Recorded<BatchApplied | BatchUndone>) => ({
     changed: data.changed,
     skipped: data.skipped,

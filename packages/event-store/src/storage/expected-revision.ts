@@ -47,8 +47,7 @@ function checkAny(
   for (const id of ids) {
     const existing = states.recentEvent(stream, id);
     if (existing) last = existing;
-    else if (last)
-      return wrongRevision(current); // the append starts like an earlier one and then differs
+    else if (last) return wrongRevision(current); // the append starts like an earlier one and then differs
     else break;
   }
   return last
