@@ -29,7 +29,7 @@ export class WorkerConnection extends Session {
    * Waits for the exclusive lock of this name; false: `signal` aborted first. Polls, because a session that waits
    * inside Postgres would hold back vacuum. Calls `onStandby` once if another worker has the lock.
    */
-  async lock(name: string, signal: AbortSignal, onStandby: () => void): Promise<boolean> {
+  async lock(name: string, signal: AbortSignal, onStandby: () => void = () => undefined): Promise<boolean> {
     for (let isStandby = false; !signal.aborted;) {
       const { rows } = await this.client.query<{ held: boolean }>(
         'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held',

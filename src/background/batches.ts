@@ -9,8 +9,8 @@ import { readPublicationState } from '../../projections/incarnations/recovery-st
 import type { EventLog } from '../log/event-log.js';
 import type { EventMetadata, Recorded } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
-import { ExclusiveTask } from '../log/witness/exclusive-task.js';
-import type { ExclusiveTaskOptions } from '../log/witness/exclusive-task.js';
+import { ExclusiveTask } from './exclusive-task.js';
+import type { ExclusiveTaskOptions } from './exclusive-task.js';
 
 const INTERVAL_MS = 1_000;
 /** Items at a time. Between two such groups the batch may be stopped. */

@@ -133,6 +133,7 @@ describe('deleting one’s account', () => {
       store: app.get(AuthorityStore),
       vault: app.get(KeyVault),
       witness: app.get(Witness),
+      lockUrl: fixture.network.witnessDatabaseUrl,
       clock: app.get(Clock),
       ids: app.get(IdGenerator),
       logger: pino({ level: 'silent' }),

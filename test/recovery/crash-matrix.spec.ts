@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { LogUnavailable } from '../../src/log/event-log.js';
-import { InDoubtResolver } from '../../src/log/witness/in-doubt-resolver.js';
+import { InDoubtResolver } from '../../src/background/in-doubt-resolver.js';
 import type { RestrictionState } from '../../src/log/witness/witness.js';
 import { writingSteps } from '../../src/log/witness/witnessed-log.js';
 import { startEmbeddedEventStore } from '@plaza/event-store/testing';
@@ -98,6 +98,7 @@ beforeAll(async () => {
     witness,
     shown: () => Promise.resolve(nothing),
     now: Date.now,
+    lockUrl: stores.witnessDatabaseUrl,
     logger: pino({ level: 'silent' }),
   });
   for (const { type, key } of points) await scenarios[type].prepare(bench, key);

@@ -5,7 +5,7 @@ import type { EventLog } from '../../src/log/event-log.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
-import { InDoubtResolver } from '../../src/log/witness/in-doubt-resolver.js';
+import { InDoubtResolver } from '../../src/background/in-doubt-resolver.js';
 import type { Restriction, Witness } from '../../src/log/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { TestCluster } from '../support/cluster.js';
@@ -44,6 +44,7 @@ describe('a restriction in doubt', () => {
       witness,
       shown: () => Promise.resolve(appliedIds),
       now: Date.now,
+      lockUrl: bench.url,
       logger: pino({ level: 'silent' }),
     });
 

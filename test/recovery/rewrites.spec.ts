@@ -9,8 +9,6 @@ import { Rewrites } from '../../src/background/erasure/rewrites.js';
 import type { RewritesOptions } from '../../src/background/erasure/rewrites.js';
 import { createIncarnation, dropIncarnation } from '../../projections/incarnations/incarnation.js';
 import { openVaultDatabase } from '../../src/log/open-log.js';
-import { openWitness } from '../../src/log/witness/open-witness.js';
-import type { Witness } from '../../src/log/witness/witness.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
@@ -23,7 +21,7 @@ let postgres: TestPostgres;
 let urls: { readonly read: string; readonly vault: string };
 let pool: Pool;
 let vault: Client;
-let witness: Witness;
+let lockUrl: string;
 /** What the clock is ahead of the time of this process. */
 let ahead: number;
 const lines: { readonly table?: string; readonly code?: string; readonly msg: string }[] = [];
@@ -42,7 +40,7 @@ const rewritesWith = (options: Partial<RewritesOptions> = {}): RoundsOnDemand =>
   new RoundsOnDemand({
     pool,
     urls,
-    witness,
+    lockUrl,
     clock: { now: () => performance.now() + ahead },
     hour: 3,
     logger: pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as { msg: string }) }),
@@ -60,7 +58,7 @@ beforeEach(async () => {
   await (await openVaultDatabase({ url: urls.vault, applicationName: 'test', maxConnections: 1 })).close();
   vault = new Client(urls.vault);
   await vault.connect();
-  witness = openWitness({ url: await postgres.createDatabase(), applicationName: 'test' });
+  lockUrl = await postgres.createDatabase();
   await begin('one');
   await pool.query(
     `UPDATE recovery.incarnation SET applied_position = ${POSITION}, applied_event_id = gen_random_uuid();
@@ -73,7 +71,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await vault.end();
-  await witness.close();
   await pool.end();
 });
 
@@ -235,10 +232,16 @@ describe('the rewrites', () => {
   it('are done by one process at a time', async () => {
     await erase();
     const processes = [rewritesWith(), rewritesWith()];
-    await witness.alone('erasure-rewrites', async () => {
-      for (const each of processes) await each.round();
-    });
+    const holder = new Client(lockUrl);
+    await holder.connect();
+    await holder.query("SELECT pg_advisory_lock(hashtextextended('erasure-rewrites', 0))");
+    const rounds = processes.map((each) => each.round());
+    const refused = `SELECT FROM pg_stat_activity WHERE application_name = 'plaza-erasure-rewrites' AND state = 'idle'
+      AND query LIKE 'SELECT pg_try_advisory_lock%'`;
+    await until(async () => (await holder.query(refused)).rowCount === processes.length);
     expect(rewritten()).toEqual([]);
+    await holder.end();
+    await Promise.all(rounds);
     await until(async () => {
       await Promise.all(processes.map((each) => each.round()));
       return (await tablesIn('rewrite')).length === 0;

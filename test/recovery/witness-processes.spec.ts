@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Client } from 'pg';
-import { LogUnavailable } from '../../src/log/event-log.js';
 import { openWitness } from '../../src/log/witness/open-witness.js';
 import { WitnessUnavailable } from '../../src/log/witness/witness.js';
 import type { Restriction, Witness } from '../../src/log/witness/witness.js';
@@ -58,36 +57,6 @@ describe('two processes', () => {
     expect((await database.query('SELECT line FROM ledger')).rows).toHaveLength(150);
     expect(await other.firstBroken()).toBeUndefined();
   });
-
-  it('restrict and read while exclusive work is running', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const works = ['settle', 'erasures'].map((name) => witness.alone(name, () => promise));
-    const restriction = deletionOf('p');
-    await Promise.all([recordFinalized(restriction), witness.after(0n, 1), witness.firstBroken()]);
-    expect(await stateOf(restriction)).toBe('finalized');
-    resolve();
-    expect(await Promise.all(works)).toEqual([true, true]);
-  });
-
-  it('pass on the error of exclusive work, even if another store is unavailable', async () => {
-    const away = new LogUnavailable('x', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) });
-    await expect(witness.alone('settle', () => Promise.reject(away))).rejects.toBe(away);
-    expect(await other.alone('settle', () => Promise.resolve())).toBe(true);
-  });
-
-  it('do not run the same exclusive work at the same time', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
-    const first = witness.alone('settle', () => {
-      begun.resolve();
-      return promise;
-    });
-    await begun.promise;
-    expect(await other.alone('settle', () => Promise.reject(new Error('twice')))).toBe(false);
-    resolve();
-    expect(await first).toBe(true);
-    expect(await other.alone('settle', () => Promise.resolve())).toBe(true);
-  });
 });
 
 describe('a witness that hangs', () => {
@@ -129,21 +98,5 @@ describe('a witness that is emptied while processes use it', () => {
     await expect(witness.after(0n, 10)).rejects.toBeInstanceOf(WitnessUnavailable);
     expect(await witness.after(0n, 10)).toEqual([]);
     await recordFinalized(deletionOf('q'));
-  });
-});
-
-describe('a witness whose connections break', () => {
-  const ofOne = `FROM pg_stat_activity WHERE application_name = 'one'`;
-
-  it('is reported as unavailable to exclusive work, and works again at once', async () => {
-    await witness.prepare(deletionOf('p'), 1);
-    const broken = witness.alone('settle', async () => {
-      await database.query(`SELECT pg_terminate_backend(pid) ${ofOne}`);
-      await until(async () => (await database.query(`SELECT ${ofOne}`)).rows.length === 0);
-      // By this answer, the server has ended the other connection.
-      await other.after(0n, 1);
-    });
-    await expect(broken).rejects.toThrow(WitnessUnavailable);
-    expect(await witness.alone('settle', () => Promise.resolve())).toBe(true);
   });
 });

@@ -1,7 +1,6 @@
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
 import { messageOf } from '../../../projections/runner/faults.js';
-import { repeatUnderLock, RETRY_MS } from '../../../projections/runner/locked-rounds.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import { buildIncarnation } from '../../../projections/incarnations/building/build-incarnation.js';
 import { buildSteps } from '../../../projections/incarnations/building/build-progress.js';
@@ -11,6 +10,7 @@ import type { Incarnation } from '../../../projections/incarnations/incarnation.
 import type { EventLog } from '../../log/event-log.js';
 import { isOutage } from '../../log/witness/outage.js';
 import { sleep } from '../../base/support/sleep.js';
+import { ExclusiveTask, repeat, RETRY_MS } from '../exclusive-task.js';
 import { AS_OF_KEPT_MS, asOfVersionsOf, recordAsOf, unfinishedAsOf } from './builds.js';
 import type { AsOfBuild, AsOfChange } from './builds.js';
 import { dropBuilds } from './drop-builds.js';
@@ -28,19 +28,23 @@ export interface AsOfRunnerOptions {
 }
 
 /** Makes the builds that operators requested, one at a time, and drops them when their time is over. */
-export class AsOfRunner {
-  constructor(private readonly options: AsOfRunnerOptions) {}
+export class AsOfRunner extends ExclusiveTask {
+  protected override readonly lock = 'plaza/as-of';
+  protected override readonly subject = 'as-of builds';
 
-  run(stop: AbortSignal): Promise<void> {
-    const { databaseUrl, group, logger, now, keptMs = AS_OF_KEPT_MS } = this.options;
-    const round = async (client: Client, signal: AbortSignal): Promise<boolean> => {
-      const versions = asOfVersionsOf(group);
+  constructor(private readonly options: AsOfRunnerOptions) {
+    super(RETRY_MS, { lockUrl: options.databaseUrl, logger: options.logger });
+  }
+
+  protected override work(client: Client, signal: AbortSignal): Promise<void> {
+    const { group, logger, now, keptMs = AS_OF_KEPT_MS } = this.options;
+    const versions = asOfVersionsOf(group);
+    return repeat(async () => {
       await dropBuilds(client, { before: new Date(now() - keptMs), versions, logger });
       const build = await unfinishedAsOf(client, group);
       if (build) await this.make(build, client, signal);
       return build !== undefined;
-    };
-    return repeatUnderLock({ databaseUrl, logger, name: 'as-of', subject: 'as-of builds', round }, stop);
+    }, signal);
   }
 
   private async make(requested: AsOfBuild, client: Client, session: AbortSignal): Promise<void> {

@@ -2,8 +2,8 @@ import type { CommandBus } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
 import { casesWithPendingEffects } from '../../../projections/cases/cases.read-model.js';
 import { FinishCaseEffects } from '../../commands/case/case-effects.js';
-import { ExclusiveTask } from '../../log/witness/exclusive-task.js';
-import type { ExclusiveTaskOptions } from '../../log/witness/exclusive-task.js';
+import { ExclusiveTask } from '../exclusive-task.js';
+import type { ExclusiveTaskOptions } from '../exclusive-task.js';
 import { isOutage } from '../../log/witness/outage.js';
 
 const INTERVAL_MS = 2_000;

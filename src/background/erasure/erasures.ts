@@ -4,8 +4,9 @@ import type { IdGenerator } from '../../base/support/id-generator.js';
 import { EraseAccount } from '../../commands/account/erase-account.js';
 import type { KeyVault } from '../../log/vault/key-vault.js';
 import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
-import { ExclusiveTask } from '../../log/witness/exclusive-task.js';
-import type { ExclusiveTaskOptions } from '../../log/witness/exclusive-task.js';
+import type { Witness } from '../../log/witness/witness.js';
+import { ExclusiveTask } from '../exclusive-task.js';
+import type { ExclusiveTaskOptions } from '../exclusive-task.js';
 import { isOutage } from '../../log/witness/outage.js';
 
 const INTERVAL_MS = 2_000;
@@ -33,6 +34,7 @@ const reopenSql = `
 export interface ErasuresOptions extends ExclusiveTaskOptions {
   readonly commands: CommandBus;
   readonly store: AuthorityStore;
+  readonly witness: Witness;
   readonly vault: KeyVault;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -51,23 +53,35 @@ export class Erasures extends ExclusiveTask {
     super(INTERVAL_MS, options);
   }
 
+  protected override async hasWork(): Promise<boolean> {
+    return this.isKeyCheckDue || (await this.pending()).length > 0;
+  }
+
   protected override async work(): Promise<void> {
-    const { store, clock, logger } = this.options;
-    const now = performance.now();
-    if (now - this.keysCheckedAt >= KEY_CHECK_INTERVAL_MS) {
+    if (this.isKeyCheckDue) {
+      const now = performance.now();
       await this.destroyRestoredKeys();
       this.keysCheckedAt = now;
     }
-    const rows = await store.db.query<{ actor_id: string }[]>(pendingSql, [clock.now()]);
-    for (const { actor_id: actorId } of rows) {
+    for (const actorId of await this.pending()) {
       if (this.isStopping) return;
       try {
         await this.erase(actorId);
       } catch (error) {
         if (isOutage(error)) throw error;
-        logger.error({ err: error, actorId }, 'erasure of an account failed; retrying');
+        this.options.logger.error({ err: error, actorId }, 'erasure of an account failed; retrying');
       }
     }
+  }
+
+  private get isKeyCheckDue(): boolean {
+    return performance.now() - this.keysCheckedAt >= KEY_CHECK_INTERVAL_MS;
+  }
+
+  private async pending(): Promise<readonly string[]> {
+    const { store, clock } = this.options;
+    const rows = await store.db.query<{ actor_id: string }[]>(pendingSql, [clock.now()]);
+    return rows.map(({ actor_id: actorId }) => actorId);
   }
 
   private async erase(actorId: string): Promise<void> {

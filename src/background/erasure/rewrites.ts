@@ -2,8 +2,8 @@ import { DatabaseError } from 'pg';
 import type { Pool } from 'pg';
 import type { Clock } from '../../base/support/clock.js';
 import { Backoff } from '../../base/support/backoff.js';
-import { ExclusiveTask } from '../../log/witness/exclusive-task.js';
-import type { ExclusiveTaskOptions } from '../../log/witness/exclusive-task.js';
+import { ExclusiveTask } from '../exclusive-task.js';
+import type { ExclusiveTaskOptions } from '../exclusive-task.js';
 import { personalStores } from './personal-tables.js';
 import type { PersonalStore } from './personal-tables.js';
 import {

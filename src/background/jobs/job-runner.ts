@@ -1,6 +1,5 @@
 import type { Client, Pool } from 'pg';
 import { ProjectionStoppedError, messageOf, VersionTooOldError } from '../../../projections/runner/faults.js';
-import { repeatUnderLock, RETRY_MS } from '../../../projections/runner/locked-rounds.js';
 import { LogReplaced, WrongExpectedRevision } from '../../log/event-log.js';
 import { storePool } from '../../base/store/store-client.js';
 import { sleep } from '../../base/support/sleep.js';
@@ -18,6 +17,7 @@ import {
   runnableStates,
 } from '../../../projections/jobs/job.js';
 import type { Job, JobKind } from '../../../projections/jobs/job.js';
+import { ExclusiveTask, repeat, RETRY_MS } from '../exclusive-task.js';
 import { JobWatch } from './job-watch.js';
 import { rebuild } from '../../../projections/incarnations/rebuild.js';
 import { recover } from '../../recovery/apply/recover.js';
@@ -43,29 +43,35 @@ export interface JobRunnerOptions extends JobTools {
 }
 
 /** Runs the jobs that operators requested, one at a time, and drops incarnations that are no longer needed. */
-export class JobRunner {
+export class JobRunner extends ExclusiveTask {
+  protected override readonly lock = 'plaza/jobs';
+  protected override readonly subject = 'jobs';
+  private readonly progressPool: Pool;
   private cleanedUpAt = -Infinity;
 
-  constructor(private readonly options: JobRunnerOptions) {}
-
-  async run(stop: AbortSignal): Promise<void> {
-    const { databaseUrl, logger } = this.options;
-    const progressPool = storePool({ ...PROGRESS_POOL, connectionString: databaseUrl });
-    const round = async (client: Client, signal: AbortSignal): Promise<boolean> => {
-      await this.dropObsolete(client);
-      const job = await nextRunnableJob(client);
-      if (job) await this.runJob(job, client, progressPool, signal);
-      return job !== undefined;
-    };
-    try {
-      await repeatUnderLock({ databaseUrl, logger, name: 'jobs', subject: 'jobs', round }, stop);
-    } finally {
-      await progressPool.end();
-    }
+  constructor(private readonly options: JobRunnerOptions) {
+    const { databaseUrl, logger } = options;
+    super(RETRY_MS, { lockUrl: databaseUrl, logger });
+    this.progressPool = storePool({ ...PROGRESS_POOL, connectionString: databaseUrl });
   }
 
-  private async runJob(job: Job, client: Client, database: Pool, session: AbortSignal): Promise<void> {
+  override async run(stop: AbortSignal): Promise<void> {
+    await super.run(stop);
+    await this.progressPool.end();
+  }
+
+  protected override work(client: Client, signal: AbortSignal): Promise<void> {
+    return repeat(async () => {
+      await this.dropObsolete(client);
+      const job = await nextRunnableJob(client);
+      if (job) await this.runJob(job, client, signal);
+      return job !== undefined;
+    }, signal);
+  }
+
+  private async runJob(job: Job, client: Client, session: AbortSignal): Promise<void> {
     const { logger, now } = this.options;
+    const database = this.progressPool;
     if (job.state === 'requested' && !(await moveJob(database, job.id, ['requested'], 'running', now())))
       return;
     logger.info({ job: job.id, kind: job.kind, resumed: job.state !== 'requested' }, 'running a job');

@@ -7,11 +7,12 @@ import { sleep } from './sleep.js';
 export abstract class PeriodicTask {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
+  protected stopped: AbortSignal = this.stopping.signal;
 
   constructor(private readonly everyMs: number) {}
 
   start(): void {
-    this.running = this.run();
+    this.running = this.run(this.stopping.signal);
   }
 
   async stop(): Promise<void> {
@@ -19,17 +20,17 @@ export abstract class PeriodicTask {
     await this.running;
   }
 
+  async run(stop: AbortSignal): Promise<void> {
+    this.stopped = stop;
+    while (!stop.aborted) {
+      await this.runOnce();
+      await sleep(this.everyMs, stop);
+    }
+  }
+
   protected abstract runOnce(): Promise<void>;
 
   protected get isStopping(): boolean {
-    return this.stopping.signal.aborted;
-  }
-
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      await this.runOnce();
-      await sleep(this.everyMs, signal);
-    }
+    return this.stopped.aborted;
   }
 }

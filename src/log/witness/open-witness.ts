@@ -31,7 +31,6 @@ class NoWitness extends Witness {
   readonly ofOperators = refuse;
   readonly erasures = refuse;
   readonly firstBroken = refuse;
-  readonly alone = refuse;
 
   close(): Promise<void> {
     return Promise.resolve();

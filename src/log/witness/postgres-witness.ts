@@ -110,20 +110,6 @@ export class PostgresWitness extends Witness {
     return this.connections.hold(firstBrokenLine);
   }
 
-  async alone(name: string, work: () => Promise<void>): Promise<boolean> {
-    const done = await this.connections.hold(async (client) => {
-      const lock = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken';
-      const { rows } = await client.query<{ taken: boolean }>(lock, [name]);
-      if (rows[0]?.taken !== true) return undefined;
-      const [outcome] = await Promise.allSettled([work()]);
-      await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [name]);
-      return outcome;
-    });
-    // Outside of `hold`, which would blame the witness for other stores' errors.
-    if (done?.status === 'rejected') throw done.reason;
-    return done !== undefined;
-  }
-
   async close(): Promise<void> {
     await this.connections.close();
   }

@@ -123,9 +123,6 @@ export abstract class Witness {
   /** Verifies the whole chain. @returns The number of the first invalid line; undefined: all are valid. */
   abstract firstBroken(): Promise<bigint | undefined>;
 
-  /** Runs `work` under the lock of this name. @returns False, without the work, if another process holds the lock. */
-  abstract alone(name: string, work: () => Promise<void>): Promise<boolean>;
-
   abstract close(): Promise<void>;
 }
 

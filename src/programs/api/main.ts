@@ -33,6 +33,7 @@ import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { whenReachable } from '../../base/store/when-reachable.js';
 import { closeAll } from '../../base/support/closable.js';
 import type { Closable } from '../../base/support/closable.js';
+import type { PeriodicTask } from '../../base/support/periodic-task.js';
 import { observeCommands } from '../telemetry/commands.js';
 import { openTelemetry } from '../../base/telemetry/open-telemetry.js';
 import { observeRequests } from '../../server/observe-requests.js';
@@ -70,61 +71,34 @@ async function serve(config: Config, logger: Logger, telemetry: Telemetry): Prom
   await app.listen(config.port, config.host);
   await recordRestores(app);
   opened.push(await startOperatorApi(app));
-  opened.push(startErasures(app), startRewrites(app), startBatches(app), startCaseEffects(app));
+  for (const task of backgroundTasks(app)) {
+    task.start();
+    opened.push({ close: () => task.stop() });
+  }
   announceReady();
   logger.info({ port: config.port }, 'serving');
 }
 
-function startBatches(app: NestFastifyApplication): { close(): Promise<void> } {
-  const batches = new Batches({
+/** Each by one process at a time, under locks in the witness's database. Without a witness no restriction is accepted. */
+function backgroundTasks(app: NestFastifyApplication): readonly PeriodicTask[] {
+  const { databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl: lockUrl } = storesOf(config);
+  if (lockUrl === undefined) return [];
+  const shared = {
+    lockUrl,
+    logger,
     commands: app.get(CommandBus),
     pool: app.get(Postgres).pool,
-    log: app.get(EventLog),
-    witness: app.get(Witness),
-    ids: app.get(IdGenerator),
-    logger,
-  });
-  batches.start();
-  return { close: () => batches.stop() };
-}
-
-function startErasures(app: NestFastifyApplication): { close(): Promise<void> } {
-  const erasures = new Erasures({
-    commands: app.get(CommandBus),
-    store: app.get(AuthorityStore),
-    vault: app.get(KeyVault),
-    witness: app.get(Witness),
     clock: app.get(Clock),
     ids: app.get(IdGenerator),
-    logger,
-  });
-  erasures.start();
-  return { close: () => erasures.stop() };
-}
-
-function startRewrites(app: NestFastifyApplication): { close(): Promise<void> } {
-  const { databaseUrl, vaultDatabaseUrl } = storesOf(config);
-  const rewrites = new Rewrites({
-    pool: app.get(Postgres).pool,
-    urls: { read: databaseUrl, vault: vaultDatabaseUrl },
-    witness: app.get(Witness),
-    clock: app.get(Clock),
-    hour: config.erasureRewriteHour,
-    logger,
-  });
-  rewrites.start();
-  return { close: () => rewrites.stop() };
-}
-
-function startCaseEffects(app: NestFastifyApplication): { close(): Promise<void> } {
-  const effects = new PendingCaseEffects({
-    commands: app.get(CommandBus),
-    pool: app.get(Postgres).pool,
-    witness: app.get(Witness),
-    logger,
-  });
-  effects.start();
-  return { close: () => effects.stop() };
+  };
+  const [log, store, vault] = [app.get(EventLog), app.get(AuthorityStore), app.get(KeyVault)];
+  const urls = { read: databaseUrl, vault: vaultDatabaseUrl };
+  return [
+    new Erasures({ ...shared, store, vault, witness: app.get(Witness) }),
+    new Rewrites({ ...shared, urls, hour: config.erasureRewriteHour }),
+    new Batches({ ...shared, log }),
+    new PendingCaseEffects(shared),
+  ];
 }
 
 const config = readConfig();

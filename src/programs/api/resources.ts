@@ -33,7 +33,7 @@ import { observePool } from '../telemetry/statements.js';
 import { Telemetry } from '../../base/telemetry/telemetry.js';
 import { observeWitness } from '../telemetry/witness-steps.js';
 import { openWitness } from '../../log/witness/open-witness.js';
-import { InDoubtResolver } from '../../log/witness/in-doubt-resolver.js';
+import { InDoubtResolver } from '../../background/in-doubt-resolver.js';
 import { Witness } from '../../log/witness/witness.js';
 import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { openReadStore } from '../../base/store/database.js';
@@ -103,9 +103,12 @@ export async function openResources({
   const now = () => clock.now();
   const { pool } = database;
   const shown = (ids: readonly string[]) => shownRestrictions(pool, ids);
-  const resolver = new InDoubtResolver({ log, witness, shown, now, logger });
-  if (urls.witnessDatabaseUrl !== undefined) resolver.start();
-  opened.push({ close: () => resolver.stop() });
+  if (urls.witnessDatabaseUrl !== undefined) {
+    const lockUrl = urls.witnessDatabaseUrl;
+    const resolver = new InDoubtResolver({ log, witness, shown, now, lockUrl, logger });
+    resolver.start();
+    opened.push({ close: () => resolver.stop() });
+  }
   const hadWitness = await knowsWitness(secrets, urls.witnessDatabaseUrl !== undefined);
   const monotonic = () => performance.now();
   const watch = new RecoveryWatch({ pool, log, witness, hadWitness, logger, monotonic });

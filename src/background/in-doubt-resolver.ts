@@ -1,9 +1,9 @@
-import type { EventLog } from '../event-log.js';
+import type { EventLog } from '../log/event-log.js';
 import { ExclusiveTask } from './exclusive-task.js';
 import type { ExclusiveTaskOptions } from './exclusive-task.js';
-import { isOutage } from './outage.js';
-import { resolveInDoubt } from './resolve-in-doubt.js';
-import type { WitnessedRestriction } from './witness.js';
+import { isOutage } from '../log/witness/outage.js';
+import { resolveInDoubt } from '../log/witness/resolve-in-doubt.js';
+import type { Witness, WitnessedRestriction } from '../log/witness/witness.js';
 
 const IN_DOUBT_AFTER_MS = 30_000;
 const EVERY_MS = 15_000;
@@ -11,6 +11,7 @@ const PAGE = 100;
 
 export interface InDoubtResolverOptions extends ExclusiveTaskOptions {
   readonly log: EventLog;
+  readonly witness: Witness;
   readonly shown: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly now: () => number;
 }
@@ -30,20 +31,16 @@ export class InDoubtResolver extends ExclusiveTask {
    * @throws {LogUnavailable} {@link WitnessUnavailable} the rest stays in doubt.
    */
   async settleBefore(before: number): Promise<void> {
-    await this.options.witness.alone(this.lock, () => this.resolveAll(before));
-  }
-
-  protected override work(): Promise<void> {
-    return this.resolveAll(this.options.now() - IN_DOUBT_AFTER_MS);
-  }
-
-  private async resolveAll(before: number): Promise<void> {
     const { witness, shown } = this.options;
     await this.resolvePages((epoch) => witness.unsettled(before, epoch, PAGE));
     await this.resolvePages(
       (epoch) => witness.withdrawn(epoch, PAGE),
       (page) => shown(page.map(({ restriction }) => restriction.id)),
     );
+  }
+
+  protected override work(): Promise<void> {
+    return this.settleBefore(this.options.now() - IN_DOUBT_AFTER_MS);
   }
 
   private async resolvePages(

@@ -1,0 +1,78 @@
+import type { Client } from 'pg';
+import type { Logger } from 'pino';
+import { WorkerConnection } from '../../projections/runner/worker-connection.js';
+import { PeriodicTask } from '../base/support/periodic-task.js';
+import { sleep } from '../base/support/sleep.js';
+import { isOutage } from '../log/witness/outage.js';
+
+const POLL_MS = 500;
+export const RETRY_MS = 1_000;
+
+export interface ExclusiveTaskOptions {
+  /** The database that has the lock. */
+  readonly lockUrl: string;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+}
+
+/**
+ * Work that only one process at a time does, under a lock of Postgres. The next process that gets the lock goes on where a
+ * lost one stopped. After a failure the work is repeated. Of failures in a row the first is logged, and the first that is
+ * no outage.
+ */
+export abstract class ExclusiveTask extends PeriodicTask {
+  /** Processes of all releases know the lock by this name, each in the same database. */
+  protected abstract readonly lock: string;
+  protected abstract readonly subject: string;
+  private logged: 'warn' | 'error' | undefined;
+  private lost: AbortSignal | undefined;
+
+  constructor(
+    everyMs: number,
+    private readonly at: ExclusiveTaskOptions,
+  ) {
+    super(everyMs);
+  }
+
+  /** Asked before the lock is taken. */
+  protected hasWork(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  /** `client`: the session that has the lock. `signal` aborts when the task must stop, or has lost the lock. */
+  protected abstract work(client: Client, signal: AbortSignal): Promise<void>;
+
+  /** Also if the lock is lost. */
+  protected override get isStopping(): boolean {
+    return super.isStopping || this.lost?.aborted === true;
+  }
+
+  protected override async runOnce(): Promise<void> {
+    try {
+      if (await this.hasWork()) await this.underLock();
+      this.logged = undefined;
+    } catch (error) {
+      const level = isOutage(error) ? 'warn' : 'error';
+      if (super.isStopping || this.logged === level || this.logged === 'error') return;
+      this.logged = level;
+      this.at.logger[level]({ err: error }, `${this.subject} interrupted; retrying`);
+    }
+  }
+
+  private async underLock(): Promise<void> {
+    const { lock, stopped } = this;
+    const connection = await WorkerConnection.open(this.at.lockUrl, `plaza-${lock.replace('plaza/', '')}`);
+    this.lost = connection.lost;
+    const signal = AbortSignal.any([stopped, connection.lost]);
+    try {
+      if (await connection.lock(lock, signal)) await this.work(connection.client, signal);
+    } finally {
+      await connection.close();
+    }
+    if (connection.lost.aborted && !stopped.aborted) throw connection.lost.reason;
+  }
+}
+
+/** Repeats `round` until `signal` aborts, with a pause after each that had nothing to do and returned false. */
+export async function repeat(round: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) if (!(await round())) await sleep(POLL_MS, signal);
+}
