@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { POSITION_CHANNEL } from '../../src/base/store/notification-listener.js';
 import type { Checkpoint } from '../../src/log/event-log.js';
 import type { FaultyEvent } from './faults.js';
@@ -8,7 +8,7 @@ interface Row {
   readonly applied_event_id: string | null;
 }
 
-/** The checkpoint of a group: a row that changes in the same transaction as the group's tables. The row must exist. */
+/** The checkpoint of a group: a row that changes in the same transaction as the group's tables. */
 export class CheckpointStore {
   private constructor(
     private readonly table: string,
@@ -25,18 +25,29 @@ export class CheckpointStore {
     return new CheckpointStore('recovery.checkpoint', 'group_name', 'group', name);
   }
 
+  /** The position of the newest event that was applied. Undefined: there is none yet, or no row yet. */
+  async position(database: Pool): Promise<bigint | undefined> {
+    const position = (await this.row(database))?.applied_position;
+    return position == null ? undefined : BigInt(position);
+  }
+
+  /** Undefined: no event was applied yet. @throws {Error} the row is missing. */
   async read(client: ClientBase): Promise<Checkpoint | undefined> {
-    const { rows } = await client.query<Row>(
-      `SELECT applied_position, applied_event_id FROM ${this.table} WHERE ${this.column} = $1`,
-      [this.key],
-    );
-    const row = rows[0];
+    const row = await this.row(client);
     if (!row)
       throw new Error(
         `the checkpoint of the ${this.kind} ${this.key} is missing: ${this.table} has no such row`,
       );
     if (row.applied_position === null || row.applied_event_id === null) return undefined;
     return { position: BigInt(row.applied_position), eventId: row.applied_event_id };
+  }
+
+  private async row(database: ClientBase | Pool): Promise<Row | undefined> {
+    const { rows } = await database.query<Row>(
+      `SELECT applied_position, applied_event_id FROM ${this.table} WHERE ${this.column} = $1`,
+      [this.key],
+    );
+    return rows[0];
   }
 
   /**

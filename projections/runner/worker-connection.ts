@@ -5,8 +5,8 @@ import { sleep } from '../../src/base/support/sleep.js';
 const STANDBY_MS = 500;
 
 /**
- * A dedicated connection of one worker of one group. Lock and transactions share the session, so a worker that lost the
- * lock cannot commit. The same holds for a frozen worker whose session Postgres has ended.
+ * A dedicated connection of one group or task. Lock and transactions share the session, so a process that lost the lock
+ * cannot commit. The same holds for a frozen process whose session Postgres has ended.
  */
 export class WorkerConnection extends Session {
   static async open(url: string, applicationName: string): Promise<WorkerConnection> {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
-import { groupPosition } from '../../projections/runner/group-position.js';
+import { CheckpointStore } from '../../projections/runner/checkpoint-store.js';
 import { PositionListener } from '../../src/base/store/position-listener.js';
 import type { PublishedState } from '../../src/base/store/position-listener.js';
 import { POSITION_CHANNEL } from '../../src/base/store/notification-listener.js';
@@ -37,7 +37,7 @@ describe('a position listener', () => {
       databaseUrl: bench.databaseUrl,
       publicationChannel: PUBLICATION_CHANNEL,
       read: readPublicationState,
-      readGroup: (name) => groupPosition(bench.pool, name),
+      readGroup: (name) => CheckpointStore.ofGroup(name).position(bench.pool),
       logger: pino({ level: 'silent' }),
     });
     listener.start();

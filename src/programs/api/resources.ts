@@ -23,7 +23,7 @@ import { EnforcingLog } from '../../log/witness/enforcing-log.js';
 import { ErasedDataCleanup } from '../../background/erasure/erased-data-cleanup.js';
 import { PUBLICATION_CHANNEL } from '../../../projections/incarnations/incarnation.js';
 import { OutstandingRestrictions } from '../../log/witness/outstanding-restrictions.js';
-import { groupPosition } from '../../../projections/runner/group-position.js';
+import { CheckpointStore } from '../../../projections/runner/checkpoint-store.js';
 import { waitForAuthorityRebuild } from '../../../projections/incarnations/authority-rebuild.js';
 import { readPublicationState, shownRestrictions } from '../../../projections/incarnations/recovery-state.js';
 import { RecoveryWatch } from '../../../projections/incarnations/detect/recovery-watch.js';
@@ -90,7 +90,7 @@ export async function openResources({
     databaseUrl: urls.databaseUrl,
     publicationChannel: PUBLICATION_CHANNEL,
     read: readPublicationState,
-    readGroup: (name) => groupPosition(database.pool, name),
+    readGroup: (name) => CheckpointStore.ofGroup(name).position(database.pool),
     logger,
   });
   positions.start();

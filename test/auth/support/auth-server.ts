@@ -7,7 +7,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { serving } from '../../../projections/groups.js';
 import { versionsOf } from '../../../projections/runner/projection.js';
-import { groupPosition } from '../../../projections/runner/group-position.js';
+import { CheckpointStore } from '../../../projections/runner/checkpoint-store.js';
 import { PositionListener } from '../../../src/base/store/position-listener.js';
 import { AuthModule } from '../../../src/doors/auth/auth.module.js';
 import { mountAuthorizationServer } from '../../../src/doors/auth/mount.js';
@@ -109,7 +109,7 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
     databaseUrl: on.databases.databaseUrl,
     publicationChannel: PUBLICATION_CHANNEL,
     read: readPublicationState,
-    readGroup: (name) => groupPosition(database.pool, name),
+    readGroup: (name) => CheckpointStore.ofGroup(name).position(database.pool),
     logger,
   });
   // No social API here.
