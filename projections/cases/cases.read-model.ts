@@ -1,28 +1,32 @@
 import type { Pool } from 'pg';
-import type { CaseOutcome } from '../../src/domain/case/events.js';
+import { z } from 'zod';
+import { caseOutcomes } from '../../src/domain/case/events.js';
 import { casesGroup } from './cases.projection.js';
 
-export type CaseState = 'open' | 'claimed' | 'decided' | 'appealed';
+export const caseStateShape = z.enum(['open', 'claimed', 'decided', 'appealed']);
+export type CaseState = z.infer<typeof caseStateShape>;
 
 /** `mine`: claimed by the operator who lists them. */
 export const caseFilters = ['open', 'mine', 'claimed', 'appealed', 'decided', 'all'] as const;
 export type CaseFilter = (typeof caseFilters)[number];
 
 /** Times in Unix milliseconds. `reasons`: of its reports. `waitingAppeals`: the decisions whose appeals wait. */
-export interface ListedCase {
-  readonly caseId: string;
-  readonly postId: string | null;
-  readonly targetActorId: string;
-  readonly state: CaseState;
-  readonly reports: number;
-  readonly reasons: readonly string[];
-  readonly openedAt: number;
-  readonly claimedBy: string | null;
-  readonly decidedBy: string | null;
-  readonly decidedAt: number | null;
-  readonly outcome: CaseOutcome | null;
-  readonly waitingAppeals: readonly string[];
-}
+export const listedCaseShape = z.strictObject({
+  caseId: z.string(),
+  postId: z.string().nullable(),
+  targetActorId: z.string(),
+  state: caseStateShape,
+  reports: z.number(),
+  reasons: z.array(z.string()).readonly(),
+  openedAt: z.number(),
+  claimedBy: z.string().nullable(),
+  decidedBy: z.string().nullable(),
+  decidedAt: z.number().nullable(),
+  outcome: z.enum(caseOutcomes).nullable(),
+  waitingAppeals: z.array(z.string()).readonly(),
+});
+
+export type ListedCase = z.infer<typeof listedCaseShape>;
 
 /** `after`: the place of the last case of the page before. */
 export interface CasePage {
@@ -167,7 +171,7 @@ export interface OwnReport {
   readonly at: number;
   readonly reason: string;
   readonly isOfPost: boolean;
-  readonly outcome: CaseOutcome | 'overturned' | null;
+  readonly outcome: ListedCase['outcome'] | 'overturned';
 }
 
 export async function reportsBy(pool: Pool, actorId: string, limit: number): Promise<readonly OwnReport[]> {

@@ -1,36 +1,35 @@
 import type { ClientBase, Pool } from 'pg';
-
-export type JobKind = 'rebuild' | 'recover' | 'rollback';
+import { z } from 'zod';
 
 /** A worker runs the jobs in these states. A paused job is unfinished too, but waits for an operator. */
 export const runnableStates = ['requested', 'running', 'verifying'] as const;
-export type JobState = (typeof runnableStates)[number] | 'paused' | 'published' | 'failed' | 'rolled_back';
-
-export interface JobProgress {
-  readonly step: string | null;
-  readonly done: number;
-  readonly total: number | null;
-  readonly rate: number | null;
-  readonly isVerifying?: boolean;
-}
 
 /**
  * Times are Unix milliseconds. `names`: projections to rebuild; empty: all projections that answer reads.
  * `reseedWitness`: a recovery first fills the witness with the restrictions of the log.
  */
-export interface Job extends JobProgress {
-  readonly id: string;
-  readonly kind: JobKind;
-  readonly names: readonly string[];
-  readonly reseedWitness: boolean;
-  readonly requestedBy: string;
-  readonly reason: string | null;
-  readonly requestedAt: number;
-  readonly state: JobState;
-  readonly incarnation: string | null;
-  readonly message: string | null;
-  readonly updatedAt: number;
-}
+export const jobShape = z.strictObject({
+  id: z.string(),
+  kind: z.enum(['rebuild', 'recover', 'rollback']),
+  names: z.array(z.string()).readonly(),
+  reseedWitness: z.boolean(),
+  requestedBy: z.string(),
+  reason: z.string().nullable(),
+  requestedAt: z.number(),
+  state: z.enum([...runnableStates, 'paused', 'published', 'failed', 'rolled_back']),
+  incarnation: z.string().nullable(),
+  step: z.string().nullable(),
+  done: z.number(),
+  total: z.number().nullable(),
+  rate: z.number().nullable(),
+  message: z.string().nullable(),
+  updatedAt: z.number(),
+});
+
+export type Job = z.infer<typeof jobShape>;
+export type JobKind = Job['kind'];
+export type JobState = Job['state'];
+export type JobProgress = Pick<Job, 'step' | 'done' | 'total' | 'rate'> & { readonly isVerifying?: boolean };
 
 type Database = Pool | ClientBase;
 

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { EventLog } from '../../../src/log/event-log.js';
 import { readAcceptedRestrictions, readRestrictionContent, findUnknownToWitness } from './read-ledgers.js';
 import type { BothLedgers, LoggedRestrictions } from './read-ledgers.js';
@@ -19,16 +20,15 @@ export async function* missingRestrictions(
   for await (const page of readRestrictionContent(witness, moved)) yield* page;
 }
 
-export interface MissingRestrictions {
-  readonly count: number;
-  readonly byType: Readonly<Record<string, number>>;
-  readonly first: readonly {
-    readonly epoch: number;
-    readonly type: string;
-    readonly stream: string;
-    readonly at: number;
-  }[];
-}
+export const missingShape = z.strictObject({
+  count: z.number(),
+  byType: z.record(z.string(), z.number()),
+  first: z
+    .array(z.strictObject({ epoch: z.number(), type: z.string(), stream: z.string(), at: z.number() }))
+    .readonly(),
+});
+
+export type MissingRestrictions = z.infer<typeof missingShape>;
 
 /**
  * The result of a full comparison. `unwitnessed`: restrictions of the log with an epoch that the witness,

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { caseFilters, casesPage } from '../../../projections/cases/cases.read-model.js';
+import { caseFilters, casesPage, listedCaseShape } from '../../../projections/cases/cases.read-model.js';
 import type { ListedCase } from '../../../projections/cases/cases.read-model.js';
 import { readCase } from '../../commands/support/case-command.js';
-import { caseOutcomes } from '../../domain/case/events.js';
 import { disputedDecisions, makersOf } from '../../domain/case/recusal.js';
 import { reportReasons } from '../../domain/report/report-reasons.js';
 import type { EventLog } from '../../log/event-log.js';
@@ -28,19 +27,7 @@ export const queueQuery = z.strictObject({
     .optional(),
 });
 
-const listedCase = z.strictObject({
-  caseId: z.string(),
-  postId: z.string().nullable(),
-  targetActorId: z.string(),
-  state: z.enum(['open', 'claimed', 'decided', 'appealed']),
-  reports: z.number(),
-  reasons: listOf(z.string()),
-  openedAt: z.number(),
-  claimedBy: z.string().nullable(),
-  decidedBy: z.string().nullable(),
-  decidedAt: z.number().nullable(),
-  outcome: z.enum(caseOutcomes).nullable(),
-  waitingAppeals: listOf(z.string()),
+const listedCase = listedCaseShape.extend({
   /** An active operator other than the one who decided may rule on an appeal. */
   hasOtherOperator: z.boolean(),
 });

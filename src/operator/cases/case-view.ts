@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reportsOfCase } from '../../../projections/cases/cases.read-model.js';
+import { caseStateShape, reportsOfCase } from '../../../projections/cases/cases.read-model.js';
 import type { CaseReports, CaseState } from '../../../projections/cases/cases.read-model.js';
 import { readCase } from '../../commands/support/case-command.js';
 import { DiscloseCase } from '../../commands/case/change-case.js';
@@ -57,7 +57,7 @@ export const shownCase = z.strictObject({
   caseId: z.string(),
   postId: z.string().optional(),
   targetActorId: z.string(),
-  state: z.enum(['open', 'claimed', 'decided', 'appealed']),
+  state: caseStateShape,
   /** False: it is decided, though an appeal may wait. */
   isOpen: z.boolean(),
   claimedBy: z.string().nullable(),

@@ -5,13 +5,13 @@ import { projectionStatus } from '../../../projections/projection-status.js';
 import { RecordJobChange } from '../../commands/network/records.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { readPublicationState } from '../../../projections/incarnations/recovery-state.js';
-import { findJob, moveJob, runnableStates } from '../../../projections/jobs/job.js';
+import { findJob, jobShape, moveJob, runnableStates } from '../../../projections/jobs/job.js';
 import type { Job } from '../../../projections/jobs/job.js';
 import { act, Answer } from '../desk/act.js';
 import type { ActContext } from '../desk/act.js';
 import { requestOrResumeJob } from '../desk/jobs.js';
 import { changed, idIn } from '../desk/schemas.js';
-import { shownJob, shownProjections } from './answers.js';
+import { shownProjections } from './answers.js';
 import { isJobRunning, jobPage } from './pages/job.page.js';
 import { projectionsPage } from './pages/projections.page.js';
 
@@ -36,7 +36,7 @@ export const jobActs = [
     command: 'projections rebuild',
     reason: 'optional',
     input: rebuild,
-    answer: shownJob,
+    answer: jobShape,
     form: { to: ({ id }) => `/console/jobs/${id}` },
     run: async ({ names }, { services, metadata }) => {
       const state = await readPublicationState(services.pool);
@@ -53,7 +53,7 @@ export const jobActs = [
     name: 'job.read',
     may: 'status.read',
     route: 'GET /operator/jobs/:id',
-    answer: shownJob,
+    answer: jobShape,
     page: jobPage,
     isUnfinished: isJobRunning,
     run: (_input, { services: { pool }, params }) => jobOf(pool, params),

@@ -3,22 +3,21 @@ import { serving } from '../../../projections/groups.js';
 import { versionsOf } from '../../../projections/runner/projection.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { retiredIncarnations, rollbackObstacle } from '../../../projections/incarnations/rollback.js';
-import { findJob, findUnfinishedJob } from '../../../projections/jobs/job.js';
+import { findJob, findUnfinishedJob, jobShape } from '../../../projections/jobs/job.js';
 import { NEEDS_RESEED } from '../../recovery/plan/preconditions.js';
-import { recoveryPlan } from '../../recovery/plan/recovery-plan.js';
-import { recoveryStatus } from '../../recovery/plan/recovery-status.js';
+import { recoveryPlan, recoveryPlanShape } from '../../recovery/plan/recovery-plan.js';
+import { recoveryStatus, recoveryStatusShape } from '../../recovery/plan/recovery-status.js';
 import { streams } from '../../log/streams.js';
 import { isUnreachable } from '../../base/store/unreachable.js';
 import { WitnessRequired, WitnessUnavailable } from '../../log/witness/witness.js';
 import { act, Answer } from '../desk/act.js';
 import { jobIdOf, requestOrResumeJob, resumeJob } from '../desk/jobs.js';
 import type { ActServices } from '../desk/services.js';
-import { shownJob, shownPlan, shownRecovery } from './answers.js';
 import { planPage, recoveryPage } from './pages/recovery.page.js';
 
 const apply = z.strictObject({ reseedWitness: z.boolean().default(false) });
 
-const requested = z.strictObject({ job: shownJob.nullable() });
+const requested = z.strictObject({ job: jobShape.nullable() });
 
 const sourcesOf = ({ pool, log, witness }: ActServices) => ({ pool, log, witness, group: serving });
 
@@ -28,7 +27,7 @@ export const recoveryActs = [
     may: 'status.read',
     route: 'GET /operator/recovery',
     command: 'recovery status',
-    answer: shownRecovery,
+    answer: recoveryStatusShape,
     page: recoveryPage,
     run: (_input, { services }) => rejectIfUnreachable(() => recoveryStatus(sourcesOf(services))),
   }),
@@ -37,7 +36,7 @@ export const recoveryActs = [
     may: 'status.read',
     route: 'GET /operator/recovery/plan',
     command: 'recovery plan',
-    answer: shownPlan,
+    answer: recoveryPlanShape,
     page: planPage,
     run: (_input, { services }) => rejectIfUnreachable(() => recoveryPlan(sourcesOf(services))),
   }),

@@ -1,28 +1,28 @@
 import type { Pool } from 'pg';
+import { z } from 'zod';
+import { missingShape } from '../../../projections/incarnations/detect/full-comparison.js';
 import { networkOf } from '../../../projections/incarnations/network-identity.js';
 import { readPublicationState } from '../../../projections/incarnations/recovery-state.js';
 import { checkPreconditions, describeLogMismatch } from './preconditions.js';
-import { witnessStatusWithTimeout } from './recovery-status.js';
-import type { StatusSources, WitnessStatus } from './recovery-status.js';
+import { publicationStateShape, witnessStatusWithTimeout } from './recovery-status.js';
+import type { StatusSources } from './recovery-status.js';
 
-export interface RecoveryPlan {
-  readonly state: 'serving' | 'quarantined' | 'none';
-  readonly reason: string | null;
-  readonly isNeeded: boolean;
+const number = z.number().nullable();
+
+export const recoveryPlanShape = z.strictObject({
+  state: publicationStateShape,
+  reason: z.string().nullable(),
+  isNeeded: z.boolean(),
   /** The obstacle and its remedy; null if the plan can be applied. */
-  readonly refused: string | null;
-  readonly needsReseed: boolean;
-  readonly restrictions: WitnessStatus['missing'];
-  readonly unsettled: number;
-  readonly rebuild: RecoveryEstimate;
-  readonly lost: string;
-}
+  refused: z.string().nullable(),
+  needsReseed: z.boolean(),
+  restrictions: missingShape,
+  unsettled: z.number(),
+  rebuild: z.strictObject({ events: number, eventsPerSecond: number, seconds: number }),
+  lost: z.string(),
+});
 
-export interface RecoveryEstimate {
-  readonly events: number | null;
-  readonly eventsPerSecond: number | null;
-  readonly seconds: number | null;
-}
+export type RecoveryPlan = z.infer<typeof recoveryPlanShape>;
 
 const LOST =
   'Posts, follows, likes, profiles, accounts, applications and grants that the log has lost are not restored. Applications find their lost intents with POST /api/intents/lookup.';
@@ -56,7 +56,7 @@ export async function recoveryPlan(sources: StatusSources): Promise<RecoveryPlan
   };
 }
 
-async function estimate(pool: Pool): Promise<RecoveryEstimate> {
+async function estimate(pool: Pool): Promise<RecoveryPlan['rebuild']> {
   const { rows } = await pool.query<{ done: string; rate: number }>(
     `SELECT done, rate FROM recovery.job
     WHERE step = 'published' AND state IN ('published', 'rolled_back') AND rate > 0 AND done > 0

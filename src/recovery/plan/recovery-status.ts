@@ -1,16 +1,15 @@
 import type { ClientBase, Pool } from 'pg';
+import { z } from 'zod';
 import { versionsOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
 import { RETIRED_INCARNATION_KEPT_MS } from '../../../projections/incarnations/rollback-grace.js';
-import { listJobs } from '../../../projections/jobs/job.js';
-import type { Job } from '../../../projections/jobs/job.js';
+import { jobShape, listJobs } from '../../../projections/jobs/job.js';
 import { retiredIncarnations, rollbackObstacle } from '../../../projections/incarnations/rollback.js';
 import { readBothLedgers } from '../../../projections/incarnations/detect/read-ledgers.js';
 import type { BothLedgers } from '../../../projections/incarnations/detect/read-ledgers.js';
-import { compareLedgers } from '../../../projections/incarnations/detect/full-comparison.js';
-import type { MissingRestrictions } from '../../../projections/incarnations/detect/full-comparison.js';
+import { compareLedgers, missingShape } from '../../../projections/incarnations/detect/full-comparison.js';
 import {
   knownRestrictionIds,
   readPublicationState,
@@ -30,32 +29,42 @@ const TIMEOUT_MS = 120_000;
  * `unsettled`: number of restrictions in doubt, counted up to 1,000. `brokenLine`: the first altered line of the
  * ledger. `onlyShown`: restrictions that only the read models have. `setBack`: the log rollback, in words.
  */
-export interface WitnessStatus {
-  readonly epochs: { readonly witness: number; readonly log: number; readonly readModel: number };
-  readonly unsettled: number;
-  readonly brokenLine: number | null;
-  readonly missing: MissingRestrictions;
-  readonly unwitnessed: number;
-  readonly onlyShown: number;
-  readonly setBack: string | null;
-}
+const witnessShape = z.strictObject({
+  epochs: z.strictObject({ witness: z.number(), log: z.number(), readModel: z.number() }),
+  unsettled: z.number(),
+  brokenLine: z.number().nullable(),
+  missing: missingShape,
+  unwitnessed: z.number(),
+  onlyShown: z.number(),
+  setBack: z.string().nullable(),
+});
 
-export interface RecoveryStatus {
-  readonly state: 'serving' | 'quarantined' | 'none';
-  readonly reason: string | null;
-  readonly incarnation: string | null;
-  readonly networkId: string | null;
-  readonly witness: WitnessStatus | null;
-  readonly witnessFault: string | null;
-  readonly jobs: readonly Job[];
+export type WitnessStatus = z.infer<typeof witnessShape>;
+
+export const publicationStateShape = z.enum(['serving', 'quarantined', 'none']);
+
+export const recoveryStatusShape = z.strictObject({
+  state: publicationStateShape,
+  reason: z.string().nullable(),
+  incarnation: z.string().nullable(),
+  networkId: z.string().nullable(),
+  witness: witnessShape.nullable(),
+  witnessFault: z.string().nullable(),
+  jobs: z.array(jobShape).readonly(),
   /** Times are Unix milliseconds; `refused` says why this release cannot publish the incarnation again. */
-  readonly retired: readonly {
-    readonly incarnation: string;
-    readonly retiredAt: number;
-    readonly keptUntil: number;
-    readonly refused: string | null;
-  }[];
-}
+  retired: z
+    .array(
+      z.strictObject({
+        incarnation: z.string(),
+        retiredAt: z.number(),
+        keptUntil: z.number(),
+        refused: z.string().nullable(),
+      }),
+    )
+    .readonly(),
+});
+
+export type RecoveryStatus = z.infer<typeof recoveryStatusShape>;
 
 export interface StatusSources {
   readonly pool: Pool;

@@ -1,6 +1,6 @@
 import { sleep } from '../../../base/support/sleep.js';
 import { Failure } from '../../../base/terminal/failure.js';
-import type { ShownJob } from '../answers.js';
+import type { Job } from '../../../../projections/jobs/job.js';
 import type { jobActs } from '../job.acts.js';
 import type { OperatorClient } from '../../client/operator-client.js';
 import { ProgressLine } from '../../../base/terminal/progress-line.js';
@@ -8,18 +8,18 @@ import type { ProgressStep } from '../../../base/terminal/progress-line.js';
 
 const POLL_INTERVAL_MS = 250;
 
-export const outcomeOf = ({ message, state }: ShownJob): string => message ?? state;
+export const outcomeOf = ({ message, state }: Job): string => message ?? state;
 
 /**
  * Requests a job and shows its progress until it ends; null: nothing to do. The first Ctrl-C pauses the job, the second
  * one ends the command at once. `resumeCommand` resumes it.
  * @throws {Failure} the job failed or was paused, by this command or another one.
  */
-export async function watchJob<Requested extends ShownJob | null>(
+export async function watchJob<Requested extends Job | null>(
   api: OperatorClient,
   request: () => Promise<Requested>,
   resumeCommand: string,
-): Promise<Requested | ShownJob> {
+): Promise<Requested | Job> {
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   // Before the request: an interrupt must never leave a requested job unwatched.
@@ -33,11 +33,11 @@ export async function watchJob<Requested extends ShownJob | null>(
 }
 
 async function ended(
-  requested: ShownJob,
+  requested: Job,
   api: OperatorClient,
   interrupted: AbortSignal,
   resumeCommand: string,
-): Promise<ShownJob> {
+): Promise<Job> {
   const progress = new ProgressLine(String);
   const jobs = api.of<typeof jobActs>();
   const { id } = requested;
@@ -55,10 +55,10 @@ async function ended(
   }
 }
 
-function stepOf({ state, step, done, total, rate, message }: ShownJob): ProgressStep {
+function stepOf({ state, step, done, total, rate, message }: Job): ProgressStep {
   if (state === 'requested') return { what: 'waiting for a worker', done: 0, total: null };
   return { what: message ?? step ?? 'starting', done, total, rate: rate ?? undefined };
 }
 
-const pausedAt = ({ done }: ShownJob, resumeCommand: string): string =>
+const pausedAt = ({ done }: Job, resumeCommand: string): string =>
   `paused, with ${done} done; to resume from there, run: ${resumeCommand}`;

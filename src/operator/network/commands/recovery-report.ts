@@ -1,4 +1,5 @@
-import type { ShownPlan, ShownRecovery } from '../answers.js';
+import type { RecoveryPlan } from '../../../recovery/plan/recovery-plan.js';
+import type { RecoveryStatus } from '../../../recovery/plan/recovery-status.js';
 import { isOnTerminal, localMoment, timeText } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 
@@ -10,7 +11,7 @@ export function linesOfStatus({
   witnessFault,
   jobs,
   retired,
-}: ShownRecovery): string[] {
+}: RecoveryStatus): string[] {
   return [
     `state        ${stateLine(state, reason)}`,
     `incarnation  ${incarnation ?? 'none yet'}`,
@@ -32,7 +33,7 @@ export function linesOfStatus({
   ];
 }
 
-export function linesOfPlan(plan: ShownPlan): string[] {
+export function linesOfPlan(plan: RecoveryPlan): string[] {
   const { state, reason, isNeeded, refused, needsReseed, restrictions, unsettled, rebuild, lost } = plan;
   if (!isNeeded) return ['there is nothing to recover'];
   const duration =
@@ -54,10 +55,10 @@ export function linesOfPlan(plan: ShownPlan): string[] {
   ];
 }
 
-const stateLine = (state: ShownRecovery['state'], reason: string | null): string =>
+const stateLine = (state: RecoveryStatus['state'], reason: string | null): string =>
   state === 'none' ? 'nothing is published yet' : reason === null ? state : `${state}: ${reason}`;
 
-function linesOfMissing({ count, byType, first }: ShownPlan['restrictions'], label: string): string[] {
+function linesOfMissing({ count, byType, first }: RecoveryPlan['restrictions'], label: string): string[] {
   if (count === 0) return [];
   return [
     `${label} ${Object.entries(byType)
@@ -68,9 +69,9 @@ function linesOfMissing({ count, byType, first }: ShownPlan['restrictions'], lab
   ];
 }
 
-type Missing = ShownPlan['restrictions']['first'][number];
-type Job = ShownRecovery['jobs'][number];
-type Retired = ShownRecovery['retired'][number];
+type Missing = RecoveryPlan['restrictions']['first'][number];
+type Job = RecoveryStatus['jobs'][number];
+type Retired = RecoveryStatus['retired'][number];
 
 const lineOfMissing = ({ epoch, type, stream, at }: Missing): string =>
   `  ${epoch}  ${type}  ${stream}  ${timeText(at)}`;
