@@ -105,8 +105,6 @@ export const limitedSharedToken: readonly Permission[] = [
   'operators.invite',
 ];
 
-export const isRole = (text: string): text is Role => (roles as readonly string[]).includes(text);
-
 /** In the order of {@link roles}, each once. */
 export const canonicalRoles = (chosen: readonly Role[]): readonly Role[] =>
   roles.filter((role) => chosen.includes(role));

@@ -43,6 +43,20 @@ export function withRevision(command: Command): Command {
   );
 }
 
+/** Parses a repeated option whose values are among `choices`. @throws {InvalidArgumentError} */
+export const someOf =
+  <Choice extends string>(choices: readonly Choice[]) =>
+  (value: string, chosen: readonly Choice[] = []): readonly Choice[] => {
+    const choice = choices.find((each) => each === value);
+    if (choice !== undefined) return [...chosen, choice];
+    throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.`);
+  };
+
+export function wholeNumber(value: string): number {
+  if (/^[1-9][0-9]{0,14}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be a whole number from 1.');
+}
+
 function lifecycleRevision(value: string): number {
   if (/^[1-9][0-9]{0,14}$/.test(value)) return Number(value);
   throw new InvalidArgumentError('A lifecycle revision must be a whole number from 1.');

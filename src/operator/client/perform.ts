@@ -1,12 +1,18 @@
+import { Option } from 'commander';
 import { answerList, printResult } from '../../base/terminal/output.js';
 import type { Act } from '../desk/act.js';
+import { optionOf } from '../desk/option-names.js';
 import type { AnswerOf, GivenTo } from './calls.js';
 import { operatorClientOf } from './command-options.js';
 import type { OperatorOptions } from './command-options.js';
 
+const fieldOf = new Map(
+  Object.entries(optionOf).map(([field, flag]) => [new Option(flag).attributeName(), field]),
+);
+
 /**
  * Makes actions of commands that perform one act each: the arguments of the command are the parameters of its address, the options
- * are the fields of its input. `fields`: names of those that the options call otherwise. `lines`: the answer for a person.
+ * are the fields of its input. `lines`: the answer for a person.
  */
 export const performing =
   <Rows extends readonly Act[]>() =>
@@ -17,7 +23,6 @@ export const performing =
       id: string,
       given: GivenTo<Rows[number], Route>,
     ) => readonly string[],
-    fields: Readonly<Record<string, Extract<keyof GivenTo<Rows[number], Route>, string>>> = {},
   ) =>
   async (...parsed: readonly unknown[]): Promise<void> => {
     const options = parsed.at(-2) as OperatorOptions;
@@ -25,7 +30,7 @@ export const performing =
     const names = [...route.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
     const given = Object.fromEntries([
       ...names.map((name, at) => [name, parsed[at]] as const),
-      ...Object.entries(own).map(([name, value]) => [fields[name] ?? name, value] as const),
+      ...Object.entries(own).map(([name, value]) => [fieldOf.get(name) ?? name, value] as const),
     ]);
     const answer = (await operatorClientOf(options).call(route, given)) as AnswerOf<Rows[number], Route>;
     const linesOf = () => lines(answer, String(parsed[0]), given as GivenTo<Rows[number], Route>);

@@ -40,11 +40,9 @@ it('an action sends arguments and options as the input of its act, and prints th
       .argument('<id>')
       .option('--delay <ms>', '', Number)
       .action(
-        performing<typeof accountActs>()(
-          'POST /operator/accounts/:id/erase',
-          (result, id, { delayMs }) => [lifecycleLine(id, `erased in ${delayMs}`, result)],
-          { delay: 'delayMs' },
-        ),
+        performing<typeof accountActs>()('POST /operator/accounts/:id/erase', (result, id, { delayMs }) => [
+          lifecycleLine(id, `erased in ${delayMs}`, result),
+        ]),
       );
   const given = ['ana', '--delay', '7', '--reason', 'asked', '--as', 'root'];
   await command().parseAsync(given, { from: 'user' });

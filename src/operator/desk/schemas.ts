@@ -3,6 +3,7 @@ import { passwordFormProblem } from '../../doors/auth/passwords.js';
 import { roles } from '../../domain/operator/roles.js';
 import { unknownField } from '../../server/bodies/unknown-field.js';
 import { HttpRefusal } from '../../server/errors.js';
+import { optionOf } from './option-names.js';
 
 /** Message for a missing or too long reason, which is stored with the event. */
 const REASON = 'say why in 1 to 500 characters';
@@ -75,23 +76,6 @@ export const newToken = z.strictObject({
 });
 
 export const enrollment = newToken.extend({ invitationCode: z.string() });
-
-/** Option of the command line for each field, so that a message to its users can name it. */
-const optionOf: Readonly<Record<string, string>> = {
-  reason: '--reason',
-  revision: '--revision',
-  overlapMs: '--overlap',
-  delayMs: '--delay',
-  since: '--since',
-  until: '--until',
-  hours: '--hours',
-  after: '--after',
-  roles: '--role',
-  validMs: '--expires',
-  effects: '--effect',
-  outcome: '--outcome',
-  notice: '--notice',
-};
 
 export const identifier = /^[A-Za-z0-9_-]{1,64}$/;
 

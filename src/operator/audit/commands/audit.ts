@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { parseSearch, typedText } from '../search-query.js';
 import { SearchError, termText } from '../search-terms.js';
@@ -7,7 +7,7 @@ import { plainText } from '../../../base/support/plain-text.js';
 import type { AuditEntry } from '../entry.js';
 import { auditTable, csvHead, csvOf, jsonLine } from './audit-output.js';
 import { followedEvents, pagesOf } from './audit-pages.js';
-import { operatorClientOf, withOperator } from '../../client/command-options.js';
+import { operatorClientOf, wholeNumber, withOperator } from '../../client/command-options.js';
 import type { OperatorOptions } from '../../client/command-options.js';
 import type { OperatorClient } from '../../client/operator-client.js';
 import { isOnTerminal } from '../../../base/terminal/output.js';
@@ -87,11 +87,6 @@ export function searchOf(terms: readonly string[], options: Filters, command: Co
     if (error instanceof SearchError) command.error(`error: ${error.message}`, { exitCode: 2 });
     throw error;
   }
-}
-
-function wholeNumber(value: string): number {
-  if (/^[1-9][0-9]{0,8}$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('It must be a whole number from 1.');
 }
 
 async function* linesOf(

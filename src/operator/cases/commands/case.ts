@@ -2,7 +2,6 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { caseFilters } from '../../../../projections/cases/cases.read-model.js';
 import { caseEffects, caseOutcomes } from '../../../domain/case/events.js';
-import type { CaseEffect } from '../../../domain/case/events.js';
 import { reportReasons } from '../../../domain/report/report-reasons.js';
 import type { ReportReason } from '../../../domain/report/report-reasons.js';
 import type { caseActs } from '../case.acts.js';
@@ -10,7 +9,7 @@ import type { CaseQueue } from '../case-queue.js';
 import { caseLines, caseViewLines } from './case-table.js';
 import type { Listed } from './case-table.js';
 import { performing } from '../../client/perform.js';
-import { actsOf, REASON_HELP, withOperator, withReason } from '../../client/command-options.js';
+import { actsOf, REASON_HELP, someOf, withOperator, withReason } from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
 import { answerList, printResult } from '../../../base/terminal/output.js';
 import { typedText } from '../../../base/terminal/typed-text.js';
@@ -82,16 +81,15 @@ export function addCaseCommands(program: Command): void {
     .option(
       '--effect <effect>',
       `${caseEffects.join(', ')}, of a violation; repeat it for several`,
-      withEffect,
+      someOf(caseEffects),
     )
     .option('--notice <text>', NOTICE)
     .requiredOption('--reason <why>', REASON_HELP)
     .action(
-      perform(
-        'POST /operator/cases/:id/decide',
-        (result, id, { outcome }) => [`${id} is decided: ${outcome}`, ...effectsLine(result)],
-        { effect: 'effects' },
-      ),
+      perform('POST /operator/cases/:id/decide', (result, id, { outcome }) => [
+        `${id} is decided: ${outcome}`,
+        ...effectsLine(result),
+      ]),
     );
 
   withOperator(group.command('reopen'))
@@ -119,11 +117,10 @@ function addAppealCommands(appeal: Command): void {
       .requiredOption('--reason <why>', REASON_HELP)
       .option('--decision <id>', 'the decision that the appeal is against, if several are appealed')
       .action(
-        perform(
-          `POST /operator/cases/:id/appeal/${act}`,
-          (result) => [`the decision is ${done}`, ...effectsLine(result)],
-          { decision: 'decisionId' },
-        ),
+        perform(`POST /operator/cases/:id/appeal/${act}`, (result) => [
+          `the decision is ${done}`,
+          ...effectsLine(result),
+        ]),
       );
 }
 
@@ -136,12 +133,6 @@ const effectsLine = ({ effects }: { readonly effects: 'finished' | 'pending' }):
   effects === 'finished'
     ? []
     : ['A store does not answer, so the effects follow by themselves when it is back.'];
-
-function withEffect(value: string, chosen: readonly CaseEffect[] | undefined): readonly CaseEffect[] {
-  const effect = caseEffects.find((each) => each === value);
-  if (effect !== undefined) return [...(chosen ?? []), effect];
-  throw new InvalidArgumentError(`It must be one of ${caseEffects.join(', ')}.`);
-}
 
 function limitOf(value: string): number {
   if (/^[1-9][0-9]{0,4}$/.test(value)) return Number(value);

@@ -1,6 +1,5 @@
-import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { nowIs, withOperator, withReason } from '../../client/command-options.js';
+import { nowIs, wholeNumber, withOperator, withReason } from '../../client/command-options.js';
 import { performing } from '../../client/perform.js';
 import type { fourEyesActs } from '../four-eyes.acts.js';
 
@@ -31,9 +30,4 @@ export function addFourEyesCommands(program: Command): void {
   withReason(fourEyes.command('off'))
     .description('turn four-eyes off, which needs an approval itself')
     .action(perform('POST /operator/four-eyes/off', nowIs('four-eyes is off')));
-}
-
-function wholeNumber(value: string): number {
-  if (/^[1-9][0-9]{0,14}$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('It must be a whole number from 1.');
 }

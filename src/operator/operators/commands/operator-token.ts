@@ -37,7 +37,7 @@ export function addOperatorTokenCommands(operator: Command): void {
 
   withTokenWish(withReason(token.command('issue')))
     .description('issue another personal token for yourself; it is shown only once')
-    .action(perform('POST /operator/own/tokens', tokenLines, { expires: 'validMs' }));
+    .action(perform('POST /operator/own/tokens', tokenLines));
 
   withReason(token.command('revoke'))
     .description('revoke a personal token, effective on its next use; operator list names them')

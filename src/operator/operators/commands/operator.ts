@@ -1,13 +1,12 @@
-import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { isRole, roles } from '../../../domain/operator/roles.js';
-import type { Role } from '../../../domain/operator/roles.js';
+import { roles } from '../../../domain/operator/roles.js';
 import {
   REASON_HELP,
   actsOf,
   doneLine,
   lifecycleIs,
   lifecycleLine,
+  someOf,
   subjectIs,
   withOperator,
   withReason,
@@ -44,7 +43,7 @@ export function addOperatorCommands(program: Command): void {
   withRoles(withReason(operator.command('invite')))
     .description('invite an operator; the code is shown only once')
     .requiredOption('--name <name>', 'name of the person, for other operators')
-    .action(perform('POST /operator/operators', invitationLines, { role: 'roles' }));
+    .action(perform('POST /operator/operators', invitationLines));
 
   withTokenWish(withOperator(operator.command('enroll')))
     .description('accept an invitation: read its code from standard input, and get a personal token')
@@ -66,11 +65,9 @@ export function addOperatorCommands(program: Command): void {
     .argument('<operator-id>', 'id of the operator')
     .requiredOption('--reason <why>', REASON_HELP)
     .action(
-      perform(
-        'POST /operator/operators/:id/roles',
-        (result, id, { roles: chosen }) => [lifecycleLine(id, chosen.join(' and '), result)],
-        { role: 'roles' },
-      ),
+      perform('POST /operator/operators/:id/roles', (result, id, { roles: chosen }) => [
+        lifecycleLine(id, chosen.join(' and '), result),
+      ]),
     );
 
   for (const [act, done] of [
@@ -110,12 +107,5 @@ const descriptions = {
 } as const;
 
 function withRoles(command: Command): Command {
-  return command.requiredOption(
-    '--role <role>',
-    `${roles.join(', ')}; repeat it for several`,
-    (value: string, chosen: readonly Role[] | undefined): readonly Role[] => {
-      if (!isRole(value)) throw new InvalidArgumentError(`It must be one of ${roles.join(', ')}.`);
-      return [...(chosen ?? []), value];
-    },
-  );
+  return command.requiredOption('--role <role>', `${roles.join(', ')}; repeat it for several`, someOf(roles));
 }

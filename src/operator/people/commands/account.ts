@@ -94,7 +94,7 @@ export function addAccountCommands(program: Command): void {
       parseDuration,
       0,
     )
-    .action(perform('POST /operator/accounts/:id/erase', erasureLines, { delay: 'delayMs' }));
+    .action(perform('POST /operator/accounts/:id/erase', erasureLines));
 
   withOperator(account.command('cancel-erasure'))
     .description('cancel a scheduled erasure')

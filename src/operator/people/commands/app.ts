@@ -10,8 +10,6 @@ import { parseDuration } from '../../../base/terminal/duration.js';
 import { localMoment, timeText } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 
-const DEFAULT_OVERLAP = '24h';
-
 const perform = performing<typeof applicationActs>();
 
 export function addAppCommands(program: Command): void {
@@ -27,18 +25,10 @@ export function addAppCommands(program: Command): void {
         .makeOptionMandatory(),
     )
     .action(
-      perform(
-        'POST /operator/applications',
-        ({ clientId, clientSecret }) => [
-          `client id      ${clientId}`,
-          `client secret  ${clientSecret}  (shown only now)`,
-        ],
-        {
-          redirectUri: 'redirectUris',
-          postLogoutRedirectUri: 'postLogoutRedirectUris',
-          scope: 'scopes',
-        },
-      ),
+      perform('POST /operator/applications', ({ clientId, clientSecret }) => [
+        `client id      ${clientId}`,
+        `client secret  ${clientSecret}  (shown only now)`,
+      ]),
     );
 
   withOperator(app.command('list'))
@@ -61,17 +51,13 @@ export function addAppCommands(program: Command): void {
       '--overlap <duration>',
       'time for which old secrets stay valid: 0, 90s, 15m, 24h, 7d',
       parseDuration,
-      parseDuration(DEFAULT_OVERLAP),
+      parseDuration('24h'),
     )
     .action(
-      perform(
-        'POST /operator/applications/:id/rotate-secret',
-        ({ clientSecret, previousUntil }) => [
-          `client secret  ${clientSecret}  (shown only now)`,
-          `old secrets    valid until ${timeText(previousUntil)}`,
-        ],
-        { overlap: 'overlapMs' },
-      ),
+      perform('POST /operator/applications/:id/rotate-secret', ({ clientSecret, previousUntil }) => [
+        `client secret  ${clientSecret}  (shown only now)`,
+        `old secrets    valid until ${timeText(previousUntil)}`,
+      ]),
     );
 
   addImpactCommand(app);

@@ -1,0 +1,20 @@
+/** Options of the command line, by the field of the input that each gives. A message about the field names its option. */
+export const optionOf: Readonly<Record<string, string>> = {
+  reason: '--reason',
+  revision: '--revision',
+  redirectUris: '--redirect-uri',
+  postLogoutRedirectUris: '--post-logout-redirect-uri',
+  scopes: '--scope',
+  overlapMs: '--overlap',
+  delayMs: '--delay',
+  since: '--since',
+  until: '--until',
+  hours: '--hours',
+  after: '--after',
+  roles: '--role',
+  validMs: '--expires',
+  effects: '--effect',
+  outcome: '--outcome',
+  notice: '--notice',
+  decisionId: '--decision',
+};
