@@ -27,3 +27,14 @@ function escape(part: Part): string {
   if (typeof part !== 'string') return part.map(({ text }) => text).join('');
   return part.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
+
+export const hiddenField = (name: string, value: string): Html =>
+  html`<input type="hidden" name="${name}" value="${value}" />`;
+
+const words = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+/** A time in UTC. @param at Unix milliseconds. */
+export function timeElement(at: number): Html {
+  const date = new Date(at);
+  return html`<time datetime="${date.toISOString()}">${words.format(date)} UTC</time>`;
+}

@@ -1,7 +1,6 @@
-import { html } from '../../base/pages/html.js';
+import { html, timeElement } from '../../base/pages/html.js';
 import type { Html } from '../../base/pages/html.js';
 import { identities } from '../desk/who.js';
-import { timeElement } from './parts.js';
 
 /** An event as its list shows it. `text`: only if the audit hands it out. */
 export interface ListedEvent {

@@ -1,11 +1,8 @@
-import { html } from '../../base/pages/html.js';
+import { hiddenField, html } from '../../base/pages/html.js';
 import type { Html } from '../../base/pages/html.js';
 import { PROOF_FIELD } from './form.js';
 
 export const proofField = (proof: string): Html => hiddenField(PROOF_FIELD, proof);
-
-export const hiddenField = (name: string, value: string): Html =>
-  html`<input type="hidden" name="${name}" value="${value}" />`;
 
 export interface TextField {
   readonly id: string;
@@ -59,14 +56,6 @@ export function textArea({ id, name, label, hint, isOptional, maxLength = 2_000 
 
 export const state = (text: string, isBad: boolean): Html =>
   html`<span class="state${isBad ? ' bad' : ''}">${text}</span>`;
-
-const words = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
-
-/** A time in UTC. @param at Unix milliseconds. */
-export function timeElement(at: number): Html {
-  const date = new Date(at);
-  return html`<time datetime="${date.toISOString()}">${words.format(date)} UTC</time>`;
-}
 
 export function facts(listed: readonly (readonly [Html | string, Html | string])[]): Html {
   return html`<dl class="facts">

@@ -1,11 +1,10 @@
 import { confirmsAlone } from '../../domain/four-eyes/handling.js';
-import { html } from '../../base/pages/html.js';
+import { html, timeElement } from '../../base/pages/html.js';
 import type { Html } from '../../base/pages/html.js';
 import { establishedAmong } from '../desk/approvals/four-eyes.js';
 import type { Standing } from '../desk/approvals/four-eyes.js';
 import { undefinedIfUnreachable } from '../desk/reachable.js';
 import type { ActServices } from '../desk/services.js';
-import { timeElement } from './parts.js';
 
 const SHOWN = 10;
 

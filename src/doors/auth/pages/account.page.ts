@@ -1,11 +1,11 @@
 import { PASSWORD_MIN_CODE_POINTS } from '../passwords.js';
-import { html } from '../../../base/pages/html.js';
+import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
 import type { WrongPasswordDay } from '../storage/wrong-passwords.js';
 import { decisionsCard, reportsCard } from './own-cases.js';
 import type { AppealFault, OwnCasesView } from './own-cases.js';
-import { hiddenField, timeElement, personCard, scopeList, textField } from './parts.js';
+import { personCard, scopeList, textField } from './parts.js';
 import type { Person } from './parts.js';
 
 export interface ConnectedApplication {

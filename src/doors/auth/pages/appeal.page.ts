@@ -1,8 +1,8 @@
-import { html } from '../../../base/pages/html.js';
+import { hiddenField, html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
 import { decisionsCard } from './own-cases.js';
 import type { AppealForms, OwnDecision } from './own-cases.js';
-import { hiddenField, personCard } from './parts.js';
+import { personCard } from './parts.js';
 import type { Person } from './parts.js';
 
 export interface AppealPage {

@@ -1,6 +1,6 @@
-import { html } from '../../../base/pages/html.js';
+import { hiddenField, html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
-import { hiddenField, personCard, scopeList } from './parts.js';
+import { personCard, scopeList } from './parts.js';
 import type { Person } from './parts.js';
 
 export interface ConsentPage {

@@ -1,7 +1,6 @@
-import { html } from '../../../base/pages/html.js';
+import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import { quotation } from '../../../base/pages/quotation.js';
-import { hiddenField, timeElement } from './parts.js';
 
 type Effect = 'restrict_post' | 'suspend_actor';
 

@@ -49,10 +49,6 @@ export function textField(field: FormField): Html {
   </div>`;
 }
 
-export function hiddenField(name: string, value: string): Html {
-  return html`<input type="hidden" name="${name}" value="${value}" />`;
-}
-
 export function problemBox(problem: string | undefined): Html | undefined {
   return problem === undefined ? undefined : html`<p class="problem" role="alert">${problem}</p>`;
 }
@@ -87,19 +83,4 @@ function inWords(scope: string): string {
   if (!isScope(scope)) return scope;
   const words = scopeDescriptions[scope];
   return scope === 'openid' ? `${words}: ${releasedClaims}` : words;
-}
-
-const words = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-});
-
-/**
- * Shows a time in UTC.
- * @param at Unix milliseconds.
- */
-export function timeElement(at: number): Html {
-  const date = new Date(at);
-  return html`<time datetime="${date.toISOString()}">${words.format(date)} UTC</time>`;
 }

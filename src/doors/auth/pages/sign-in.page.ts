@@ -1,6 +1,6 @@
-import { html } from '../../../base/pages/html.js';
+import { hiddenField, html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
-import { hiddenField, problemBox, textField } from './parts.js';
+import { problemBox, textField } from './parts.js';
 
 export interface SignInPage {
   readonly action: string;

@@ -1,7 +1,7 @@
 import { PASSWORD_MIN_CODE_POINTS } from '../passwords.js';
-import { html } from '../../../base/pages/html.js';
+import { hiddenField, html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
-import { hiddenField, problemBox, textField } from './parts.js';
+import { problemBox, textField } from './parts.js';
 
 export type SignUpField = 'handle' | 'displayName' | 'email' | 'password';
 

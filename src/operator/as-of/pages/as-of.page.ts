@@ -1,4 +1,4 @@
-import { html } from '../../../base/pages/html.js';
+import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { Listed } from '../../../background/as-of/view.js';
 import type { AsOfAnswer, AsOfPost, AsOfProfile, AsOfView } from '../answer.js';
@@ -7,15 +7,7 @@ import { reloading } from '../../console/progress.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
-import {
-  actForm,
-  facts,
-  hiddenField,
-  proofField,
-  state,
-  textField,
-  timeElement,
-} from '../../console/parts.js';
+import { actForm, facts, proofField, state, textField } from '../../console/parts.js';
 
 /** An actor's id needs no escape. */
 export const asOfPath = (position: number, actor: string): string =>

@@ -1,4 +1,4 @@
-import { html } from '../../../base/pages/html.js';
+import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { AuditProgress } from '../progress.js';
 import type { AuditAnswer } from '../search.js';
@@ -6,7 +6,6 @@ import { disclosureForm } from './disclosure-form.js';
 import { eventList } from '../../console/events.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame, View } from '../../desk/page.js';
-import { timeElement } from '../../console/parts.js';
 import { numbers } from '../../console/tables.js';
 
 export function auditPage(

@@ -1,9 +1,9 @@
-import { html } from '../../../base/pages/html.js';
+import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { Disclosed } from '../disclose.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
-import { facts, timeElement } from '../../console/parts.js';
+import { facts } from '../../console/parts.js';
 
 /** Personal texts, as the only answer to the form that recorded their disclosure. */
 export function disclosedPage(frame: Frame, disclosed: readonly Disclosed[]): string {

@@ -1,9 +1,9 @@
-import { html } from '../../../base/pages/html.js';
+import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import { MAX_DISCLOSED } from '../disclose.js';
 import type { Frame } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
-import { actForm, timeElement } from '../../console/parts.js';
+import { actForm } from '../../console/parts.js';
 
 export interface WrittenText {
   readonly eventId: string;

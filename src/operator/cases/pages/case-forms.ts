@@ -1,9 +1,9 @@
-import { html } from '../../../base/pages/html.js';
+import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { CaseView } from '../case-view.js';
 import type { Frame } from '../../desk/page.js';
 import { actNamed, mayDo } from '../../console/may.js';
-import { actForm, hiddenField, textArea, timeElement } from '../../console/parts.js';
+import { actForm, textArea } from '../../console/parts.js';
 
 interface CaseForm {
   readonly act: string;

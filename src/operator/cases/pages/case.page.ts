@@ -1,11 +1,11 @@
-import { html } from '../../../base/pages/html.js';
+import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import { quotation } from '../../../base/pages/quotation.js';
 import type { CaseView } from '../case-view.js';
 import { actingText } from '../../desk/who.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
-import { facts, state, timeElement } from '../../console/parts.js';
+import { facts, state } from '../../console/parts.js';
 import { caseForms, noteForm } from './case-forms.js';
 import { nobodyElse, outcomeNames } from './cases.page.js';
 

@@ -1,11 +1,11 @@
 import { caseFilters } from '../../../../projections/cases/cases.read-model.js';
 import { reportReasons } from '../../../domain/report/report-reasons.js';
-import { html } from '../../../base/pages/html.js';
+import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { CaseQueue } from '../case-queue.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
-import { state, timeElement } from '../../console/parts.js';
+import { state } from '../../console/parts.js';
 
 type Asked = Pick<CaseQueue, 'state' | 'reportedFor' | 'order'>;
 

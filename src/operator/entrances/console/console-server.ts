@@ -71,8 +71,7 @@ export function consoleRoutes(root: FastifyInstance, parts: ConsoleParts): void 
       for (const row of actTable) {
         const path = consolePathOf(row);
         if (path === undefined) continue;
-        const answer =
-          entrances[row.name] ?? (row.page && answerPage(row)) ?? (row.form && answerForm(row, row.form));
+        const answer = entrances[row.name] ?? answerPage(row) ?? (row.form && answerForm(row, row.form));
         if (!answer) throw new Error(`the console has no page or form of ${row.name}`);
         server.route({
           method: row.method,

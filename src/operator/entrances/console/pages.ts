@@ -3,8 +3,10 @@ import { frameOf, perform, sendPage } from '../../console/answer.js';
 import { RELOAD_SECONDS } from '../../console/view.js';
 import type { Answering } from '../../console/visit.js';
 
-/** Shows the answer of a GET by the page of its row. */
-export function answerPage(row: Act): Answering {
+/** Shows the answer of a GET by the page of its row. Undefined: it has none. */
+export function answerPage(row: Act): Answering | undefined {
+  const page = row.page?.bind(row);
+  if (!page) return undefined;
   return async (exchange) => {
     const { request, reply, services } = exchange;
     const { searchParams } = new URL(request.url, services.config.operatorBaseUrl);
@@ -13,7 +15,6 @@ export function answerPage(row: Act): Answering {
     const answer = await perform(exchange, row, { ...input, ...row.pageInput });
     const isReloading = follow !== 'no' && (row.isUnfinished?.(answer) ?? false);
     if (isReloading) void reply.header('refresh', String(RELOAD_SECONDS));
-    const page = row.page?.(await frameOf(exchange), answer, { query, isReloading });
-    return sendPage(exchange, page ?? '');
+    return sendPage(exchange, page(await frameOf(exchange), answer, { query, isReloading }));
   };
 }

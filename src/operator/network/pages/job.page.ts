@@ -1,11 +1,11 @@
-import { html } from '../../../base/pages/html.js';
+import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import { runnableStates } from '../../../../projections/jobs/job.js';
 import type { Job } from '../../../../projections/jobs/job.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame, View } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
-import { actForm, facts, state, timeElement } from '../../console/parts.js';
+import { actForm, facts, state } from '../../console/parts.js';
 import { progressBar, reloading } from '../../console/progress.js';
 import { numbers, table } from '../../console/tables.js';
 

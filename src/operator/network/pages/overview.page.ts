@@ -1,11 +1,11 @@
-import { html } from '../../../base/pages/html.js';
+import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import { MAX_COUNTED } from '../../../../projections/audit/activity.read-model.js';
 import type { Overview } from '../answers.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
 import { commandOf, mayDo } from '../../console/may.js';
-import { actForm, facts, state, timeElement } from '../../console/parts.js';
+import { actForm, facts, state } from '../../console/parts.js';
 import { counted, numbers } from '../../console/tables.js';
 import { lagText, projectionsTable } from './projections.page.js';
 

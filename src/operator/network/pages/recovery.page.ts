@@ -1,11 +1,11 @@
-import { html } from '../../../base/pages/html.js';
+import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { RecoveryPlan } from '../../../recovery/plan/recovery-plan.js';
 import type { RecoveryStatus, WitnessStatus } from '../../../recovery/plan/recovery-status.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
 import { commandOf, mayDo } from '../../console/may.js';
-import { actForm, facts, state, timeElement } from '../../console/parts.js';
+import { actForm, facts, state } from '../../console/parts.js';
 import { numbers, table } from '../../console/tables.js';
 import { jobsTable } from './job.page.js';
 

@@ -1,10 +1,10 @@
-import { html } from '../../../base/pages/html.js';
+import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { ListedApproval } from '../../desk/approvals/listed.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
-import { actForm, facts, hiddenField, state, timeElement } from '../../console/parts.js';
+import { actForm, facts, state } from '../../console/parts.js';
 
 const words: Readonly<Record<ListedApproval['state'], string>> = {
   waiting: 'waiting',

@@ -1,8 +1,8 @@
-import { html } from '../../../base/pages/html.js';
+import { html, timeElement } from '../../../base/pages/html.js';
 import type { ListedApproval } from '../../desk/approvals/listed.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
-import { facts, timeElement } from '../../console/parts.js';
+import { facts } from '../../console/parts.js';
 import { approvalState } from './approval.page.js';
 
 export function approvalsPage(frame: Frame, listed: readonly ListedApproval[]): string {

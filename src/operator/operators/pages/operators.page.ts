@@ -1,12 +1,12 @@
 import { roles } from '../../../domain/operator/roles.js';
 import type { Role } from '../../../domain/operator/roles.js';
-import { html } from '../../../base/pages/html.js';
+import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { ListedOperator } from '../../desk/operators.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
-import { actForm, facts, state, textField, timeElement } from '../../console/parts.js';
+import { actForm, facts, state, textField } from '../../console/parts.js';
 import { passkeyItem, tokenItem } from './own.page.js';
 
 export function operatorsPage(frame: Frame, listed: readonly ListedOperator[]): string {

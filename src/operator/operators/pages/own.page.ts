@@ -1,10 +1,10 @@
-import { html } from '../../../base/pages/html.js';
+import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { ListedOperator } from '../../desk/operators.js';
 import { passkeyAsset } from '../../console/assets.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
-import { actForm, passkeyForm, timeElement, textField } from '../../console/parts.js';
+import { actForm, passkeyForm, textField } from '../../console/parts.js';
 import { passkeyName } from './sign-in.page.js';
 
 /** An operator's own passkeys, tokens and sessions. `options`: for another passkey. */

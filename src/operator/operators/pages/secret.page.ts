@@ -1,7 +1,6 @@
-import { html } from '../../../base/pages/html.js';
+import { html, timeElement } from '../../../base/pages/html.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
-import { timeElement } from '../../console/parts.js';
 
 export interface ShownSecret {
   readonly title: string;

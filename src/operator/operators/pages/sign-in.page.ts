@@ -1,8 +1,8 @@
-import { html } from '../../../base/pages/html.js';
+import { hiddenField, html } from '../../../base/pages/html.js';
 import { passkeyAsset } from '../../console/assets.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
-import { hiddenField, passkeyForm, textField } from '../../console/parts.js';
+import { passkeyForm, textField } from '../../console/parts.js';
 
 export function signInPage(frame: Frame, options: unknown, to: string): string {
   const content = html`<div class="card">

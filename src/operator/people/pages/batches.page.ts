@@ -1,4 +1,4 @@
-import { html } from '../../../base/pages/html.js';
+import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { ShownPreview } from '../batch-preview.js';
 import type { BatchStatus, ListedBatch } from '../batch-status.js';
@@ -6,7 +6,7 @@ import { operatorLink } from '../../console/events.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame, View } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
-import { actForm, facts, hiddenField, state, textArea, timeElement } from '../../console/parts.js';
+import { actForm, facts, state, textArea } from '../../console/parts.js';
 import { progressBar, reloading } from '../../console/progress.js';
 import { counted, numbers, table } from '../../console/tables.js';
 

@@ -1,4 +1,4 @@
-import { html } from '../../../base/pages/html.js';
+import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { AccountDossier, ApplicationDossier, Dossier, GrantDossier, PostDossier } from '../dossiers.js';
 import { hasTextOfPerson } from '../../audit/disclose.js';
@@ -7,7 +7,7 @@ import { eventList } from '../../console/events.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
 import { actNamed, mayDo } from '../../console/may.js';
-import { actForm, facts, hiddenField, state, timeElement } from '../../console/parts.js';
+import { actForm, facts, state } from '../../console/parts.js';
 
 interface DossierParts {
   readonly title: Html;

@@ -1,12 +1,12 @@
 import type { ApplicationImpact } from '../../../../projections/audit/impact.read-model.js';
-import { html } from '../../../base/pages/html.js';
+import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import { impactCounts, impactHeadings } from '../../audit/impact-columns.js';
 import { TIME_HELP } from '../../audit/time.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame, View } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
-import { actForm, facts, hiddenField, textField, timeElement } from '../../console/parts.js';
+import { actForm, facts, textField } from '../../console/parts.js';
 import { numbers, table } from '../../console/tables.js';
 
 interface Impact extends ApplicationImpact {
