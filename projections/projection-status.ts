@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { z } from 'zod';
 import { LogReplaced, LogUnavailable } from '../src/log/event-log.js';
 import type { Checkpoint, EventLog } from '../src/log/event-log.js';
 import { groups, serving } from './groups.js';
@@ -8,31 +9,31 @@ import type { Group } from './runner/projection.js';
 const PROBE_MS = 1_000;
 const HEARTBEAT_SECONDS = 10;
 
-export interface ProjectionStop {
-  readonly reason: string;
-  readonly position: number | null;
-  readonly eventId: string | null;
-}
-
-export interface ProjectionState {
-  readonly name: string;
-  readonly version: number;
-  readonly position: number | null;
+const projectionShape = z.strictObject({
+  name: z.string(),
+  version: z.number(),
+  position: z.number().nullable(),
   /**
    * 0: every event of the group's types is applied, whatever other events follow in the log.
    * Otherwise: the bytes of log that the group must still read (positions are byte offsets).
    * If the log takes longer than a second to find the next event, the worker's heartbeat decides.
    * Null: the log does not answer, or ends before the checkpoint: then it is not the log that was applied.
    */
-  readonly lag: number | null;
-  readonly stopped?: ProjectionStop;
-}
+  lag: z.number().nullable(),
+  stopped: z
+    .strictObject({ reason: z.string(), position: z.number().nullable(), eventId: z.string().nullable() })
+    .optional(),
+});
 
-export interface ProjectionStatus {
-  readonly incarnation: string | null;
-  readonly quarantine: string | null;
-  readonly projections: readonly ProjectionState[];
-}
+/** `quarantine`: its reason; null: the network is not in quarantine. */
+export const projectionStatusShape = z.strictObject({
+  incarnation: z.string().nullable(),
+  quarantine: z.string().nullable(),
+  projections: z.array(projectionShape).readonly(),
+});
+
+export type ProjectionState = z.infer<typeof projectionShape>;
+export type ProjectionStatus = z.infer<typeof projectionStatusShape>;
 
 interface Row {
   readonly group_name: string | null;
@@ -108,7 +109,7 @@ function checkpointOf(row: Row | undefined): Checkpoint | undefined {
   return { position: BigInt(row.applied_position), eventId: row.applied_event_id };
 }
 
-function stopOf(row: Row | undefined): { stopped?: ProjectionStop } {
+function stopOf(row: Row | undefined): Pick<ProjectionState, 'stopped'> {
   if (!row || row.stopped_reason === null) return {};
   const position = row.stopped_at_position === null ? null : Number(row.stopped_at_position);
   return { stopped: { reason: row.stopped_reason, position, eventId: row.stopped_event_id } };

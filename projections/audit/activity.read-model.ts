@@ -1,24 +1,29 @@
 import type { Pool } from 'pg';
+import { z } from 'zod';
 import { HOUR_MS } from './event.sql.js';
 
 /** Events of one type in the last hour and in the hour before, each counted up to {@link MAX_COUNTED}. */
-export interface Activity {
-  readonly type: string;
-  readonly lastHour: number;
-  readonly hourBefore: number;
-}
+export const activityShape = z.strictObject({
+  type: z.string(),
+  lastHour: z.number(),
+  hourBefore: z.number(),
+});
+
+type Activity = z.infer<typeof activityShape>;
 
 /**
  * `posts`: since the begin of the hour before this one, by the clock. `actors`: their authors; with `isMore`, those of the
  * newest {@link MAX_COUNTED} posts of the network alone.
  */
-export interface BusyApplication {
-  readonly clientId: string;
-  readonly name: string;
-  readonly posts: number;
-  readonly actors: number;
-  readonly isMore: boolean;
-}
+export const busyApplicationShape = z.strictObject({
+  clientId: z.string(),
+  name: z.string(),
+  posts: z.number(),
+  actors: z.number(),
+  isMore: z.boolean(),
+});
+
+type BusyApplication = z.infer<typeof busyApplicationShape>;
 
 export const MAX_COUNTED = 10_000;
 const BUSIEST = 5;

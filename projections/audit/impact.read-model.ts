@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { z } from 'zod';
 import { HOUR_MS } from './event.sql.js';
 
 /** Unix milliseconds, inclusive and exclusive; each hour that they touch counts whole. Undefined: unlimited. */
@@ -8,24 +9,19 @@ export interface ImpactWindow {
 }
 
 /** Events by type; relations as `relation.established (follow)`. */
-export type Acts = Readonly<Record<string, number>>;
+const acts = z.record(z.string(), z.number());
 
-export interface HourOfImpact {
-  /** Begin of the hour, Unix milliseconds. */
-  readonly hour: number;
-  readonly actors: number;
-  readonly acts: Acts;
-}
-
-export interface ApplicationImpact {
-  readonly actors: number;
-  readonly acts: Acts;
+export const impactShape = z.strictObject({
+  actors: z.number(),
+  acts,
   /** Begins of the first and the last hour with an event; null: none. */
-  readonly first: number | null;
-  readonly last: number | null;
-  readonly hours: readonly HourOfImpact[];
-  readonly mostActive: readonly { readonly actorId: string; readonly events: number }[];
-}
+  first: z.number().nullable(),
+  last: z.number().nullable(),
+  hours: z.array(z.strictObject({ hour: z.number(), actors: z.number(), acts })).readonly(),
+  mostActive: z.array(z.strictObject({ actorId: z.string(), events: z.number() })).readonly(),
+});
+
+export type ApplicationImpact = z.infer<typeof impactShape>;
 
 const MOST_ACTIVE = 10;
 const UNLIMITED = Number.MAX_SAFE_INTEGER;

@@ -109,11 +109,9 @@ export async function reportsOfCase(pool: Pool, caseId: string, limit: number): 
 }
 
 /** Numbers of cases by state: `open` without and `claimed` with a claim, `appealed` with an appeal that waits. */
-export interface OpenCases {
-  readonly open: number;
-  readonly claimed: number;
-  readonly appealed: number;
-}
+export const openCasesShape = z.strictObject({ open: z.number(), claimed: z.number(), appealed: z.number() });
+
+export type OpenCases = z.infer<typeof openCasesShape>;
 
 export async function countOpenCases(pool: Pool): Promise<OpenCases> {
   const { rows } = await pool.query<{ counts: OpenCases }>(

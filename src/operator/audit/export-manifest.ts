@@ -23,17 +23,9 @@ export const exportNoteText = (facts: ExportManifest): string => `${FORMAT}\n${c
 export function manifestIn(note: string): ExportManifest | undefined {
   const [format, json = '', end] = noteText(note)?.split('\n') ?? [];
   if (format !== FORMAT || end !== '') return undefined;
-  const { data } = z
-    .string()
-    .transform((text, context): unknown => {
-      try {
-        return JSON.parse(text);
-      } catch {
-        context.addIssue({ code: 'custom', message: 'no JSON' });
-        return z.NEVER;
-      }
-    })
-    .pipe(manifest)
-    .safeParse(json);
-  return data;
+  try {
+    return manifest.parse(JSON.parse(json));
+  } catch {
+    return undefined;
+  }
 }

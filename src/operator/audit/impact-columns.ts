@@ -1,4 +1,4 @@
-import type { Acts } from '../../../projections/audit/impact.read-model.js';
+import type { ApplicationImpact } from '../../../projections/audit/impact.read-model.js';
 
 /** Headings of the counts of an hour, with their types of events. */
 const columns = {
@@ -10,7 +10,7 @@ const columns = {
 
 export const impactHeadings = [...Object.keys(columns), 'other'];
 
-export function impactCounts(acts: Acts): readonly number[] {
+export function impactCounts(acts: ApplicationImpact['acts']): readonly number[] {
   const shown: readonly string[] = Object.values(columns);
   const other = Object.entries(acts).reduce(
     (sum, [act, events]) => (shown.includes(act) ? sum : sum + events),

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { groups } from '../../../projections/groups.js';
-import { projectionStatus } from '../../../projections/projection-status.js';
+import { projectionStatus, projectionStatusShape } from '../../../projections/projection-status.js';
 import { RecordJobChange } from '../../commands/network/records.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { readPublicationState } from '../../../projections/incarnations/recovery-state.js';
@@ -11,7 +11,6 @@ import { act, Answer } from '../desk/act.js';
 import type { ActContext } from '../desk/act.js';
 import { requestOrResumeJob } from '../desk/jobs.js';
 import { changed, idIn } from '../desk/schemas.js';
-import { shownProjections } from './answers.js';
 import { isJobRunning, jobPage } from './pages/job.page.js';
 import { projectionsPage } from './pages/projections.page.js';
 
@@ -25,7 +24,7 @@ export const jobActs = [
     may: 'status.read',
     route: 'GET /operator/projections',
     command: 'projections status',
-    answer: shownProjections,
+    answer: projectionStatusShape,
     page: projectionsPage,
     run: (_input, { services: { pool, log } }) => projectionStatus(pool, log),
   }),

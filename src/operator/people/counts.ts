@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { isGrantUsable } from '../../commands/grant/usable-grants.js';
 import { readPublicationState } from '../../../projections/incarnations/recovery-state.js';
 import type { ActServices } from '../desk/services.js';
@@ -5,16 +6,9 @@ import type { ActServices } from '../desk/services.js';
 /** Rows are counted up to this number: a page must not count millions. */
 const MAX_COUNTED = 10_000;
 
-export interface Count {
-  readonly name: string;
-  readonly count: number;
-  readonly isMore: boolean;
-}
+export const countShape = z.strictObject({ name: z.string(), count: z.number(), isMore: z.boolean() });
 
-export async function countsOf({
-  pool,
-  clock,
-}: Pick<ActServices, 'pool' | 'clock'>): Promise<readonly Count[]> {
+export async function countsOf({ pool, clock }: Pick<ActServices, 'pool' | 'clock'>) {
   const state = await readPublicationState(pool);
   const counted: readonly (readonly [string, string, string])[] = [
     ['accounts', 'authority.account', "state = 'active'"],

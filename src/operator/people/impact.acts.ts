@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { applicationImpact } from '../../../projections/audit/impact.read-model.js';
+import { applicationImpact, impactShape } from '../../../projections/audit/impact.read-model.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { recordLooks } from '../audit/looks.js';
 import { beginOf, endOf, TIME_HELP } from '../audit/time.js';
 import { act } from '../desk/act.js';
 import { applicationName } from '../desk/applications.js';
-import { idIn, listOf } from '../desk/schemas.js';
+import { idIn } from '../desk/schemas.js';
 import { impactPage } from './pages/impact.page.js';
 
 const MAX_HOURS = 24 * 31;
@@ -18,17 +18,10 @@ const impactWindow = z.strictObject({
   hours: z.coerce.number().int().min(0).max(MAX_HOURS).default(24),
 });
 
-const acts = z.record(z.string(), z.number());
-
 const shownImpact = z.strictObject({
   clientId: z.string(),
   name: z.string().nullable(),
-  actors: z.number(),
-  acts,
-  first: z.number().nullable(),
-  last: z.number().nullable(),
-  hours: listOf(z.strictObject({ hour: z.number(), actors: z.number(), acts })),
-  mostActive: listOf(z.strictObject({ actorId: z.string(), events: z.number() })),
+  ...impactShape.shape,
 });
 
 export const impactActs = [

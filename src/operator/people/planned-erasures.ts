@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { listOf } from '../desk/schemas.js';
 import { actingText } from '../desk/who.js';
 import { streams } from '../../log/streams.js';
 import { namedOperators } from '../../base/store/authority/named-operators.js';
@@ -6,18 +8,13 @@ import type { ActServices } from '../desk/services.js';
 const SHOWN = 10;
 const COUNTED = 1_000;
 
-/** `plannedBy` null: the person. `erasesAt`: Unix milliseconds. */
-export interface PlannedErasure {
-  readonly actorId: string;
-  readonly erasesAt: number;
-  readonly plannedBy: string | null;
-}
-
-/** `count`: up to 1,000. `next`: the first ten of them, the soonest first. */
-export interface PlannedErasures {
-  readonly count: number;
-  readonly next: readonly PlannedErasure[];
-}
+/** `count`: up to 1,000. `next`: the first ten of them, the soonest first. `plannedBy` null: the person. `erasesAt`: Unix milliseconds. */
+export const plannedErasuresShape = z.strictObject({
+  count: z.number(),
+  next: listOf(
+    z.strictObject({ actorId: z.string(), erasesAt: z.number(), plannedBy: z.string().nullable() }),
+  ),
+});
 
 const planned = {
   name: 'planned-erasures',
@@ -29,7 +26,7 @@ const planned = {
 export async function plannedErasures(
   { store, log }: Pick<ActServices, 'store' | 'log'>,
   showsPeople: boolean,
-): Promise<PlannedErasures> {
+): Promise<z.infer<typeof plannedErasuresShape>> {
   const rows = await store.rows<{ actor_id: string; erases_at: string }>(planned, []);
   const shown = showsPeople ? rows.slice(0, SHOWN) : [];
   const named = shown.length > 0 ? await namedOperators(store) : [];

@@ -3,7 +3,7 @@ import { operatorClientOf, withOperator, withReason } from '../../client/command
 import type { CommandOptions } from '../../client/command-options.js';
 import { performing } from '../../client/perform.js';
 import { outcomeOf, watchJob } from './jobs.js';
-import type { ShownProjections } from '../answers.js';
+import type { ProjectionState } from '../../../../projections/projection-status.js';
 import type { jobActs } from '../job.acts.js';
 import { printResult, isOnTerminal } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
@@ -43,15 +43,13 @@ export function addProjectionsCommands(program: Command): void {
     });
 }
 
-type Projection = ShownProjections['projections'][number];
-
-function lineOf({ name, version, position, lag, stopped }: Projection): string {
+function lineOf({ name, version, position, lag, stopped }: ProjectionState): string {
   const behind = lag === null ? 'lag behind the log unknown' : `${lag} behind`;
   const line = `${name} v${version}  ${position === null ? 'no event applied yet' : `at ${position}`}, ${behind}`;
   return stopped ? `${line}; ${reasonOfStop(stopped)}` : line;
 }
 
-const tableOf = (projections: readonly Projection[]): string[] =>
+const tableOf = (projections: readonly ProjectionState[]): string[] =>
   tableLines(
     ['PROJECTION', 'VERSION', 'POSITION', 'BEHIND', 'STOPPED'],
     projections.map(({ name, version, position, lag, stopped }) => [
@@ -63,7 +61,7 @@ const tableOf = (projections: readonly Projection[]): string[] =>
     ]),
   );
 
-function reasonOfStop({ reason, position, eventId }: NonNullable<Projection['stopped']>): string {
+function reasonOfStop({ reason, position, eventId }: NonNullable<ProjectionState['stopped']>): string {
   const event = eventId === null ? '' : ` (event ${eventId} at ${position})`;
   return `STOPPED${event}: ${reason}`;
 }

@@ -1,6 +1,6 @@
 import { html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
-import type { ShownProjections } from '../answers.js';
+import type { ProjectionStatus } from '../../../../projections/projection-status.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
 import { commandOf, mayDo } from '../../console/may.js';
@@ -9,7 +9,7 @@ import { numbers, table } from '../../console/tables.js';
 
 export function projectionsPage(
   frame: Frame,
-  { incarnation, quarantine, projections }: ShownProjections,
+  { incarnation, quarantine, projections }: ProjectionStatus,
 ): string {
   const names = projections.map(({ name }) => name);
   const content = html`<section class="card" aria-labelledby="projections">
@@ -52,7 +52,7 @@ const rebuildForm = ({ proof }: Frame, names: readonly string[]): Html =>
     </fieldset>`,
   });
 
-export const projectionsTable = (projections: ShownProjections['projections']): Html =>
+export const projectionsTable = (projections: ProjectionStatus['projections']): Html =>
   table(
     'Table of projections',
     ['Projection', 'Version', 'Behind'],
