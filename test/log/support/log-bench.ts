@@ -10,6 +10,7 @@ import type {
 import { openLog } from '../../../src/log/open-log.js';
 import type { OpenLog } from '../../../src/log/open-log.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
+import type { KeyVault } from '../../../src/log/vault/key-vault.js';
 import { startEmbeddedEventStore } from '@plaza/event-store/testing';
 import type { EmbeddedEventStore } from '@plaza/event-store/testing';
 import { startTestPostgres } from '../../support/postgres.js';
@@ -48,6 +49,10 @@ export class LogBench {
     return this.opened.log;
   }
 
+  get vault(): KeyVault {
+    return this.opened.vault;
+  }
+
   /** Another client of the same log, optionally through another address. */
   openAnother(eventStoreUrl = this.store.url): Promise<OpenLog> {
     return openAt(eventStoreUrl, this.vaultUrl);
@@ -58,39 +63,12 @@ export class LogBench {
     this.store = await startEmbeddedEventStore({ dir: this.store.dir, port: this.store.port });
   }
 
-  async appendPost(author: string, text: string, postId = newId(), log = this.log): Promise<AppendedPost> {
-    const id = randomUUID();
-    const stream = `post-${postId}`;
-    const event = post(postId, author, text);
-    const appended = await log.append({
-      stream,
-      expected: 'no_stream',
-      events: [{ id, event }],
-      metadata,
-    });
-    return { ...appended, id, stream, postId };
+  appendPost(author: string, text: string, postId?: string, log = this.log): Promise<AppendedPost> {
+    return appendPost(log, author, text, postId);
   }
 
-  /** The events after a checkpoint, until `enough` returns true. */
-  async subscribeUntil(
-    after: Checkpoint | undefined,
-    enough: (batch: Batch, seen: Batch['events']) => boolean,
-    options: Partial<SubscribeOptions> = {},
-  ): Promise<Batch['events']> {
-    const stop = new AbortController();
-    const seen: Batch['events'][number][] = [];
-    const types = ['post.created', 'post.deleted'] as const;
-    for await (const batch of this.log.subscribe({
-      after,
-      types,
-      batchSize: 10,
-      signal: stop.signal,
-      ...options,
-    })) {
-      seen.push(...batch.events);
-      if (enough(batch, seen)) break;
-    }
-    return seen;
+  subscribeUntil(...given: Tail<Parameters<typeof subscribeUntil>>): Promise<Batch['events']> {
+    return subscribeUntil(this.log, ...given);
   }
 
   async close(): Promise<void> {
@@ -99,6 +77,38 @@ export class LogBench {
     await Promise.all([this.store.stop(), this.postgres.stop()]);
   }
 }
+
+export async function appendPost(
+  log: EventLog,
+  author: string,
+  text: string,
+  postId = newId(),
+): Promise<AppendedPost> {
+  const id = randomUUID();
+  const stream = `post-${postId}`;
+  const events = [{ id, event: post(postId, author, text) }];
+  const appended = await log.append({ stream, expected: 'no_stream', events, metadata });
+  return { ...appended, id, stream, postId };
+}
+
+/** The events after a checkpoint, until `enough` returns true. */
+export async function subscribeUntil(
+  log: EventLog,
+  after: Checkpoint | undefined,
+  enough: (batch: Batch, seen: Batch['events']) => boolean,
+  options: Partial<SubscribeOptions> = {},
+): Promise<Batch['events']> {
+  const { signal } = new AbortController();
+  const seen: Batch['events'][number][] = [];
+  const types = ['post.created', 'post.deleted'] as const;
+  for await (const batch of log.subscribe({ after, types, batchSize: 10, signal, ...options })) {
+    seen.push(...batch.events);
+    if (enough(batch, seen)) break;
+  }
+  return seen;
+}
+
+type Tail<Given extends readonly unknown[]> = Given extends [unknown, ...infer Rest] ? Rest : never;
 
 interface AppendedPost extends AppendedEvents {
   readonly id: string;

@@ -11,15 +11,22 @@ import type {
   Batch,
   Checkpoint,
   EventReference,
+  NewEvent,
+  ReadOptions,
   SubscribeOptions,
 } from '../../../src/log/event-log.js';
 import type { EventMetadata, Recorded } from '../../../src/log/recorded.js';
 import { registryEntryOf } from '../../../src/log/registry.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
+import { PersonErased } from '../../../src/log/vault/key-vault.js';
+import { assertStorable } from '../../../src/log/codec.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { Recorder } from './recorded.js';
 
-/** A log in memory whose faults and batches a test controls exactly. */
+/**
+ * A log in memory whose faults and batches a test controls exactly. It passes the cases of a log (test/log/support/log-contract.ts), and
+ * encrypts nothing.
+ */
 export class MemoryLog extends EventLog {
   private recorder = new Recorder();
   private events: Recorded[] = [];
@@ -27,6 +34,7 @@ export class MemoryLog extends EventLog {
   private down = false;
   private slow = false;
   private hasBacklog = false;
+  private readonly destroyed = new Set<string>();
   private readonly unreadable = new Set<string>();
   private readonly late = new Set<string>();
 
@@ -54,6 +62,7 @@ export class MemoryLog extends EventLog {
 
   /** Destroys the key of a person: their encrypted fields read as placeholders from now on. */
   destroyKey(actorId: string): void {
+    this.destroyed.add(actorId);
     this.events = this.events.map((recorded) => {
       const personal = registryEntryOf(recorded.event.type)?.personal;
       if (personal?.person(recorded.event.data) !== actorId) return recorded;
@@ -118,18 +127,20 @@ export class MemoryLog extends EventLog {
     else this.late.delete(id);
   }
 
-  override append({ stream, expected, events, metadata: common }: Append): Promise<AppendedEvents> {
-    if (this.down) return Promise.reject(new LogUnavailable('the log is down'));
-    const revision = this.ofStream(stream).at(-1)?.revision ?? 'no_stream';
-    if (revision !== expected) return Promise.reject(new WrongExpectedRevision(stream));
-    const recorded = events.map(({ id, event, metadata = common }) => ({
-      ...this.recorder.record(event, { metadata }),
-      id,
-    }));
+  override async append({ stream, expected, events, metadata: common }: Append): Promise<AppendedEvents> {
+    if (this.down) throw new LogUnavailable('the log is down');
+    const stored = events.map(({ id, event, metadata = common }) => storedOf({ id, event, metadata }));
+    for (const { event } of stored) this.refuseErased(event);
+    const past = this.ofStream(stream);
+    const first = expected === 'no_stream' ? 0n : expected + 1n;
+    const repeated = past.slice(Number(first), Number(first) + events.length);
+    if (repeated.length > 0 && repeated.every(({ id }, at) => id === events[at]?.id))
+      return appendedOf(repeated);
+    if (past.length !== Number(first)) throw new WrongExpectedRevision(stream);
+    const recorded = stored.map(({ event, ...given }) => this.recorder.record(event, { ...given, stream }));
     this.events.push(...recorded);
     this.wake();
-    const last = recorded.at(-1);
-    return last ? Promise.resolve(last) : Promise.reject(new Error('nothing to append'));
+    return appendedOf(recorded);
   }
 
   override ensureWitnessed(): Promise<void> {
@@ -144,9 +155,14 @@ export class MemoryLog extends EventLog {
     return Promise.resolve({ holds: true });
   }
 
-  override read(stream: string): Promise<readonly Recorded[]> {
+  override read(stream: string, { from, direction, limit }: ReadOptions = {}): Promise<readonly Recorded[]> {
     if (this.down) return Promise.reject(new LogUnavailable('the log is down'));
-    return Promise.resolve(this.ofStream(stream));
+    const backwards = direction === 'backwards';
+    const all = backwards ? this.ofStream(stream).toReversed() : this.ofStream(stream);
+    const asked = all.filter(
+      ({ revision }) => from === undefined || (backwards ? revision <= from : revision >= from),
+    );
+    return Promise.resolve(asked.slice(0, limit));
   }
 
   override find(stream: string, id: string): Promise<EventReference | undefined> {
@@ -234,10 +250,34 @@ export class MemoryLog extends EventLog {
     return this.events.filter((recorded) => recorded.stream === stream);
   }
 
+  private refuseErased({ type, data }: StoredEvent): void {
+    const person = registryEntryOf(type)?.personal?.person(data);
+    if (person !== undefined && this.destroyed.has(person)) throw new PersonErased(person);
+  }
+
   private wake(): void {
     this.news.resolve();
     this.news = Promise.withResolvers<void>();
   }
+}
+
+/** As a store keeps it: checked, and as JSON. @throws the event has a wrong shape, or a text that no database can store. */
+function storedOf({ id, event, metadata }: Required<NewEvent>): Required<NewEvent> {
+  const data = registryEntryOf(event.type)?.schema.parse(event.data);
+  assertStorable([data, metadata]);
+  return {
+    id,
+    ...(JSON.parse(JSON.stringify({ event: { ...event, data }, metadata })) as Omit<
+      Required<NewEvent>,
+      'id'
+    >),
+  };
+}
+
+function appendedOf(recorded: readonly Recorded[]): AppendedEvents {
+  const last = recorded.at(-1);
+  if (!last) throw new Error('nothing to append');
+  return { revision: last.revision, position: last.position };
 }
 
 const referenceTo = ({ id, stream, position, metadata }: Recorded): EventReference => ({

@@ -12,14 +12,19 @@ export class Recorder {
 
   record<Event extends StoredEvent>(
     event: Event,
-    options: { readonly erased?: boolean; readonly metadata?: Partial<EventMetadata> } = {},
+    options: {
+      readonly erased?: boolean;
+      readonly metadata?: Partial<EventMetadata>;
+      readonly stream?: string;
+      readonly id?: string;
+    } = {},
   ): Recorded<Event> {
-    const stream = streamOf(event);
+    const stream = options.stream ?? streamOf(event);
     const revision = (this.revisions.get(stream) ?? -1n) + 1n;
     this.revisions.set(stream, revision);
     this.position += EVENT_BYTES;
     return {
-      id: randomUUID(),
+      id: options.id ?? randomUUID(),
       stream,
       revision,
       position: this.position,
