@@ -216,11 +216,12 @@ export class Approvals implements ApprovalDesk {
     const content = same?.content ?? contentWith(ids.random());
     const digest = digestOf(act, content);
     const { facts } = readContent(content);
-    if (same) return new AwaitedApproval({ ...same, digest, act, facts });
-    const approvalId = ids.random();
-    const expiresAt = clock.now() + APPROVAL_MS;
+    const { approvalId, expiresAt } = same ?? {
+      approvalId: ids.random(),
+      expiresAt: clock.now() + APPROVAL_MS,
+    };
     const data = { approvalId, operatorId, act, content, digest, expiresAt };
-    await this.change({ type: 'approval.requested', data }, metadata);
+    if (!same) await this.change({ type: 'approval.requested', data }, metadata);
     return new AwaitedApproval({ approvalId, expiresAt, digest, act, facts });
   }
 
