@@ -11,10 +11,12 @@ import { streams } from '../../src/log/streams.js';
 import { operatorOf } from '../support/api.js';
 import { startApiProcess } from '../support/api-process.js';
 import type { ApiProcess } from '../support/api-process.js';
+import { awaited } from '../support/awaited.js';
 import { runPlaza } from '../support/command.js';
 import { backUp, copyLog, destroyLog, newBackupDir, replaceLog, restore } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { moderatorWith } from '../support/moderators.js';
 import { openLogOf } from '../support/network-log.js';
 import { enrollOperator } from '../support/operators.js';
 import type { EnrolledOperator } from '../support/operators.js';
@@ -82,6 +84,7 @@ describe('operators who are ended after a backup', () => {
     expect((await backUp(network, dir)).code).toBe(0);
     expect(await statusesOf(admin, suspended, demoted, revoked)).toEqual(both(200, 200, 200, 200));
     await plaza(admin, 'operator', 'suspend', suspended.operatorId, '--reason', 'left');
+    await plaza(admin, 'four-eyes', 'on', '--batch-items', '4');
     const { operatorId, tokenId } = revoked;
     await plaza(admin, 'operator', 'token', 'revoke', tokenId, '--of', operatorId, '--reason', 'lost');
     await plaza(admin, 'operator', 'roles', demoted.operatorId, '--role', 'viewer', '--reason', 'a new task');
@@ -98,6 +101,7 @@ describe('operators who are ended after a backup', () => {
     another = await startApiProcess(network);
     expect((await operatorOf(network).get('recovery')).state).not.toBe('serving');
     expect(await statusesOf(admin, suspended, demoted, revoked)).toEqual(both(200, 401, 401, 401));
+    await expectFourEyes();
   });
 
   it('are refused after recovery apply, or have their newest roles', async () => {
@@ -106,6 +110,7 @@ describe('operators who are ended after a backup', () => {
     // Each process proves the recovered network by itself.
     await until(async () => (await statusesOf(demoted)).every(([status]) => status === 200));
     expect(await statusesOf(admin, suspended, demoted, revoked)).toEqual(both(200, 401, 200, 401));
+    await expectFourEyes();
     const suspend = ['operator', 'suspend', admin.operatorId, '--reason', 'revenge'];
     const { stderr } = await runPlaza(suspend, { ...network.env, OPERATOR_TOKEN: demoted.token });
     expect(stderr).toContain('(capability_required)');
@@ -157,6 +162,13 @@ describe('the limited shared token', () => {
     await expectNoSuspension();
   });
 });
+
+/** The backup is from before it was on, and does not turn it off. */
+async function expectFourEyes(): Promise<void> {
+  const { client } = moderatorWith(network, admin);
+  expect((await client.get('four-eyes')).batchItems).toBe(4);
+  await awaited(client.post('four-eyes/off'));
+}
 
 async function expectNoSuspension(): Promise<void> {
   for (const noun of ['operator', 'account']) {
