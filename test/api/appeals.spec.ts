@@ -1,13 +1,13 @@
+/** Appeals from the account page to the outcome. Their rules: test/operator/cases.spec.ts. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { CaseEffect } from '../../src/domain/case/events.js';
 import { alertIn, noticeIn } from '../auth/support/account.js';
 import { personWithPage } from '../support/account-visitor.js';
 import type { PersonWithPage } from '../support/account-visitor.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
-import { suspendAll, undoBatch } from '../support/batches.js';
 import { runPlaza } from '../support/command.js';
-import { decide, moderatorWith, newModerator, report, reportedPost, stateOf } from '../support/moderators.js';
+import { decide, newModerator, reportedPost, stateOf } from '../support/moderators.js';
 import type { Moderator } from '../support/moderators.js';
 import { createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -133,23 +133,6 @@ describe('the account page', () => {
 });
 
 describe('an appeal', () => {
-  it('is not ruled on by who decided, also under another of their tokens', async () => {
-    const { person, caseId } = await decided();
-    await appeal(person);
-    const { token } = await grace.client.post('own/tokens', { label: 'second' });
-    for (const own of [grace, moderatorWith(network, { ...grace, token })])
-      for (const act of [
-        () => own.client.post('cases/:id/claim', { id: caseId }),
-        () => own.client.post('cases/:id/appeal/uphold', { id: caseId, reason: 'I am right' }),
-        () => own.client.post('cases/:id/appeal/overturn', { id: caseId, reason: 'I am wrong' }),
-      ])
-        await expect(act()).rejects.toThrow(/another operator must rule on the appeal.*\(not_owner\)/);
-    await expect(
-      operatorOf(network).post('cases/:id/appeal/uphold', { id: caseId, reason: 'x' }),
-    ).rejects.toThrow('(capability_required)');
-    expect(await stateOf(grace, caseId)).toBe('appealed');
-  });
-
   it('that is overturned by another undoes the effect, and the person reads it', async () => {
     const { person, postId, caseId } = await decided();
     await appeal(person);
@@ -174,22 +157,6 @@ describe('an appeal', () => {
     );
   });
 
-  it('that is overturned leaves what somebody did since', async () => {
-    const { person, postId, caseId } = await decided();
-    await appeal(person);
-    await hedy.client.post('posts/:id/unrestrict', { id: postId, reason: 'a test' });
-    await hedy.client.post('posts/:id/restrict', { id: postId, reason: 'a court order' });
-    await overturn(caseId);
-    expect(await isVisible(postId)).toBe(false);
-    expect(await hedy.client.get('cases/:id', { id: caseId })).toMatchObject({
-      decisions: [{ execution: 'undone' }],
-      hiddenBy: [{ of: 'post', operatorId: hedy.operatorId, cause: null }],
-    });
-    const [, page] = await person.openAccount();
-    expect(page.text).toContain('there was no violation');
-    expect(page.text).toMatch(/Your post is still hidden,\s+by an operator/);
-  });
-
   it('that is overturned leaves the effect that a later decision has, too, until that is overturned', async () => {
     const { person, postId, caseId } = await decided();
     await appeal(person);
@@ -202,96 +169,6 @@ describe('an appeal', () => {
     await appeal(person, 'Nor are they spam today.');
     await overturn(caseId);
     await untilVisible(postId);
-  });
-
-  it('is ruled on by its decision, where appeals against two decisions wait', async () => {
-    const { person, caseId } = await decided();
-    const [first] = (await grace.client.get('cases/:id', { id: caseId })).decisions;
-    await hedy.client.post('cases/:id/reopen', { id: caseId, reason: 'look again' });
-    await decide(grace, caseId, ['restrict_post']);
-    const [visitor, page] = await person.openAccount();
-    for (const { fields } of page.forms.filter(({ action }) => action.endsWith('/decisions')))
-      await visitor.submitTo(page, '/decisions', { ...fields, appeal: 'They are lamps.' });
-    await hedy.client.post('cases/:id/claim', { id: caseId });
-    const overturnDecision = (decisionId?: string) =>
-      hedy.client.post('cases/:id/appeal/overturn', { id: caseId, reason: 'it is no spam', decisionId });
-    await expect(overturnDecision()).rejects.toThrow('name the decision');
-    await expect(overturnDecision('another')).rejects.toThrow('(revision_conflict)');
-    await overturnDecision(first?.decisionId);
-    const { decisions } = await grace.client.get('cases/:id', { id: caseId });
-    expect(decisions.map(({ appeal: of }) => of)).toEqual(['overturned', 'waiting']);
-  });
-
-  it('that is overturned leaves a suspension that another case has, too, until that is overturned', async () => {
-    const person = await personWithPage(network, application, scope);
-    const other = `actor-${person.actorId}`;
-    await report(reporter, { actorId: person.actorId });
-    await until(async () => (await stateOf(grace, other)) === 'open');
-    const caseId = await reportedPost(grace, reporter, await createPost(person, 'buy my lamps'));
-    for (const each of [caseId, other]) await decide(grace, each, ['suspend_actor']);
-    const appealAndOverturn = async (id: string) => {
-      const [visitor, page] = await person.openAccount();
-      const fields = page.forms.find(({ fields: { case: of } }) => of === id)?.fields ?? {};
-      await visitor.submitTo(page, '/appeal', { ...fields, appeal: 'They are lamps.' });
-      await overturn(id);
-      return (await person.get('/api/timeline')).status === 200;
-    };
-    expect(await appealAndOverturn(caseId)).toBe(false);
-    expect(await appealAndOverturn(other)).toBe(true);
-  });
-
-  it.each([['overturn', 'undo'] as const, ['undo', 'overturn'] as const])(
-    'and the batch that suspended the person before: the suspension ends with the second of %s and %s',
-    async (...order) => {
-      const person = await personWithPage(network, application, scope);
-      const caseId = await reportedPost(grace, reporter, await createPost(person, 'buy my lamps'));
-      const operator = operatorOf(network);
-      const batchId = await suspendAll(operator, [person.actorId], 'spam');
-      await decide(grace, caseId, ['suspend_actor']);
-      await appeal(person);
-      const lift = {
-        overturn: () => overturn(caseId),
-        undo: () => undoBatch(operator, batchId, 'it is no spam'),
-      };
-      const answers: number[] = [];
-      for (const each of order) {
-        await lift[each]();
-        answers.push((await person.get('/api/timeline')).status);
-      }
-      expect(answers).toEqual([403, 200]);
-    },
-  );
-
-  it('that is overturned lets the undo of an earlier batch of posts show the post again', async () => {
-    const person = await personWithPage(network, application, scope);
-    const from = new Date().toISOString();
-    const postId = await createPost(person, 'buy my lamps');
-    const caseId = await reportedPost(grace, reporter, postId);
-    const client = operatorOf(network);
-    const window = { from, until: new Date().toISOString() };
-    const plan = { kind: 'posts', appId: application.clientId, ...window } as const;
-    const { digest } = await until(async () => {
-      const preview = await client.post('batches/preview', plan);
-      return preview.items === 1 && preview;
-    });
-    const { batchId } = await client.post('batches', { ...plan, digest, reason: 'spam' });
-    await until(async () => (await client.get('batches/:id', { id: batchId })).state === 'applied');
-    await decide(grace, caseId, ['restrict_post']);
-    await appeal(person);
-    await overturn(caseId);
-    expect(await isVisible(postId)).toBe(false);
-    await undoBatch(operatorOf(network), batchId, 'it is no spam');
-    await untilVisible(postId);
-  });
-
-  it('that is overturned leaves what an operator restricted besides', async () => {
-    const { person, postId, caseId } = await decided();
-    const restrict = () =>
-      operatorOf(network).post('posts/:id/restrict', { id: postId, reason: 'a court order' });
-    expect([await restrict(), await restrict()]).toMatchObject([{ changed: true }, { changed: false }]);
-    await appeal(person);
-    await overturn(caseId);
-    expect(await isVisible(postId)).toBe(false);
   });
 
   it('that is upheld keeps the effect', async () => {

@@ -10,7 +10,6 @@ import { streams } from '../../src/log/streams.js';
 import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
 import { operatorClient } from '../support/operator-client.js';
 import type { OperatorClient } from '../support/operator-client.js';
-import { awaited } from '../support/awaited.js';
 import { enrollOperator, someName } from '../support/operators.js';
 import type { EnrolledOperator } from '../support/operators.js';
 import { everyScope, redirectUri, startAuthNetwork } from './support/auth-network.js';
@@ -339,56 +338,6 @@ describe('a part of a backup', () => {
         metadata: { operatorId: admin.operatorId },
       },
     ]);
-  });
-});
-
-describe('while four-eyes is on', () => {
-  let first: EnrolledOperator;
-  let second: EnrolledOperator;
-
-  beforeAll(async () => {
-    for (const { operatorId, roles } of await shared.get('operators'))
-      if (roles.includes('administrator'))
-        await shared.post('operators/:id/suspend', { id: operatorId, reason: 'left' });
-    first = await enroll('administrator');
-    second = await enroll('administrator');
-    await as(first).post('four-eyes/on', { batchItems: 5 });
-  });
-
-  it('the shared token counts as limited, and suspends nobody who approves', async () => {
-    for (const attempt of [
-      shared.post('operators/:id/suspend', { id: second.operatorId, reason: 'a coup' }),
-      shared.post('accounts/:id/suspend', { id: 'ada', reason: 'a coup' }),
-      shared.post('operators', { name: 'Accomplice', roles: ['administrator'] }),
-      shared.post('recovery/apply', { reseedWitness: true }),
-    ])
-      await expect(attempt).rejects.toThrow('(capability_required)');
-  });
-
-  it('whom the shared token invites in an emergency counts once one has confirmed them, and at an age', async () => {
-    await as(first).post('operators/:id/suspend', { id: second.operatorId, reason: 'lost a device' });
-    const accomplice = { name: 'Accomplice', roles: ['moderator'] } as const;
-    await expect(shared.post('operators', accomplice)).rejects.toThrow('(capability_required)');
-    const late = await enroll('administrator');
-    const client = as(late);
-    const approve = async (): Promise<string> => {
-      const { approvalId, digest } = await awaited(as(first).post('four-eyes/off'));
-      await client.post('approvals/:id/approve', { id: approvalId, digest });
-      return approvalId;
-    };
-    await expect(approve()).rejects.toThrow('(capability_required)');
-    await expect(client.post('four-eyes/off')).rejects.toThrow(/confirm you.*\(capability_required\)/);
-    await expect(as(late).post('operators/:id/confirm', { id: late.operatorId })).rejects.toThrow(
-      '(not_owner)',
-    );
-    expect(await as(first).post('operators/:id/confirm', { id: late.operatorId })).toEqual({ changed: true });
-    await expect(approve()).rejects.toThrow('(capability_required)');
-    await expect(client.post('four-eyes/off')).rejects.toThrow(/wait until.*\(capability_required\)/);
-    network.advanceClock(7 * DAY - 60 * 60_000);
-    await expect(approve()).rejects.toThrow('(capability_required)');
-    network.advanceClock(60 * 60_000);
-    await as(first).post('approvals/:id/run', { id: await approve() });
-    expect((await as(first).get('four-eyes')).batchItems).toBeNull();
   });
 });
 
