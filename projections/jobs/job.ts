@@ -31,17 +31,17 @@ export type JobKind = Job['kind'];
 export type JobState = Job['state'];
 export type JobProgress = Pick<Job, 'step' | 'done' | 'total' | 'rate'> & { readonly isVerifying?: boolean };
 
+/** Long work that an operator requested: a job, or an as-of build. */
+export type RequestedWork = Pick<
+  Job,
+  'requestedBy' | 'requestedAt' | 'incarnation' | 'step' | 'done' | 'total' | 'rate' | 'message' | 'updatedAt'
+>;
+
 type Database = Pool | ClientBase;
 
-interface Row {
-  readonly id: string;
-  readonly kind: JobKind;
-  readonly names: string[];
-  readonly reseed_witness: boolean;
+export interface RequestedWorkRow {
   readonly requested_by: string;
-  readonly reason: string | null;
   readonly requested_at: Date;
-  readonly state: JobState;
   readonly incarnation: string | null;
   readonly step: string | null;
   readonly done: string;
@@ -51,15 +51,18 @@ interface Row {
   readonly updated_at: Date;
 }
 
-const jobOf = (row: Row): Job => ({
-  id: row.id,
-  kind: row.kind,
-  names: row.names,
-  reseedWitness: row.reseed_witness,
+interface Row extends RequestedWorkRow {
+  readonly id: string;
+  readonly kind: JobKind;
+  readonly names: string[];
+  readonly reseed_witness: boolean;
+  readonly reason: string | null;
+  readonly state: JobState;
+}
+
+export const requestedWorkOf = (row: RequestedWorkRow): RequestedWork => ({
   requestedBy: row.requested_by,
-  reason: row.reason,
   requestedAt: row.requested_at.getTime(),
-  state: row.state,
   incarnation: row.incarnation,
   step: row.step,
   done: Number(row.done),
@@ -67,6 +70,16 @@ const jobOf = (row: Row): Job => ({
   rate: row.rate,
   message: row.message,
   updatedAt: row.updated_at.getTime(),
+});
+
+const jobOf = (row: Row): Job => ({
+  ...requestedWorkOf(row),
+  id: row.id,
+  kind: row.kind,
+  names: row.names,
+  reseedWitness: row.reseed_witness,
+  reason: row.reason,
+  state: row.state,
 });
 
 export interface JobRequest {

@@ -1,5 +1,7 @@
 import { DatabaseError } from 'pg';
 import type { ClientBase, Pool } from 'pg';
+import { requestedWorkOf } from '../../../projections/jobs/job.js';
+import type { JobProgress, RequestedWork, RequestedWorkRow } from '../../../projections/jobs/job.js';
 import { versionsOf } from '../../../projections/runner/projection.js';
 import type { Group, Versions } from '../../../projections/runner/projection.js';
 
@@ -23,60 +25,27 @@ export interface Moment {
 
 export type AsOfState = 'requested' | 'building' | 'built' | 'failed';
 
-export interface AsOfProgress {
-  readonly step: string;
-  readonly done: number;
-  readonly total: number;
-  readonly rate: number;
-}
-
-/** Read models as of a moment. Times are Unix milliseconds. */
-export interface AsOfBuild extends Moment {
+/** Read models as of a moment. */
+export interface AsOfBuild extends Moment, RequestedWork {
   readonly state: AsOfState;
-  readonly requestedAt: number;
-  readonly requestedBy: string;
-  readonly incarnation: string | null;
   readonly schemaName: string | null;
-  readonly step: string | null;
-  readonly done: number;
-  readonly total: number | null;
-  readonly rate: number | null;
-  readonly message: string | null;
-  readonly updatedAt: number;
 }
 
-interface Row {
+interface Row extends RequestedWorkRow {
   readonly position: string;
   readonly event_id: string;
   readonly at: string;
   readonly state: AsOfState;
-  readonly requested_at: Date;
-  readonly requested_by: string;
-  readonly incarnation: string | null;
   readonly schema_name: string | null;
-  readonly step: string | null;
-  readonly done: string;
-  readonly total: string | null;
-  readonly rate: number | null;
-  readonly message: string | null;
-  readonly updated_at: Date;
 }
 
 const buildOf = (row: Row): AsOfBuild => ({
+  ...requestedWorkOf(row),
   position: BigInt(row.position),
   eventId: row.event_id,
   at: Number(row.at),
   state: row.state,
-  requestedAt: row.requested_at.getTime(),
-  requestedBy: row.requested_by,
-  incarnation: row.incarnation,
   schemaName: row.schema_name,
-  step: row.step,
-  done: Number(row.done),
-  total: row.total === null ? null : Number(row.total),
-  rate: row.rate,
-  message: row.message,
-  updatedAt: row.updated_at.getTime(),
 });
 
 /** Builds of this code. $1: its versions. */
@@ -176,7 +145,7 @@ export async function recordAsOf(
 
 export interface AsOfChange {
   readonly state: Exclude<AsOfState, 'requested'>;
-  readonly progress?: AsOfProgress | undefined;
+  readonly progress?: JobProgress | undefined;
   readonly message?: string | undefined;
   readonly now: number;
 }
