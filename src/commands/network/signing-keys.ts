@@ -1,14 +1,18 @@
+import { z } from 'zod';
+
 /**
  * A published key: the next one, the signing one, or a retired one whose tokens may still be valid. `kid`: RFC 7638
  * thumbprint. Times in Unix milliseconds; `signsFrom` null: since the network began. `publishedUntil`: the end of
  * publication of a retired key.
  */
-export interface SigningKeyState {
-  readonly kid: string;
-  readonly state: 'next' | 'signing' | 'retired';
-  readonly signsFrom: number | null;
-  readonly publishedUntil: number | null;
-}
+export const signingKeyShape = z.strictObject({
+  kid: z.string(),
+  state: z.enum(['next', 'signing', 'retired']),
+  signsFrom: z.number().nullable(),
+  publishedUntil: z.number().nullable(),
+});
+
+export type SigningKeyState = z.infer<typeof signingKeyShape>;
 
 export interface NextKey {
   readonly keyId: string;

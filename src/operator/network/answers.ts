@@ -3,6 +3,7 @@ import { activityShape, busyApplicationShape } from '../../../projections/audit/
 import { openCasesShape } from '../../../projections/cases/cases.read-model.js';
 import { jobShape } from '../../../projections/jobs/job.js';
 import { projectionStatusShape } from '../../../projections/projection-status.js';
+import { registrationShape } from '../../base/store/authority/registration.js';
 import { listOf } from '../desk/schemas.js';
 import { countShape } from '../people/counts.js';
 import { plannedErasuresShape } from '../people/planned-erasures.js';
@@ -11,8 +12,6 @@ import { plannedErasuresShape } from '../people/planned-erasures.js';
 
 const text = z.string().nullable();
 const number = z.number().nullable();
-
-export const shownRegistration = z.strictObject({ isOpen: z.boolean(), by: z.enum(['operator', 'setting']) });
 
 const health = z.enum(['ok', 'failed']);
 
@@ -30,7 +29,7 @@ export const shownOverview = z.strictObject({
   /** Bytes of the log; null: unknown of some projection. */
   lag: number,
   isPublishingPaused: z.boolean().nullable(),
-  registration: shownRegistration.nullable(),
+  registration: registrationShape.nullable(),
   newestJob: jobShape.nullable(),
   unfinishedBatches: number,
   activity: listOf(activityShape).nullable(),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { PausePublishing, ResumePublishing, RotateSigningKey } from '../../commands/network/network.js';
+import { signingKeyShape } from '../../commands/network/signing-keys.js';
 import { SetRegistration } from '../../commands/network/set-registration.js';
-import { registrationState } from '../../base/store/authority/registration.js';
+import { registrationShape, registrationState } from '../../base/store/authority/registration.js';
 import { act } from '../desk/act.js';
 import { changed, listOf } from '../desk/schemas.js';
-import { shownRegistration } from './answers.js';
 
 export const networkActs = [
   act({
@@ -32,7 +32,7 @@ export const networkActs = [
     may: 'status.read',
     route: 'GET /operator/registration',
     command: 'registration status',
-    answer: shownRegistration,
+    answer: registrationShape,
     run: (_input, { services: { store, config } }) => registrationState(store, config),
   }),
   act({
@@ -62,14 +62,7 @@ export const networkActs = [
     may: 'status.read',
     route: 'GET /operator/signing-keys',
     command: 'keys list',
-    answer: listOf(
-      z.strictObject({
-        kid: z.string(),
-        state: z.enum(['next', 'signing', 'retired']),
-        signsFrom: z.number().nullable(),
-        publishedUntil: z.number().nullable(),
-      }),
-    ),
+    answer: listOf(signingKeyShape),
     run: (_input, { services: { signingKeys, clock } }) => signingKeys.states(clock.now()),
   }),
   act({

@@ -1,15 +1,13 @@
+import { z } from 'zod';
 import type { AuthorityStore } from './authority-store.js';
 
-export interface RegistrationState {
-  readonly isOpen: boolean;
-  /** `setting`: no operator has decided yet, so `REGISTRATION` holds. */
-  readonly by: 'operator' | 'setting';
-}
+/** `setting`: no operator has decided yet, so `REGISTRATION` holds. */
+export const registrationShape = z.strictObject({ isOpen: z.boolean(), by: z.enum(['operator', 'setting']) });
 
 export async function registrationState(
   store: AuthorityStore,
   { registration }: { readonly registration: 'open' | 'closed' },
-): Promise<RegistrationState> {
+): Promise<z.infer<typeof registrationShape>> {
   const [row] = await store.rows<{ is_open: boolean }>(
     { name: 'registration', text: 'SELECT is_open FROM authority.registration' },
     [],
