@@ -4,7 +4,8 @@ import type { CaseEffect } from '../../src/domain/case/events.js';
 import { alertIn, noticeIn } from '../auth/support/account.js';
 import { personWithPage } from '../support/account-visitor.js';
 import type { PersonWithPage } from '../support/account-visitor.js';
-import { registerApplication, signIn } from '../support/api.js';
+import { registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { decide, newModerator, reportedPost, stateOf } from '../support/moderators.js';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   network = await sharedNetwork();
   application = await registerApplication(network);
   [reader, reporter, grace, hedy, ivan] = await Promise.all([
-    signIn(network, application, scope),
+    personWithToken(network, application, scope),
     personWithPage(network, application, scope),
     newModerator(network),
     newModerator(network),

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { METHODS, request as httpRequest } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { registerApplication, signIn } from '../support/api.js';
+import { registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import {
@@ -23,8 +24,8 @@ beforeAll(async () => {
   const application = await registerApplication(network);
   const scopes = everyScope.join(' ');
   const [alice, bob] = [
-    await signIn(network, application, scopes),
-    await signIn(network, application, scopes),
+    await personWithToken(network, application, scopes),
+    await personWithToken(network, application, scopes),
   ];
   world = await createFixtures(network.baseUrl, alice, bob);
 });

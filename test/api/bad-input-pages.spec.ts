@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { registerApplication, signIn } from '../support/api.js';
+import { registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Answer, SignedIn } from '../support/api.js';
 import { createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   const application = await registerApplication(network);
   const scopes = everyScope.join(' ');
   const people: SignedIn[] = [];
-  for (let n = 0; n <= ROWS; n++) people.push(await signIn(network, application, scopes));
+  for (let n = 0; n <= ROWS; n++) people.push(await personWithToken(network, application, scopes));
   const [alice, bob] = people;
   if (!alice || !bob) throw new Error('nobody signed in');
   for (const who of people) for (const whom of people) if (who !== whom) await follow(who, whom);

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { registerApplication, signIn } from '../support/api.js';
+import { registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -24,7 +25,7 @@ let people: readonly (readonly [SignedIn, SignedIn])[];
 beforeAll(async () => {
   network = await sharedNetwork();
   const application = await registerApplication(network);
-  const newPerson = () => signIn(network, application, everyScope.join(' '));
+  const newPerson = () => personWithToken(network, application, everyScope.join(' '));
   people = [
     [await newPerson(), await newPerson()],
     [await newPerson(), await newPerson()],

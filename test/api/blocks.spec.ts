@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MAX_CHANGES } from '../../src/commands/support/handle-idempotent-command.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { streams } from '../../src/log/streams.js';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
 import { openLogOf } from '../support/network-log.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   application = await registerApplication(network);
 });
 
-const newPerson = () => signIn(network, application, scope);
+const newPerson = () => personWithToken(network, application, scope);
 const newPair = async () => [await newPerson(), await newPerson()] as const;
 const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 const block = (who: SignedIn, actorId: string, intentId: string = randomUUID()) =>
@@ -255,7 +256,7 @@ describe('access to blocks', () => {
   ])(
     'by %s is refused to a token with the scopes %s, and without a token [blocks-scope]',
     async (method, without) => {
-      const [ada, bob] = [await signIn(network, application, without), await newPerson()];
+      const [ada, bob] = [await personWithToken(network, application, without), await newPerson()];
       const path = { GET: '', PUT: `/${bob.actorId}`, DELETE: `/${bob.actorId}?intentId=x` }[method] ?? '';
       const sent = method === 'PUT' ? { body: { intentId: 'x' } } : {};
       const ask = (headers: Record<string, string>) =>

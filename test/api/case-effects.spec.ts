@@ -8,7 +8,8 @@ import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { streams } from '../../src/log/streams.js';
 import { caseLines, caseViewLines } from '../../src/operator/cases/commands/case-table.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { personWithPage } from '../support/account-visitor.js';
 import { runPlaza } from '../support/command.js';
@@ -34,8 +35,8 @@ let grace: Moderator;
 beforeAll(async () => {
   network = await startNetwork();
   application = await registerApplication(network);
-  alice = await signIn(network, application, scope);
-  bob = await signIn(network, application, scope);
+  alice = await personWithToken(network, application, scope);
+  bob = await personWithToken(network, application, scope);
   grace = await newModerator(network);
   opened = await openLog({
     eventStoreUrl: network.env['EVENTSTORE_URL'] ?? '',

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { streams } from '../../src/log/streams.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { newModerator, report, reportedPost } from '../support/moderators.js';
@@ -27,8 +28,8 @@ beforeAll(async () => {
   network = await sharedNetwork();
   application = await registerApplication(network);
   [alice, bob, grace, hedy] = await Promise.all([
-    signIn(network, application, scope),
-    signIn(network, application, scope),
+    personWithToken(network, application, scope),
+    personWithToken(network, application, scope),
     newModerator(network),
     newModerator(network),
   ]);
@@ -55,7 +56,7 @@ const newCase = async (text = 'buy my lamps') => {
 
 describe('reports', () => {
   it('of one post, ten of them, make one case', async () => {
-    const [postId, cleo] = [await createPost(bob), await signIn(network, application, scope)];
+    const [postId, cleo] = [await createPost(bob), await personWithToken(network, application, scope)];
     await Promise.all(Array.from({ length: 10 }, (_, n) => report(n % 2 === 0 ? alice : cleo, { postId })));
     const caseId = `post-${postId}`;
     const found = await until(async () => {
@@ -103,7 +104,7 @@ describe('a decision', () => {
 
 describe('the texts of a case', () => {
   it('are in no audit, and end with the key of the person whom they concern', async () => {
-    const carl = await signIn(network, application, scope);
+    const carl = await personWithToken(network, application, scope);
     const caseId = await reportedPost(grace, alice, await createPost(carl));
     await grace.client.post('cases/:id/claim', { id: caseId });
     await grace.client.post('cases/:id/notes', { id: caseId, note: 'seen before\nunder another name' });

@@ -7,7 +7,8 @@ import { publishedDomainCodes } from '../../src/server/domain-codes.js';
 import { httpStatusOf } from '../../src/server/errors.js';
 import type { ErrorCode } from '../../src/server/errors.js';
 import { decidedStatuses } from '../conformance/statuses.ts';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Answer, SignedIn } from '../support/api.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -25,9 +26,9 @@ beforeAll(async () => {
   await database.connect();
   const application = await registerApplication(network);
   const everything = allScopes.filter((scope) => scope !== 'offline_access').join(' ');
-  alice = await signIn(network, application, everything);
-  bob = await signIn(network, application, everything);
-  reader = await signIn(network, application, 'openid read');
+  alice = await personWithToken(network, application, everything);
+  bob = await personWithToken(network, application, everything);
+  reader = await personWithToken(network, application, 'openid read');
 });
 
 afterAll(async () => {
@@ -87,7 +88,7 @@ const causes: { readonly [Code in ErrorCode]?: () => Promise<Answer> } = {
   not_owner: async () => editPost(alice, await createPost(bob)),
   interaction_unavailable: () => alice.put('/api/relations/follow/nobody', newIntent()),
   social_authority_required: async () => {
-    const carol = await signIn(network, await registerApplication(network));
+    const carol = await personWithToken(network, await registerApplication(network));
     await operatorOf(network).post('accounts/:id/suspend', { id: carol.actorId, reason: 'a test' });
     return carol.get('/api/session');
   },

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { allScopes } from '../../src/domain/grant/scopes.js';
 import { requestAt, startApiProcess } from '../support/api-process.js';
 import type { ProcessAnswer, ApiProcess, ProcessRequest } from '../support/api-process.js';
-import { registerApplication, signIn, untilAvailable } from '../support/api.js';
+import { registerApplication, untilAvailable } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   second = await startApiProcess(network);
   ports = [Number(new URL(network.baseUrl).port), second.port];
   const application = await registerApplication(network);
-  const someone = () => signIn(network, application, allScopes.join(' '));
+  const someone = () => personWithToken(network, application, allScopes.join(' '));
   [alice, bob] = [await someone(), await someone()];
 });
 

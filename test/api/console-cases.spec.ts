@@ -4,7 +4,8 @@ import type { Role } from '../../src/domain/operator/roles.js';
 import type { BrowserPage } from '../../src/programs/demo/browser.js';
 import { personWithPage } from '../support/account-visitor.js';
 import type { PersonWithPage } from '../support/account-visitor.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { enrollInConsole } from '../support/console.js';
 import type { ConsoleUser } from '../support/console.js';
@@ -31,7 +32,7 @@ beforeAll(async () => {
   application = await registerApplication(network);
   url = readConfig(network.env).operatorBaseUrl;
   [reporter, reader, grace, hedy] = await Promise.all([
-    signIn(network, application, scope),
+    personWithToken(network, application, scope),
     newModerator(network),
     enroll('moderator', name),
     enroll('moderator', someName('Hedy')),

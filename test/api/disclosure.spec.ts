@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { readConfig } from '../../src/base/config/config.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { enrollInConsole } from '../support/console.js';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   network = await lentNetwork();
   const application = await registerApplication(network);
   [alice, bob] = (await Promise.all(
-    [1, 2].map(() => signIn(network, application, 'openid read post:create post:edit post:delete')),
+    [1, 2].map(() => personWithToken(network, application, 'openid read post:create post:edit post:delete')),
   )) as [SignedIn, SignedIn];
   auditor = await enrollOperator(operatorOf(network), ['auditor']);
 });

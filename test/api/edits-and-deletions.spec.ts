@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { streams } from '../../src/log/streams.js';
-import { registerApplication, send, signIn } from '../support/api.js';
+import { registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { openLogOf } from '../support/network-log.js';
 import { statusAndBody, editPost, postScopes, deletePost, createPost } from '../support/posts.js';
@@ -15,8 +16,8 @@ let bob: SignedIn;
 beforeAll(async () => {
   network = await sharedNetwork();
   const application = await registerApplication(network);
-  alice = await signIn(network, application, postScopes);
-  bob = await signIn(network, application, postScopes);
+  alice = await personWithToken(network, application, postScopes);
+  bob = await personWithToken(network, application, postScopes);
 });
 
 const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
@@ -25,7 +26,7 @@ const readPost = async (id: string, by = bob) => (await by.get(`/api/posts/${id}
 describe('editing a post', () => {
   it('shows everybody the text with the application and time of the edit [service-one-network, post-revision, post-edited, post-last-edit-at]', async () => {
     const other = await registerApplication(network, 'Quill');
-    const editor = await signIn(network, other, postScopes);
+    const editor = await personWithToken(network, other, postScopes);
     const id = await createPost(editor);
     const answer = await editPost(editor, id);
     expect(statusAndBody(answer)).toEqual([200, { post: { id, revision: 2, status: 'published' } }]);

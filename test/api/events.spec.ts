@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { registerApplication, send, signIn } from '../support/api.js';
+import { registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Answer, SignedIn } from '../support/api.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -15,9 +16,9 @@ beforeAll(async () => {
   network = await lentNetwork();
   const application = await registerApplication(network);
   const scope = [...allScopes].join(' ');
-  alice = await signIn(network, application, scope);
-  bob = await signIn(network, application, scope);
-  eve = await signIn(network, application, scope);
+  alice = await personWithToken(network, application, scope);
+  bob = await personWithToken(network, application, scope);
+  eve = await personWithToken(network, application, scope);
 });
 
 afterAll(() => network?.stop());
@@ -170,7 +171,7 @@ describe('events', () => {
   });
 
   it('need the scope read, and refuse an unknown token', async () => {
-    const writer = await signIn(network, await registerApplication(network), 'openid post:create');
+    const writer = await personWithToken(network, await registerApplication(network), 'openid post:create');
     const answer = await writer.get('/api/events');
     expect([answer.status, answer.body]).toEqual([403, errorBody('capability_required')]);
     const headers = { authorization: 'Bearer AAAA', accept: 'text/event-stream' };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -21,7 +22,7 @@ beforeAll(async () => {
   [ada, eve] = [await newPerson(), await newPerson()];
 });
 
-const newPerson = () => signIn(network, application, scope);
+const newPerson = () => personWithToken(network, application, scope);
 const newActor = async (): Promise<string> => {
   const handle = `q_${randomUUID().slice(0, 8)}`;
   const person = { handle, displayName: 'Somebody', email: `${handle}@example.org`, password: randomUUID() };
@@ -124,7 +125,7 @@ describe('the lists of followed actors and of followers', () => {
   );
 
   it('need the scope read if a token is sent', async () => {
-    const unscoped = await signIn(network, application, 'openid relation:write');
+    const unscoped = await personWithToken(network, application, 'openid relation:write');
     const { status, body } = await unscoped.get(`/api/actors/${ada.actorId}/following`);
     expect([status, body]).toEqual([403, errorBody('capability_required')]);
   });

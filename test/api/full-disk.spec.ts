@@ -5,7 +5,8 @@ import { diskCases } from '../../chaos/disk/disk-cases.js';
 import type { BrokenDisk } from '../../chaos/disk/disk-cases.js';
 import type { Readiness } from '../../src/server/health/health.js';
 import { freePort } from '../../src/launch/free-port.js';
-import { registerApplication, signIn } from '../support/api.js';
+import { registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
 import { startEmbeddedEventStore, canHaveSmallDisk, makeSmallDisk } from '@plaza/event-store/testing';
@@ -26,7 +27,7 @@ import { until } from '../support/until.js';
       disk = makeSmallDisk();
       store = await startEmbeddedEventStore({ dir: disk.dir });
       network = await startNetwork({ EVENTSTORE_URL: store.url }, newDataDir());
-      alice = await signIn(network, await registerApplication(network));
+      alice = await personWithToken(network, await registerApplication(network));
     });
 
     afterAll(async () => {
@@ -98,7 +99,7 @@ const postgresCase = diskCases.find(({ name }) => name === 'full disk below Post
       if (!postgresCase) throw new Error('chaos has no such case');
       disk = postgresCase.prepare(dataDir);
       network = await startNetwork({ METRICS_PORT: String(await freePort()) }, dataDir);
-      alice = await signIn(network, await registerApplication(network));
+      alice = await personWithToken(network, await registerApplication(network));
     });
 
     afterAll(async () => {

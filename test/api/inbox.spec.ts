@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   application = await registerApplication(network);
 });
 
-const person = (): Promise<SignedIn> => signIn(network, application, scopes);
+const person = (): Promise<SignedIn> => personWithToken(network, application, scopes);
 
 beforeEach(async () => {
   [ann, ben] = await Promise.all([person(), person()]);
@@ -127,7 +128,7 @@ describe('an inbox', () => {
   it('needs a token with the scope read, and refuses other cursors', async () => {
     const nobody = await send(network.baseUrl, 'GET', '/api/inbox');
     expect([nobody.status, nobody.body]).toEqual([401, errorBody('authentication_required')]);
-    const marker = await signIn(network, application, 'openid inbox:write');
+    const marker = await personWithToken(network, application, 'openid inbox:write');
     const refused = await marker.get('/api/inbox');
     expect([refused.status, refused.body]).toEqual([403, errorBody('capability_required')]);
     for (const cursor of ['', 'abc', 'AAAAAAAAAAAAAAAAAAAAAAAAAAAA']) {
@@ -223,7 +224,7 @@ describe('marking as read', () => {
     expect([without.status, without.body]).toEqual([400, errorBody('intent_required')]);
     const more = await mark(ann, { upTo: 1, actorId: ben.actorId });
     expect([more.status, more.body]).toEqual([400, errorBody('unknown_or_immutable_field')]);
-    const reader = await signIn(network, application, 'openid read');
+    const reader = await personWithToken(network, application, 'openid read');
     const refused = await mark(reader, { upTo: 1 });
     expect([refused.status, refused.body]).toEqual([403, errorBody('capability_required')]);
     const nobody = await send(network.baseUrl, 'POST', '/api/inbox/read', {
@@ -233,7 +234,7 @@ describe('marking as read', () => {
   });
 
   it('succeeds for a token that may mark and not read', async () => {
-    const marker = await signIn(network, application, 'openid inbox:write');
+    const marker = await personWithToken(network, application, 'openid inbox:write');
     expect((await mark(marker, { upTo: 1 })).body).toEqual({ unread: 0 });
   });
 });

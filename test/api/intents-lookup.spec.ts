@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { registerApplication, send, signIn } from '../support/api.js';
+import { registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -12,8 +13,8 @@ let bob: SignedIn;
 beforeAll(async () => {
   network = await sharedNetwork();
   const application = await registerApplication(network);
-  alice = await signIn(network, application, 'openid read post:create relation:write');
-  bob = await signIn(network, application);
+  alice = await personWithToken(network, application, 'openid read post:create relation:write');
+  bob = await personWithToken(network, application);
 });
 
 const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
@@ -82,7 +83,7 @@ describe('a lookup of intents', () => {
     const body = { intentIds: ['a'] };
     const anonymous = await send(network.baseUrl, 'POST', '/api/intents/lookup', { body });
     expect([anonymous.status, anonymous.body]).toEqual([401, errorBody('authentication_required')]);
-    const writer = await signIn(network, await registerApplication(network), 'openid post:create');
+    const writer = await personWithToken(network, await registerApplication(network), 'openid post:create');
     const answer = await lookUp(writer, ['a']);
     expect([answer.status, answer.body]).toEqual([403, errorBody('capability_required')]);
   });

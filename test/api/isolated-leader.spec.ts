@@ -13,7 +13,8 @@ import type { OpenLog } from '../../src/log/open-log.js';
 import { AuthorityStore } from '../../src/base/store/authority/authority-store.js';
 import { openReadStore } from '../../src/base/store/database.js';
 import type { Postgres } from '../../src/base/store/postgres.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { requestAt, startApiProcess } from '../support/api-process.js';
 import type { ApiProcess, ProcessAnswer } from '../support/api-process.js';
@@ -71,11 +72,11 @@ beforeAll(async () => {
   newestLog = await openLogOf(network);
   application = await registerApplication(network);
   [ada, bob, cem, dora, eve] = [
-    await signIn(network, application, scope),
-    await signIn(network, application, scope),
-    await signIn(network, application, scope),
-    await signIn(network, application, scope),
-    await signIn(network, application, scope),
+    await personWithToken(network, application, scope),
+    await personWithToken(network, application, scope),
+    await personWithToken(network, application, scope),
+    await personWithToken(network, application, scope),
+    await personWithToken(network, application, scope),
   ];
   [moderator, admin] = [await newModerator(network), await newModerator(network, 'administrator')];
   await newModerator(network, 'administrator');
@@ -196,7 +197,7 @@ describe('an API process beside an isolated leader', () => {
           () => false,
         ),
     );
-    const erin = await signIn({ ...network, env: admin!.env }, application, scope);
+    const erin = await personWithToken({ ...network, env: admin!.env }, application, scope);
     const [grant] = await database.dataSource.query<{ grant_id: string }[]>(
       'SELECT grant_id FROM authority.app_grant WHERE actor_id = $1',
       [erin.actorId],

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allScopes } from '../../src/domain/grant/scopes.js';
 import { streams } from '../../src/log/streams.js';
 import { requestAt } from '../support/api-process.js';
-import { registerApplication, signIn } from '../support/api.js';
+import { registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import { startSeparateNetwork } from '../support/separate-network.js';
 import type { SeparateNetwork } from '../support/separate-network.js';
 import { isSampled, sampleOf } from '../support/sample.js';
@@ -22,7 +23,10 @@ beforeAll(async () => {
   const application = await registerApplication(network);
   people = [];
   for (let n = 0; n < PEOPLE; n++)
-    people = [...people, new BusyPerson(network, await signIn(network, application, allScopes.join(' ')))];
+    people = [
+      ...people,
+      new BusyPerson(network, await personWithToken(network, application, allScopes.join(' '))),
+    ];
 });
 
 afterAll(() => network?.stop());

@@ -4,7 +4,8 @@ import type { Recorded } from '../../src/log/recorded.js';
 import type { EventOf } from '../../src/log/registry.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { streams } from '../../src/log/streams.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { openLogOf } from '../support/network-log.js';
 import { block, editPost, postScopes, createPost } from '../support/posts.js';
@@ -23,7 +24,7 @@ interface PersonWithHandle extends SignedIn {
 }
 
 async function newPerson(): Promise<PersonWithHandle> {
-  const person = await signIn(network, application, `${postScopes} profile:write`);
+  const person = await personWithToken(network, application, `${postScopes} profile:write`);
   const { body } = await person.get('/api/profile');
   return { ...person, handle: body.profile.handle };
 }

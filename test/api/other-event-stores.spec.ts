@@ -6,7 +6,8 @@ import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Readiness } from '../../src/server/health/health.js';
 import { freePort } from '../../src/launch/free-port.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import type { ClusterNode } from '../support/cluster-node.js';
 import { TestCluster } from '../support/cluster.js';
@@ -34,7 +35,11 @@ describe('a network on a cluster', () => {
     // By default the client leaves a silent node after twenty seconds; here it must not.
     const options = 'keepAliveInterval=600000&keepAliveTimeout=600000';
     network = await startNetwork({ EVENTSTORE_URL: `${url}&${options}`, REGISTRATION: 'open' });
-    ada = await signIn(network, await registerApplication(network), 'openid read post:create post:delete');
+    ada = await personWithToken(
+      network,
+      await registerApplication(network),
+      'openid read post:create post:delete',
+    );
   });
 
   afterAll(async () => {
@@ -86,8 +91,8 @@ describe('a network that knows a lagging follower alone', () => {
     network = await startNetwork({ EVENTSTORE_URL: follower.url, REGISTRATION: 'open' });
     const application = await registerApplication(network);
     const scope = 'openid read post:create block:read block:write';
-    ada = await signIn(network, application, scope);
-    bob = await signIn(network, application, scope);
+    ada = await personWithToken(network, application, scope);
+    bob = await personWithToken(network, application, scope);
     await until(async () => (await block(ada, bob)).status === 200);
     // Clients of the leader reconnect to the node that they know.
     cluster.leader?.network.reset();
@@ -160,7 +165,7 @@ describe('on an event store with streams of another application', () => {
   );
 
   it('events of the other application are ignored, and delay nothing', async () => {
-    const ada: SignedIn = await signIn(network, await registerApplication(network));
+    const ada: SignedIn = await personWithToken(network, await registerApplication(network));
     expect((await ada.say('before')).status).toBe(200);
     await appendOrders(300);
     await appendOrders(1, 'network-x');

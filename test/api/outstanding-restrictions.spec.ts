@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Client } from 'pg';
 import { allScopes } from '../../src/domain/grant/scopes.js';
 import { MAX_OUTSTANDING_RESTRICTIONS } from '../../src/log/witness/outstanding-restrictions.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { requestAt, startApiProcess } from '../support/api-process.js';
 import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
@@ -41,7 +42,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  const someone = () => signIn(network, application, allScopes.join(' '));
+  const someone = () => personWithToken(network, application, allScopes.join(' '));
   [alice, bob] = [await someone(), await someone()];
   await act(bob, 'PUT', `/api/relations/follow/${alice.actorId}`);
   ({ cursor } = (await ask(0, 'GET', '/api/reconcile', bob)).body);

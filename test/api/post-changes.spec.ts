@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { statusAndBody, block, editPost, postScopes, deletePost, createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -14,9 +15,9 @@ let reader: SignedIn;
 beforeAll(async () => {
   network = await sharedNetwork();
   const application = await registerApplication(network);
-  alice = await signIn(network, application, postScopes);
-  bob = await signIn(network, application, postScopes);
-  reader = await signIn(network, application, 'openid read');
+  alice = await personWithToken(network, application, postScopes);
+  bob = await personWithToken(network, application, postScopes);
+  reader = await personWithToken(network, application, 'openid read');
 });
 
 const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
@@ -75,7 +76,7 @@ describe.each([
   );
 
   it('answers alike for a hidden post and for one that never existed', async () => {
-    const eve = await signIn(network, await registerApplication(network), postScopes);
+    const eve = await personWithToken(network, await registerApplication(network), postScopes);
     const [suspended, blocked, deleted] = [
       await createPost(eve),
       await createPost(eve),

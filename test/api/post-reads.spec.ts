@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { statusAndBody, block, editPost, postScopes, deletePost, createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -14,11 +15,11 @@ let bob: SignedIn;
 beforeAll(async () => {
   network = await sharedNetwork();
   application = await registerApplication(network);
-  alice = await signIn(network, application, postScopes);
-  bob = await signIn(network, application, postScopes);
+  alice = await personWithToken(network, application, postScopes);
+  bob = await personWithToken(network, application, postScopes);
 });
 
-const newPerson = () => signIn(network, application, postScopes);
+const newPerson = () => personWithToken(network, application, postScopes);
 const anonymously = (path: string) => send(network.baseUrl, 'GET', path);
 const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 const unavailable = [404, errorBody('post_unavailable')];
@@ -65,7 +66,7 @@ describe('a post', () => {
 
   it('needs the scope read if a token is sent', async () => {
     const id = await createPost(alice);
-    const unscoped = await signIn(network, application, 'openid post:create');
+    const unscoped = await personWithToken(network, application, 'openid post:create');
     for (const path of [`/api/posts/${id}`, `/api/actors/${alice.actorId}/posts`]) {
       expect(statusAndBody(await unscoped.get(path))).toEqual([403, errorBody('capability_required')]);
       const dead = await send(network.baseUrl, 'GET', path, { headers: { authorization: 'Bearer dead' } });

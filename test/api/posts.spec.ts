@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { registerApplication, send, signIn } from '../support/api.js';
+import { registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -13,9 +14,9 @@ let reader: SignedIn;
 beforeAll(async () => {
   network = await sharedNetwork();
   const application = await registerApplication(network);
-  alice = await signIn(network, application);
-  bob = await signIn(network, application);
-  reader = await signIn(network, application, 'openid read');
+  alice = await personWithToken(network, application);
+  bob = await personWithToken(network, application);
+  reader = await personWithToken(network, application, 'openid read');
 });
 
 const errorBody = (code: string) => ({ error: code, message: expect.any(String) });

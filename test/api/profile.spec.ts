@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { registerApplication, send, signIn } from '../support/api.js';
+import { registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -15,7 +16,7 @@ beforeAll(async () => {
   alice = await newPerson();
 });
 
-const newPerson = (scope = 'openid read profile:write') => signIn(network, application, scope);
+const newPerson = (scope = 'openid read profile:write') => personWithToken(network, application, scope);
 
 const change = (by: SignedIn, fields: object, intentId: string = randomUUID()) =>
   by.patch('/api/profile', { intentId, ...fields });

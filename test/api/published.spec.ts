@@ -15,9 +15,9 @@ import {
   redirectUri,
   registerApplication,
   send,
-  signIn,
   signInRegistered,
 } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { statusAndBody, block, editPost, createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   [alice, bob] = [await newPerson(), await newPerson()];
 });
 
-const newPerson = () => signIn(network, application, scopes);
+const newPerson = () => personWithToken(network, application, scopes);
 const expectIsNow = (at: number) => expect(Math.abs(at - Date.now())).toBeLessThan(60_000);
 const profileOf = async (who: SignedIn) => (await who.get('/api/profile')).body.profile;
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { lentNetwork } from '../support/lent-network.js';
@@ -16,8 +17,8 @@ const scopes = 'openid read post:create post:edit post:delete profile:write repo
 beforeAll(async () => {
   network = await lentNetwork();
   application = await registerApplication(network);
-  alice = await signIn(network, application, scopes);
-  reader = await signIn(network, application, 'openid read');
+  alice = await personWithToken(network, application, scopes);
+  reader = await personWithToken(network, application, 'openid read');
 });
 
 afterAll(async () => {
@@ -94,7 +95,7 @@ describe('a pause of publishing', () => {
   });
 
   it('allows reports', async () => {
-    const bob = await signIn(network, application);
+    const bob = await personWithToken(network, application);
     const postId = String((await bob.say('buy my lamps')).body.post.id);
     await operator().post('publishing/pause');
     const report = { intentId: randomUUID(), postId, reason: 'spam' };

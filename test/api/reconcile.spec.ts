@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { registerApplication, send, signIn } from '../support/api.js';
+import { registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -14,8 +15,8 @@ beforeAll(async () => {
   network = await lentNetwork();
   const application = await registerApplication(network);
   const scope = [...allScopes].join(' ');
-  alice = await signIn(network, application, scope);
-  bob = await signIn(network, application, scope);
+  alice = await personWithToken(network, application, scope);
+  bob = await personWithToken(network, application, scope);
 });
 
 afterAll(() => network?.stop());

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { registerApplication, send, signIn } from '../support/api.js';
+import { registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Answer, SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -12,8 +13,8 @@ let unscoped: SignedIn;
 beforeAll(async () => {
   network = await sharedNetwork();
   const application = await registerApplication(network);
-  alice = await signIn(network, application);
-  unscoped = await signIn(network, application, 'openid');
+  alice = await personWithToken(network, application);
+  unscoped = await personWithToken(network, application, 'openid');
 });
 
 const commonHeadersOf = ({ headers }: Answer) =>

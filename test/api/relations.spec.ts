@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -18,7 +19,7 @@ beforeAll(async () => {
   [ada, bob] = [await newPerson(), await newPerson()];
 });
 
-const newPerson = () => signIn(network, application, scope);
+const newPerson = () => personWithToken(network, application, scope);
 const errorBody = (code: string) => ({ error: code, message: expect.any(String) });
 const put = (who: SignedIn, target: string, intentId: string = randomUUID()) =>
   who.put(`/api/relations/${target}`, { intentId });
@@ -261,7 +262,7 @@ describe('access to relations', () => {
     const sent = method === 'PUT' ? { body: { intentId: 'x' } } : {};
     const anonymous = await send(network.baseUrl, method, path, sent);
     expect([anonymous.status, anonymous.body]).toEqual([401, errorBody('authentication_required')]);
-    const { token } = await signIn(network, application, without);
+    const { token } = await personWithToken(network, application, without);
     const headers = { authorization: `Bearer ${token}` };
     const refused = await send(network.baseUrl, method, path, { ...sent, headers });
     expect([refused.status, refused.body]).toEqual([403, errorBody('capability_required')]);

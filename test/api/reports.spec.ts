@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { streams } from '../../src/log/streams.js';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -21,8 +22,8 @@ let bobsPost: string;
 beforeAll(async () => {
   network = await sharedNetwork();
   application = await registerApplication(network);
-  alice = await signIn(network, application, scope);
-  bob = await signIn(network, application, scope);
+  alice = await personWithToken(network, application, scope);
+  bob = await personWithToken(network, application, scope);
   bobsPost = String((await bob.say('buy my lamps')).body.post.id);
   opened = await openLog({
     eventStoreUrl: network.env['EVENTSTORE_URL'] ?? '',
@@ -159,7 +160,7 @@ describe('a report', () => {
   });
 
   it('needs a token with the scope report:create', async () => {
-    const reader = await signIn(network, application, 'openid read');
+    const reader = await personWithToken(network, application, 'openid read');
     const unscoped = await report(reader, { actorId: bob.actorId });
     expect([unscoped.status, unscoped.body]).toEqual([403, errorBody('capability_required')]);
     const anonymous = await send(network.baseUrl, 'POST', '/api/reports', { body: {} });
@@ -169,7 +170,7 @@ describe('a report', () => {
 
 describe('a report of a hidden person', () => {
   it('is answered as for an unknown actor while they are suspended', async () => {
-    const carl = await signIn(network, application, scope);
+    const carl = await personWithToken(network, application, scope);
     const { body } = await carl.say('soon gone');
     await operatorOf(network).post('accounts/:id/suspend', { id: carl.actorId, reason: 'spam' });
     const answers = [
@@ -184,8 +185,8 @@ describe('a report of a hidden person', () => {
 
   it('is answered as for an unknown actor if they have blocked the reporter, until the reporter blocks them too', async () => {
     const [dora, emil] = [
-      await signIn(network, application, scope),
-      await signIn(network, application, scope),
+      await personWithToken(network, application, scope),
+      await personWithToken(network, application, scope),
     ];
     const { body } = await emil.say('you know why');
     await block(emil, dora);

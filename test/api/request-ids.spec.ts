@@ -4,7 +4,8 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/base/config/config.js';
 import { sharedTokenOf } from '../../src/launch/shared-token.js';
-import { registerApplication, signIn } from '../support/api.js';
+import { registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -17,7 +18,7 @@ let alice: SignedIn;
 beforeAll(async () => {
   network = await sharedNetwork();
   operatorUrl = `http://127.0.0.1:${network.env['OPERATOR_PORT']}`;
-  alice = await signIn(network, await registerApplication(network));
+  alice = await personWithToken(network, await registerApplication(network));
 });
 
 const made = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

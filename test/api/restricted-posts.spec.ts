@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createdId } from '../../src/commands/support/intent.js';
 import { streams } from '../../src/log/streams.js';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { openLogOf } from '../support/network-log.js';
@@ -21,8 +22,8 @@ const scopes =
 beforeAll(async () => {
   network = await lentNetwork();
   const application = await registerApplication(network);
-  alice = await signIn(network, application, scopes);
-  bob = await signIn(network, application, scopes);
+  alice = await personWithToken(network, application, scopes);
+  bob = await personWithToken(network, application, scopes);
   await follow(bob, alice);
 });
 

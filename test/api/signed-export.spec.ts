@@ -18,7 +18,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { canonicalJson } from '../../src/log/transparency/canonical-json.js';
 import { signNote, verifierKey } from '../../src/log/transparency/signed-note.js';
 import { blocksOf } from '../examples/support/document.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { startApiProcess } from '../support/api-process.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
@@ -42,7 +43,7 @@ beforeAll(async () => {
   network = await sharedNetwork();
   auditor = await enrollOperator(operatorOf(network), ['auditor']);
   env = { ...network.env, OPERATOR_TOKEN: auditor.token };
-  author = await signIn(network, await registerApplication(network));
+  author = await personWithToken(network, await registerApplication(network));
   for (const words of ['one', 'two', 'three']) await author.say(words);
   key = (await (await fetch(`${network.baseUrl}/log/key`)).text()).trim();
   const { code, stderr } = await exported(dir, `actor:${author.actorId}`, '--reason', 'case 17');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
 import { block, follow, like, post } from '../support/social.js';
 import { lentNetwork } from '../support/lent-network.js';
@@ -69,7 +70,10 @@ class Transcript {
 /** Everything that Bob sees and does. He follows Ada and likes her post, and she follows him, until `hide`. */
 async function transcriptOf(hide: (typeof hidings)[keyof typeof hidings]): Promise<unknown[]> {
   const scopes = everyScope.join(' ');
-  const [ada, bob] = [await signIn(network, application, scopes), await signIn(network, application, scopes)];
+  const [ada, bob] = [
+    await personWithToken(network, application, scopes),
+    await personWithToken(network, application, scopes),
+  ];
   const transcript = new Transcript(bob);
   const intents: string[] = [];
   const intent = (n: number) => (intents[n] ??= randomUUID());

@@ -3,7 +3,8 @@
  * @sample first
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -22,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => network?.stop());
 
-const newPerson = (): Promise<SignedIn> => signIn(network, application, scopes);
+const newPerson = (): Promise<SignedIn> => personWithToken(network, application, scopes);
 const newPeople = (number: number): Promise<SignedIn[]> =>
   Promise.all(Array.from({ length: number }, newPerson));
 
@@ -132,7 +133,7 @@ describe('a timeline', () => {
   it('needs a token with the scope read', async () => {
     const nobody = await send(network.baseUrl, 'GET', '/api/timeline');
     expect([nobody.status, nobody.body]).toEqual([401, errorBody('authentication_required')]);
-    const writer = await signIn(network, application, 'openid post:create');
+    const writer = await personWithToken(network, application, 'openid post:create');
     const answer = await writer.get('/api/timeline');
     expect([answer.status, answer.body]).toEqual([403, errorBody('capability_required')]);
   });

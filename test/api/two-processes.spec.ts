@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { clockAheadBy, requestAt, startApiProcess } from '../support/api-process.js';
 import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
@@ -30,8 +31,8 @@ beforeAll(async () => {
   database = new Client({ connectionString: network.env['DATABASE_URL'] });
   await database.connect();
   const application = await registerApplication(network);
-  alice = await signIn(network, application);
-  bob = await signIn(network, application);
+  alice = await personWithToken(network, application);
+  bob = await personWithToken(network, application);
 });
 
 afterEach(() => thawWorker());
@@ -237,7 +238,7 @@ describe('while it is suspended,', () => {
   ])(
     '%s may do nothing on any process, from the next request on until reinstated [flow-revalidated, lifetime-authority]',
     async (_who, set) => {
-      const carol = await signIn(network, await registerApplication(network));
+      const carol = await personWithToken(network, await registerApplication(network));
       const profile = async (to: 0 | 1) => {
         const { status, body } = await ask(to, 'GET', '/api/profile', carol);
         return [status, body.error];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { registerApplication, signIn } from '../support/api.js';
+import { registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { editPost, createPost } from '../support/posts.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -15,8 +16,8 @@ beforeAll(async () => {
   network = await sharedNetwork();
   const application = await registerApplication(network);
   const scopes = everyScope.join(' ');
-  alice = await signIn(network, application, scopes);
-  bob = await signIn(network, application, scopes);
+  alice = await personWithToken(network, application, scopes);
+  bob = await personWithToken(network, application, scopes);
 });
 
 describe.each([

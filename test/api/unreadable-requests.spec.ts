@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { registerApplication, send, signIn } from '../support/api.js';
+import { registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -12,7 +13,7 @@ let alice: SignedIn;
 beforeAll(async () => {
   network = await sharedNetwork();
   const scope = 'openid read block:read block:write relation:write post:edit';
-  alice = await signIn(network, await registerApplication(network), scope);
+  alice = await personWithToken(network, await registerApplication(network), scope);
 });
 
 /** Sends bytes that client libraries refuse to send. */

@@ -10,7 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import type { Readiness } from '../../src/server/health/health.js';
 import { spawnPlaza } from '../support/command.js';
-import { registerApplication, signIn } from '../support/api.js';
+import { registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startEmbeddedEventStore } from '@plaza/event-store/testing';
@@ -86,7 +87,7 @@ describe('with an append limit below the largest append', () => {
   let alice: SignedIn;
 
   beforeAll(async () => {
-    alice = await signIn(network, await registerApplication(network));
+    alice = await personWithToken(network, await registerApplication(network));
   });
 
   it('an append that does not fit is an outage with a reason, and the same intent works later', async () => {

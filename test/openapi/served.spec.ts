@@ -4,7 +4,8 @@ import { plazaClient } from '../../client/client.ts';
 import { HttpModule } from '../../src/doors/api/http.module.js';
 import { documentOf } from '../../src/doors/api/openapi/document.js';
 import { operationsOf } from '../../src/doors/api/openapi/openapi.js';
-import { registerApplication, send, signIn } from '../support/api.js';
+import { registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -14,7 +15,7 @@ let ada: SignedIn;
 
 beforeAll(async () => {
   network = await sharedNetwork();
-  ada = await signIn(network, await registerApplication(network));
+  ada = await personWithToken(network, await registerApplication(network));
 });
 
 describe('/api/openapi.json', () => {

@@ -10,7 +10,8 @@ import { streams } from '../../src/log/streams.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import type { AsOfView } from '../../src/operator/as-of/answer.js';
 import { operatorClient } from '../support/operator-client.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Answer, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { enrollInConsole } from '../support/console.js';
@@ -59,9 +60,9 @@ beforeAll(async () => {
   auditor = await enrollOperator(operatorOf(network), ['auditor']);
   const application = await registerApplication(network);
   [ada, bob, dora] = await Promise.all([
-    signIn(network, application, scope),
-    signIn(network, application, scope),
-    signIn(network, application, scope),
+    personWithToken(network, application, scope),
+    personWithToken(network, application, scope),
+    personWithToken(network, application, scope),
   ]);
   await follow(ada, bob);
   await follow(ada, dora);

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { streams } from '../../src/log/streams.js';
 import { Failure } from '../../src/base/terminal/failure.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { requestAt } from '../support/api-process.js';
 import { startSeparateNetwork } from '../support/separate-network.js';
@@ -90,7 +91,7 @@ beforeAll(async () => {
   network = await startSeparateNetwork();
   [store, vault] = [await connect(urlOf('store')), await connect(urlOf('vault'))];
   const application = await registerApplication(network);
-  const person = () => signIn(network, application, 'openid offline_access read post:create');
+  const person = () => personWithToken(network, application, 'openid offline_access read post:create');
   bob = await person();
   for (const { name } of steps) {
     const someone = await person();
@@ -236,7 +237,7 @@ describe('an erasure whose process is killed', () => {
 describe('an erasure with several processes', () => {
   it('takes effect in every process at once, even in one that cached the key and is still writing', async () => {
     await network.api[1]?.start();
-    const ada = await signIn(network, await registerApplication(network));
+    const ada = await personWithToken(network, await registerApplication(network));
     const say = (port: number, n: number) =>
       requestAt(network, port, 'POST', '/api/posts', {
         by: ada,

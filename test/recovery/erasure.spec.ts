@@ -9,7 +9,8 @@ import { cpSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
 import { startApiProcess } from '../support/api-process.js';
 import { runPlaza } from '../support/command.js';
@@ -78,7 +79,10 @@ describe('an erased person', () => {
   beforeAll(async () => {
     network = await startNetwork();
     application = await registerApplication(network);
-    [ada, bob] = [await signIn(network, application, scope), await signIn(network, application, scope)];
+    [ada, bob] = [
+      await personWithToken(network, application, scope),
+      await personWithToken(network, application, scope),
+    ];
     post = idOf(await ada.say(`${MARKER} first`));
     await ada.patch(`/api/posts/${post}`, { intentId: 'edit', revision: 1, text: `${MARKER} edited` });
     reply = idOf(await bob.say(CONTROL, { parentId: post }));
@@ -216,7 +220,7 @@ describe('an erased person', () => {
   test('is erased once the delay is over, unless the erasure was cancelled', async () => {
     const act = (verb: string, { actorId }: SignedIn, ...args: string[]) =>
       runPlaza(['account', verb, '--reason', 'a test', '--json', ...args, '--', actorId], network.env);
-    const [kept, due] = [bob, await signIn(network, application, scope)];
+    const [kept, due] = [bob, await personWithToken(network, application, scope)];
     const [later, soon] = await Promise.all([
       act('erase', kept, '--delay', '7d'),
       act('erase', due, '--delay', '1s'),

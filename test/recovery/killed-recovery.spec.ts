@@ -11,7 +11,8 @@ import { streams } from '../../src/log/streams.js';
 import { restrictionHash } from '../../src/log/witness/canonical.js';
 import { openWitness } from '../../src/log/witness/open-witness.js';
 import type { Witness } from '../../src/log/witness/witness.js';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { createPost } from '../support/posts.js';
@@ -36,7 +37,7 @@ beforeAll(async () => {
   witness = openWitness({ url: network.env['WITNESS_DATABASE_URL'], applicationName: 'test' });
   database = new Client({ connectionString: network.env['DATABASE_URL'] });
   await database.connect();
-  ada = await signIn(network, await registerApplication(network));
+  ada = await personWithToken(network, await registerApplication(network));
   post = await createPost(ada);
   await network.workers[1]?.kill();
 });

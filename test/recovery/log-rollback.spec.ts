@@ -12,7 +12,8 @@ import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { requestAt, startApiProcess } from '../support/api-process.js';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { copyLog, replaceLog } from '../support/drill.js';
 import { startEmbeddedEventStore } from '@plaza/event-store/testing';
@@ -36,7 +37,7 @@ beforeAll(async () => {
   log = join(network.dataDir, 'eventstore');
   before = join(network.dataDir, 'log-before');
   after = join(network.dataDir, 'log-after');
-  alice = await signIn(network, await registerApplication(network), postScopes);
+  alice = await personWithToken(network, await registerApplication(network), postScopes);
   keptPostId = await createPost(alice, 'stays');
   deletedPostId = await createPost(alice, 'is deleted');
   copyLog(network, before);

@@ -3,7 +3,8 @@
  * @sample first
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { requestAt, startApiProcess } from '../support/api-process.js';
 import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
@@ -22,7 +23,7 @@ const knownIncarnations: (string | null | undefined)[] = [];
 beforeAll(async () => {
   network = await lentNetwork();
   second = await startApiProcess(network);
-  ada = await signIn(network, await registerApplication(network));
+  ada = await personWithToken(network, await registerApplication(network));
   for (let n = 0; n < 5; n++) await ada.say(`post ${n}`);
 });
 

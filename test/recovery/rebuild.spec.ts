@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
 import { lentNetwork } from '../support/lent-network.js';
@@ -18,7 +19,7 @@ beforeAll(async () => {
   network = await lentNetwork();
   database = new Client({ connectionString: network.env['DATABASE_URL'] });
   await database.connect();
-  ada = await signIn(network, await registerApplication(network), 'openid read post:create');
+  ada = await personWithToken(network, await registerApplication(network), 'openid read post:create');
   for (let index = 0; index < 20; index++) await ada.say(`post ${index}`);
 });
 

@@ -6,7 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { copyLog, replaceLog } from '../support/drill.js';
@@ -47,9 +48,9 @@ beforeAll(async () => {
   url.port = String(toWitness.port);
   network = await startNetwork({ WITNESS_DATABASE_URL: url.href });
   application = await registerApplication(network);
-  ada = await signIn(network, application, scopes);
-  bob = await signIn(network, application, scopes);
-  eve = await signIn(network, application, scopes);
+  ada = await personWithToken(network, application, scopes);
+  bob = await personWithToken(network, application, scopes);
+  eve = await personWithToken(network, application, scopes);
 });
 
 afterAll(async () => {

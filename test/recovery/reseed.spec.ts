@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, send } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
@@ -25,8 +26,12 @@ beforeAll(async () => {
   witness = new Client({ connectionString: url });
   await witness.connect();
   const application = await registerApplication(network);
-  ada = await signIn(network, application, 'openid read post:create post:delete block:read block:write');
-  eve = await signIn(network, application, 'openid read');
+  ada = await personWithToken(
+    network,
+    application,
+    'openid read post:create post:delete block:read block:write',
+  );
+  eve = await personWithToken(network, application, 'openid read');
   deletedPostId = await createPost(ada);
   await block();
   await deletePost(ada, deletedPostId);

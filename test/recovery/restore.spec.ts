@@ -12,7 +12,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { backupParts } from '../../src/recovery/backup/format/manifest.js';
 import { beginRestore } from '../../src/recovery/backup/restore/restore-state.js';
 import { checkBackup } from '../../src/recovery/backup/restore/checked-backup.js';
-import { registerApplication, signIn } from '../support/api.js';
+import { registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
 import { backUp, destroyLog, newBackupDir, restore } from '../support/drill.js';
@@ -32,14 +33,14 @@ const check = (place: string) => checkBackup(place, backupParts, () => undefined
 beforeAll(async () => {
   network = await startNetwork();
   const application = await registerApplication(network);
-  ada = await signIn(network, application, 'openid read post:create post:delete');
+  ada = await personWithToken(network, application, 'openid read post:create post:delete');
   keptPostId = await post(ada, 'kept');
   deletedPostId = await post(ada, 'gone');
   dir = newBackupDir(network);
   await backUp(network, dir);
   await removePost(ada, deletedPostId);
   lostPostId = await post(ada, 'lost');
-  await signIn(network, application);
+  await personWithToken(network, application);
 });
 
 afterAll(async () => {

@@ -7,7 +7,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { blocksOf } from '../examples/support/document.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { suspendAll } from '../support/batches.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
@@ -32,7 +33,7 @@ const scratch = newDataDir();
 beforeAll(async () => {
   network = await startNetwork();
   const application = await registerApplication(network);
-  const person = () => signIn(network, application);
+  const person = () => personWithToken(network, application);
   reader = await person();
   const [suspended, erased, spammer, mistaken] = await Promise.all([0, 1, 2, 3].map(person));
   if (!suspended || !erased || !spammer || !mistaken) throw new Error('nobody signed in');

@@ -10,7 +10,8 @@ import { openWitness } from '../../src/log/witness/open-witness.js';
 import type { Restriction, Witness } from '../../src/log/witness/witness.js';
 import { requestAt, startApiProcess } from '../support/api-process.js';
 import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
-import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { openLogOf } from '../support/network-log.js';
 import { startNetwork } from '../support/network.js';
@@ -62,7 +63,11 @@ beforeAll(async () => {
   lockHolders = [new Client(witnessUrl), new Client(witnessUrl)];
   watcher = new Client(witnessUrl);
   await Promise.all([...lockHolders, watcher].map((client) => client.connect()));
-  alice = await signIn(network, await registerApplication(network), 'openid read post:create post:delete');
+  alice = await personWithToken(
+    network,
+    await registerApplication(network),
+    'openid read post:create post:delete',
+  );
 });
 
 afterAll(async () => {

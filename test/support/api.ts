@@ -156,7 +156,7 @@ export const operatorOf = (network: NetworkAccess) => operatorClient(readConfig(
 export const registerApplication = (network: NetworkAccess, name = 'Pebble'): Promise<Application> =>
   operatorOf(network).post('applications', { name, redirectUris: [redirectUri], scopes: [...allScopes] });
 
-/** Registers a new person, who signs in and consents. */
+/** Registers a new person, who signs in and consents on the pages. Where these are not the subject, `personWithToken` (people.ts) is cheaper. */
 export async function signIn(
   network: NetworkAccess,
   application: Application,
@@ -186,6 +186,11 @@ export async function signInRegistered(
     password,
     scope,
   });
+  return holderOf(network, application.clientId, actorId, token);
+}
+
+/** Who acts with this token. */
+export function holderOf(network: NetworkAccess, appId: string, actorId: string, token: string): SignedIn {
   const authorization = `Bearer ${token}`;
   const acknowledged = AcknowledgedWrites.of(network.baseUrl);
   const authorized =
@@ -201,7 +206,7 @@ export async function signInRegistered(
   const post = authorized('POST');
   return {
     actorId,
-    appId: application.clientId,
+    appId,
     token,
     client: conformingClient(network.baseUrl, token),
     get: (path, headers) =>

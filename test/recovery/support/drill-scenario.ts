@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { allScopes } from '../../../src/domain/grant/scopes.js';
 import { Browser } from '../../../src/programs/demo/browser.js';
 import { outcomeOf } from '../../api/support/operations.js';
-import { password, registerApplication, signIn } from '../../support/api.js';
+import { password, registerApplication } from '../../support/api.js';
+import { personWithToken } from '../../support/people.js';
 import type { Application, SignedIn } from '../../support/api.js';
 import { deletePost } from '../../support/posts.js';
 import { follow, post } from '../../support/social.js';
@@ -52,7 +53,7 @@ export class DrillScenario {
   static async create(network: TestNetwork): Promise<DrillScenario> {
     const application = await registerApplication(network);
     const scope = allScopes.filter((each) => each !== 'offline_access').join(' ');
-    const person = () => signIn(network, application, scope);
+    const person = () => personWithToken(network, application, scope);
     const [ana, ben, cleo] = [await person(), await person(), await person()];
     const [dan, eve, fay] = [await person(), await person(), await person()];
     await follow(ben, ana);
