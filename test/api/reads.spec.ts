@@ -1,8 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { registerApplication, send } from '../support/api.js';
-import { personWithToken } from '../support/people.js';
+import { registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -15,8 +14,8 @@ let bob: SignedIn;
 beforeAll(async () => {
   network = await sharedNetwork();
   const application = await registerApplication(network);
-  alice = await personWithToken(network, application);
-  bob = await personWithToken(network, application);
+  alice = await signIn(network, application);
+  bob = await signIn(network, application);
 });
 
 const commonHeaders = [
@@ -68,7 +67,7 @@ describe('protected reads', () => {
   });
 
   it('of the session need a token, and none of its scopes [session-bearer]', async () => {
-    const nobody = await personWithToken(network, await registerApplication(network), 'openid');
+    const nobody = await signIn(network, await registerApplication(network), 'openid');
     expect((await nobody.get('/api/session')).status).toBe(200);
     expect((await nobody.get('/api/profile')).status).toBe(403);
   });
@@ -151,7 +150,7 @@ describe('credentials', () => {
 
   it('need the scope of the read [reconcile-scope, summary-session]', async () => {
     const application = await registerApplication(network);
-    const writer = await personWithToken(network, application, 'openid post:create');
+    const writer = await signIn(network, application, 'openid post:create');
     for (const path of ['/api/profile', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
       const answer = await writer.get(path);
       expect([answer.status, answer.body]).toEqual([403, errorBody('capability_required')]);
