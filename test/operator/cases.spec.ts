@@ -147,6 +147,7 @@ describe('a decision', () => {
     await grace.post('cases/:id/notes', { id: caseId, note: 'seen before' });
     const noted = async () => (await show(grace, caseId)).history.find(({ type }) => type === 'case.noted');
     expect(await noted()).toMatchObject({ text: 'seen before', erased: false });
+    expect(JSON.stringify(await show(at().hedy, caseId))).not.toContain('seen before');
     const admin = await desk.enroll(['administrator']);
     await admin.post('accounts/:id/erase', { id: actorId, reason: 'asked for' });
     expect(await noted()).toMatchObject({ text: '', erased: true });

@@ -331,6 +331,9 @@ describe('while four-eyes is on', () => {
       await expect(approve(request, gus)).rejects.toThrow(refused);
       await expect(turnOff(gus)).rejects.toThrow(/confirm you.*\(capability_required\)/);
       await expect(confirm(gus, gus)).rejects.toThrow('(not_owner)');
+      const another = await desk.enroll(['administrator']);
+      await expect(confirm(another, gus)).rejects.toThrow('(not_owner)');
+      await setState(another, 'suspend');
       expect(await confirm(gus, seat(ada))).toEqual({ changed: true });
       expect(await warnings()).not.toContain('The limited shared token');
       await expect(turnOff(gus)).rejects.toThrow(/wait until.*\(capability_required\)/);
