@@ -26,8 +26,8 @@ const flags = new Set([
 ]);
 
 /**
- * Moves identifiers that look like options behind `--`, where commander takes them as arguments, and joins those that are
- * values to their options: commander would take `-V…` for the option `-V`.
+ * Moves identifiers that look like options behind `--`, where commander takes them as arguments, with the arguments after them, which
+ * so keep their order; and joins those that are values to their options: commander would take `-V…` for the option `-V`.
  */
 export function withIdentifiersLast(args: readonly string[]): readonly string[] {
   if (args.includes('--')) return args;
@@ -35,9 +35,10 @@ export function withIdentifiersLast(args: readonly string[]): readonly string[] 
   for (const [index, arg] of args.entries()) {
     const before = args[index - 1] ?? '';
     const isArgument = !before.startsWith('--') || before.includes('=') || flags.has(before);
-    if (!hyphenated.test(arg)) others.push(arg);
-    else if (isArgument) ids.push(arg);
-    else others.splice(-1, 1, `${before}=${arg}`);
+    const isHyphenated = hyphenated.test(arg);
+    if (isHyphenated && !isArgument) others.splice(-1, 1, `${before}=${arg}`);
+    else if (isHyphenated || (isArgument && ids.length > 0 && !arg.startsWith('-'))) ids.push(arg);
+    else others.push(arg);
   }
   return ids.length === 0 ? others : [...others, '--', ...ids];
 }

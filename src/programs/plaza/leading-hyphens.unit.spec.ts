@@ -31,6 +31,20 @@ describe('an identifier that begins with a hyphen', () => {
       expect(withIdentifiersLast(['x', long ?? '', ID])).toEqual(['x', long, '--', ID]);
   });
 
+  it('keeps its place among other arguments', () => {
+    expect(withIdentifiersLast(['resolve', 'dir', 'a', ID, 'b', '--reason', 'a test', 'c'])).toEqual([
+      'resolve',
+      'dir',
+      'a',
+      '--reason',
+      'a test',
+      '--',
+      ID,
+      'b',
+      'c',
+    ]);
+  });
+
   it('is the value of the option before it', () => {
     const args = ['audit', '--wait', '--actor', ID, '--post', OTHER, '--json'];
     expect(withIdentifiersLast(args)).toEqual([
