@@ -1,8 +1,7 @@
 import { expect } from '@jest/globals';
 import { Client } from 'pg';
 import type { QueryResult } from 'pg';
-import { registerApplication } from '../../support/api.js';
-import { personWithToken } from '../../support/people.js';
+import { registerApplication, signIn } from '../../support/api.js';
 import type { Application, SignedIn } from '../../support/api.js';
 import { requestAt, startApiProcess } from '../../support/api-process.js';
 import type { ApiProcess, ProcessAnswer, ProcessRequest } from '../../support/api-process.js';
@@ -75,7 +74,7 @@ export class LimitedNetwork {
 
   /** A new person, whose sign-in is not counted. */
   async newPerson(scope?: string): Promise<SignedIn> {
-    const person = await personWithToken(this.network, this.application, scope);
+    const person = await signIn(this.network, this.application, scope);
     await this.forgetCounts();
     return person;
   }
