@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { MemoryLog } from '../../test/projections/support/memory-log.js';
 import { some } from '../../test/projections/support/recorded.js';
@@ -5,7 +6,7 @@ import { WrongExpectedRevision } from '../../src/log/event-log.js';
 import { foundNetwork, networkOf } from './network-identity.js';
 
 const ids = (networkId: string) => ({
-  uuid: () => '00000000-0000-4000-8000-000000000000',
+  uuid: randomUUID,
   networkId: () => networkId,
 });
 
