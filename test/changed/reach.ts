@@ -19,6 +19,13 @@ const STARTS: readonly (readonly [RegExp, readonly string[]])[] = [
 const STARTS_NONE =
   /^(?:src|projections|packages\/[\w-]+\/(?:src|testing))\/|^test\/(?:support\/(?:certificate|postgres|python|templates)|auth\/support\/auth-network|analytics\/support\/export-bench)\.ts$/;
 
+/** The code of a route, and what its answers are made of. */
+const ROUTE = /^src\/doors\/api\/resources\//;
+/** Tests that ask for every route, since they read the document with all of them. */
+const ASKS_ALL = /openapi\.json|documentOf\(/;
+/** They read it to hold each answer to it. */
+const HOLDS_ANSWERS = /^test\/support\/(?:api|conformance)\.ts$/;
+
 /** Sentences of the published API in the titles of tests (test/conformance/tags.ts). */
 const HAS_TAGS = /\[[\w-]+(?:, [\w-]+)*\]['"`]/;
 
@@ -40,6 +47,7 @@ const isModule = (file: string): boolean => /\.(?:ts|mjs|js)$/.test(file) && !fi
 export class Sources {
   readonly #texts = new Map<string, string>();
   readonly #next = new Map<string, readonly string[]>();
+  #controllers: readonly (readonly [path: string, controller: string])[] | undefined;
   readonly specs: readonly string[];
 
   readonly root: string;
@@ -54,10 +62,13 @@ export class Sources {
     return ALONE_WITH_CODES.has(spec) || HAS_TAGS.test(this.#text(spec));
   }
 
-  /** The modules that a spec runs, itself included. */
+  /** The modules that a spec runs, itself included. A route that nobody asks for does not run. */
   reachedBy(spec: string): ReadonlySet<string> {
     const reached = new Set([spec]);
-    for (const file of reached) for (const next of this.#nextOf(file)) reached.add(next);
+    for (const file of reached) {
+      for (const next of this.#nextOf(file)) if (!ROUTE.test(next) || ROUTE.test(file)) reached.add(next);
+      for (const route of this.#askedBy(file)) reached.add(route);
+    }
     return reached;
   }
 
@@ -108,6 +119,25 @@ export class Sources {
             isModule(path) && !/^\.|(?:^|\/)dist\/|^bin\//.test(path) && existsSync(join(this.root, path)),
         );
     });
+  }
+
+  /** Controllers of the routes that a module of tests names, or an example, or the demonstration that it runs. */
+  #askedBy(file: string): readonly string[] {
+    if (/^(?:src|projections|packages)\//.test(file)) return [];
+    const demo = /(['"`])demo\1/.test(this.#text(file)) ? this.#text('src/programs/demo/demo.ts') : '';
+    const text = this.#text(file) + demo;
+    const asksAll = ASKS_ALL.test(text) && !HOLDS_ANSWERS.test(file);
+    return this.#routes()
+      .filter(([path]) => asksAll || text.includes(path))
+      .map(([, controller]) => controller);
+  }
+
+  #routes(): readonly (readonly [path: string, controller: string])[] {
+    this.#controllers ??= this.#find(['src/doors/api/resources/**/*.controller.ts']).map((file) => [
+      /@Controller\('([^']*)'\)/.exec(this.#text(file))?.[1] ?? '',
+      file,
+    ]);
+    return this.#controllers;
   }
 
   #startsOf(file: string): string[] {
