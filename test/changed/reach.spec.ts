@@ -26,6 +26,18 @@ describe('what a spec of this repository runs', () => {
       'src/doors/api/resources/posts/posts.controller.ts',
       false,
     ],
+    [
+      'a network that is asked for it',
+      'test/api/timeline.spec.ts',
+      'src/doors/api/resources/timeline.controller.ts',
+      true,
+    ],
+    [
+      'a network that is not asked for it',
+      'test/api/cases.spec.ts',
+      'src/doors/api/resources/timeline.controller.ts',
+      false,
+    ],
     ['a worker', 'test/projections/worker-process.spec.ts', 'src/programs/worker/main.ts', true],
     ['a worker', 'test/projections/worker-process.spec.ts', 'src/doors/api/server.ts', false],
     ['the command line', 'test/analytics/query.spec.ts', 'src/analytics/report/questions.ts', true],
@@ -107,6 +119,46 @@ describe('the modules that a spec reaches', () => {
     expect(reached("spawn(builtProcess('projector'))")).toEqual(['src/programs/worker/main.ts']);
     expect(reached("spawn(builtProcess('api'))")).toContain('src/a.ts');
     expect(reached("spawnPlaza(['start'])")).toContain('src/a.ts');
+  });
+
+  describe('of a network with routes', () => {
+    beforeEach(() => {
+      for (const [name, path] of [
+        ['posts', "'api/posts'"],
+        ['landing', ''],
+      ])
+        write(
+          `src/doors/api/resources/${name}.controller.ts`,
+          `import { text } from './${name}.resource.js';\n@Controller(${path})`,
+        );
+      write('src/doors/api/resources/posts.resource.ts', "import { text } from '../../../b.js';");
+      write('src/doors/api/resources/landing.resource.ts', 'export const text = 1;');
+      write('src/doors/api/http.module.ts', "import './resources/posts.controller.js';");
+      write('src/programs/demo/demo.ts', "post('/api/posts');");
+    });
+
+    const POSTS = 'src/doors/api/resources/posts.controller.ts';
+
+    it.each([
+      ['that asks for it', 'get(`${url}/api/posts/1`)', true],
+      ['that asks for another', "get('/api/actors')", false],
+      ['that reads the document with all of them', "readFileSync('openapi.json')", true],
+      ['that runs the demonstration', "spawnPlaza(['demo'])", true],
+      ['that runs its module alone', `import { PostsController } from '../${POSTS}';`, true],
+    ])('have the code of a route for one %s: %s', (_who, text, isAsked) => {
+      const modules = reached(`import '../src/doors/api/http.module.js';\n${text}`);
+      expect(modules).toContain('src/doors/api/http.module.ts');
+      expect(modules.includes(POSTS)).toBe(isAsked);
+      expect(modules.includes('src/doors/api/resources/posts.resource.ts')).toBe(isAsked);
+      expect(modules).toContain('src/doors/api/resources/landing.controller.ts');
+    });
+
+    it('have it where a helper asks for it, but not where the house names it', () => {
+      write('test/helper.ts', "post('/api/posts');");
+      write('src/a.ts', "export const path = '/api/posts';");
+      expect(reached("import './helper.js';")).toContain(POSTS);
+      expect(reached("import '../src/a.js';")).not.toContain(POSTS);
+    });
   });
 
   it.each([

@@ -24,7 +24,7 @@ const ROUTE = /^src\/doors\/api\/resources\//;
 /** Tests that ask for every route, since they read the document with all of them. */
 const ASKS_ALL = /openapi\.json|documentOf\(/;
 /** They read it to hold each answer to it. */
-const HOLDS_ANSWERS = /^test\/support\/(?:api|conformance)\.ts$/;
+const HOLDS_ANSWERS = /^test\/support\/(?:api|api-process|conformance)\.ts$/;
 
 /** Sentences of the published API in the titles of tests (test/conformance/tags.ts). */
 const HAS_TAGS = /\[[\w-]+(?:, [\w-]+)*\]['"`]/;
@@ -43,6 +43,8 @@ const ALONE_WITH_CODES = new Set([
 export const escaped = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 
 const isModule = (file: string): boolean => /\.(?:ts|mjs|js)$/.test(file) && !file.endsWith('.d.ts');
+
+const isOfHouse = (file: string): boolean => /^(?:src|projections|packages)\//.test(file);
 
 export class Sources {
   readonly #texts = new Map<string, string>();
@@ -66,8 +68,7 @@ export class Sources {
   reachedBy(spec: string): ReadonlySet<string> {
     const reached = new Set([spec]);
     for (const file of reached) {
-      for (const next of this.#nextOf(file)) if (!ROUTE.test(next) || ROUTE.test(file)) reached.add(next);
-      for (const route of this.#askedBy(file)) reached.add(route);
+      for (const next of this.#nextOf(file)) reached.add(next);
     }
     return reached;
   }
@@ -100,7 +101,12 @@ export class Sources {
   }
 
   #nextOf(file: string): readonly string[] {
-    const next = this.#next.get(file) ?? this.#importsOf(file).concat(this.#startsOf(file));
+    const next = this.#next.get(file) ?? [
+      // The house names all its routes, those that nobody asks for, too.
+      ...this.#importsOf(file).filter((each) => !ROUTE.test(each) || ROUTE.test(file) || !isOfHouse(file)),
+      ...this.#startsOf(file).filter((each) => !ROUTE.test(each)),
+      ...this.#askedBy(file),
+    ];
     this.#next.set(file, next);
     return next;
   }
@@ -123,7 +129,7 @@ export class Sources {
 
   /** Controllers of the routes that a module of tests names, or an example, or the demonstration that it runs. */
   #askedBy(file: string): readonly string[] {
-    if (/^(?:src|projections|packages)\//.test(file)) return [];
+    if (isOfHouse(file)) return [];
     const demo = /(['"`])demo\1/.test(this.#text(file)) ? this.#text('src/programs/demo/demo.ts') : '';
     const text = this.#text(file) + demo;
     const asksAll = ASKS_ALL.test(text) && !HOLDS_ANSWERS.test(file);
