@@ -59,7 +59,7 @@ export class Sources {
     this.specs = this.#find(['{src,projections,packages,test}/**/*.spec.ts']).toSorted();
   }
 
-  /** Whether what it shows of the published API must be shown by every run. */
+  /** True: every run needs this spec to show the published API complete. */
   alwaysRuns(spec: string): boolean {
     return ALONE_WITH_CODES.has(spec) || HAS_TAGS.test(this.#text(spec));
   }

@@ -189,7 +189,7 @@ export async function signInRegistered(
   return holderOf(network, application.clientId, actorId, token);
 }
 
-/** Who acts with this token. */
+/** The person with this token: their requests carry it. */
 export function holderOf(network: NetworkAccess, appId: string, actorId: string, token: string): SignedIn {
   const authorization = `Bearer ${token}`;
   const acknowledged = AcknowledgedWrites.of(network.baseUrl);

@@ -77,7 +77,7 @@ function storesOf({ env }: NetworkAccess): Promise<WriteStores> {
 }
 
 /**
- * A new person with a token of the application, made by the commands behind the pages of sign-up and consent. That takes a tenth of
+ * A new person with a token of the application, made by the commands behind the pages of sign-up and consent. That takes a quarter of
  * {@link signIn}, which goes through these pages. The token is for the API alone: the authorization server knows no more of it.
  */
 export async function personWithToken(

@@ -26,8 +26,8 @@ const flags = new Set([
 ]);
 
 /**
- * Moves identifiers that look like options behind `--`, where commander takes them as arguments, with the arguments after them, which
- * so keep their order; and joins those that are values to their options: commander would take `-V…` for the option `-V`.
+ * Moves identifiers that look like options behind `--`, where commander takes them as arguments. The arguments after them move too, to
+ * keep their order. An identifier that is the value of an option is joined to it: commander would take `-V…` for the option `-V`.
  */
 export function withIdentifiersLast(args: readonly string[]): readonly string[] {
   if (args.includes('--')) return args;

@@ -57,7 +57,7 @@ export class CaseDesk {
     await by.post('cases/:id/decide', { id, ...decision });
   }
 
-  /** Whom the case concerns appeals against its newest decision. */
+  /** Appeals against the newest decision of the case, as the person whom it is about. */
   async appeal(caseId: string): Promise<void> {
     const { state } = await readCase(this.desk.log, caseId);
     if (state.status === 'none') throw new Error(`there is no case ${caseId}`);
@@ -92,7 +92,7 @@ export class CaseDesk {
     return groundsOf(await this.desk.log.read(stream)).length > 0;
   }
 
-  /** A batch by this operator, whom nobody asks for a preview. Returns its id. */
+  /** Starts a batch by this operator without a preview, and runs it. Returns its id. */
   async batch(kind: BatchKind, items: readonly string[], operatorId: string): Promise<string> {
     const batchId = randomUUID();
     const data = { batchId, kind, items: [...items], appId: undefined };
