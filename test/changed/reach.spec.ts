@@ -1,12 +1,21 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Sources } from './reach.ts';
+import { ALONE_WITH_CODES, Sources } from './reach.ts';
+
+/** Programs that people start, and what Jest itself runs. */
+const STARTED_BY_HAND = [
+  'test/conformance/main.ts',
+  'test/fixtures/make.ts',
+  'test/fuzz/main.ts',
+  'test/support/closing-lines.reporter.mjs',
+];
 
 describe('what a spec of this repository runs', () => {
-  const sources = new Sources(fileURLToPath(new URL('../..', import.meta.url)));
+  const repository = fileURLToPath(new URL('../..', import.meta.url));
+  const sources = new Sources(repository);
 
   it.each([
     ['a network', 'test/api/kill.spec.ts', 'src/doors/api/resources/posts/posts.controller.ts', true],
@@ -38,6 +47,24 @@ describe('what a spec of this repository runs', () => {
       'src/doors/api/resources/timeline.controller.ts',
       false,
     ],
+    [
+      'a network that is asked for paths that it puts together',
+      'test/fixtures/earlier-versions.spec.ts',
+      'src/doors/api/resources/timeline.controller.ts',
+      true,
+    ],
+    [
+      'a list of the files of a folder',
+      'src/operator/entrances/alerts.unit.spec.ts',
+      'src/commands/post/create-post.ts',
+      true,
+    ],
+    [
+      'a program in support/',
+      'test/recovery/crash-matrix.spec.ts',
+      'test/recovery/support/crash-process.ts',
+      true,
+    ],
     ['a worker', 'test/projections/worker-process.spec.ts', 'src/programs/worker/main.ts', true],
     ['a worker', 'test/projections/worker-process.spec.ts', 'src/doors/api/server.ts', false],
     ['the command line', 'test/analytics/query.spec.ts', 'src/analytics/report/questions.ts', true],
@@ -64,6 +91,20 @@ describe('what a spec of this repository runs', () => {
     expect(sources.specs).toContain(spec);
     expect(sources.isModule(file)).toBe(true);
     expect(sources.reachedBy(spec).has(file)).toBe(isReached);
+  });
+
+  it('is every module of tests and of examples, but for a few programs', () => {
+    // This file names modules, and runs none of them.
+    const others = sources.specs.filter((spec) => spec !== 'test/changed/reach.spec.ts');
+    const reached = others.map((spec) => sources.reachedBy(spec));
+    const modules = globSync('{test,examples}/**/!(*.spec).{ts,mjs}', { cwd: repository });
+    expect(
+      modules.filter((file) => sources.isModule(file) && !reached.some((each) => each.has(file))).toSorted(),
+    ).toEqual(STARTED_BY_HAND);
+  });
+
+  it('is named by files that are there', () => {
+    expect(sources.specs).toEqual(expect.arrayContaining([...ALONE_WITH_CODES]));
   });
 
   it('is shown in every run where it shows something of the published API', () => {
@@ -109,6 +150,27 @@ describe('the modules that a spec reaches', () => {
     expect(reached("import './helper.js';")).toEqual(['src/a.ts', 'test/helper.ts']);
   });
 
+  it.each([
+    ['a folder', "readdirSync(join(root, 'src'), { recursive: true })"],
+    ['a folder by its address', "readdir(new URL('src', root))"],
+    ['its own folder', 'readdirSync(import.meta.dirname)'],
+  ])('are all in the folder for one that lists %s', (_what, text) => {
+    write('src/x.unit.spec.ts', text);
+    const modules = new Sources(root).reachedBy('src/x.unit.spec.ts');
+    expect([...modules].toSorted()).toEqual([
+      'src/a.ts',
+      'src/b.ts',
+      'src/programs/plaza/main.ts',
+      'src/programs/worker/main.ts',
+      'src/x.unit.spec.ts',
+    ]);
+  });
+
+  it('are programs in the folder `support` beside it that it names', () => {
+    write('test/support/killed.ts', "import { text } from '../../src/a.js';");
+    expect(reached("killWhenAllHeld('killed.ts');")).toEqual(['src/a.ts', 'test/support/killed.ts']);
+  });
+
   it('are a whole network for one that starts a process in a way that is not known', () => {
     expect(reached("import { spawn } from 'node:child_process';")).toEqual(
       expect.arrayContaining(['src/a.ts', 'src/programs/worker/main.ts']),
@@ -143,6 +205,7 @@ describe('the modules that a spec reaches', () => {
       ['that asks for it', 'get(`${url}/api/posts/1`)', true],
       ['that asks for another', "get('/api/actors')", false],
       ['that reads the document with all of them', "readFileSync('openapi.json')", true],
+      ['that puts paths together', 'names.map((each) => `/api/${each}`)', true],
       ['that runs the demonstration', "spawnPlaza(['demo'])", true],
       ['that runs its module alone', `import { PostsController } from '../${POSTS}';`, true],
     ])('have the code of a route for one %s: %s', (_who, text, isAsked) => {

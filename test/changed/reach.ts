@@ -21,8 +21,8 @@ const STARTS_NONE =
 
 /** The code of a route, and what its answers are made of. */
 const ROUTE = /^src\/doors\/api\/resources\//;
-/** Tests that ask for every route, since they read the document with all of them. */
-const ASKS_ALL = /openapi\.json|documentOf\(/;
+/** Tests that ask for every route: they read the document with all of them, or put the path of one together. */
+const ASKS_ALL = /openapi\.json|documentOf\(|\/api\/\$\{/;
 /** They read it to hold each answer to it. */
 const HOLDS_ANSWERS = /^test\/support\/(?:api|api-process|conformance)\.ts$/;
 
@@ -30,7 +30,7 @@ const HOLDS_ANSWERS = /^test\/support\/(?:api|api-process|conformance)\.ts$/;
 const HAS_TAGS = /\[[\w-]+(?:, [\w-]+)*\]['"`]/;
 
 /** Specs without tags that alone are answered with some error code, which `npm run conformance -- --check` asks for. */
-const ALONE_WITH_CODES = new Set([
+export const ALONE_WITH_CODES: ReadonlySet<string> = new Set([
   'test/api/appeals.spec.ts',
   'test/api/faults.spec.ts',
   'test/auth/account-refusals.spec.ts',
@@ -38,6 +38,9 @@ const ALONE_WITH_CODES = new Set([
   'test/recovery/recovery-command.spec.ts',
   'test/recovery/witness-faults.spec.ts',
 ]);
+
+/** A call that lists a folder of sources, with its arguments. */
+const LISTS = /\breaddir(?:Sync)?\((?:[^();]|\([^();]*\))*\)/g;
 
 /** A pattern of this text alone. */
 export const escaped = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
@@ -105,6 +108,7 @@ export class Sources {
       // The house names all its routes, those that nobody asks for, too.
       ...this.#importsOf(file).filter((each) => !ROUTE.test(each) || ROUTE.test(file) || !isOfHouse(file)),
       ...this.#startsOf(file).filter((each) => !ROUTE.test(each)),
+      ...this.#listedBy(file),
       ...this.#askedBy(file),
     ];
     this.#next.set(file, next);
@@ -117,14 +121,26 @@ export class Sources {
     return [...code.matchAll(/(['"`])([\w@./-]+)\1/g)].flatMap(([, , name = '']) => {
       if (name === '@plaza/event-store') return ['packages/event-store/src/index.ts'];
       if (name === '@plaza/event-store/testing') return ['packages/event-store/testing/index.ts'];
-      const paths = [normalize(join(dirname(file), name)), normalize(name)];
+      // `killWhenAllHeld('crash-process.ts')` names a program in the folder `support` beside the spec.
+      const paths = [join(dirname(file), name), name, join(dirname(file), 'support', name)];
       return paths
+        .map((path) => normalize(path))
         .flatMap((path) => [path, path.replace(/\.js$/, '.ts')])
         .filter(
           (path) =>
             isModule(path) && !/^\.|(?:^|\/)dist\/|^bin\//.test(path) && existsSync(join(this.root, path)),
         );
     });
+  }
+
+  /** Modules in the folders of sources that a test lists. */
+  #listedBy(file: string): string[] {
+    if (isOfHouse(file) && !file.endsWith('.spec.ts')) return [];
+    const calls = this.#text(file).match(LISTS)?.join('') ?? '';
+    const folders = [...calls.matchAll(/import\.meta\.dirname|'([\w./-]+)'/g)]
+      .map(([, name = dirname(file)]) => normalize(`${name}/`))
+      .filter((folder) => isOfHouse(folder));
+    return this.#find(folders.map((folder) => join(folder, '**/!(*.spec).ts')));
   }
 
   /** Controllers of the routes that a module of tests names, or an example, or the demonstration that it runs. */

@@ -12,7 +12,7 @@ import { blocksOf } from './document.js';
 /** This repository, even if another build is tested. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const directory = (name: string) => new URL(`../../../examples/${name}/`, import.meta.url);
-export const SERVER = fileURLToPath(new URL('server.mjs', directory('minimal-client')));
+export const SERVER = fileURLToPath(new URL('../../../examples/minimal-client/server.mjs', import.meta.url));
 
 /** A running example. */
 export interface Example {
