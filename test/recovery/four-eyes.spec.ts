@@ -11,6 +11,7 @@ import { streams } from '../../src/log/streams.js';
 import type { AwaitedRequest } from '../../src/operator/desk/approvals/awaited-approval.js';
 import { operatorOf } from '../support/api.js';
 import { awaited } from '../support/awaited.js';
+import { suspendAll } from '../support/batches.js';
 import { runPlaza } from '../support/command.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -62,6 +63,8 @@ const requestErasure = async (): Promise<AwaitedRequest & { readonly actorId: st
   };
 };
 
+const suspend = (id: string) => pair(ada).client.post('accounts/:id/suspend', { id, reason: 'spam' });
+
 /** Approves and executes. */
 async function finish({ approvalId, digest }: AwaitedRequest): Promise<unknown> {
   await pair(bob).client.post('approvals/:id/approve', { id: approvalId, digest: digest });
@@ -70,6 +73,12 @@ async function finish({ approvalId, digest }: AwaitedRequest): Promise<unknown> 
 
 const erasuresOf = async (actorId: string) =>
   (await log.read(streams.account(actorId))).filter(({ event }) => event.type === 'account.erased');
+
+/** How many of these accounts are suspended. */
+const suspensionsOf = async (actorIds: readonly string[]): Promise<number> => {
+  const read = await Promise.all(actorIds.map((id) => log.read(streams.account(id))));
+  return read.flat().filter(({ event }) => event.type === 'account.suspended').length;
+};
 
 const consoleUrl = (): string => `http://localhost:${network.env['OPERATOR_PORT']}/console/approvals`;
 
@@ -163,6 +172,45 @@ describe('four-eyes', () => {
       job: { id: string };
     };
     await until(async () => (await client.get('jobs/:id', { id: job.id })).state === 'published', 60_000);
+  });
+
+  it('holds a batch of more restrictions than one operator may make in 24 hours, and applies it once approved', async () => {
+    const { client } = pair(ada);
+    const actorIds = await Promise.all([1, 2, 3, 4, 5].map(newAccount));
+    const request = await awaited(suspendAll(client, actorIds, 'spam'));
+    expect(request.facts).toMatchObject({ restricts: 'accounts', items: 5 });
+    expect(await suspensionsOf(actorIds)).toBe(0);
+    expect(await finish(request)).toMatchObject({ batchId: request.approvalId, items: 5 });
+    await until(
+      async () => (await client.get('batches/:id', { id: request.approvalId })).state === 'applied',
+    );
+    expect(await suspensionsOf(actorIds)).toBe(5);
+  });
+
+  it('holds a single restriction above that number, and makes it once approved', async () => {
+    await suspendAll(pair(ada).client, await Promise.all([1, 2, 3, 4].map(newAccount)), 'spam');
+    const id = await newAccount();
+    const request = await awaited(suspend(id));
+    expect(await suspensionsOf([id])).toBe(0);
+    expect(await finish(request)).toMatchObject({ changed: true });
+    expect(await suspensionsOf([id])).toBe(1);
+  });
+
+  it('executes an approved act once, though the process is killed after the approval', async () => {
+    const { approvalId: id, digest, actorId } = await requestErasure();
+    await pair(bob).client.post('approvals/:id/approve', { id, digest });
+    const killed = network.pids().api ?? 0;
+    process.kill(killed, 'SIGKILL');
+    const run = () => pair(ada).client.post('approvals/:id/run', { id });
+    await until(async () => {
+      await run().catch(() => undefined);
+      return (await erasuresOf(actorId)).length > 0;
+    }, 60_000);
+    expect(network.pids().api).not.toBe(killed);
+    await expect(run()).rejects.toThrow('(intent_conflict)');
+    expect(await erasuresOf(actorId)).toHaveLength(1);
+    // The restrictions of the case before count after the restart, too.
+    await awaited(suspend(await newAccount()));
   });
 
   it('ends once two want that', async () => {
