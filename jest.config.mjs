@@ -11,6 +11,9 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 // The processes that tests start are a quarter quicker to boot from what Node has compiled before.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/node', import.meta.url));
 
+// Processes compare each answer of an act with its schema (src/operator/desk/act.ts).
+process.env['PLAZA_CHECK_ANSWERS'] = 'true';
+
 // The commit is the seed of a sample. A run of named files or with options is whole.
 if (process.env['PLAZA_TEST_SAMPLE'] === 'commit') {
   if (process.argv.length > 2) delete process.env['PLAZA_TEST_SAMPLE'];

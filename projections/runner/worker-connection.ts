@@ -11,18 +11,22 @@ const STANDBY_MS = 500;
 export class WorkerConnection extends Session {
   static async open(url: string, applicationName: string): Promise<WorkerConnection> {
     const connection = new WorkerConnection(url, applicationName);
-    const { client } = connection;
     try {
-      await client.connect();
-      // Every statement looks rows up by keys. While young tables lack statistics, Postgres would scan whole tables, or
-      // compile the statement each time.
-      await client.query('SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off');
-      await endWhenSilent(client);
+      await connection.open();
       return connection;
     } catch (error) {
       await connection.close();
       throw error;
     }
+  }
+
+  async open(): Promise<void> {
+    const { client } = this;
+    await client.connect();
+    // Every statement looks rows up by keys. While young tables lack statistics, Postgres would scan whole tables, or
+    // compile the statement each time.
+    await client.query('SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off');
+    await endWhenSilent(client);
   }
 
   /**

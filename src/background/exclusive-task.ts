@@ -60,19 +60,32 @@ export abstract class ExclusiveTask extends PeriodicTask {
 
   private async underLock(): Promise<void> {
     const { lock, stopped } = this;
-    const connection = await WorkerConnection.open(this.at.lockUrl, `plaza-${lock.replace('plaza/', '')}`);
+    stopped.throwIfAborted();
+    const connection = new WorkerConnection(this.at.lockUrl, `plaza-${lock.replace('plaza/', '')}`);
     this.lost = connection.lost;
     const signal = AbortSignal.any([stopped, connection.lost]);
+    // A server that hangs must not hold up a stop.
+    const { promise: givenUp, reject } = Promise.withResolvers<never>();
+    const giveUp = (): void => reject(stopped.reason);
+    stopped.addEventListener('abort', giveUp);
     try {
-      if (await connection.lock(lock, signal)) await this.work(connection.client, signal);
+      await Promise.race([connection.open(), givenUp]);
+      const isHeld = await Promise.race([connection.lock(lock, signal), givenUp]);
+      stopped.removeEventListener('abort', giveUp);
+      if (isHeld) await this.work(connection.client, signal);
     } finally {
+      stopped.removeEventListener('abort', giveUp);
       await connection.close();
     }
     if (connection.lost.aborted && !stopped.aborted) throw connection.lost.reason;
   }
-}
 
-/** Repeats `round` until `signal` aborts, with a pause after each that had nothing to do and returned false. */
-export async function repeat(round: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) if (!(await round())) await sleep(POLL_MS, signal);
+  /** Repeats `round` until `signal` aborts, with a pause after each that had nothing to do and returned false. */
+  protected async repeat(round: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const isBusy = await round();
+      this.logged = undefined;
+      if (!isBusy) await sleep(POLL_MS, signal);
+    }
+  }
 }

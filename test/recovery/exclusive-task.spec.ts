@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Client } from 'pg';
+import { Client } from 'pg';
 import { pino } from 'pino';
-import { ExclusiveTask, repeat } from '../../src/background/exclusive-task.js';
+import { ExclusiveTask } from '../../src/background/exclusive-task.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
 
 let postgres: TestPostgres;
 let lockUrl: string;
@@ -16,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => postgres?.stop());
 
-type Work = (client: Client, signal: AbortSignal) => Promise<void>;
+type Work = (this: Task, client: Client, signal: AbortSignal) => Promise<void>;
 
 class Task extends ExclusiveTask {
   protected override readonly lock = 'task';
@@ -25,8 +28,17 @@ class Task extends ExclusiveTask {
   constructor(
     line: (line: string) => void,
     private readonly does: Work,
+    at = lockUrl,
   ) {
-    super(0, { lockUrl, logger: pino({}, { write: line }) });
+    super(0, { lockUrl: at, logger: pino({}, { write: line }) });
+  }
+
+  override repeat(...given: Parameters<ExclusiveTask['repeat']>): Promise<void> {
+    return super.repeat(...given);
+  }
+
+  override get isStopping(): boolean {
+    return super.isStopping;
   }
 
   protected override work(client: Client, signal: AbortSignal): Promise<void> {
@@ -36,13 +48,13 @@ class Task extends ExclusiveTask {
 
 /** Runs the task until the work stops it, and returns level and message of each line of the log. */
 async function run(
-  work: (client: Client, stop: AbortController, signal: AbortSignal) => Promise<void>,
+  work: (client: Client, stop: AbortController, signal: AbortSignal, task: Task) => Promise<void>,
 ): Promise<readonly [number, string][]> {
   const lines: string[] = [];
   const stop = new AbortController();
   const task = new Task(
     (line) => void lines.push(line),
-    (client, signal) => work(client, stop, signal),
+    (client, signal) => work(client, stop, signal, task),
   );
   await task.run(stop.signal);
   return lines
@@ -77,6 +89,19 @@ describe('a failure of work that one process does', () => {
     expect(await logOf(outcomes)).toEqual([warned, warned, failed]);
   });
 
+  it('is logged again after rounds that succeeded', async () => {
+    const outcomes = [away, undefined, undefined, away, wrong, undefined, wrong, undefined];
+    const logged = await run((_client, stop, signal, task) =>
+      task.repeat(async () => {
+        if (outcomes.length === 1) stop.abort();
+        const outcome = outcomes.shift();
+        if (outcome) throw outcome;
+        return true;
+      }, signal),
+    );
+    expect(logged).toEqual([warned, warned, failed, failed]);
+  });
+
   it('is not logged once the process stops', async () => {
     expect(await logOf([wrong])).toEqual([]);
   });
@@ -85,8 +110,8 @@ describe('a failure of work that one process does', () => {
 describe('work under a lock', () => {
   it('goes on after its session was ended, in another one', async () => {
     const pids: number[] = [];
-    const logged = await run((client, stop, signal) =>
-      repeat(async () => {
+    const logged = await run((client, stop, signal, task) =>
+      task.repeat(async () => {
         pids.push(await pidOf(client));
         if (pids.length === 3) stop.abort();
         if (pids.length === 2)
@@ -97,6 +122,58 @@ describe('work under a lock', () => {
     const [first, second, third] = pids;
     expect([second === first, third === first]).toEqual([true, false]);
     expect(logged).toEqual([warned]);
+  });
+
+  it('is stopping once the lock is lost, and not any more with the next lock', async () => {
+    const found: boolean[] = [];
+    await run(async (client, stop, signal, task) => {
+      found.push(task.isStopping);
+      if (found.length > 1) return stop.abort();
+      const isLost = once(signal, 'abort');
+      await client.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
+      await isLost;
+      found.push(task.isStopping);
+    });
+    expect(found).toEqual([false, true, false]);
+  });
+
+  it('is given up at once while another process has the lock, or the server hangs', async () => {
+    const url = new URL(lockUrl);
+    const proxy = await startTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const holder = new Client(lockUrl);
+    await holder.connect();
+    await holder.query("SELECT pg_advisory_lock(hashtextextended('task', 0))");
+    try {
+      for (const hangs of [false, true]) {
+        if (hangs) proxy.freeze();
+        const lines: string[] = [];
+        const task = new Task(
+          (line) => void lines.push(line),
+          () => Promise.reject(new Error('no lock')),
+          url.href,
+        );
+        task.start();
+        await until(() => proxy.connections() > 0);
+        await task.stop();
+        expect(lines).toEqual([]);
+      }
+    } finally {
+      await holder.end();
+      await proxy.close();
+    }
+  });
+
+  it('takes no lock without work', async () => {
+    const stop = new AbortController();
+    const work = () => Promise.reject(new Error('not asked for'));
+    const task = new (class extends Task {
+      protected override hasWork(): Promise<boolean> {
+        stop.abort();
+        return Promise.resolve(false);
+      }
+    })(() => undefined, work, 'postgres://127.0.0.1:1/none');
+    await expect(task.run(stop.signal)).resolves.toBeUndefined();
   });
 
   it('is done by one process at a time', async () => {

@@ -176,23 +176,24 @@ export class Desk {
       : await this.authentication.callerOf(`Bearer ${token}`, row.may);
     const sent = JSON.parse(JSON.stringify(given)) as Readonly<Record<string, unknown>>;
     const isParam = ([name]: readonly [string, unknown]) => path.split('/').includes(`:${name}`);
+    const fields = Object.entries(sent).filter((field) => !isParam(field));
     const answer = await this.acts.perform(row, {
       caller,
       requestId: 'test',
       clientRequestId: 'test',
       claimedName: 'test',
       idempotencyKey: undefined,
-      params: Object.fromEntries(
-        Object.entries(sent)
-          .filter(isParam)
-          .map(([name, value]) => [name, String(value)]),
-      ),
-      input: Object.fromEntries(Object.entries(sent).filter((field) => !isParam(field))),
+      params: asText(Object.entries(sent).filter(isParam)),
+      input: method === 'GET' ? asText(fields) : Object.fromEntries(fields),
     });
     if (answer instanceof AwaitedApproval) throw new AwaitsApproval(answer.request);
     return answer instanceof Answer ? answer.body : answer;
   }
 }
+
+/** As in an address. */
+const asText = (fields: readonly (readonly [string, unknown])[]) =>
+  Object.fromEntries(fields.map(([name, value]) => [name, String(value)]));
 
 /** Applies what is new to the queue of cases, and opens cases, as the worker does. */
 async function applyCases({ pool }: Postgres, log: MemoryLog, now: Clock): Promise<void> {

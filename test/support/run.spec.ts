@@ -55,3 +55,7 @@ describe('a killed run of tests', () => {
     }
   });
 });
+
+it('lets the processes that tests start compare answers of acts with their schemas', () => {
+  expect(environment()['PLAZA_CHECK_ANSWERS']).toBe('true');
+});

@@ -10,7 +10,7 @@ import type { Incarnation } from '../../../projections/incarnations/incarnation.
 import type { EventLog } from '../../log/event-log.js';
 import { isOutage } from '../../log/witness/outage.js';
 import { sleep } from '../../base/support/sleep.js';
-import { ExclusiveTask, repeat, RETRY_MS } from '../exclusive-task.js';
+import { ExclusiveTask, RETRY_MS } from '../exclusive-task.js';
 import { AS_OF_KEPT_MS, asOfVersionsOf, recordAsOf, unfinishedAsOf } from './builds.js';
 import type { AsOfBuild, AsOfChange } from './builds.js';
 import { dropBuilds } from './drop-builds.js';
@@ -39,7 +39,7 @@ export class AsOfRunner extends ExclusiveTask {
   protected override work(client: Client, signal: AbortSignal): Promise<void> {
     const { group, logger, now, keptMs = AS_OF_KEPT_MS } = this.options;
     const versions = asOfVersionsOf(group);
-    return repeat(async () => {
+    return this.repeat(async () => {
       await dropBuilds(client, { before: new Date(now() - keptMs), versions, logger });
       const build = await unfinishedAsOf(client, group);
       if (build) await this.make(build, client, signal);

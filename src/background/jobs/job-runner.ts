@@ -17,7 +17,7 @@ import {
   runnableStates,
 } from '../../../projections/jobs/job.js';
 import type { Job, JobKind } from '../../../projections/jobs/job.js';
-import { ExclusiveTask, repeat, RETRY_MS } from '../exclusive-task.js';
+import { ExclusiveTask, RETRY_MS } from '../exclusive-task.js';
 import { JobWatch } from './job-watch.js';
 import { rebuild } from '../../../projections/incarnations/rebuild.js';
 import { recover } from '../../recovery/apply/recover.js';
@@ -61,7 +61,7 @@ export class JobRunner extends ExclusiveTask {
   }
 
   protected override work(client: Client, signal: AbortSignal): Promise<void> {
-    return repeat(async () => {
+    return this.repeat(async () => {
       await this.dropObsolete(client);
       const job = await nextRunnableJob(client);
       if (job) await this.runJob(job, client, signal);

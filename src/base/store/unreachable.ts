@@ -19,7 +19,7 @@ const connectionFailures = new Set([
 ]);
 
 const driverFailures =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
 interface ErrorFields {
   readonly code?: unknown;

@@ -17,6 +17,7 @@ describe('a store', () => {
     ['a missing database', coded('3D000')],
     ['a database without connections', coded('55000')],
     ['a changed password', coded('28P01')],
+    ['a connection that was not made in time', new Error('timeout expired')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],
     [
       'a cause further down',

@@ -117,6 +117,10 @@ export function itIsALog(underTest: () => LogUnderTest): void {
       await expect(log().append({ stream, expected: 0n, events: more, metadata })).rejects.toBeInstanceOf(
         WrongExpectedRevision,
       );
+      const longer = [...events, state('post.restricted')];
+      await expect(log().append({ stream, expected: 0n, events: longer, metadata })).rejects.toBeInstanceOf(
+        WrongExpectedRevision,
+      );
       expect(await log().read(stream)).toHaveLength(3);
       expect(await log().prove()).toBeUndefined();
       expect((await log().leadership()).holds).toBe(true);

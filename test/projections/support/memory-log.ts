@@ -134,7 +134,11 @@ export class MemoryLog extends EventLog {
     const past = this.ofStream(stream);
     const first = expected === 'no_stream' ? 0n : expected + 1n;
     const repeated = past.slice(Number(first), Number(first) + events.length);
-    if (repeated.length > 0 && repeated.every(({ id }, at) => id === events[at]?.id))
+    if (
+      events.length > 0 &&
+      repeated.length === events.length &&
+      repeated.every(({ id }, at) => id === events[at]?.id)
+    )
       return appendedOf(repeated);
     if (past.length !== Number(first)) throw new WrongExpectedRevision(stream);
     const recorded = stored.map(({ event, ...given }) => this.recorder.record(event, { ...given, stream }));
