@@ -74,6 +74,20 @@ it('a node that is named twice and away ends no process', async () => {
   }
 });
 
+it('a process that is too busy to read answers keeps its connection', async () => {
+  // Begins the heartbeats.
+  await bench.log.head();
+  const leadership = await bench.log.leadership();
+  for (let turn = 0; turn < 6; turn += 1) {
+    const end = performance.now() + 1_600;
+    while (performance.now() < end);
+    await immediate();
+  }
+  // The heartbeats have missed their deadlines by now.
+  await bench.log.head();
+  expect(leadership.holds).toBe(true);
+});
+
 describe('while the event store is frozen', () => {
   it('an append times out, and the same append works later', async () => {
     const postId = newId();

@@ -2,6 +2,8 @@ import { NotLeaderError } from '@eventstore/db-client';
 import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
 import type { EventStoreConnection } from '../../base/config/event-store-files.js';
+import { LoopLateness } from '../../base/support/loop-lateness.js';
+import type { Moment } from '../../base/support/loop-lateness.js';
 import { sleep } from '../../base/support/sleep.js';
 import type { Leadership } from '../event-log.js';
 import { readNewest, READ_DEADLINE_MS } from './bounded-read.js';
@@ -35,6 +37,7 @@ export class Connection {
   /** The error of the last search for the leader; undefined: it succeeded. */
   private searchFault: unknown;
   private hasHeartbeat = false;
+  private readonly lateness = new LoopLateness();
   private readonly closing = new AbortController();
 
   constructor(
@@ -97,12 +100,14 @@ export class Connection {
     void this.runHeartbeat();
   }
 
-  note(leader: Leader, error: unknown, startedAt = performance.now()): void {
+  note(leader: Leader, error: unknown, started: Moment = this.lateness.now()): void {
     if (isConnectionLost(error)) return this.discard(leader);
     if (!(error instanceof DeadlineExceeded) || leader.lost.aborted) return;
+    // The answer may have come while this process was too busy to read it.
+    if (this.lateness.wasMostlyLate(started)) return;
     // Concurrent calls that miss their deadlines together count once.
-    if (startedAt >= this.missed.at) this.missed = { count: this.missed.count + 1, at: performance.now() };
-    if (this.missed.count < MAX_MISSED && !leader.unanswered.isStuckSince(startedAt)) return;
+    if (started.at >= this.missed.at) this.missed = { count: this.missed.count + 1, at: performance.now() };
+    if (this.missed.count < MAX_MISSED && !leader.unanswered.isStuckSince(started.at)) return;
     this.logger?.warn(
       { missed: this.missed.count },
       'the leader of the event store does not answer; connecting to it again',
@@ -117,6 +122,7 @@ export class Connection {
 
   async close(): Promise<void> {
     this.closing.abort(new ConnectionGivenUp('The connection is closed.'));
+    this.lateness.end();
     await this.pendingLeader?.catch(() => undefined);
     await this.renew();
   }
@@ -152,7 +158,7 @@ export class Connection {
     const giveUpAt = performance.now() + milliseconds;
     const remaining = (): number => Math.max(1, giveUpAt - performance.now());
     for (;;) {
-      const startedAt = performance.now();
+      const started = this.lateness.now();
       let leader: Leader | undefined;
       try {
         const found = await within(remaining(), () => this.find(), caller);
@@ -161,7 +167,7 @@ export class Connection {
         if (isHeard?.(answer) !== false) this.heard();
         return answer;
       } catch (error) {
-        if (leader) this.note(leader, error, startedAt);
+        if (leader) this.note(leader, error, started);
         else if (error instanceof DeadlineExceeded && error !== this.searchFault)
           error.cause ??= this.searchFault;
         if (!this.isRetryable(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt) throw error;

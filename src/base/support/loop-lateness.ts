@@ -1,0 +1,37 @@
+const TICK_MS = 50;
+
+/** A moment, by `performance.now()`, and how late the event loop had been in all until then, both in milliseconds. */
+export interface Moment {
+  readonly at: number;
+  readonly late: number;
+}
+
+/**
+ * How late the event loop of this process runs its timers. Whoever waits for another process with a deadline can tell
+ * by it that the time passed while this process did not turn to the answer.
+ */
+export class LoopLateness {
+  private late = 0;
+  private due = performance.now() + TICK_MS;
+  private readonly timer = setInterval(() => {
+    const now = performance.now();
+    this.late += Math.max(0, now - this.due);
+    this.due = now + TICK_MS;
+  }, TICK_MS).unref();
+
+  now(): Moment {
+    const at = performance.now();
+    // The timer of now may be late as well.
+    return { at, late: this.late + Math.max(0, at - this.due) };
+  }
+
+  /** True if the event loop was late for more than half of the time since this moment. */
+  wasMostlyLate({ at, late }: Moment): boolean {
+    const now = this.now();
+    return (now.late - late) * 2 > now.at - at;
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+  }
+}
