@@ -174,16 +174,18 @@ async function lockAndCompare(
   return positionOf(incarnation) < positionOf(instead);
 }
 
-export async function publishedStatus(
+/** Undefined: the incarnation is not published. `isHidingAny`: restrictions are outstanding (docs/adr/0016). */
+export async function publishedState(
   client: ClientBase,
   incarnation: string,
-): Promise<'serving' | 'quarantined' | undefined> {
-  const { rows } = await client.query<{ status: 'serving' | 'quarantined' }>({
-    name: 'publication.status',
-    text: 'SELECT status FROM recovery.publication WHERE incarnation = $1',
+): Promise<{ readonly status: 'serving' | 'quarantined'; readonly isHidingAny: boolean } | undefined> {
+  const { rows } = await client.query<{ status: 'serving' | 'quarantined'; isHidingAny: boolean }>({
+    name: 'publication.state',
+    text: `SELECT status, EXISTS (SELECT FROM recovery.outstanding_restriction) AS "isHidingAny"
+      FROM recovery.publication WHERE incarnation = $1`,
     values: [incarnation],
   });
-  return rows[0]?.status;
+  return rows[0];
 }
 
 /** Refuses reads, writes and sign-ins until an operator recovers the network. The first reason is kept. */

@@ -12,7 +12,7 @@ import {
   dropIncarnation,
   findIncarnation,
   publishIncarnation,
-  publishedStatus,
+  publishedState,
   quarantine,
 } from './incarnation.js';
 import type { Incarnation } from './incarnation.js';
@@ -89,13 +89,13 @@ export async function servingTarget(
 
 function publishedTarget(own: Incarnation, proof: PublicationCheck) {
   const deleteApplied = async (client: ClientBase): Promise<void> => {
-    const status = await publishedStatus(client, own.incarnation);
-    if (status === 'quarantined') throw inQuarantine(own.incarnation);
-    if (!status)
+    const state = await publishedState(client, own.incarnation);
+    if (state?.status === 'quarantined') throw inQuarantine(own.incarnation);
+    if (!state)
       throw new LockLostError(
         `incarnation ${own.incarnation} is no longer published; this worker looks up which one it must update`,
       );
-    await deleteAppliedRestrictions(client);
+    if (state.isHidingAny) await deleteAppliedRestrictions(client);
   };
   return {
     schema: own.schemaName,

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Checkpoint } from '../../src/log/event-log.js';
 import type { Recorded } from '../../src/log/recorded.js';
-import { inTransaction } from '../../src/base/store/transaction.js';
+import { commitAtOnce } from '../../src/base/store/transaction.js';
 import { sleep } from '../../src/base/support/sleep.js';
 import {
   PoisonEventError,
@@ -10,6 +10,7 @@ import {
   messageOf,
   LockLostError,
 } from './faults.js';
+import { hasMoved } from './checkpoint-store.js';
 import type { CheckpointStore } from './checkpoint-store.js';
 import type { Write } from './projection.js';
 import { UnitOfWork } from './unit-of-work.js';
@@ -67,14 +68,12 @@ export class Applier {
     const to = { position: last.position, eventId: last.id };
     const work = this.collect(events);
     try {
-      await inTransaction(this.client, async () => {
-        if (!(await this.checkpoints.advance(this.client, this.checkpoint, to)))
-          throw new LockLostError(
-            'another worker has moved the checkpoint of this group; nothing of this batch was committed',
-          );
-        await work.flush(this.client);
-      });
+      await commitAtOnce(this.client, [this.checkpoints.advance(this.checkpoint, to), ...work.statements()]);
     } catch (error) {
+      if (hasMoved(error))
+        throw new LockLostError(
+          'another worker has moved the checkpoint of this group; nothing of this batch was committed',
+        );
       if (isPoisonFault(error)) throw new PoisonEventError(messageOf(error), { cause: error });
       throw error;
     }

@@ -1,4 +1,5 @@
-import type { ClientBase, Pool } from 'pg';
+import { DatabaseError } from 'pg';
+import type { ClientBase, Pool, QueryConfig } from 'pg';
 import { POSITION_CHANNEL } from '../../src/base/store/notification-listener.js';
 import type { Checkpoint } from '../../src/log/event-log.js';
 import type { FaultyEvent } from './faults.js';
@@ -7,6 +8,12 @@ interface Row {
   readonly applied_position: string | null;
   readonly applied_event_id: string | null;
 }
+
+/** No number, so that Postgres fails with a message that has it. */
+const MOVED = 'the checkpoint has moved';
+
+export const hasMoved = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.message.includes(`"${MOVED}"`);
 
 /** The checkpoint of a group: a row that changes in the same transaction as the group's tables. */
 export class CheckpointStore {
@@ -51,11 +58,11 @@ export class CheckpointStore {
   }
 
   /**
-   * Moves the checkpoint and notifies listeners at the commit. Takes the row's lock, so it must run first.
-   * False: the row is not at `from`. Another worker moved the checkpoint, and the transaction must roll back.
+   * The statement that moves the checkpoint and notifies listeners at the commit. It takes the row's lock, so it must
+   * run first. Fails, as {@link hasMoved} tells, if the row is not at `from`: another worker moved the checkpoint.
    */
-  async advance(client: ClientBase, from: Checkpoint | undefined, to: Checkpoint): Promise<boolean> {
-    const { rowCount } = await client.query({
+  advance(from: Checkpoint | undefined, to: Checkpoint): QueryConfig {
+    return {
       name: `progress.${this.kind}`,
       text: `
         WITH advanced AS (
@@ -63,13 +70,14 @@ export class CheckpointStore {
           SET applied_position = $3, applied_event_id = $4,
             stopped_at_position = NULL, stopped_event_id = NULL, stopped_reason = NULL
           WHERE ${this.column} = $1 AND applied_position IS NOT DISTINCT FROM $2::numeric
-          RETURNING ${this.column} AS key, applied_position::text AS position
+          RETURNING 1
         )
         SELECT pg_notify('${POSITION_CHANNEL}',
-          json_build_object('${this.kind}', key, 'position', position)::text) FROM advanced`,
+            json_build_object('${this.kind}', $1::text, 'position', $3::numeric::text)::text),
+          CASE count(*) WHEN 1 THEN '1' ELSE '${MOVED}' END::integer
+        FROM advanced`,
       values: [this.key, from ? String(from.position) : null, String(to.position), to.eventId],
-    });
-    return rowCount === 1;
+    };
   }
 
   async clearStop(client: ClientBase): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, QueryConfig } from 'pg';
 import type { Statement, Write } from './projection.js';
 
 interface Call {
@@ -33,11 +33,16 @@ export class UnitOfWork {
     keys.set(key, index);
   };
 
-  async flush(client: ClientBase): Promise<void> {
-    for (const { statement, rows } of this.calls) {
+  /** The calls in their order, each a prepared statement. */
+  statements(): QueryConfig[] {
+    return this.calls.map(({ statement, rows }) => {
       const text = (this.isBulk ? statement.bulkSql : undefined) ?? statement.sql;
       const name = text === statement.sql ? statement.name : `${statement.name}.in-build`;
-      await client.query({ name, text, values: [JSON.stringify(rows)] });
-    }
+      return { name, text, values: [JSON.stringify(rows)] };
+    });
+  }
+
+  async flush(client: ClientBase): Promise<void> {
+    for (const statement of this.statements()) await client.query(statement);
   }
 }

@@ -25,6 +25,8 @@ export interface TcpProxy {
   connections(): number;
   /** Number of bytes from the server so far. */
   bytesAnswered(): number;
+  /** How often a client has sent something after an answer, or first. */
+  turns(): number;
   /** Breaks all connections, and forwards everything on new ones. */
   reset(): void;
   close(): Promise<void>;
@@ -36,6 +38,7 @@ export async function startTcpProxy(serverPort: number, ownPort = 0): Promise<Tc
   let isLosing = false;
   let isFrozen = false;
   let answered = 0;
+  let turns = 0;
   let held: (() => void)[] | undefined;
   let breakAt: string | undefined;
   let refuses: Parameters<TcpProxy['refuse']>[0] = () => false;
@@ -53,6 +56,11 @@ export async function startTcpProxy(serverPort: number, ownPort = 0): Promise<Tc
       socket.on('error', () => undefined);
     }
     let isBreaking = false;
+    let isClientsTurn = true;
+    client.on('data', () => {
+      if (isClientsTurn) turns += 1;
+      isClientsTurn = false;
+    });
     client.on('data', (chunk: Buffer) => {
       if (breakAt === undefined || !chunk.includes(breakAt)) return;
       breakAt = undefined;
@@ -62,6 +70,7 @@ export async function startTcpProxy(serverPort: number, ownPort = 0): Promise<Tc
     if (isFrozen) for (const socket of [client, upstream]) socket.pause();
     upstream.on('data', (chunk) => {
       answered += chunk.length;
+      isClientsTurn = true;
       if (isBreaking) client.destroy();
       else if (held) held.push(() => client.write(chunk));
       else if (!isLosing) client.write(chunk);
@@ -99,6 +108,7 @@ export async function startTcpProxy(serverPort: number, ownPort = 0): Promise<Tc
     },
     connections: () => sockets.size / 2,
     bytesAnswered: () => answered,
+    turns: () => turns,
     loseAnswers: () => (isLosing = true),
     holdAnswers: () => void (held = []),
     releaseAnswers: () => {

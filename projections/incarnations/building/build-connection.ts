@@ -28,11 +28,16 @@ export class BuildConnection {
   ) {}
 
   /**
-   * `schemas`: the search path; tables are created in the first.
+   * `schemas`: the search path; tables are created in the first. `pipeline`: as for {@link sessionClient}.
    * @throws the reason of `signal`, also if it aborts during the connection: the lock may be lost by then.
    */
-  static async open(url: string, schemas: readonly string[], signal?: AbortSignal): Promise<BuildConnection> {
-    const client = sessionClient(url, applicationNameOf(schemas), Infinity);
+  static async open(
+    url: string,
+    schemas: readonly string[],
+    signal?: AbortSignal,
+    pipeline = true,
+  ): Promise<BuildConnection> {
+    const client = sessionClient(url, applicationNameOf(schemas), { queryMs: Infinity, pipeline });
     try {
       await client.connect();
       // Ends the statements of a dead process, which would run on for minutes.

@@ -40,7 +40,7 @@ export async function verifyIncarnation(options: BuildOptions): Promise<Verifica
   const { databaseUrl, incarnation, signal, onProgress = () => undefined } = options;
   const staging = stagingSchemaOf(incarnation);
   const schemas = [staging, incarnation.schemaName];
-  const connection = await BuildConnection.open(databaseUrl, schemas, signal);
+  const connection = await BuildConnection.open(databaseUrl, schemas, signal, false);
   try {
     const client = await connection.forFinishing();
     await client.query(`DROP SCHEMA IF EXISTS ${staging} CASCADE; CREATE SCHEMA ${staging}`);

@@ -52,7 +52,7 @@ export class RewriteSession {
   private readonly client: Client;
 
   constructor(url: string) {
-    this.client = sessionClient(url, 'plaza-erasure', Infinity);
+    this.client = sessionClient(url, 'plaza-erasure', { queryMs: Infinity });
   }
 
   async open(): Promise<void> {

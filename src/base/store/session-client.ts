@@ -10,12 +10,18 @@ const CLOSE_MS = 1_000;
 /**
  * Returns a client, not connected yet, for a lock, a search path or LISTEN: all three belong to a session of
  * Postgres. So `url` must not lead to a pooler in transaction mode. The client detects a frozen or unreachable server
- * by its timeouts and keepalive. `queryMs`: limit of a statement; Infinity: none.
+ * by its timeouts and keepalive. `queryMs`: limit of a statement; Infinity: none. `pipeline`: a statement does not wait for
+ * the answers to those before it; false for a session with COPY, which cannot do so.
  */
-export function sessionClient(url: string, applicationName: string, queryMs = QUERY_MS): Client {
+export function sessionClient(
+  url: string,
+  applicationName: string,
+  { queryMs = QUERY_MS, pipeline = true } = {},
+): Client {
   return new StoreClient({
     connectionString: url,
     application_name: applicationName,
+    pipeline,
     connectionTimeoutMillis: CONNECT_MS,
     ...(queryMs !== Infinity && { query_timeout: queryMs }),
     keepAlive: true,
