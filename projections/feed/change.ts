@@ -45,6 +45,7 @@ const ADVANCE_WINDOW = `
     ), begun AS (
       INSERT INTO feed_hour (hour, position)
       SELECT known.hour, known.position FROM known, newest WHERE known.hour > newest.hour - ${FEED_RETENTION_HOURS}
+        AND NOT EXISTS (SELECT FROM feed_hour WHERE feed_hour.hour = known.hour)
       ON CONFLICT (hour) DO NOTHING
     ), ended AS (
       DELETE FROM feed_hour USING newest WHERE feed_hour.hour <= newest.hour - ${FEED_RETENTION_HOURS}
