@@ -9,15 +9,26 @@ import { isHidden, subjectKeys } from './outstanding.sql.js';
  * first, as it would without statistics of young tables.
  */
 
+/**
+ * Rows with an `actor_id`, with what the conditions of this file need of a caller besides. `has_blocks`: the actor blocks
+ * somebody or is blocked. Most are not, and then no pair is looked up.
+ */
+export const asCaller = (schema: string, rows: string): string => `
+  SELECT known.*,
+    EXISTS (SELECT FROM ${schema}.block WHERE block.actor_id = known.actor_id OFFSET 0)
+    OR EXISTS (SELECT FROM ${schema}.block WHERE block.target_actor_id = known.actor_id OFFSET 0) AS has_blocks
+  FROM (${rows}) known`;
+
 /** True if either side blocks the other. Never true for an anonymous caller. */
 function isBlocked(schema: string, actor: string): string {
-  return `(
+  return `CASE WHEN caller.has_blocks THEN
     EXISTS (
       SELECT FROM ${schema}.block
       WHERE block.actor_id = caller.actor_id AND block.target_actor_id = ${actor} OFFSET 0)
     OR EXISTS (
       SELECT FROM ${schema}.block
-      WHERE block.actor_id = ${actor} AND block.target_actor_id = caller.actor_id OFFSET 0))`;
+      WHERE block.actor_id = ${actor} AND block.target_actor_id = caller.actor_id OFFSET 0)
+    ELSE false END`;
 }
 
 const isInactive = (schema: string, actor: string): string => `EXISTS (

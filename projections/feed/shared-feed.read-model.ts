@@ -29,7 +29,7 @@ export const sharedFeed: SharedReadQuery<{ readonly most: number }, FeedPage> = 
     const page = `unnest(caller.changes) AS page(${CHANGE_COLUMN_DEFINITIONS})`;
     return `(
     WITH listener AS MATERIALIZED (
-      SELECT caller.n, caller.actor_id, caller.cursor,
+      SELECT caller.n, caller.actor_id, caller.has_blocks, caller.cursor,
         ${areChangesAvailableSince(schema, 'caller.cursor')} AND NOT ${hasResetSince(schema, 'caller.cursor')} AS is_covered
       FROM state CROSS JOIN caller
     ), scanned AS MATERIALIZED (

@@ -8,21 +8,21 @@ import { isPostVisible } from '../visibility.sql.js';
 import type { Post } from './post.js';
 
 const columns = {
-  id: 'post.id',
-  authorActorId: 'post.author_actor_id',
-  text: 'post.text',
-  audience: 'post.audience',
-  revision: 'post.revision',
-  createdAt: 'post.created_at',
-  lastEditAppId: 'post.last_edit_app_id',
-  lastEditAt: 'post.last_edit_at',
-  appId: 'post.app_id',
-  appName: `coalesce(application.name, '')`,
-  parentId: 'post.parent_id',
-  rootId: 'post.root_id',
-  parentUnavailable: 'parent.id IS NULL',
-  rootUnavailable: 'root.id IS NULL',
-  position: 'skeleton.position::text',
+  id: 'shown.id',
+  authorActorId: 'shown.author_actor_id',
+  text: 'shown.text',
+  audience: 'shown.audience',
+  revision: 'shown.revision',
+  createdAt: 'shown.created_at',
+  lastEditAppId: 'shown.last_edit_app_id',
+  lastEditAt: 'shown.last_edit_at',
+  appId: 'shown.app_id',
+  appName: `coalesce(shown.app_name, '')`,
+  parentId: 'shown.parent_id',
+  rootId: 'shown.root_id',
+  parentUnavailable: 'shown.parent_id = ANY (thread.ids) IS NOT TRUE',
+  rootUnavailable: 'shown.root_id = ANY (thread.ids) IS NOT TRUE',
+  position: 'shown.page_position::text',
 };
 
 interface Row extends Pick<Post, 'id' | 'authorActorId' | 'text' | 'audience' | 'revision' | 'createdAt'> {
@@ -41,19 +41,26 @@ export type PostColumns = { readonly [Column in keyof Row]: readonly Row[Column]
 
 /**
  * The visible posts of a skeleton as JSON, for {@link presentPosts}. `skeleton`: a relation with `post_id` and
- * `position`, or a parenthesized query. Column arrays cost Postgres a fifth of one object per post.
+ * `position`, or a parenthesized query. Column arrays cost Postgres a fifth of one object per post. Each parent and root
+ * is looked up once, however many posts name it.
  */
 export function postsJson(schema: string, skeleton: string, order: 'ASC' | 'DESC'): string {
   const arrays = Object.entries(columns).map(
-    ([name, column]) => `'${name}', array_agg(${column} ORDER BY skeleton.position ${order})`,
+    ([name, column]) => `'${name}', array_agg(${column} ORDER BY shown.page_position ${order})`,
   );
   return `(
-    SELECT json_build_object(${arrays.join(', ')})
-    FROM ${skeleton} skeleton
-    CROSS JOIN LATERAL (${visiblePost(schema, 'skeleton.post_id')}) post
-    LEFT JOIN ${schema}.application ON application.app_id = post.app_id
-    LEFT JOIN LATERAL (${visiblePost(schema, 'post.parent_id')}) parent ON true
-    LEFT JOIN LATERAL (${visiblePost(schema, 'post.root_id')}) root ON true)`;
+    WITH shown AS MATERIALIZED (
+      SELECT skeleton.position AS page_position, post.*, application.name AS app_name
+      FROM ${skeleton} skeleton
+      CROSS JOIN LATERAL (${visiblePost(schema, 'skeleton.post_id')}) post
+      LEFT JOIN ${schema}.application ON application.app_id = post.app_id
+    ), thread AS MATERIALIZED (
+      SELECT array_agg(open.id) AS ids
+      FROM (SELECT parent_id AS id FROM shown WHERE parent_id IS NOT NULL
+        UNION SELECT root_id FROM shown WHERE root_id IS NOT NULL) named
+      CROSS JOIN LATERAL (${visiblePost(schema, 'named.id')}) open
+    )
+    SELECT json_build_object(${arrays.join(', ')}) FROM shown CROSS JOIN thread)`;
 }
 
 /**

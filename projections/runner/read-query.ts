@@ -14,6 +14,7 @@ export interface ReadQuery<Args, Result> {
   /**
    * Returns a parenthesized scalar subquery of type `json`. The subquery may refer to these columns:
    * - `caller.actor_id` and `caller.app_id` (text; null for an anonymous caller)
+   * - `caller.has_blocks` (boolean; see projections/visibility.sql.ts)
    * - `state.applied_position` (numeric; null while the log is empty)
    * - `state.cursors_valid_from` (numeric; lower cursors belong to another incarnation)
    * - `state.hidden` (jsonb; see projections/outstanding.sql.ts)
@@ -31,7 +32,7 @@ export interface SharedReadQuery<Args, Result> {
   values(args: Args): readonly unknown[];
   /**
    * Returns a parenthesized query of `n` and `data` (json), with one row for each row of `caller`. `caller` has the
-   * admitted callers: `n`, `actor_id` (null if anonymous) and `cursor` (numeric). `state` has one row, as for
+   * admitted callers: `n`, `actor_id` (null if anonymous), `has_blocks` and `cursor` (numeric). `state` has one row, as for
    * {@link ReadQuery}.
    */
   sql(scope: Scope): string;

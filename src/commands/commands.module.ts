@@ -77,7 +77,7 @@ export const commandHandlers = [
 
 /**
  * The handlers of all commands, and what they share. Global modules must provide the rest: the log, the stores, the clock,
- * `ReadModels`, `SigningKeys`, and the buses of `CqrsModule.forRoot()`.
+ * `ReadModels`, `ShownPosts`, `SigningKeys`, and the buses of `CqrsModule.forRoot()`.
  */
 @Module({
   providers: [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Client } from 'pg';
+import type { Pool } from 'pg';
 import { readFeed } from '../../projections/feed/feed.read-model.js';
 import { sharedFeed } from '../../projections/feed/shared-feed.read-model.js';
 import { serving } from '../../projections/groups.js';
@@ -11,7 +11,7 @@ import { followersOf, ownRelations } from '../../projections/relations/relations
 import { scopeOf } from '../../projections/runner/read-query.js';
 import type { ReadQuery } from '../../projections/runner/read-query.js';
 import { timelineOf } from '../../projections/timeline/timeline.read-model.js';
-import { PREFER_INDEXES } from '../../src/base/store/postgres.js';
+import { openPlannedOnce } from '../../src/base/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 
@@ -46,7 +46,8 @@ const feedOfMany: ReadQuery<{ readonly cursor: number }, unknown> = {
   values: ({ cursor }) => [cursor, 50],
   sql: ({ schema, parameter }) => `(
     WITH caller AS MATERIALIZED (
-      SELECT n, CASE n WHEN 1 THEN NULL WHEN 2 THEN 'me' ELSE 'a' || n END AS actor_id, ${parameter(1)}::numeric AS cursor
+      SELECT n, CASE n WHEN 1 THEN NULL WHEN 2 THEN 'me' ELSE 'a' || n END AS actor_id, ${parameter(1)}::numeric AS cursor,
+        true AS has_blocks
       FROM generate_series(1, 200) n)
     SELECT json_agg(answer.data) FROM ${sharedFeed.sql({ schema, parameter: (n) => parameter(n + 1) })} answer)`,
   present: (json) => json,
@@ -55,20 +56,21 @@ const feedOfMany: ReadQuery<{ readonly cursor: number }, unknown> = {
 /** The memory pages that a read touches do not grow with the tables, even without statistics of Postgres. */
 describe('the pages read do not grow with the tables', () => {
   let postgres: TestPostgres;
-  const clients = {} as Record<Size, Client>;
+  const pools = {} as Record<Size, Pool>;
 
   beforeAll(async () => {
     postgres = await startTestPostgres();
     for (const size of ['small', 'large'] as const) {
-      const client = new Client({
-        connectionString: await postgres.createDatabase(),
-        options: PREFER_INDEXES,
+      const client = openPlannedOnce({
+        url: await postgres.createDatabase(),
+        applicationName: 'test',
+        maxConnections: 1,
+        queryTimeoutMs: 60_000,
       });
-      clients[size] = client;
-      await client.connect();
+      pools[size] = client;
       // Postgres collects no statistics of uncommitted rows.
       await client.query(
-        `BEGIN; SET plan_cache_mode = force_generic_plan; CREATE SCHEMA inc; SET search_path = inc;
+        `BEGIN; CREATE SCHEMA inc; SET search_path = inc;
         CREATE SCHEMA recovery; CREATE TABLE recovery.outstanding_restriction (event_id uuid, position numeric, subject text)`,
       );
       for (const { tables } of serving.projections) await client.query(tables);
@@ -77,7 +79,7 @@ describe('the pages read do not grow with the tables', () => {
     }
   });
   afterAll(async () => {
-    await Promise.all(Object.values(clients).map((client) => client.end()));
+    await Promise.all(Object.values(pools).map((pool) => pool.end()));
     await postgres.stop();
   });
 
@@ -86,16 +88,20 @@ describe('the pages read do not grow with the tables', () => {
       WITH state AS MATERIALIZED (
           SELECT $1::numeric AS applied_position, 0::numeric AS cursors_valid_from, outstanding.hidden
           FROM (${outstandingSql('inc')}) outstanding),
-        caller AS MATERIALIZED (SELECT $2::text AS actor_id, 'app'::text AS app_id)
+        caller AS MATERIALIZED (SELECT $2::text AS actor_id, 'app'::text AS app_id, true AS has_blocks)
       SELECT ${query.sql(scopeOf('inc', 2))} AS data FROM state CROSS JOIN caller`;
     const values = [FAR, as, ...query.values(args)].map((value) =>
       value === null ? 'NULL' : `'${value as string | number}'`,
     );
-    await clients[size].query(`PREPARE asked AS ${text}`);
-    const { rows } = await clients[size].query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+    await pools[size].query(`PREPARE asked AS ${text}`);
+    const { rows } = await pools[size].query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE asked(${values.join(', ')})`,
     );
-    await clients[size].query('DEALLOCATE asked');
+    const plans = await pools[size].query(
+      "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE name = 'asked'",
+    );
+    expect(plans.rows).toEqual([{ generic_plans: '1', custom_plans: '0' }]);
+    await pools[size].query('DEALLOCATE asked');
     const plan = rows[0]?.['QUERY PLAN'][0].Plan;
     return (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0);
   }

@@ -16,6 +16,7 @@ import { BoundedClock } from '../../src/base/support/bounded-clock.js';
 import { Clock } from '../../src/base/support/clock.js';
 import { IdGenerator, systemIds } from '../../src/base/support/id-generator.js';
 import { Refused } from '../../src/base/terminal/failure.js';
+import { ShownPosts } from '../../src/commands/post/shown-posts.js';
 import { ReadModels } from '../../src/commands/account/read-models.js';
 import type { Role } from '../../src/domain/operator/roles.js';
 import { Refusal } from '../../src/domain/refusal.js';
@@ -94,6 +95,7 @@ export class Desk {
       [NetworkSecrets, { get: (_name: string, generate: () => Buffer) => Promise.resolve(generate()) }],
       [PositionListener, positions],
       [Postgres, database],
+      [ShownPosts, { find: () => Promise.resolve(undefined) }],
       [ReadModels, { finishErasure: () => Promise.resolve(true) }],
       [RestrictionProof, proof],
       [Witness, openWitness({ url: undefined, applicationName: 'test' })],

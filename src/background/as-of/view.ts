@@ -49,7 +49,7 @@ export async function pagesOfActor(
     const { rows } = await pool.query<{ data: unknown }>(
       `WITH state AS MATERIALIZED (
         SELECT applied_position, cursors_valid_from, NULL::jsonb AS hidden FROM recovery.incarnation WHERE incarnation = $1
-      ), caller AS MATERIALIZED (SELECT $2::text AS actor_id, NULL::text AS app_id)
+      ), caller AS MATERIALIZED (SELECT $2::text AS actor_id, NULL::text AS app_id, true AS has_blocks)
       SELECT ${query.sql(scopeOf(schemaName, 2))} AS data FROM state CROSS JOIN caller`,
       [incarnation, actorId, ...query.values(args)],
     );

@@ -1,7 +1,7 @@
 import type { ClientBase, ClientConfig, Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import type { EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
-import { StoreClient } from './store-client.js';
+import { StoreClient, storePool } from './store-client.js';
 
 export const MIGRATION_LOCK = 7_020_001;
 export const CONNECT_MS = 5_000;
@@ -56,6 +56,28 @@ const timeouts = (queryTimeoutMs: number) => ({
   idle_in_transaction_session_timeout: queryTimeoutMs * 3,
   options: PREFER_INDEXES,
 });
+
+/**
+ * Opens a pool of connections that plan a named statement once, for whatever values. By itself Postgres plans one with
+ * its limit as a parameter anew each time: it takes the plan for any limit to read a tenth of the table. Statements whose
+ * filters are optional parameters need a plan for their values, and so do not belong here.
+ */
+export const openPlannedOnce = ({
+  url,
+  applicationName,
+  maxConnections,
+  queryTimeoutMs,
+}: Pick<PostgresOptions, 'url' | 'applicationName' | 'maxConnections'> & {
+  readonly queryTimeoutMs: number;
+}): Pool =>
+  storePool({
+    connectionString: url,
+    application_name: applicationName,
+    max: maxConnections,
+    connectionTimeoutMillis: CONNECT_MS,
+    ...timeouts(queryTimeoutMs),
+    options: `${PREFER_INDEXES} -c plan_cache_mode=force_generic_plan`,
+  });
 
 type Query = (...args: unknown[]) => unknown;
 

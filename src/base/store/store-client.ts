@@ -14,5 +14,5 @@ export class StoreClient extends Client {
 
 /** Returns a pool of {@link StoreClient}s. It discards idle clients whose connection is lost. */
 export function storePool(config: PoolConfig): Pool {
-  return new Pool({ ...config, Client: StoreClient }).on('error', () => undefined);
+  return new Pool({ Client: StoreClient, ...config }).on('error', () => undefined);
 }

@@ -1,7 +1,7 @@
 import { Command } from '@nestjs/cqrs';
 import type { PostCreated } from '../../domain/post/events.js';
 import { createPost, noPost } from '../../domain/post/post.js';
-import type { Post } from '../../domain/post/post.js';
+import type { Parent } from '../../domain/post/post.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { Decision } from '../../domain/refusal.js';
 import { LeaderChanged, LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
@@ -15,6 +15,7 @@ import { createdId, metadataOf } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
 import { OtherActors } from '../support/other-actors.js';
 import type { WriteSide } from '../support/write-side.js';
+import { ShownPosts } from './shown-posts.js';
 import { MentionedActors } from './mentioned-actors.js';
 import type { PostOutcome } from './post-outcome.js';
 import { findCreation, recreateLostPost, replayCreation } from './repeated-creation.js';
@@ -39,11 +40,12 @@ const ATTEMPTS = 3;
 interface Parts {
   readonly others: OtherActors;
   readonly mentioned: MentionedActors;
+  readonly shown: ShownPosts;
 }
 
 export const createPostHandler = handles(
   CreatePost,
-  { others: OtherActors, mentioned: MentionedActors },
+  { others: OtherActors, mentioned: MentionedActors, shown: ShownPosts },
   async (asked, write, parts) => {
     for (let attempt = 1; ; attempt++)
       try {
@@ -98,12 +100,12 @@ async function decide(
   postId: string,
   { intent, text, audience, parentId }: CreatePost,
   write: WriteSide,
-  { others, mentioned }: Parts,
+  parts: Parts,
 ): Promise<Decision<PostCreated>> {
   const { actorId: authorActorId, appId } = intent;
   const [mentions, parent] = await Promise.all([
-    mentioned.mentionedIn(text, authorActorId),
-    parentId === undefined ? undefined : parentOf(parentId, authorActorId, write, others),
+    parts.mentioned.mentionedIn(text, authorActorId),
+    parentId === undefined ? undefined : parentOf(parentId, authorActorId, write, parts),
   ]);
   if (mentions instanceof Refusal) return mentions;
   return createPost({ postId, authorActorId, appId, text, audience, mentions, at: write.now() }, parent);
@@ -114,8 +116,10 @@ async function parentOf(
   postId: string,
   actorId: string,
   { log }: WriteSide,
-  others: OtherActors,
-): Promise<Post> {
+  { others, shown }: Parts,
+): Promise<Parent> {
+  const found = await shown.find(actorId, postId);
+  if (found) return { ...found, status: 'published' };
   const post = await readState(log, aggregates.post(postId));
   if (post.status === 'absent' || !(await others.mayInteract(actorId, post.authorActorId))) return noPost;
   return post;

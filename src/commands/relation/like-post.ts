@@ -4,6 +4,7 @@ import type { RelationEvent } from '../../domain/relation/events.js';
 import { likePost, unlikePost } from '../../domain/relation/like.js';
 import type { Like, LikeAction } from '../../domain/relation/like.js';
 import { aggregates, readState } from '../support/aggregates.js';
+import { ShownPosts } from '../post/shown-posts.js';
 import { handles } from '../support/handles.js';
 import type { Intent } from '../support/intent.js';
 import { OtherActors } from '../support/other-actors.js';
@@ -25,9 +26,9 @@ export class LikePost extends LikeCommand {}
 export class UnlikePost extends LikeCommand {}
 
 export const likeHandlers = [
-  handles(LikePost, { others: OtherActors }, (asked, write, { others }) =>
+  handles(LikePost, { others: OtherActors, shown: ShownPosts }, (asked, write, parts) =>
     changeLike(asked, write, 'like', async (like, action) =>
-      likePost(like, action, await likeableAuthor(asked, write, others)),
+      likePost(like, action, await likeableAuthor(asked, write, parts)),
     ),
   ),
   handles(UnlikePost, (asked, write) => changeLike(asked, write, 'unlike', unlikePost)),
@@ -47,6 +48,7 @@ async function changeLike(
       ...aggregates.like(actorId, postId),
       intent,
       isLimited: verb === 'like',
+      isProbablyNew: verb === 'like',
       decide: (like) => decide(like, action),
     },
   );
@@ -61,8 +63,10 @@ async function changeLike(
 async function likeableAuthor(
   { intent, postId }: LikeCommand,
   { log }: WriteSide,
-  others: OtherActors,
+  { others, shown }: { readonly others: OtherActors; readonly shown: ShownPosts },
 ): Promise<string | undefined> {
+  const found = await shown.find(intent.actorId, postId);
+  if (found) return found.authorActorId;
   const post = await readState(log, aggregates.post(postId));
   if (post.status !== 'published') return undefined;
   return (await others.mayInteract(intent.actorId, post.authorActorId)) ? post.authorActorId : undefined;

@@ -38,6 +38,7 @@ export const pairHandlers = [
     return changeFollow(asked, write, {
       verb: 'follow',
       isLimited: true,
+      isProbablyNew: true,
       decide: (pair, action) => follow(pair, action, isAvailable),
     });
   }),
@@ -57,6 +58,7 @@ export const pairHandlers = [
 interface PairChange {
   readonly verb: 'follow' | 'unfollow' | 'block' | 'unblock';
   readonly isLimited?: boolean;
+  readonly isProbablyNew?: boolean;
   readonly decide: (pair: Pair, action: PairAction) => Decision<PairEvent>;
 }
 
@@ -92,7 +94,7 @@ async function changeBlock(
 async function changePair(
   { intent, targetActorId }: PairCommand<unknown>,
   write: WriteSide,
-  { verb, isLimited = false, decide }: PairChange,
+  { verb, isLimited = false, isProbablyNew = false, decide }: PairChange,
   filter: (event: PairEvent) => boolean,
 ): Promise<{ readonly pair: Pair; readonly position: bigint }> {
   const { actorId } = intent;
@@ -108,6 +110,7 @@ async function changePair(
       isVisible: ({ type, data }) =>
         data.actorId === actorId && !(type === 'relation.ended' && data.cause === 'block'),
       isLimited,
+      isProbablyNew,
       decide: (state) => decide(state, action),
     },
   );

@@ -1,7 +1,7 @@
 import { Refusal } from '../../domain/refusal.js';
 import type { Decision } from '../../domain/refusal.js';
 import { LeaderChanged, LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
-import type { Append, AppendedEvents, EventLog, NewEvent } from '../../log/event-log.js';
+import type { Append, AppendedEvents, EventLog, ExpectedRevision, NewEvent } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { readNewest } from '../../log/read-newest.js';
 import type { StoredEvent } from '../../log/registry.js';
@@ -19,6 +19,8 @@ export interface Aggregate<State, Event extends StoredEvent> {
 
 /**
  * `known`: the first attempt decides on this state without a read.
+ * `isProbablyNew`: the first attempt decides without a read, as if the stream had no events. The log refuses the append
+ * if it has; a decision that changes nothing is made again, after a read.
  * `decide` is called again after a lost race and after a proof: what it needs from other streams, it reads anew.
  * `isRepetition`: the stream has an event of this very command, so that its answer needs no proof. Undefined: it never
  * shows.
@@ -27,6 +29,7 @@ export interface Aggregate<State, Event extends StoredEvent> {
  */
 export interface CommandContext<State, Event extends StoredEvent> extends Aggregate<State, Event> {
   readonly known?: { readonly revision: bigint; readonly state: State } | undefined;
+  readonly isProbablyNew?: boolean;
   readonly decide: (
     state: State,
     past: readonly Recorded<Event>[],
@@ -63,7 +66,9 @@ export async function handleCommand<State, Event extends StoredEvent>(
   context: CommandContext<State, Event>,
 ): Promise<Decided<Event>> {
   const { stream, read = wholeStream, initial, evolve, decide, isRepetition, toConfirm, metadata } = context;
-  let { known } = context;
+  let known: Known<State> | undefined = context.isProbablyNew
+    ? { revision: 'no_stream', state: initial }
+    : context.known;
   const sent: (readonly NewEvent<Event>[])[] = [];
   const readAndDecide = async () => {
     const knownStream = known;
@@ -80,8 +85,12 @@ export async function handleCommand<State, Event extends StoredEvent>(
       log,
       readAndDecide,
       (found) =>
-        isChange(found.decision) || isRepetition?.(found.past) === true || !!firstStored(sent, found.past),
+        isGuess(found.knownStream) ||
+        isChange(found.decision) ||
+        isRepetition?.(found.past) === true ||
+        !!firstStored(sent, found.past),
     );
+    if (isGuess(knownStream) && !isChange(decision)) continue;
     const earlier = firstStored(sent, past);
     if (earlier) {
       await log.ensureWitnessed(past);
@@ -106,10 +115,17 @@ export async function handleCommand<State, Event extends StoredEvent>(
         throw new LogUnavailable('Other writers were first, or leaders changed, in every attempt: retry.', {
           cause: error,
         });
-      await sleep(attempt * PAUSE_MS);
+      if (!isGuess(knownStream)) await sleep(attempt * PAUSE_MS);
     }
   }
 }
+
+interface Known<State> {
+  readonly revision: ExpectedRevision;
+  readonly state: State;
+}
+
+const isGuess = (known: Known<unknown> | undefined): boolean => known?.revision === 'no_stream';
 
 /** The earlier attempt that came through, by its last event: an append is stored whole. */
 function firstStored<Event extends StoredEvent>(

@@ -5,7 +5,7 @@ import type { Recorded } from '../../log/recorded.js';
 import type { StoredEvent } from '../../log/registry.js';
 import type { IdGenerator } from '../../base/support/id-generator.js';
 import { handleCommand } from './handle-command.js';
-import type { Aggregate } from './handle-command.js';
+import type { Aggregate, CommandContext } from './handle-command.js';
 import { earlierOutcome, isOfIntent, metadataOf } from './intent.js';
 import type { Intent } from './intent.js';
 
@@ -16,7 +16,8 @@ import type { Intent } from './intent.js';
  * `isLimited`: refuses after {@link MAX_CHANGES} changes by the actor. Never set for a block, nor to end a follow or
  * like or delete a post.
  */
-export interface IdempotentCommandContext<State, Event extends StoredEvent> extends Aggregate<State, Event> {
+export interface IdempotentCommandContext<State, Event extends StoredEvent>
+  extends Aggregate<State, Event>, Pick<CommandContext<State, Event>, 'isProbablyNew'> {
   readonly intent: Intent;
   readonly payloadHash: string;
   readonly filter?: (event: Event) => boolean;
@@ -53,11 +54,22 @@ export async function handleIdempotentCommand<State, Event extends StoredEvent>(
   ids: IdGenerator,
   context: IdempotentCommandContext<State, Event>,
 ): Promise<IntentOutcome<State, Event>> {
-  const { stream, read, initial, evolve, intent, payloadHash, isLimited = false, decide } = context;
+  const {
+    stream,
+    read,
+    initial,
+    evolve,
+    intent,
+    payloadHash,
+    isLimited = false,
+    decide,
+    isProbablyNew,
+  } = context;
   const { filter = () => true, isVisible = () => true } = context;
   const { past, added } = await handleCommand<State, Event>(log, ids, {
     stream,
     ...(read && { read }),
+    ...(isProbablyNew && { isProbablyNew }),
     initial,
     evolve,
     toConfirm: (recorded) => {

@@ -25,6 +25,9 @@ export interface WrittenPost extends LifecycleState {
   readonly revision: number;
 }
 
+/** What a reply must know of the post that it answers. */
+export type Parent = AbsentPost | Pick<WrittenPost, 'status' | 'id' | 'authorActorId' | 'rootId'>;
+
 export const noPost: Post = { status: 'absent', lifecycle: 0, isRestricted: false };
 
 export function evolvePost(post: Post, event: PostEvent): Post {
@@ -84,7 +87,7 @@ export interface PostDraft {
   readonly at: number;
 }
 
-export function createPost(draft: PostDraft, parent: Post | undefined): Decision<PostCreated> {
+export function createPost(draft: PostDraft, parent: Parent | undefined): Decision<PostCreated> {
   if (draft.audience !== 'public')
     return new Refusal('unsupported_audience', 'audience must be "public"; no other audience exists.');
   const text = postText(draft.text);

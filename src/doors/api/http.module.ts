@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import type { Logger } from 'pino';
-import { serving } from '../../../projections/groups.js';
 import { PositionListener } from '../../base/store/position-listener.js';
-import { versionsOf } from '../../../projections/runner/projection.js';
 import { BoundedClock } from '../../base/support/bounded-clock.js';
 import { Clock } from '../../base/support/clock.js';
 import { CommandsModule } from '../../commands/commands.module.js';
@@ -22,7 +20,6 @@ import { MutationAdmission } from './admission/mutation-admission.js';
 import { ReadYourWrites } from './admission/read-your-writes.js';
 import type { Positions } from './admission/positions.js';
 import { ProtectedReads } from './admission/protected-reads.js';
-import { PublicationCache } from './admission/publication.js';
 import { PublicPosts } from './admission/public-posts.js';
 import { PublicProfiles } from './admission/public-profiles.js';
 import { PublishedStatements } from './admission/published-statements.js';
@@ -116,12 +113,6 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
           new TrustedProxies(trustedProxies),
           rateLimits === 'off' ? 'off' : limits,
         ),
-    },
-    {
-      provide: PublishedStatements,
-      inject: [Postgres],
-      useFactory: ({ pool }: Postgres) =>
-        new PublishedStatements(pool, new PublicationCache(pool, versionsOf(serving))),
     },
     {
       provide: ProtectedReads,

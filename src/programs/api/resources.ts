@@ -8,10 +8,14 @@ import { BoundedClock } from '../../base/support/bounded-clock.js';
 import { Clock } from '../../base/support/clock.js';
 import { IdGenerator, systemIds } from '../../base/support/id-generator.js';
 import { ReadModels } from '../../commands/account/read-models.js';
+import { ShownPosts } from '../../commands/post/shown-posts.js';
 import { SigningKeys } from '../../commands/network/signing-keys.js';
 import { ReservedHandles } from '../../domain/account/reserved-handles.js';
 import { Config, storesOf } from '../../base/config/config.js';
 import { LOGGER } from '../../base/config/logger.js';
+import { PublicationCache } from '../../doors/api/admission/publication.js';
+import { PublishedPosts } from '../../doors/api/admission/published-posts.js';
+import { PublishedStatements } from '../../doors/api/admission/published-statements.js';
 import { RestrictionProof } from '../../doors/api/admission/restriction-proof.js';
 import { EventLog } from '../../log/event-log.js';
 import { openLog } from '../../log/open-log.js';
@@ -26,6 +30,8 @@ import { OutstandingRestrictions } from '../../log/witness/outstanding-restricti
 import { CheckpointStore } from '../../../projections/runner/checkpoint-store.js';
 import { waitForAuthorityRebuild } from '../../../projections/incarnations/authority-rebuild.js';
 import { readPublicationState, shownRestrictions } from '../../../projections/incarnations/recovery-state.js';
+import { serving } from '../../../projections/groups.js';
+import { versionsOf } from '../../../projections/runner/projection.js';
 import { RecoveryWatch } from '../../../projections/incarnations/detect/recovery-watch.js';
 import { observeAppends } from '../telemetry/appends.js';
 import { observeProofs } from '../telemetry/proofs.js';
@@ -38,11 +44,11 @@ import { Witness } from '../../log/witness/witness.js';
 import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { openReadStore } from '../../base/store/database.js';
 import { databaseNow } from '../../base/store/database-clock.js';
-import { Postgres } from '../../base/store/postgres.js';
+import { openPlannedOnce, Postgres } from '../../base/store/postgres.js';
 import type { Closable } from '../../base/support/closable.js';
 import { logOrigin } from '../../log/transparency/origin.js';
 
-const DATABASE_CONNECTIONS = 16;
+const CONNECTIONS = { reads: 8, others: 16 };
 const QUERY_MS = 5_000;
 
 @Global()
@@ -73,15 +79,22 @@ export async function openResources({
   const database = await openReadStore({
     url: urls.databaseUrl,
     applicationName,
-    maxConnections: DATABASE_CONNECTIONS,
+    maxConnections: CONNECTIONS.others,
     queryTimeoutMs: QUERY_MS,
   });
   opened.push(database);
+  const reads = openPlannedOnce({
+    url: urls.databaseUrl,
+    applicationName,
+    maxConnections: CONNECTIONS.reads,
+    queryTimeoutMs: QUERY_MS,
+  });
+  opened.push({ close: () => reads.end() });
   const refuseShared = exitOnSharedLog(config, logger);
   const openedLog = await openLog({ ...urls, applicationName, logger, refuseShared });
   opened.push(openedLog);
   const { log, vault, secrets } = openedLog;
-  observePool(database.pool, 'read', telemetry);
+  for (const pool of [database.pool, reads]) observePool(pool, 'read', telemetry);
   observePool(openedLog.vaultPool, 'vault', telemetry);
   observeAppends(log, telemetry);
   observeProofs(log, telemetry);
@@ -115,12 +128,15 @@ export async function openResources({
   opened.push({ close: () => watch.stop() });
   await watch.start();
   const outstanding = new OutstandingRestrictions(pool, positions);
+  const statements = new PublishedStatements(reads, new PublicationCache(pool, versionsOf(serving)));
   const providers: Provider[] = [
     { provide: Config, useValue: config },
     { provide: ReservedHandles, useValue: new ReservedHandles(config.reservedHandles) },
     { provide: LOGGER, useValue: logger },
     { provide: Telemetry, useValue: telemetry },
     { provide: Postgres, useValue: database },
+    { provide: PublishedStatements, useValue: statements },
+    { provide: ShownPosts, useValue: new PublishedPosts(statements) },
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(config.baseUrl) },
     // The only log of the API process: every restriction passes the witness.

@@ -17,6 +17,7 @@ import { BoundedClock } from '../../../src/base/support/bounded-clock.js';
 import { Clock } from '../../../src/base/support/clock.js';
 import { ReservedHandles } from '../../../src/domain/account/reserved-handles.js';
 import { IdGenerator, systemIds } from '../../../src/base/support/id-generator.js';
+import { ShownPosts } from '../../../src/commands/post/shown-posts.js';
 import { ReadModels } from '../../../src/commands/account/read-models.js';
 import { SigningKeys } from '../../../src/commands/network/signing-keys.js';
 import { Config } from '../../../src/base/config/config.js';
@@ -133,6 +134,7 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
     { provide: EventLog, useValue: new WitnessedLog(opened.log, witness, () => on.clock.now()) },
     { provide: SigningKeys, useValue: new VaultSigningKeys(opened.secrets) },
     { provide: KeyVault, useValue: opened.vault },
+    { provide: ShownPosts, useValue: { find: () => Promise.resolve(undefined) } },
     { provide: ReadModels, useValue: new ErasedDataCleanup(database.pool) },
     { provide: NetworkSecrets, useValue: opened.secrets },
     { provide: LogKeys, useValue: await loadLogKeys(opened.secrets, logOrigin(on.config.baseUrl)) },

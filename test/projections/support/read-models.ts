@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { serving } from '../../../projections/groups.js';
 import { dispatcherOf } from '../../../projections/runner/projection.js';
+import { asCaller } from '../../../projections/visibility.sql.js';
 import { outstandingSql } from '../../../projections/outstanding.sql.js';
 import type { Group, Handler } from '../../../projections/runner/projection.js';
 import { scopeOf } from '../../../projections/runner/read-query.js';
@@ -119,7 +120,7 @@ export class ReadModels {
       WITH state AS (
           SELECT $1::numeric AS applied_position, $3::numeric AS cursors_valid_from, outstanding.hidden
           FROM (${outstandingSql(this.schema)}) outstanding),
-        caller AS (SELECT $2::text AS actor_id, 'app'::text AS app_id)
+        caller AS (${asCaller(this.schema, `SELECT $2::text AS actor_id, 'app'::text AS app_id`)})
       SELECT ${query.sql(scopeOf(this.schema, 3))} AS data FROM state CROSS JOIN caller`;
     const position = this.position === 0n ? null : String(this.position);
     const { rows } = await this.client.query<{ data: unknown }>({
@@ -142,7 +143,7 @@ export class ReadModels {
           SELECT $1::numeric AS applied_position, 0::numeric AS cursors_valid_from, outstanding.hidden
           FROM (${outstandingSql(this.schema)}) outstanding),
         caller AS MATERIALIZED (
-          SELECT * FROM unnest($2::text[], $3::numeric[]) WITH ORDINALITY AS caller(actor_id, cursor, n))
+          ${asCaller(this.schema, 'SELECT * FROM unnest($2::text[], $3::numeric[]) WITH ORDINALITY AS asked(actor_id, cursor, n)')})
       SELECT answer.data FROM ${query.sql(scopeOf(this.schema, 3))} answer ORDER BY answer.n`;
     const { rows } = await this.client.query<{ data: unknown }>({
       name: createHash('sha256').update(text).digest('base64url'),

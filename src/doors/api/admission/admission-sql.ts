@@ -1,6 +1,7 @@
 import { outstandingSql } from '../../../../projections/outstanding.sql.js';
 import { scopeOf } from '../../../../projections/runner/read-query.js';
 import type { ReadQuery } from '../../../../projections/runner/read-query.js';
+import { asCaller } from '../../../../projections/visibility.sql.js';
 import { publicationStateSql } from '../../../../projections/incarnations/recovery-state.js';
 import { databaseNowSql } from '../../../base/store/database-clock.js';
 import { authorityRebuildSql, admissionStateSql } from './unavailable.js';
@@ -67,9 +68,13 @@ export const callerSql = (tokenHash = '$1::bytea'): string => `
   JOIN authority.application application ON application.app_id = grants.app_id
   WHERE token.kind = 'AccessToken' AND token.key_hash = ${tokenHash}`;
 
+/** A row for each token hash of `$1` (bytea[]), in its order. `OFFSET 0` makes Postgres look up each caller by key. */
 export const mutationAdmissionSql = `
   SELECT standing.*, caller.*, ${databaseNowSql} AS database_now, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused
-  FROM (${admissionStateSql}) standing LEFT JOIN (${callerSql()}) caller ON true`;
+  FROM unnest($1::bytea[]) WITH ORDINALITY AS asked(token_hash, n)
+  CROSS JOIN (${admissionStateSql}) standing
+  LEFT JOIN LATERAL (${callerSql('asked.token_hash')} OFFSET 0) caller ON true
+  ORDER BY asked.n`;
 
 /**
  * A protected read as one statement (docs/adr/0005-one-position.md). Recovery state, authority and data come from one
@@ -82,7 +87,7 @@ export function admittedReadSql(schemaName: string, query: Pick<ReadQuery<never,
   WITH state AS MATERIALIZED (
     SELECT published.*, outstanding.*
     FROM (${publicationStateSql}) published CROSS JOIN (${outstandingSql(scope.schema)}) outstanding
-  ), caller AS MATERIALIZED (${callerSql()}
+  ), caller AS MATERIALIZED (${asCaller(scope.schema, callerSql())}
   ), freshness AS (
     SELECT greatest($5::numeric, (SELECT unknown_position FROM state), (
       SELECT outstanding.position FROM recovery.outstanding_write outstanding

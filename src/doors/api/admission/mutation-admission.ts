@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { GroupedRuns } from '../../../base/support/grouped-runs.js';
 import type { BoundedClock } from '../../../base/support/bounded-clock.js';
 import { isUnreachable } from '../../../base/store/unreachable.js';
 import { HttpRefusal } from '../../../server/errors.js';
@@ -23,9 +24,11 @@ interface PublisherRow extends CallerRow, AdmissionState {
 
 /**
  * Checks for each mutation that the network accepts mutations, that token, grant, account and application are live, and
- * that the grant has the scope.
+ * that the grant has the scope. Those that arrive during a statement share the next one.
  */
 export class MutationAdmission {
+  private readonly found = new GroupedRuns((tokenHashes: readonly Buffer[]) => this.find(tokenHashes));
+
   constructor(
     private readonly pool: Pool,
     private readonly clock: BoundedClock,
@@ -38,7 +41,7 @@ export class MutationAdmission {
    * reached.
    */
   async admit(credential: NonNullable<Credential>, { scope, publishes }: MutationRule): Promise<Caller> {
-    const row = await this.find(credential.tokenHash);
+    const row = await this.found.run(credential.tokenHash);
     const reason = unavailableReason(row, this.proof);
     if (reason) throw new HttpRefusal(reason, unavailableMessage(reason, 'mutation'));
     const caller = requireAuthority(row, scope);
@@ -47,8 +50,9 @@ export class MutationAdmission {
     return caller;
   }
 
-  private async find(tokenHash: Buffer): Promise<PublisherRow> {
-    const values = [tokenHash, this.clock.now()];
+  /** One statement for all, of one snapshot. */
+  private async find(tokenHashes: readonly Buffer[]): Promise<readonly PublisherRow[]> {
+    const values = [tokenHashes, this.clock.now()];
     const { rows } = await this.pool
       .query<PublisherRow>({ name: 'mutation-admission', text: mutationAdmissionSql, values })
       .catch((cause: unknown) => {
@@ -57,8 +61,7 @@ export class MutationAdmission {
         throw new HttpRefusal('authority_unavailable', message, { cause });
       });
     const [row] = rows;
-    if (!row) throw new Error('the statement that admits a mutation returned no row');
-    this.clock.observe(Number(row.database_now));
-    return row;
+    if (row) this.clock.observe(Number(row.database_now));
+    return rows;
   }
 }

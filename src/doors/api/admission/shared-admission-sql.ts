@@ -1,6 +1,7 @@
 import { outstandingSql } from '../../../../projections/outstanding.sql.js';
 import { scopeOf } from '../../../../projections/runner/read-query.js';
 import type { SharedReadQuery } from '../../../../projections/runner/read-query.js';
+import { asCaller } from '../../../../projections/visibility.sql.js';
 import { publicationStateSql } from '../../../../projections/incarnations/recovery-state.js';
 import { callerSql } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';
@@ -52,7 +53,7 @@ export function admittedSharedReadSql(
       SELECT outstanding.position FROM recovery.outstanding_write outstanding
       WHERE outstanding.actor_id = holder.actor_id)) AS needed_position
     FROM unnest($1::bytea[], $5::numeric[]) WITH ORDINALITY AS asked(token_hash, cursor, n)
-    LEFT JOIN LATERAL (${callerSql('asked.token_hash')} OFFSET 0) holder ON true
+    LEFT JOIN LATERAL (${asCaller(scope.schema, callerSql('asked.token_hash'))} OFFSET 0) holder ON true
   ), judged AS MATERIALIZED (
     SELECT known.*, coalesce((SELECT applied_position FROM state) >= known.needed_position, known.needed_position IS NULL)
       AS fresh

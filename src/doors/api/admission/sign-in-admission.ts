@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
+import { SharedRuns } from '../../../base/support/shared-runs.js';
 import { admissionStateSql, unavailableMessage, unavailableReason } from './unavailable.js';
 import type { AdmissionState } from './unavailable.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
 export class SignInAdmission {
-  private running: Promise<unknown> | undefined;
-  private next: Promise<string | undefined> | undefined;
+  private readonly runs = new SharedRuns(() => this.ask());
 
   constructor(
     private readonly pool: Pool,
@@ -17,16 +17,14 @@ export class SignInAdmission {
    * share the next statement. Rejects if the read store cannot be reached.
    */
   unavailableMessage(): Promise<string | undefined> {
-    this.next ??= this.ask();
-    return this.next;
+    return this.runs.run();
   }
 
   private async ask(): Promise<string | undefined> {
-    await this.running?.catch(() => undefined);
-    this.next = undefined;
-    const query = this.pool.query<AdmissionState>({ name: 'sign-in-admission', text: admissionStateSql });
-    this.running = query;
-    const { rows } = await query;
+    const { rows } = await this.pool.query<AdmissionState>({
+      name: 'sign-in-admission',
+      text: admissionStateSql,
+    });
     const [state] = rows;
     if (!state) throw new Error('the statement that checks if sign-in is available returned no row');
     const reason = unavailableReason(state, this.proof);

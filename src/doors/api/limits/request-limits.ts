@@ -58,7 +58,7 @@ export class RequestLimits {
     this.windows = {
       anonymous: { reads: shared('anonymous', anonymous.reads), events: shared('events', anonymous.events) },
       reads: new LeasedWindow(shared('reads', bearer.reads), clock),
-      writes: shared('writes', bearer.writes),
+      writes: new LeasedWindow(shared('writes', bearer.writes), clock),
     };
   }
 
