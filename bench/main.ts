@@ -6,7 +6,6 @@ import { benchAudit } from './audit.js';
 import { benchAuth } from './auth.js';
 import { benchConsole } from './console.js';
 import { benchDrill } from './drill.js';
-import { benchPosts } from './posts.js';
 import { benchRebuildReads } from './rebuild-reads.js';
 import { benchReads } from './reads.js';
 import { benchRestrictions } from './restrictions.js';
@@ -17,12 +16,13 @@ import { benchStores } from './stores.js';
 import { benchStreams } from './streams.js';
 import { benchTelemetry } from './telemetry.js';
 import { benchTimeline } from './timeline.js';
+import { benchWrites } from './writes.js';
 
 /** `npm run bench [-- suite…]`: writes the results to artifacts/bench.json and prints a table. */
 const suites = {
   start: () => benchStart(),
   console: () => benchConsole(),
-  posts: () => benchPosts(),
+  writes: () => benchWrites(),
   reads: () => benchReads(),
   timeline: () => benchTimeline(),
   streams: () => benchStreams(),
