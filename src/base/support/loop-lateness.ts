@@ -7,7 +7,7 @@ export interface Moment {
 }
 
 /**
- * How late the event loop of this process runs its timers. Whoever waits for another process with a deadline can tell
+ * The lateness of the timers of this process. Who waits for another process with a deadline can tell
  * by it that the time passed while this process did not turn to the answer.
  */
 export class LoopLateness {

@@ -25,7 +25,7 @@ export interface WrittenPost extends LifecycleState {
   readonly revision: number;
 }
 
-/** What a reply must know of the post that it answers. */
+/** The post that a reply answers, as far as the reply needs it. */
 export type Parent = AbsentPost | Pick<WrittenPost, 'status' | 'id' | 'authorActorId' | 'rootId'>;
 
 export const noPost: Post = { status: 'absent', lifecycle: 0, isRestricted: false };
