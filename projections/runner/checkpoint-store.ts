@@ -1,6 +1,7 @@
 import { DatabaseError } from 'pg';
 import type { ClientBase, Pool, QueryConfig } from 'pg';
 import { POSITION_CHANNEL } from '../../src/base/store/notification-listener.js';
+import { HAS_BEGUN } from '../../src/base/store/transaction.js';
 import type { Checkpoint } from '../../src/log/event-log.js';
 import type { FaultyEvent } from './faults.js';
 
@@ -9,11 +10,12 @@ interface Row {
   readonly applied_event_id: string | null;
 }
 
-/** No number, so that Postgres fails with a message that has it. */
+/** Not a number: the cast of the statement fails, and its error quotes this text. */
 const MOVED = 'the checkpoint has moved';
+const INVALID_TEXT = '22P02';
 
 export const hasMoved = (error: unknown): boolean =>
-  error instanceof DatabaseError && error.message.includes(`"${MOVED}"`);
+  error instanceof DatabaseError && error.code === INVALID_TEXT && error.message.includes(MOVED);
 
 /** The checkpoint of a group: a row that changes in the same transaction as the group's tables. */
 export class CheckpointStore {
@@ -59,7 +61,8 @@ export class CheckpointStore {
 
   /**
    * The statement that moves the checkpoint and notifies listeners at the commit. It takes the row's lock, so it must
-   * run first. Fails, as {@link hasMoved} tells, if the row is not at `from`: another worker moved the checkpoint.
+   * run first. Fails, as {@link hasMoved} tells, if the row is not at `from`, since another worker moved the checkpoint,
+   * or if the transaction did not begin.
    */
   advance(from: Checkpoint | undefined, to: Checkpoint): QueryConfig {
     return {
@@ -70,6 +73,7 @@ export class CheckpointStore {
           SET applied_position = $3, applied_event_id = $4,
             stopped_at_position = NULL, stopped_event_id = NULL, stopped_reason = NULL
           WHERE ${this.column} = $1 AND applied_position IS NOT DISTINCT FROM $2::numeric
+            AND ${HAS_BEGUN}
           RETURNING 1
         )
         SELECT pg_notify('${POSITION_CHANNEL}',

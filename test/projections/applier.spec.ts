@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { serving } from '../../projections/groups.js';
 import { Applier } from '../../projections/runner/applier.js';
 import { CheckpointStore } from '../../projections/runner/checkpoint-store.js';
-import { LockLostError } from '../../projections/runner/faults.js';
+import { LockLostError, ProjectionStoppedError } from '../../projections/runner/faults.js';
 import { dispatcherOf } from '../../projections/runner/projection.js';
 import { endSession, sessionClient } from '../../src/base/store/session-client.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -61,4 +61,26 @@ it('commits nothing of a batch if another worker has moved the checkpoint', asyn
   await expect(applier.apply(recorded(some.post('p4')))).rejects.toThrow(LockLostError);
   expect(await posts()).toEqual(['p1', 'p2', 'p3']);
   expect(await checkpoints.read(client)).toEqual(moved);
+});
+
+it('commits nothing of a batch with a statement that fails, and the next batch whole', async () => {
+  const one = new Applier(client, checkpoints, dispatcherOf(serving), await checkpoints.read(client));
+  const before = await checkpoints.read(client);
+  // The first of its name in this session, and behind the failing one.
+  const unblock = some.unblock('alice', 'bob');
+  const wrong = some.post('p5', { text: 'no \0 in Postgres' });
+  await expect(one.apply(recorded(wrong))).rejects.toThrow(ProjectionStoppedError);
+  expect(await checkpoints.read(client)).toEqual(before);
+  await one.apply(recorded(some.post('p6'), unblock));
+  expect(await posts()).toEqual(['p1', 'p2', 'p3', 'p6']);
+});
+
+it('commits nothing if the transaction does not begin', async () => {
+  const before = await checkpoints.read(client);
+  const checkpoint = checkpoints.advance(before, {
+    position: 10n ** 9n,
+    eventId: '00000000-0000-4000-8000-000000000001',
+  });
+  await expect(client.query(checkpoint)).rejects.toThrow('the checkpoint has moved');
+  expect(await checkpoints.read(client)).toEqual(before);
 });

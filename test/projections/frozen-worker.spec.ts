@@ -149,7 +149,7 @@ describe('a frozen worker', () => {
     expect((await bench.posts()).ids.slice(-2)).toEqual(['h1', 'h2']);
   });
 
-  test('commits nothing of its open transaction when it wakes up after another took over', async () => {
+  test('has sent its whole batch, which is committed once while it is frozen', async () => {
     const [first] = await startTwo();
     await appendPost('g1');
     await waitUntilShown('g1');
@@ -174,11 +174,10 @@ describe('a frozen worker', () => {
       blocker.release(true);
     }
     await waitUntilShown('g2');
-    const said = first.said().length;
+    // One of the two goes on: this one, or the standby if the session of this one has ended meanwhile.
     first.process.kill('SIGCONT');
     await appendPost('g3');
     await waitUntilShown('g3');
-    await until(() => first.said().slice(said).includes('standing by'));
     const { ids, counted } = await bench.posts();
     expect(ids).toEqual([...before.ids, 'g2', 'g3']);
     expect(counted).toBe(ids.length);

@@ -39,6 +39,29 @@ describe('a decision', () => {
     expect([added.length, reads]).toEqual([1, 1]);
   });
 
+  it('on a probably new stream is appended unread, and reads it if it is not new', async () => {
+    for (const conflicts of [0, 1]) {
+      let reads = 0;
+      const log = contended(conflicts);
+      log.read = () => Promise.resolve([]).finally(() => (reads += 1));
+      const { past, added } = await handleCommand(log, ids, { ...context, isProbablyNew: true });
+      expect([past.length, added.length, reads]).toEqual([0, 1, conflicts]);
+    }
+  });
+
+  it('on a probably new stream that would change nothing is made again on what the stream has', async () => {
+    const log = Object.assign(contended(0), {
+      read: () => Promise.resolve([{ id: 'e', event: { type: 'handle.claimed' }, revision: 4n }]),
+    });
+    const appended: Append[] = [];
+    const append = log.append.bind(log);
+    log.append = (each) => (appended.push(each), append(each));
+    const decide = (_state: undefined, past: readonly unknown[]) =>
+      past.length === 0 ? [] : context.decide();
+    await handleCommand(log, ids, { ...context, decide, isProbablyNew: true });
+    expect(appended).toMatchObject([{ expected: 4n }]);
+  });
+
   it('is found in the log, though its leader was lost in two attempts', async () => {
     const sent: Append[] = [];
     let reads = 0;

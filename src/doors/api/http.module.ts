@@ -16,7 +16,6 @@ import { Postgres } from '../../base/store/postgres.js';
 import { ActorPostsController } from './resources/posts/actor-posts.controller.js';
 import { ActorsController } from './resources/actors/actors.controller.js';
 import { CredentialGuard } from './admission/credential.js';
-import { MutationAdmission } from './admission/mutation-admission.js';
 import { ReadYourWrites } from './admission/read-your-writes.js';
 import type { Positions } from './admission/positions.js';
 import { ProtectedReads } from './admission/protected-reads.js';
@@ -86,12 +85,6 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_GUARD, useClass: CredentialGuard },
     { provide: APP_PIPE, useValue: validation },
-    {
-      provide: MutationAdmission,
-      inject: [Postgres, BoundedClock, RestrictionProof],
-      useFactory: ({ pool }: Postgres, clock: BoundedClock, proof: RestrictionProof) =>
-        new MutationAdmission(pool, clock, proof),
-    },
     {
       provide: SignInAdmission,
       inject: [Postgres, RestrictionProof],

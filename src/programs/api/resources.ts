@@ -13,6 +13,7 @@ import { SigningKeys } from '../../commands/network/signing-keys.js';
 import { ReservedHandles } from '../../domain/account/reserved-handles.js';
 import { Config, storesOf } from '../../base/config/config.js';
 import { LOGGER } from '../../base/config/logger.js';
+import { MutationAdmission } from '../../doors/api/admission/mutation-admission.js';
 import { PublicationCache } from '../../doors/api/admission/publication.js';
 import { PublishedPosts } from '../../doors/api/admission/published-posts.js';
 import { PublishedStatements } from '../../doors/api/admission/published-statements.js';
@@ -136,6 +137,7 @@ export async function openResources({
     { provide: Telemetry, useValue: telemetry },
     { provide: Postgres, useValue: database },
     { provide: PublishedStatements, useValue: statements },
+    { provide: MutationAdmission, useValue: new MutationAdmission(reads, clock, watch) },
     { provide: ShownPosts, useValue: new PublishedPosts(statements) },
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(config.baseUrl) },
