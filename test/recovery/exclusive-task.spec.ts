@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { ExclusiveTask } from '../../src/background/exclusive-task.js';
+import { sessionClient } from '../../src/base/store/session-client.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
+import { isOutage } from '../../src/log/witness/outage.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
@@ -144,20 +146,48 @@ describe('work under a lock', () => {
     const holder = new Client(lockUrl);
     await holder.connect();
     await holder.query("SELECT pg_advisory_lock(hashtextextended('task', 0))");
+    /** Waits until the task has asked for the lock once more. */
+    const hasAsked = async () => {
+      const { rows } = await holder.query<{ now: string }>('SELECT clock_timestamp()::text AS now');
+      const asked = `SELECT FROM pg_stat_activity
+        WHERE application_name = 'plaza-task' AND query LIKE '%try_advisory%' AND query_start > $1::timestamptz`;
+      await until(async () => (await holder.query(asked, [rows[0]?.now])).rowCount === 1);
+    };
+    const lines: string[] = [];
+    const start = () => {
+      const work = () => Promise.reject(new Error('no lock'));
+      const task = new Task((line) => void lines.push(line), work, url.href);
+      task.start();
+      return task;
+    };
+    /** Begins to connect, and returns the error after five seconds of a server that hangs. */
+    const late = () => {
+      const client = sessionClient(url.href, 'late');
+      client.on('error', () => undefined);
+      return client.connect().then(
+        () => 'connected',
+        (error: unknown) => error,
+      );
+    };
     try {
-      for (const hangs of [false, true]) {
-        if (hangs) proxy.freeze();
-        const lines: string[] = [];
-        const task = new Task(
-          (line) => void lines.push(line),
-          () => Promise.reject(new Error('no lock')),
-          url.href,
-        );
-        task.start();
-        await until(() => proxy.connections() > 0);
-        await task.stop();
-        expect(lines).toEqual([]);
-      }
+      proxy.freeze();
+      const tooLate = late();
+      const connecting = start();
+      await until(() => proxy.connections() === 2);
+      expect(await Promise.race([tooLate, connecting.stop()])).toBeUndefined();
+      expect(isOutage(await tooLate)).toBe(true);
+
+      proxy.thaw();
+      const waiting = start();
+      await hasAsked();
+      await waiting.stop();
+
+      const asking = start();
+      await hasAsked();
+      proxy.holdAnswers();
+      await hasAsked();
+      expect(await Promise.race([late(), asking.stop()])).toBeUndefined();
+      expect(lines).toEqual([]);
     } finally {
       await holder.end();
       await proxy.close();
@@ -165,15 +195,21 @@ describe('work under a lock', () => {
   });
 
   it('takes no lock without work', async () => {
+    const lines: string[] = [];
     const stop = new AbortController();
-    const work = () => Promise.reject(new Error('not asked for'));
+    let asked = 0;
     const task = new (class extends Task {
       protected override hasWork(): Promise<boolean> {
-        stop.abort();
+        if ((asked += 1) > 1) stop.abort();
         return Promise.resolve(false);
       }
-    })(() => undefined, work, 'postgres://127.0.0.1:1/none');
-    await expect(task.run(stop.signal)).resolves.toBeUndefined();
+    })(
+      (line) => void lines.push(line),
+      () => Promise.reject(new Error('not asked for')),
+      'postgres://127.0.0.1:1/none',
+    );
+    await task.run(stop.signal);
+    expect(lines).toEqual([]);
   });
 
   it('is done by one process at a time', async () => {
