@@ -298,7 +298,7 @@ describe('plaza audit', () => {
   it.each([
     [['--post', 'no post!'], 'post: must be an identifier of the network.'],
     [['aktor:bob'], 'There is no filter aktor:. Did you mean actor:?'],
-    [['--limit', '0'], 'It must be a whole number from 1.'],
+    [['--limit', '0'], 'It must be a whole number from 1 to 999999999.'],
     [['--follow', '--csv'], 'cannot be used with'],
     [['--after', '0'], '--after goes with --follow'],
   ])('refuses %j as wrong usage', async (args, said) => {

@@ -53,8 +53,8 @@ export const someOf =
   };
 
 export function wholeNumber(value: string): number {
-  if (/^[1-9][0-9]{0,14}$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('It must be a whole number from 1.');
+  if (/^[1-9][0-9]{0,8}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be a whole number from 1 to 999999999.');
 }
 
 function lifecycleRevision(value: string): number {

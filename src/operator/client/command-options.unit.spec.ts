@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { accountName } from './command-options.js';
+import { accountName, wholeNumber } from './command-options.js';
 
 describe('the default operator name', () => {
   it.each([
@@ -17,5 +17,12 @@ describe('the default operator name', () => {
       throw new Error('ENOENT: no such file or directory, uv_os_get_passwd');
     };
     expect(accountName(nameless)).toBe(`uid ${process.getuid?.()}`);
+  });
+});
+
+describe('a whole number', () => {
+  it('has nine digits at the most', () => {
+    expect(wholeNumber('999999999')).toBe(999_999_999);
+    expect(() => wholeNumber('1000000000')).toThrow('It must be a whole number from 1 to 999999999.');
   });
 });
