@@ -104,7 +104,7 @@ const deleteSuccessfully = async (postId: string) =>
 
 const outcomeOf = ({ status, body }: ProcessAnswer) => [status, body.error];
 
-/** What Bob is answered who likes and answers a post, at each process. */
+/** Bob likes and answers a post at each process: the answers that he gets. */
 async function likeAndReplyTo(postId: string): Promise<unknown[]> {
   const outcomes = [];
   for (const process of [0, 1] as const) {

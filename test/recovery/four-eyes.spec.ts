@@ -74,7 +74,7 @@ async function finish({ approvalId, digest }: AwaitedRequest): Promise<unknown> 
 const erasuresOf = async (actorId: string) =>
   (await log.read(streams.account(actorId))).filter(({ event }) => event.type === 'account.erased');
 
-/** How many of these accounts are suspended. */
+/** The number of suspensions of these accounts. */
 const suspensionsOf = async (actorIds: readonly string[]): Promise<number> => {
   const read = await Promise.all(actorIds.map((id) => log.read(streams.account(id))));
   return read.flat().filter(({ event }) => event.type === 'account.suspended').length;

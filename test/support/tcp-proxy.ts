@@ -25,7 +25,7 @@ export interface TcpProxy {
   connections(): number;
   /** Number of bytes from the server so far. */
   bytesAnswered(): number;
-  /** How often a client has sent something after an answer, or first. */
+  /** The number of times that a client has sent something after an answer, or first. */
   turns(): number;
   /** Breaks all connections, and forwards everything on new ones. */
   reset(): void;

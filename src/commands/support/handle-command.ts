@@ -40,7 +40,8 @@ export interface CommandContext<State, Event extends StoredEvent> extends Aggreg
 }
 
 /**
- * `past`: events that the decision was based on; empty if the caller gave `known`, or if the stream was new. `added`: empty if nothing changed.
+ * `past`: events that the decision was based on; empty if the caller gave `known`, or if the stream was new. `added`:
+ * empty if nothing changed.
  */
 export interface Decided<Event extends StoredEvent> {
   readonly past: readonly Recorded<Event>[];

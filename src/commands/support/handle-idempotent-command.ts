@@ -63,13 +63,13 @@ export async function handleIdempotentCommand<State, Event extends StoredEvent>(
     payloadHash,
     isLimited = false,
     decide,
-    isProbablyNew,
+    isProbablyNew = false,
   } = context;
   const { filter = () => true, isVisible = () => true } = context;
   const { past, added } = await handleCommand<State, Event>(log, ids, {
     stream,
     ...(read && { read }),
-    ...(isProbablyNew && { isProbablyNew }),
+    isProbablyNew,
     initial,
     evolve,
     toConfirm: (recorded) => {
