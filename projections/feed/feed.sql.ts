@@ -1,5 +1,5 @@
 import { entryJson, isEntryVisible } from '../inbox/inbox.sql.js';
-import { postsJson } from '../posts/post.sql.js';
+import { postsJson, postWithId } from '../posts/post.sql.js';
 import { isRelationVisible, relationJson } from '../relations/relation.sql.js';
 import { isActorVisible } from '../visibility.sql.js';
 import { isAuthorInView, mayBeHeldByCaller } from './changes.sql.js';
@@ -51,8 +51,9 @@ export const postsOfPage = (schema: string, page: string): string =>
   postsJson(
     schema,
     `(
-      SELECT page.post_id, max(page.position) AS position FROM ${page}
-      WHERE page.kind IN ('post.created', 'post.edited') GROUP BY page.post_id)`,
+      SELECT named.* FROM (
+        SELECT DISTINCT page.post_id FROM ${page} WHERE page.kind IN ('post.created', 'post.edited')) changed
+      CROSS JOIN LATERAL ${postWithId(schema, 'changed.post_id')} named)`,
     'ASC',
   );
 

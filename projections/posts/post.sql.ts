@@ -1,7 +1,4 @@
-/**
- * Shared SQL of all reads of posts: skeleton (`post_id` and `position` by keyset); hydration and visibility;
- * presentation.
- */
+/** Shared SQL of all reads of posts: rows of the table by keyset; visibility; presentation. */
 import { keysetOf } from '../runner/page-query.js';
 import type { ScannedPage } from '../runner/page-query.js';
 import { isPostVisible } from '../visibility.sql.js';
@@ -22,7 +19,7 @@ const columns = {
   rootId: 'shown.root_id',
   parentUnavailable: 'shown.parent_id = ANY (thread.ids) IS NOT TRUE',
   rootUnavailable: 'shown.root_id = ANY (thread.ids) IS NOT TRUE',
-  position: 'shown.page_position::text',
+  position: 'shown.position::text',
 };
 
 interface Row extends Pick<Post, 'id' | 'authorActorId' | 'text' | 'audience' | 'revision' | 'createdAt'> {
@@ -40,36 +37,35 @@ interface Row extends Pick<Post, 'id' | 'authorActorId' | 'text' | 'audience' | 
 export type PostColumns = { readonly [Column in keyof Row]: readonly Row[Column][] | null };
 
 /**
- * The visible posts of a skeleton as JSON, for {@link presentPosts}. `skeleton`: a relation with `post_id` and
- * `position`, or a parenthesized query. Column arrays cost Postgres a fifth of one object per post. Each parent and root
- * is looked up once, however many posts name it.
+ * The visible ones of some posts as JSON, for {@link presentPosts}. `posts`: a relation or parenthesized query of rows of
+ * the table `post`, each once. Column arrays cost Postgres a fifth of one object per post. Each parent and root is
+ * looked up once, however many posts name it.
  */
-export function postsJson(schema: string, skeleton: string, order: 'ASC' | 'DESC'): string {
+export function postsJson(schema: string, posts: string, order: 'ASC' | 'DESC'): string {
   const arrays = Object.entries(columns).map(
-    ([name, column]) => `'${name}', array_agg(${column} ORDER BY shown.page_position ${order})`,
+    ([name, column]) => `'${name}', array_agg(${column} ORDER BY shown.position ${order})`,
   );
   return `(
     WITH shown AS MATERIALIZED (
-      SELECT skeleton.position AS page_position, post.*, application.name AS app_name
-      FROM ${skeleton} skeleton
-      CROSS JOIN LATERAL (${visiblePost(schema, 'skeleton.post_id')}) post
+      SELECT post.*, application.name AS app_name
+      FROM (SELECT listed.* FROM ${posts} listed WHERE ${isPostVisible(schema, 'listed')} OFFSET 0) post
       LEFT JOIN ${schema}.application ON application.app_id = post.app_id
     ), thread AS MATERIALIZED (
       SELECT array_agg(open.id) AS ids
       FROM (SELECT parent_id AS id FROM shown WHERE parent_id IS NOT NULL
         UNION SELECT root_id FROM shown WHERE root_id IS NOT NULL) named
-      CROSS JOIN LATERAL (${visiblePost(schema, 'named.id')}) open
+      CROSS JOIN LATERAL (
+        SELECT other.id FROM ${postWithId(schema, 'named.id')} other WHERE ${isPostVisible(schema, 'other')}) open
     )
     SELECT json_build_object(${arrays.join(', ')}) FROM shown CROSS JOIN thread)`;
 }
 
 /**
- * Finds one row by its key and then checks it. As join conditions, the checks would run on every post for each result
+ * Finds one row by its key, before it is checked. As join conditions, the checks would run on every post for each result
  * while young tables lack statistics.
  */
-const visiblePost = (schema: string, id: string): string => `
-  SELECT other.* FROM ${schema}.post other WHERE other.id = ${id} AND ${isPostVisible(schema, 'other')}
-  OFFSET 0`;
+export const postWithId = (schema: string, id: string): string =>
+  `(SELECT found.* FROM ${schema}.post found WHERE found.id = ${id} OFFSET 0)`;
 
 export function presentPosts(posts: PostColumns): readonly Post[] {
   return rowsOf(posts).map(present);
@@ -81,8 +77,8 @@ interface PageJson {
 }
 
 /**
- * A page of posts as JSON, for {@link presentPage}. `candidates`: an unordered query of `post_id` and `position` that
- * starts after the previous page. `scan`: SQL of the number of candidates to read.
+ * A page of posts as JSON, for {@link presentPage}. `candidates`: an unordered query of rows of the table
+ * `post` that starts after the previous page. `scan`: SQL of the number of candidates to read.
  */
 export function postsPageJson(
   schema: string,

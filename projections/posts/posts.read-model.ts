@@ -7,6 +7,7 @@ import {
   POSITION_BEFORE_OLDEST_POST,
   postsJson,
   postsPageJson,
+  postWithId,
   presentPage,
   presentPosts,
 } from './post.sql.js';
@@ -15,12 +16,7 @@ import type { PostColumns } from './post.sql.js';
 export const postById: ReadQuery<{ readonly postId: string }, Post | null> = {
   name: 'post-by-id',
   values: ({ postId }) => [postId],
-  sql: ({ schema, parameter }) => {
-    const skeleton = `(
-      SELECT candidate.id AS post_id, candidate.position
-      FROM ${schema}.post candidate WHERE candidate.id = ${parameter(1)})`;
-    return postsJson(schema, skeleton, 'ASC');
-  },
+  sql: ({ schema, parameter }) => postsJson(schema, postWithId(schema, parameter(1)), 'ASC'),
   present: (json) => presentPosts(json as PostColumns)[0] ?? null,
 };
 
@@ -31,7 +27,7 @@ export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
   values: ({ actorId, scan, after }) => [actorId, scan, String(after?.[0] ?? POSITION_AFTER_NEWEST_POST)],
   sql: ({ schema, parameter }) => {
     const candidates = `
-      SELECT candidate.id AS post_id, candidate.position
+      SELECT candidate.*
       FROM ${schema}.post candidate
       WHERE candidate.author_actor_id = ${parameter(1)} AND ${isPublished('candidate')}
         AND candidate.position < ${parameter(3)}::numeric`;
@@ -65,7 +61,7 @@ export const repliesOf: PageQuery<{ readonly postId: string }, Post> = {
   values: ({ postId, scan, after }) => [postId, scan, String(after?.[0] ?? POSITION_BEFORE_OLDEST_POST)],
   sql: ({ schema, parameter }) => {
     const candidates = `
-      SELECT reply.id AS post_id, reply.position
+      SELECT reply.*
       FROM ${schema}.post reply
       WHERE reply.parent_id = ${parameter(1)} AND ${isPublished('reply')}
         AND reply.position > ${parameter(3)}::numeric`;

@@ -11,14 +11,14 @@ export interface ViewSize {
 }
 
 export const publicPosts = (schema: string, { posts }: ViewSize): string => `(
-  SELECT candidate.id AS post_id, candidate.position
+  SELECT candidate.*
   FROM ${schema}.post candidate
   WHERE candidate.audience = 'public' AND ${isPostVisible(schema, 'candidate')}
   ORDER BY candidate.position DESC
   LIMIT ${posts})`;
 
 export const ownPosts = (schema: string, { posts }: ViewSize): string => `(
-  SELECT candidate.id AS post_id, candidate.position
+  SELECT candidate.*
   FROM ${schema}.post candidate
   WHERE ${isPublished('candidate')} AND candidate.author_actor_id = caller.actor_id
   ORDER BY candidate.position DESC

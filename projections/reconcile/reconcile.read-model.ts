@@ -52,16 +52,15 @@ export const reconcileWithin = (
   name: 'reconcile',
   values: ({ cursor }) => [cursor === undefined ? null : String(cursor)],
   sql: ({ schema, parameter }) => {
-    const changedBy = (condition: string) => `(
-      SELECT post.id AS post_id, post.position FROM ${schema}.post
-      WHERE post.id IN (SELECT post_id FROM changed_post) AND ${condition})`;
-    const changed = `(
-      SELECT * FROM ${changedBy('true')} changed
-      UNION
-      SELECT * FROM ${followedPosts(schema, size)} newest WHERE ${hasNewFollow})`;
-    const posts = (skeleton: string) => postsJson(schema, skeleton, 'DESC');
-    const deltaOrFull = (delta: string, full: string) =>
-      `CASE WHEN view.is_delta THEN ${delta} ELSE ${full} END`;
+    const changedBy = (condition: string) => `
+      SELECT post.* FROM ${schema}.post
+      WHERE view.is_delta AND post.id IN (SELECT post_id FROM changed_post) AND ${condition}`;
+    const posts = (...skeletons: readonly string[]) =>
+      postsJson(schema, `(${skeletons.join(' UNION ALL ')})`, 'DESC');
+    const whole = (delta: string, full: string) =>
+      `(${when('view.is_delta', delta)} UNION ALL ${when('NOT view.is_delta', full)})`;
+    const when = (condition: string, skeleton: string) =>
+      `SELECT * FROM ${skeleton} listed WHERE ${condition}`;
     // Outstanding restrictions (`state.hidden`) have no change yet, so the delta would miss them.
     return `(
     WITH since AS MATERIALIZED (
@@ -75,17 +74,17 @@ export const reconcileWithin = (
         AS is_delta
     )
     SELECT json_build_object(
-      'posts', ${deltaOrFull(
-        posts(changed),
-        `CASE WHEN caller.actor_id IS NULL THEN ${posts(publicPosts(schema, size))}
-          ELSE ${posts(followedPosts(schema, size))} END`,
+      'posts', ${posts(
+        `(${changedBy('true')}
+          UNION ${when(`caller.actor_id IS NOT NULL AND (NOT view.is_delta OR ${hasNewFollow})`, followedPosts(schema, size))})`,
+        when('caller.actor_id IS NULL AND NOT view.is_delta', publicPosts(schema, size)),
       )},
-      'ownPosts', ${deltaOrFull(
-        posts(changedBy('post.author_actor_id = caller.actor_id')),
-        posts(ownPosts(schema, size)),
+      'ownPosts', ${posts(
+        changedBy('post.author_actor_id = caller.actor_id'),
+        when('NOT view.is_delta', ownPosts(schema, size)),
       )},
-      'relations', ${deltaOrFull(relationsJson('new_relation'), relationsJson(visibleRelations(schema, size)))},
-      'inbox', ${deltaOrFull(entriesJson('changed_entry'), entriesJson(visibleEntries(schema, size)))},
+      'relations', ${relationsJson(whole('new_relation', visibleRelations(schema, size)))},
+      'inbox', ${entriesJson(whole('changed_entry', visibleEntries(schema, size)))},
       'cursor', ${CURRENT_CURSOR},
       'replace', NOT view.is_delta)
     FROM view)`;
