@@ -38,10 +38,17 @@ const isInactive = (schema: string, actor: string): string => `EXISTS (
 /**
  * True if the caller may see `actor`, which must have an account. `others`: further subjects that must not be hidden.
  */
-export function isActorVisible(schema: string, actor: string, ...others: readonly string[]): string {
+export const isActorVisible = (schema: string, actor: string, ...others: readonly string[]): string =>
+  `NOT ${isInactive(schema, actor)} AND ${isWithinReach(schema, actor, others)}`;
+
+/** The same for a row of the table `actor`. */
+export const isAccountVisible = (schema: string, account: string): string =>
+  `${account}.state = 'active' AND ${isWithinReach(schema, `${account}.actor_id`, [])}`;
+
+/** True if neither a block nor an outstanding restriction hides `actor` from the caller. */
+function isWithinReach(schema: string, actor: string, others: readonly string[]): string {
   const outstanding = [subjectKeys.actor(actor), subjectKeys.pair('caller.actor_id', actor), ...others];
-  return `NOT ${isInactive(schema, actor)} AND NOT ${isBlocked(schema, actor)}
-    AND NOT ${isHidden(...outstanding)}`;
+  return `NOT ${isBlocked(schema, actor)} AND NOT ${isHidden(...outstanding)}`;
 }
 
 /**

@@ -1,7 +1,8 @@
-import { entryJson, isEntryVisible } from '../inbox/inbox.sql.js';
+import { entryColumns, isEntryVisible } from '../inbox/inbox.sql.js';
 import { postsJson, postWithId } from '../posts/post.sql.js';
-import { isRelationVisible, relationJson } from '../relations/relation.sql.js';
-import { isActorVisible } from '../visibility.sql.js';
+import { isRelationVisible, relationColumns } from '../relations/relation.sql.js';
+import { objectJson } from '../runner/columns.js';
+import { isAccountVisible } from '../visibility.sql.js';
 import { isAuthorInView, mayBeHeldByCaller } from './changes.sql.js';
 
 /** The `seq` of an inbox addition, which sorts it behind all other changes of its event. */
@@ -58,13 +59,7 @@ export const postsOfPage = (schema: string, page: string): string =>
   );
 
 function subjectJson(schema: string): string {
-  const relationOfPage = relationJson({
-    kind: 'page.relation_kind',
-    actorId: 'page.actor_id',
-    targetId: 'page.target_id',
-    targetActorId: 'page.target_actor_id',
-    generation: 'page.generation',
-  });
+  const relationOfPage = objectJson(relationColumns('page', 'relation_kind'));
   return `CASE page.kind
     WHEN 'relation.ended' THEN json_build_object('relation', ${relationOfPage})
     WHEN 'relation.established' THEN (
@@ -77,9 +72,9 @@ function subjectJson(schema: string): string {
         'actorId', actor.actor_id, 'handle', actor.handle, 'displayName', actor.display_name,
         'bio', actor.bio, 'website', actor.website))
       FROM ${schema}.actor
-      WHERE actor.actor_id = page.actor_id AND ${isActorVisible(schema, 'actor.actor_id')})
+      WHERE actor.actor_id = page.actor_id AND ${isAccountVisible(schema, 'actor')})
     WHEN 'inbox.added' THEN (
-      SELECT json_build_object('entry', ${entryJson('inbox')}) FROM ${schema}.inbox
+      SELECT json_build_object('entry', json_strip_nulls(${objectJson(entryColumns('inbox'))})) FROM ${schema}.inbox
       WHERE inbox.actor_id = caller.actor_id AND inbox.id = page.entry_id AND ${isEntryVisible(schema, 'inbox')})
     END`;
 }

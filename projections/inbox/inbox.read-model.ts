@@ -1,12 +1,15 @@
+import { columnsJson, rowsOf } from '../runner/columns.js';
+import type { Columns } from '../runner/columns.js';
 import { keysetOf } from '../runner/page-query.js';
 import type { PageQuery, ScannedPage } from '../runner/page-query.js';
 import type { ReadQuery } from '../runner/read-query.js';
 import type { InboxEntry } from './inbox-entry.js';
-import { entryJson, isEntryVisible, unreadCount } from './inbox.sql.js';
+import { entryColumns, isEntryVisible, presentEntry, unreadCount } from './inbox.sql.js';
+import type { EntryRow } from './inbox.sql.js';
 
 interface PageJson {
-  readonly rows: readonly { readonly position: string; readonly entry: InboxEntry | null }[] | null;
-  readonly more: boolean;
+  readonly rows: Columns<EntryRow & { readonly position: string }>;
+  readonly last: string | null;
   readonly unread: number;
 }
 
@@ -24,21 +27,23 @@ export const inboxOf: PageQuery<object, InboxEntry, InboxPage> = {
       WHERE inbox.actor_id = caller.actor_id
         AND inbox.position < coalesce(${parameter(2)}::numeric, 'Infinity'::numeric)
       ORDER BY position DESC LIMIT ${parameter(1)}::integer + 1
-    ), page AS MATERIALIZED (SELECT * FROM candidate ORDER BY position DESC LIMIT ${parameter(1)}::integer)
+    ), page AS MATERIALIZED (
+      SELECT scanned.*, ${isEntryVisible(schema, 'scanned')} AS is_visible
+      FROM (SELECT * FROM candidate ORDER BY position DESC LIMIT ${parameter(1)}::integer) scanned)
     SELECT json_build_object(
-      'rows', (
-        SELECT json_agg(json_build_object(
-          'position', page.position::text,
-          'entry', CASE WHEN ${isEntryVisible(schema, 'page')} THEN ${entryJson('page')} END) ORDER BY page.position DESC)
-        FROM page),
-      'more', (SELECT count(*) FROM candidate) > ${parameter(1)}::integer,
-      'unread', ${unreadCount(schema)}))`,
+      'rows', (SELECT ${columnsJson({ ...entryColumns('page'), position: 'page.position::text' }, 'page.position DESC')}
+        FROM page WHERE page.is_visible),
+      'last', (SELECT min(page.position)::text FROM page
+        HAVING (SELECT count(*) FROM candidate) > ${parameter(1)}::integer),
+      'unread', ${unreadCount(schema, 'page')}))`,
   present: (json) => {
-    const { rows, more, unread } = json as PageJson;
-    const keyed = (rows ?? []).map(({ position, entry }) => ({ key: keysetOf([position]), entry }));
+    const { rows, last, unread } = json as PageJson;
     return {
-      items: keyed.flatMap(({ key, entry }) => (entry ? [{ key, item: entry }] : [])),
-      last: more ? (keyed.at(-1)?.key ?? null) : null,
+      items: rowsOf(rows).map(({ position, ...entry }) => ({
+        key: keysetOf([position]),
+        item: presentEntry(entry),
+      })),
+      last: last === null ? null : keysetOf([last]),
       unread,
     };
   },

@@ -1,4 +1,5 @@
 import { isHidden, subjectKeys } from '../outstanding.sql.js';
+import type { InboxEntry } from './inbox-entry.js';
 import { isActorVisible, isPublished } from '../visibility.sql.js';
 
 /**
@@ -20,16 +21,38 @@ export function isEntryVisible(schema: string, entry: string): string {
     AND (${entry}.kind IN ('reply', 'mention') OR ${isActive})`;
 }
 
-export const entryJson = (entry: string): string => `json_strip_nulls(json_build_object(
-  'id', ${entry}.id, 'kind', ${entry}.kind, 'sourceActorId', ${entry}.source_actor_id,
-  'sourceId', ${entry}.source_id, 'createdAt', ${entry}.created_at, 'readAt', ${entry}.read_at))`;
+export interface EntryRow extends Omit<InboxEntry, 'readAt'> {
+  readonly readAt: number | null;
+}
+
+export const entryColumns = (entry: string): Readonly<Record<keyof EntryRow, string>> => ({
+  id: `${entry}.id`,
+  kind: `${entry}.kind`,
+  sourceActorId: `${entry}.source_actor_id`,
+  sourceId: `${entry}.source_id`,
+  createdAt: `${entry}.created_at`,
+  readAt: `${entry}.read_at`,
+});
+
+export const presentEntry = ({ readAt, ...entry }: EntryRow): InboxEntry =>
+  readAt === null ? entry : { ...entry, readAt };
 
 export const MAX_COUNTED_UNREAD = 1_000;
 
-export const unreadCount = (schema: string): string => `(
+/**
+ * `judged`: a relation of entries (`position`, `is_visible`) whose visibility is known already, or undefined.
+ */
+export function unreadCount(schema: string, judged?: string): string {
+  const isVisible = isEntryVisible(schema, 'entry');
+  return `(
   SELECT count(*) FROM (
     SELECT * FROM ${schema}.inbox
     WHERE inbox.actor_id = caller.actor_id AND inbox.read_at IS NULL
     ORDER BY inbox.position DESC LIMIT ${MAX_COUNTED_UNREAD}
-  ) entry
-  WHERE ${isEntryVisible(schema, 'entry')})`;
+  ) entry ${
+    judged === undefined
+      ? `WHERE ${isVisible}`
+      : `LEFT JOIN ${judged} judged USING (position)
+  WHERE CASE WHEN judged.is_visible IS NULL THEN ${isVisible} ELSE judged.is_visible END`
+  })`;
+}

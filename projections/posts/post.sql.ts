@@ -1,4 +1,6 @@
 /** Shared SQL of all reads of posts: rows of the table by keyset; visibility; presentation. */
+import { columnsJson, rowsOf } from '../runner/columns.js';
+import type { Columns } from '../runner/columns.js';
 import { keysetOf } from '../runner/page-query.js';
 import type { ScannedPage } from '../runner/page-query.js';
 import { isPostVisible } from '../visibility.sql.js';
@@ -34,17 +36,13 @@ interface Row extends Pick<Post, 'id' | 'authorActorId' | 'text' | 'audience' | 
   readonly position: string;
 }
 
-export type PostColumns = { readonly [Column in keyof Row]: readonly Row[Column][] | null };
+export type PostColumns = Columns<Row>;
 
 /**
  * The visible ones of some posts as JSON, for {@link presentPosts}. `posts`: a relation or parenthesized query of rows of
- * the table `post`, each once. Column arrays cost Postgres a fifth of one object per post. Each parent and root is
- * looked up once, however many posts name it.
+ * the table `post`, each once. Each parent and root is looked up once, however many posts name it.
  */
 export function postsJson(schema: string, posts: string, order: 'ASC' | 'DESC'): string {
-  const arrays = Object.entries(columns).map(
-    ([name, column]) => `'${name}', array_agg(${column} ORDER BY shown.position ${order})`,
-  );
   return `(
     WITH shown AS MATERIALIZED (
       SELECT post.*, application.name AS app_name
@@ -57,7 +55,7 @@ export function postsJson(schema: string, posts: string, order: 'ASC' | 'DESC'):
       CROSS JOIN LATERAL (
         SELECT other.id FROM ${postWithId(schema, 'named.id')} other WHERE ${isPostVisible(schema, 'other')}) open
     )
-    SELECT json_build_object(${arrays.join(', ')}) FROM shown CROSS JOIN thread)`;
+    SELECT ${columnsJson(columns, `shown.position ${order}`)} FROM shown CROSS JOIN thread)`;
 }
 
 /**
@@ -103,18 +101,6 @@ export function presentPage(json: unknown): ScannedPage<Post> {
 
 export const POSITION_BEFORE_OLDEST_POST = '-1';
 export const POSITION_AFTER_NEWEST_POST = '9223372036854775807';
-
-const rowsOf = (posts: PostColumns): readonly Row[] =>
-  (posts.id ?? []).map((_, index) => rowAt(posts, index));
-
-const columnNames = Object.keys(columns) as readonly (keyof Row)[];
-
-// Assigns by name in a fixed order: building rows from entries took most of a page's time in this process.
-function rowAt(posts: PostColumns, index: number): Row {
-  const row: Partial<Record<keyof Row, unknown>> = {};
-  for (const name of columnNames) row[name] = posts[name]?.[index];
-  return row as Row;
-}
 
 function present(row: Row): Post {
   const { lastEditAppId, lastEditAt, parentId, rootId, parentUnavailable, rootUnavailable } = row;

@@ -1,6 +1,6 @@
 import type { PageQuery } from '../runner/page-query.js';
 import type { ReadQuery } from '../runner/read-query.js';
-import { isActorVisible, isPostVisible, isPublished } from '../visibility.sql.js';
+import { isAccountVisible, isPostVisible, isPublished } from '../visibility.sql.js';
 import type { Post } from './post.js';
 import {
   POSITION_AFTER_NEWEST_POST,
@@ -34,7 +34,7 @@ export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
     return `(
       SELECT ${postsPageJson(schema, candidates, { scan: parameter(2), order: 'DESC' })}
       FROM ${schema}.actor
-      WHERE actor.actor_id = ${parameter(1)} AND ${isActorVisible(schema, 'actor.actor_id')})`;
+      WHERE actor.actor_id = ${parameter(1)} AND ${isAccountVisible(schema, 'actor')})`;
   },
   present: (json) => (json === null ? null : presentPage(json)),
 };

@@ -1,7 +1,7 @@
 import { postCountOf } from '../posts/post.sql.js';
 import { relationCountOf } from '../relations/relation.sql.js';
 import type { ReadQuery } from '../runner/read-query.js';
-import { isActorVisible } from '../visibility.sql.js';
+import { isAccountVisible } from '../visibility.sql.js';
 
 export interface OwnProfile {
   readonly actorId: string;
@@ -53,7 +53,7 @@ export const publicProfiles: ReadQuery<
     FROM unnest(${parameter(1)}::text[]) AS wanted(id)
     CROSS JOIN LATERAL (
       SELECT found.* FROM ${schema}.actor found
-      WHERE found.actor_id = wanted.id AND ${isActorVisible(schema, 'found.actor_id')} OFFSET 0) actor)`,
+      WHERE found.actor_id = wanted.id AND ${isAccountVisible(schema, 'found')} OFFSET 0) actor)`,
   present: (json) => new Map(Object.entries((json ?? {}) as Readonly<Record<string, PublicProfile>>)),
 };
 
@@ -68,6 +68,6 @@ export const actorById: ReadQuery<{ readonly actorId: string }, Actor | null> = 
       'following', ${relationCountOf(schema, 'following', 'actor.actor_id')},
       'posts', ${postCountOf(schema, 'actor.actor_id')})
     FROM ${schema}.actor
-    WHERE actor.actor_id = ${parameter(1)} AND ${isActorVisible(schema, 'actor.actor_id')})`,
+    WHERE actor.actor_id = ${parameter(1)} AND ${isAccountVisible(schema, 'actor')})`,
   present: (json) => json as Actor | null,
 };

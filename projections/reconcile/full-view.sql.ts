@@ -1,6 +1,7 @@
-import { entryJson, isEntryVisible } from '../inbox/inbox.sql.js';
+import { entryColumns, isEntryVisible } from '../inbox/inbox.sql.js';
 import { POSITION_AFTER_NEWEST_POST } from '../posts/post.sql.js';
-import { isRelationVisible, relationJson } from '../relations/relation.sql.js';
+import { isRelationVisible, relationColumns } from '../relations/relation.sql.js';
+import { columnsJson } from '../runner/columns.js';
 import { timelineCandidates } from '../timeline/timeline.sql.js';
 import { isActorVisible, isPostVisible, isPublished } from '../visibility.sql.js';
 
@@ -33,16 +34,8 @@ export function followedPosts(schema: string, { posts }: ViewSize): string {
   return `(${candidates} ORDER BY position DESC LIMIT ${posts})`;
 }
 
-const relationRow = relationJson({
-  kind: 'relation.kind',
-  actorId: 'relation.actor_id',
-  targetId: 'relation.target_id',
-  targetActorId: 'relation.target_actor_id',
-  generation: 'relation.generation',
-});
-
 export const relationsJson = (from: string): string => `(
-  SELECT coalesce(json_agg(${relationRow} ORDER BY relation.created_at DESC, relation.position DESC), '[]')
+  SELECT ${columnsJson(relationColumns('relation'), 'relation.created_at DESC, relation.position DESC')}
   FROM ${from} relation)`;
 
 const SCAN_FACTOR = 10;
@@ -58,7 +51,7 @@ export const visibleRelations = (schema: string, { relations }: ViewSize): strin
   LIMIT ${relations})`;
 
 export const entriesJson = (from: string): string => `(
-  SELECT coalesce(json_agg(${entryJson('entry')} ORDER BY entry.position DESC), '[]')
+  SELECT ${columnsJson(entryColumns('entry'), 'entry.position DESC')}
   FROM ${from} entry)`;
 
 export const visibleEntries = (schema: string, { entries }: ViewSize): string => `(

@@ -1,9 +1,13 @@
 import { areChangesAvailableSince, CURRENT_CURSOR } from '../feed/changes.sql.js';
 import type { InboxEntry } from '../inbox/inbox-entry.js';
+import { presentEntry } from '../inbox/inbox.sql.js';
+import type { EntryRow } from '../inbox/inbox.sql.js';
 import type { Post } from '../posts/post.js';
 import { postsJson, presentPosts } from '../posts/post.sql.js';
 import type { PostColumns } from '../posts/post.sql.js';
 import type { RelationInView } from '../relations/relation.js';
+import { rowsOf } from '../runner/columns.js';
+import type { Columns } from '../runner/columns.js';
 import type { ReadQuery } from '../runner/read-query.js';
 import {
   changedEntries,
@@ -37,9 +41,11 @@ export interface View {
   readonly replace: boolean;
 }
 
-interface ViewJson extends Omit<View, 'posts' | 'ownPosts'> {
+interface ViewJson extends Pick<View, 'cursor' | 'replace'> {
   readonly posts: PostColumns;
   readonly ownPosts: PostColumns;
+  readonly relations: Columns<RelationInView>;
+  readonly inbox: Columns<EntryRow>;
 }
 
 /**
@@ -91,7 +97,13 @@ export const reconcileWithin = (
   },
   present(json) {
     const view = json as ViewJson;
-    return { ...view, posts: presentPosts(view.posts), ownPosts: presentPosts(view.ownPosts) };
+    return {
+      ...view,
+      posts: presentPosts(view.posts),
+      ownPosts: presentPosts(view.ownPosts),
+      relations: rowsOf(view.relations),
+      inbox: rowsOf(view.inbox).map(presentEntry),
+    };
   },
 });
 

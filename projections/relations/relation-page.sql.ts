@@ -1,4 +1,6 @@
 /** Shared SQL of all lists of relations: skeleton by keyset, newest first; hydration and visibility; presentation. */
+import { columnsJson, rowsOf } from '../runner/columns.js';
+import type { Columns } from '../runner/columns.js';
 import { keysetOf } from '../runner/page-query.js';
 import type { Keyset, PageArgs, ScannedPage } from '../runner/page-query.js';
 import type { Scope } from '../runner/read-query.js';
@@ -33,21 +35,21 @@ export function relationsPageJson(
 ): string {
   const scan = `${parameter(before + 1)}::integer`;
   const asOf = `coalesce(${parameter(before + 2)}::numeric, state.applied_position, 0)`;
-  const shown = Object.entries(fields).map(([name, sql]) => `'${name}', ${sql}`);
-  const newestFirst = (rows: string) => `ORDER BY ${rows}.created_at DESC, ${rows}.position DESC`;
+  const newestFirst = (rows: string) => `${rows}.created_at DESC, ${rows}.position DESC`;
+  const arrays = (columns: Readonly<Record<string, string>>) => columnsJson(columns, newestFirst('page'));
   return `(
     WITH candidate AS MATERIALIZED (
       SELECT * FROM ${schema}.relation
       WHERE ${condition} AND position <= ${asOf}
         AND (created_at, position) < (${parameter(before + 3)}::bigint, ${parameter(before + 4)}::numeric)
-      ${newestFirst('relation')} LIMIT ${scan} + 1),
-    page AS MATERIALIZED (SELECT * FROM candidate ${newestFirst('candidate')} LIMIT ${scan})
+      ORDER BY ${newestFirst('relation')} LIMIT ${scan} + 1),
+    page AS MATERIALIZED (SELECT * FROM candidate ORDER BY ${newestFirst('candidate')} LIMIT ${scan})
     SELECT json_build_object(
       'asOf', ${asOf}::text,
       'rows', (
-        SELECT coalesce(json_agg(json_build_object(
-          'createdAt', page.created_at, 'position', page.position::text, 'item', json_build_object(${shown.join(', ')}))
-          ${newestFirst('page')}), '[]')
+        SELECT json_build_object(
+          'keys', ${arrays({ createdAt: 'page.created_at', position: 'page.position::text' })},
+          'items', ${arrays(fields)})
         FROM page ${joins}),
       'last', (
         SELECT json_build_object('createdAt', created_at, 'position', position::text) FROM page
@@ -62,15 +64,16 @@ interface PageKey {
 
 interface PageJson<Item> {
   readonly asOf: string;
-  readonly rows: readonly (PageKey & { readonly item: Item })[];
+  readonly rows: { readonly keys: Columns<PageKey>; readonly items: Columns<Item> };
   readonly last: PageKey | null;
 }
 
 export function presentRelations<Item>(json: unknown): ScannedPage<Item> {
   const { asOf, rows, last } = json as PageJson<Item>;
   const keyOf = ({ createdAt, position }: PageKey): Keyset => keysetOf([asOf, String(createdAt), position]);
+  const keys = rowsOf(rows.keys).map(keyOf);
   return {
-    items: rows.map(({ item, ...key }) => ({ key: keyOf(key), item })),
+    items: rowsOf(rows.items).map((item, index) => ({ key: keys[index] ?? [], item })),
     last: last && keyOf(last),
   };
 }

@@ -19,8 +19,14 @@ export function isRelationVisible(schema: string, relation: string): string {
     END`;
 }
 
-export const relationJson = (
-  fields: Readonly<Record<keyof RelationInView, string>>,
-): string => `json_build_object(
-  'kind', ${fields.kind}, 'actorId', ${fields.actorId}, 'targetId', ${fields.targetId},
-  'targetActorId', ${fields.targetActorId}, 'generation', ${fields.generation}::text)`;
+/** SQL of the fields of a relation. `kind`: the column of its kind in `relation`. */
+export const relationColumns = (
+  relation: string,
+  kind = 'kind',
+): Readonly<Record<keyof RelationInView, string>> => ({
+  kind: `${relation}.${kind}`,
+  actorId: `${relation}.actor_id`,
+  targetId: `${relation}.target_id`,
+  targetActorId: `${relation}.target_actor_id`,
+  generation: `${relation}.generation::text`,
+});

@@ -1,6 +1,7 @@
 import type { PageQuery } from '../runner/page-query.js';
-import { isActorVisible, isPostVisible } from '../visibility.sql.js';
+import { isAccountVisible, isPostVisible } from '../visibility.sql.js';
 import type { RelationInView } from './relation.js';
+import { relationColumns } from './relation.sql.js';
 import { KEY_ARITY, pageValues, presentRelations, relationsPageJson } from './relation-page.sql.js';
 
 export interface Relation extends RelationInView {
@@ -22,18 +23,11 @@ export const ownRelations: PageQuery<object, Relation> = {
       condition: 'relation.actor_id = caller.actor_id',
       joins: `
         LEFT JOIN ${scope.schema}.actor ON page.kind = 'follow' AND actor.actor_id = page.target_id
-          AND ${isActorVisible(scope.schema, 'actor.actor_id')}
+          AND ${isAccountVisible(scope.schema, 'actor')}
         LEFT JOIN ${scope.schema}.post ON page.kind = 'like' AND post.id = page.target_id
           AND ${isPostVisible(scope.schema, 'post')}
         WHERE actor.actor_id IS NOT NULL OR post.id IS NOT NULL`,
-      fields: {
-        kind: 'page.kind',
-        actorId: 'page.actor_id',
-        targetId: 'page.target_id',
-        targetActorId: 'page.target_actor_id',
-        generation: 'page.generation::text',
-        createdAt: 'page.created_at',
-      },
+      fields: { ...relationColumns('page'), createdAt: 'page.created_at' },
     }),
   present: (json) => presentRelations<Relation>(json),
 };
@@ -60,7 +54,7 @@ function actorsOf({ subject, listed }: { subject: string; listed: string }): Omi
         condition: `relation.kind = 'follow' AND relation.${subject} = ${scope.parameter(1)}`,
         joins: `
           JOIN ${scope.schema}.actor ON actor.actor_id = page.${listed}
-            AND ${isActorVisible(scope.schema, 'actor.actor_id')}`,
+            AND ${isAccountVisible(scope.schema, 'actor')}`,
         fields: {
           actorId: 'actor.actor_id',
           handle: `coalesce(actor.handle, '')`,
@@ -69,7 +63,7 @@ function actorsOf({ subject, listed }: { subject: string; listed: string }): Omi
       });
       return `(
         SELECT ${page} FROM ${scope.schema}.actor subject
-        WHERE subject.actor_id = ${scope.parameter(1)} AND ${isActorVisible(scope.schema, 'subject.actor_id')})`;
+        WHERE subject.actor_id = ${scope.parameter(1)} AND ${isAccountVisible(scope.schema, 'subject')})`;
     },
     present: (json) => (json === null ? null : presentRelations<ActorSummary>(json)),
   };
