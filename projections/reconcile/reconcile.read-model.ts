@@ -3,7 +3,7 @@ import type { InboxEntry } from '../inbox/inbox-entry.js';
 import { presentEntry } from '../inbox/inbox.sql.js';
 import type { EntryRow } from '../inbox/inbox.sql.js';
 import type { Post } from '../posts/post.js';
-import { postsJson, presentPosts } from '../posts/post.sql.js';
+import { postsJson, postWithId, presentPosts } from '../posts/post.sql.js';
 import type { PostColumns } from '../posts/post.sql.js';
 import type { RelationInView } from '../relations/relation.js';
 import { rowsOf } from '../runner/columns.js';
@@ -59,8 +59,9 @@ export const reconcileWithin = (
   values: ({ cursor }) => [cursor === undefined ? null : String(cursor)],
   sql: ({ schema, parameter }) => {
     const changedBy = (condition: string) => `
-      SELECT post.* FROM ${schema}.post
-      WHERE view.is_delta AND post.id IN (SELECT post_id FROM changed_post) AND ${condition}`;
+      SELECT changed.* FROM (SELECT DISTINCT post_id FROM changed_post) named
+      CROSS JOIN LATERAL ${postWithId(schema, 'named.post_id')} changed
+      WHERE view.is_delta AND ${condition}`;
     const posts = (...skeletons: readonly string[]) =>
       postsJson(schema, `(${skeletons.join(' UNION ALL ')})`, 'DESC');
     const whole = (delta: string, full: string) =>
@@ -86,7 +87,7 @@ export const reconcileWithin = (
         when('caller.actor_id IS NULL AND NOT view.is_delta', publicPosts(schema, size)),
       )},
       'ownPosts', ${posts(
-        changedBy('post.author_actor_id = caller.actor_id'),
+        changedBy('changed.author_actor_id = caller.actor_id'),
         when('NOT view.is_delta', ownPosts(schema, size)),
       )},
       'relations', ${relationsJson(whole('new_relation', visibleRelations(schema, size)))},
