@@ -21,6 +21,9 @@ import type { TimelineSettings } from './timeline/timeline.projection.js';
  */
 export const servingWith = (settings: TimelineSettings): Group => ({
   name: 'serving',
+  // Many writers wait less in all if their events share batches. A lone one is alone in each, and never waits.
+  lingerMs: 12,
+  lingersAfter: 2,
   projections: [
     profile,
     posts,

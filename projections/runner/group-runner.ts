@@ -121,6 +121,7 @@ export class GroupRunner {
 
   private async follow(client: ClientBase, target: Target, signal: AbortSignal): Promise<void> {
     const { group, log, observeBatch = (_events, apply) => apply() } = this.options;
+    const { lingerMs = 0, lingersAfter = 1 } = group;
     await client.query(`SELECT set_config('search_path', quote_ident($1), false)`, [target.schema]);
     const heartbeat = new Heartbeat(client, group.name);
     let caughtUp = false;
@@ -145,7 +146,8 @@ export class GroupRunner {
         if (caughtUp) await target.onCaughtUp(client);
         else if (isBeat) await target.onBacklog?.(client);
         if (batch && (batch.events.length > 0 || caughtUp)) this.onSuccess();
-        if (batch && caughtUp && group.lingerMs !== undefined) await sleep(group.lingerMs, signal);
+        if (batch && caughtUp && lingerMs > 0 && batch.events.length >= lingersAfter)
+          await sleep(lingerMs, signal);
       }
     } catch (error) {
       const stopped = await this.asPermanentFault(client, target, error);

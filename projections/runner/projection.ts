@@ -52,8 +52,10 @@ export interface Projection {
 export interface Group {
   readonly name: string;
   readonly projections: readonly Projection[];
-  /** Milliseconds to collect events at the end of the log into one transaction. Undefined: no delay is acceptable. */
+  /** Milliseconds after a batch at the end of the log, in which the events of the next one gather. */
   readonly lingerMs?: number;
+  /** Least events of a batch that is followed by `lingerMs`. Undefined: 1. */
+  readonly lingersAfter?: number;
 }
 
 export function eventTypesOf(group: Group): readonly EventType[] {

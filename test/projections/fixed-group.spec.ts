@@ -15,9 +15,9 @@ const insertSeen: Statement<{ readonly id: string; readonly version: number }> =
 };
 
 /** Not idempotent, so that a second application is visible. */
-const group = (version: number, lingerMs?: number): Group => ({
+const group = (version: number, linger: Pick<Group, 'lingerMs' | 'lingersAfter'> = {}): Group => ({
   name: 'seen',
-  ...(lingerMs !== undefined && { lingerMs }),
+  ...linger,
   projections: [
     {
       name: 'seen',
@@ -89,7 +89,7 @@ describe('a group with tables of its own', () => {
   });
 
   test('applies the events of its linger time in one transaction', async () => {
-    const worker = bench.startWithOwnTables(log, group(1, 700), 'fixed');
+    const worker = bench.startWithOwnTables(log, group(1, { lingerMs: 700 }), 'fixed');
     await waitForRows('p1 1', 'p2 1');
     log.add(some.post('p3'));
     await waitForRows('p1 1', 'p2 1', 'p3 1');
@@ -102,5 +102,14 @@ describe('a group with tables of its own', () => {
     expect(rows.map(({ together }) => together as string)).toEqual(['p1 p2', 'p3', 'p4 p5']);
     // A stop does not wait for the end of the linger time.
     await worker.stop();
+  });
+
+  test('does not linger after a batch of fewer events than it names', async () => {
+    bench.startWithOwnTables(log, group(1, { lingerMs: 600_000, lingersAfter: 3 }), 'fixed');
+    await waitForRows('p1 1', 'p2 1');
+    log.add(some.post('p3'));
+    await waitForRows('p1 1', 'p2 1', 'p3 1');
+    log.add(some.post('p4'));
+    await expect(waitForRows('p1 1', 'p2 1', 'p3 1', 'p4 1')).resolves.toBe(true);
   });
 });
