@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
+import { cpuMsOf } from './cpu.js';
 
 /** One request; the body is form-encoded. */
 export interface Sending {
@@ -74,14 +74,6 @@ const asRequest = ({ path, method, headers, body }: Sending): autocannon.Request
   headers,
   ...(body === undefined ? {} : { body }),
 });
-
-/** CPU time of a process: proc(5), `utime` and `stime`, in ticks of 10 ms on Linux. */
-export function cpuMsOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // the second field, the program's name in brackets, may itself contain brackets
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
 
 /** Interleaves measures, so that background load affects all alike. Returns each one's median turn. */
 export async function inTurns<Name extends string>(

@@ -1,11 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { benchAnalytics } from './analytics.js';
 import { benchAudit } from './audit.js';
 import { benchAuth } from './auth.js';
+import { compare, flat } from './compare.js';
 import { benchConsole } from './console.js';
 import { benchDrill } from './drill.js';
+import type { Effort } from './effort.js';
 import { benchRebuildReads } from './rebuild-reads.js';
 import { benchReads } from './reads.js';
 import { benchRestrictions } from './restrictions.js';
@@ -16,17 +19,20 @@ import { benchStores } from './stores.js';
 import { benchStreams } from './streams.js';
 import { benchTelemetry } from './telemetry.js';
 import { benchTimeline } from './timeline.js';
-import { benchWrites } from './writes.js';
+import { benchWrites, kinds } from './writes.js';
 
-/** `npm run bench [-- suite…]`: writes the results to artifacts/bench.json and prints a table. */
+/**
+ * `npm run bench [-- --quick] [-- --profile ITEM] [-- suite…]`: prints a table of each suite, compares it with its former
+ * run, and writes the results to artifacts/bench.json.
+ */
 const suites = {
   start: () => benchStart(),
   console: () => benchConsole(),
-  writes: () => benchWrites(),
-  reads: () => benchReads(),
+  writes: (effort: Effort) => benchWrites(effort),
+  reads: (effort: Effort) => benchReads(effort),
   timeline: () => benchTimeline(),
   streams: () => benchStreams(),
-  recovery: () => benchRecovery(),
+  recovery: (effort: Effort) => benchRecovery(effort),
   rebuildReads: () => benchRebuildReads(),
   auth: () => benchAuth(),
   audit: () => benchAudit(),
@@ -37,37 +43,57 @@ const suites = {
   analytics: () => benchAnalytics(),
   stores: () => benchStores(),
 } as const;
+const QUICK = ['writes', 'reads', 'recovery'];
 
-const chosen = process.argv.slice(2);
-const unknown = chosen.filter((name) => !Object.hasOwn(suites, name));
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, profile: { type: 'string' } },
+});
+const { quick, profile } = values;
+const unknown = positionals.filter((name) => !Object.hasOwn(suites, name));
 if (unknown.length > 0) {
   console.error(`There is no suite ${unknown.join(', ')}. There are: ${Object.keys(suites).join(', ')}.`);
   process.exit(2);
 }
+const chosen = chosenSuites();
+mkdirSync('artifacts', { recursive: true });
 
+const profiles = resolve('artifacts', 'profiles');
+const effort: Effort = {
+  quick,
+  only: profile,
+  // Node writes a profile of each process as it ends.
+  settings: profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` },
+};
+
+const file = join('artifacts', quick ? 'bench-quick.json' : 'bench.json');
+const former = existsSync(file)
+  ? (JSON.parse(readFileSync(file, 'utf8')) as { results: Record<string, object> }).results
+  : {};
 const results: Record<string, object> = {};
 for (const [name, run] of Object.entries(suites)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  if (!chosen.includes(name)) continue;
   console.log(`\n${name}`);
-  const result = await run();
+  const result = await run(effort);
   if (!result) {
     console.log('not run: EVENTSTORE_URL names no event store');
     continue;
   }
   results[name] = result;
   console.table(flat(result));
+  const compared = compare(flat(former[name] ?? {}), flat(result));
+  if (Object.keys(compared).length > 0) console.table(compared);
 }
 
-const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
-mkdirSync('artifacts', { recursive: true });
-const file = join('artifacts', 'bench.json');
-writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), machine, results }, undefined, 2)}\n`);
-console.log(`\nWritten to ${file}`);
+if (profile === undefined) {
+  const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
+  const written = { at: new Date().toISOString(), machine, results: { ...former, ...results } };
+  writeFileSync(file, `${JSON.stringify(written, undefined, 2)}\n`);
+  console.log(`\nWritten to ${file}`);
+} else console.log(`\nProfiles for DevTools: ${profiles}`);
 
-function flat(value: unknown, path = ''): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return { [path]: value };
-  return Object.assign(
-    {},
-    ...Object.entries(value).map(([key, inner]) => flat(inner, path ? `${path}.${key}` : key)),
-  );
+function chosenSuites(): readonly string[] {
+  if (profile !== undefined) return [(kinds as readonly string[]).includes(profile) ? 'writes' : 'reads'];
+  if (positionals.length > 0) return positionals;
+  return quick ? QUICK : Object.keys(suites);
 }

@@ -2,6 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { openLog } from '../src/log/open-log.js';
 import { openReadStore } from '../src/base/store/database.js';
+import { cpuOfEach, networkCpuMs } from './cpu.js';
+import type { CpuMs } from './cpu.js';
+import type { Effort } from './effort.js';
 import { startFloor } from './floor.js';
 import type { Floor } from './floor.js';
 import { inTurns, load, rounded } from './load.js';
@@ -23,24 +26,26 @@ export interface ReadsBench {
   readonly [read: string]: {
     /** Postgres transactions a request; one statement each. */
     readonly statements: number;
+    /** CPU for a request at 16 connections, of all processes and of each. */
+    readonly cpuMs: number;
+    readonly cpuMsOf: CpuMs;
     readonly at: { readonly [connections: number]: ReadFigures };
   };
 }
 
-const CONNECTIONS = [16, 64];
-const TURNS = 3;
-const REQUESTS = 3_200;
+const whole = { connections: [16, 64], turns: 3, requests: 3_200 };
+const quickly = { connections: [16], turns: 1, requests: 200 };
 /** Delay of Postgres' statistics. */
 const STATISTICS_MS = 1_500;
 
-export function benchReads(): Promise<ReadsBench> {
+export function benchReads(effort: Effort): Promise<ReadsBench> {
   return withDataDir(async (dataDir) => {
-    const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off' });
+    const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off', ...effort.settings });
     const databaseUrl = network.run.settings['DATABASE_URL'] ?? '';
     const database = await openReadStore({ url: databaseUrl, applicationName: 'bench', maxConnections: 2 });
     const floor = await startFloor('reads/bare-server', [databaseUrl]);
     try {
-      return await measureAll(network, database.pool, floor);
+      return await measureAll(network, database.pool, floor, effort);
     } finally {
       await floor.stop();
       await database.close();
@@ -49,7 +54,12 @@ export function benchReads(): Promise<ReadsBench> {
   });
 }
 
-async function measureAll(network: BenchNetwork, pool: Pool, floor: Floor): Promise<ReadsBench> {
+async function measureAll(
+  network: BenchNetwork,
+  pool: Pool,
+  floor: Floor,
+  { quick, only }: Effort,
+): Promise<ReadsBench> {
   const reader = await newReader(network);
   const { EVENTSTORE_URL: eventStoreUrl = '', VAULT_DATABASE_URL: vaultDatabaseUrl = '' } =
     network.run.settings;
@@ -58,42 +68,53 @@ async function measureAll(network: BenchNetwork, pool: Pool, floor: Floor): Prom
   await opened.close();
   const plaza = { url: network.baseUrl, pid: network.run.pids.api ?? 0 };
   const figures: Record<string, ReadsBench[string]> = {};
-  for (const each of casesOf()) {
+  for (const each of casesOf().filter(({ name }) => only === undefined || name === only)) {
     const token = await reader.token();
     await floor.ask(await bareRead(pool, token, each));
-    figures[each.name] = await measure(each.path, { plaza, floor, pool, token });
+    figures[each.name] = await measure(each.path, {
+      network,
+      plaza,
+      floor,
+      pool,
+      token,
+      extent: quick ? quickly : whole,
+    });
   }
   return figures;
 }
 
 interface Measuring {
+  readonly network: BenchNetwork;
+  readonly extent: typeof whole;
   readonly plaza: Target;
   readonly floor: Target;
   readonly pool: Pool;
   readonly token: string;
 }
 
-async function measure(path: string, { plaza, floor, pool, token }: Measuring) {
+async function measure(path: string, { network, plaza, floor, pool, token, extent }: Measuring) {
   const request = { path, method: 'GET', headers: { authorization: `Bearer ${token}` } } as const;
   const asked = (target: Target, connections: number) =>
     load(
       target,
       Array.from({ length: connections }, () => ({ first: request })),
-      REQUESTS,
+      extent.requests,
       200,
     );
   const at: Record<number, ReadFigures> = {};
-  for (const connections of CONNECTIONS) {
-    const measured = await inTurns(TURNS, {
+  for (const connections of extent.connections) {
+    const measured = await inTurns(extent.turns, {
       plaza: () => asked(plaza, connections),
       floor: () => asked(floor, connections),
     });
     const ratio = rounded(measured.plaza.perSecond / measured.floor.perSecond);
     at[connections] = { ...measured.plaza, floor: measured.floor, ratio };
   }
-  const before = await transactionsOf(pool);
+  const [transactions, cpu] = [await transactionsOf(pool), networkCpuMs(network)];
   await asked(plaza, 16);
-  return { statements: rounded(((await transactionsOf(pool)) - before) / REQUESTS), at };
+  const spent = cpuOfEach(cpu, networkCpuMs(network), extent.requests);
+  const statements = rounded(((await transactionsOf(pool)) - transactions) / extent.requests);
+  return { statements, ...spent, at };
 }
 
 async function transactionsOf(pool: Pool): Promise<number> {

@@ -9,6 +9,7 @@ import { startPostgres } from '../src/launch/embedded-postgres.js';
 import { openLog } from '../src/log/open-log.js';
 import { openReadStore } from '../src/base/store/database.js';
 import { withEventStore } from '@plaza/event-store/testing';
+import type { Effort } from './effort.js';
 import { residentMegabytes, withDataDir } from './network.js';
 import type { BuildAnswer, BuildQuestion } from './recovery/build-process.js';
 import { seed } from './recovery/seed.js';
@@ -35,9 +36,8 @@ const SAMPLE_MS = 100;
 const PROGRAM = fileURLToPath(new URL('recovery/build-process.js', import.meta.url));
 const LOG = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }));
 
-export function benchRecovery(
-  events = Number(process.env['BENCH_EVENTS'] ?? 30_000),
-): Promise<RecoveryBench> {
+export function benchRecovery({ quick }: Pick<Effort, 'quick'>): Promise<RecoveryBench> {
+  const events = Number(process.env['BENCH_EVENTS'] ?? (quick ? 6_000 : 30_000));
   return withDataDir(async (dataDir) => {
     const postgres = await startPostgres({ dataDir, log: LOG });
     const { databaseUrl, vaultDatabaseUrl } = postgres;

@@ -8,7 +8,8 @@ import { openLog } from '../src/log/open-log.js';
 import { RestrictionCheck } from '../projections/incarnations/detect/restriction-check.js';
 import { openWitness } from '../src/log/witness/open-witness.js';
 import { withEventStore } from '@plaza/event-store/testing';
-import { cpuMsOf, rounded } from './load.js';
+import { cpuMsOf } from './cpu.js';
+import { rounded } from './load.js';
 import { withDataDir } from './network.js';
 
 export interface StartProofBench {

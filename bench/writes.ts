@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { measureAppends } from '@plaza/event-store/testing';
 import { openLog } from '../src/log/open-log.js';
 import { openReadStore } from '../src/base/store/database.js';
+import type { Effort } from './effort.js';
 import { load, rounded } from './load.js';
 import type { Connection, Sending } from './load.js';
 import { startNetwork, withDataDir } from './network.js';
@@ -9,8 +10,8 @@ import type { BenchNetwork } from './network.js';
 import { newReader } from './reads/reader.js';
 import { shown } from './reads/seed.js';
 import { numbered, Society } from './society.js';
-import { cpuMsOf, PROCESSES } from './writes/network-cpu.js';
-import type { CpuMs } from './writes/network-cpu.js';
+import { cpuOfEach, networkCpuMs } from './cpu.js';
+import type { CpuMs } from './cpu.js';
 
 interface WriteFigures {
   readonly perSecond: number;
@@ -23,60 +24,50 @@ interface WriteFigures {
   readonly ratio: number;
 }
 
-type Kind = 'post' | 'follow' | 'like' | 'reply';
+export const kinds = ['post', 'follow', 'like', 'reply'] as const;
+type Kind = (typeof kinds)[number];
 
-export type WritesBench = Readonly<Record<number, { readonly appends: number } & Record<Kind, WriteFigures>>>;
+export type WritesBench = Readonly<
+  Record<number, { readonly appends: number } & { readonly [Each in Kind]?: WriteFigures }>
+>;
 
-const CONNECTIONS = [16, 64];
-const REQUESTS = 3_200;
-const WARM_UP = 800;
+const whole = { posts: 20_000, connections: [16, 64], requests: 3_200, warmUp: 800 };
+const quickly = { posts: 2_000, connections: [16], requests: 800, warmUp: 200 };
 const FLOOR_SECONDS = 4;
 /** People who write. They have followers, and nobody has written anything but them and the actors. */
 const WRITERS = 8;
-const [ACTORS, FOLLOWERS, POSTS] = [2_000, 30, 20_000];
+const [ACTORS, FOLLOWERS] = [2_000, 30];
 
 /** Writes that are visible to their writer on acknowledgment, with followers and without limits. */
-export function benchWrites(): Promise<WritesBench> {
+export function benchWrites({ quick, only, settings }: Effort): Promise<WritesBench> {
+  const { posts, connections: counts, requests, warmUp } = quick ? quickly : whole;
   return withDataDir(async (dataDir) => {
-    const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off' });
+    const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off', ...settings });
     try {
       const writers = await Promise.all(Array.from({ length: WRITERS }, () => newReader(network)));
       await seed(
         network,
         writers.map(({ actorId }) => actorId),
+        posts,
       );
-      const send = new Sendings(await Promise.all(writers.map((writer) => writer.token())));
+      const send = new Sendings(await Promise.all(writers.map((writer) => writer.token())), posts);
       const url = network.run.settings['EVENTSTORE_URL'] ?? '';
       const results: Record<number, WritesBench[number]> = {};
-      for (const connections of CONNECTIONS) {
+      for (const connections of counts) {
         const { appendsPerSecond } = await measureAppends(url, connections, FLOOR_SECONDS, 1);
         const measured = async (kind: Kind) => {
           const target = { url: network.baseUrl, pid: network.run.pids.api ?? 0 };
           const run = (amount: number) => load(target, send.from(kind, connections), amount, 200);
-          await run(WARM_UP);
-          const before = cpuMsOf(network);
-          const { perSecond, p50Ms, p99Ms } = await run(REQUESTS);
-          const after = cpuMsOf(network);
-          const of = Object.fromEntries(
-            PROCESSES.map((name) => [name, rounded((after[name] - before[name]) / REQUESTS)]),
-          ) as CpuMs;
-          const cpuMs = rounded(PROCESSES.reduce((sum, name) => sum + of[name], 0));
-          return {
-            perSecond,
-            p50Ms,
-            p99Ms,
-            cpuMs,
-            cpuMsOf: of,
-            ratio: rounded(perSecond / appendsPerSecond),
-          };
+          await run(warmUp);
+          const before = networkCpuMs(network);
+          const { perSecond, p50Ms, p99Ms } = await run(requests);
+          const cpu = cpuOfEach(before, networkCpuMs(network), requests);
+          return { perSecond, p50Ms, p99Ms, ...cpu, ratio: rounded(perSecond / appendsPerSecond) };
         };
-        results[connections] = {
-          appends: appendsPerSecond,
-          post: await measured('post'),
-          follow: await measured('follow'),
-          like: await measured('like'),
-          reply: await measured('reply'),
-        };
+        const figures: Partial<Record<Kind, WriteFigures>> = {};
+        for (const kind of kinds.filter((name) => only === undefined || name === only))
+          figures[kind] = await measured(kind);
+        results[connections] = { appends: appendsPerSecond, ...figures };
       }
       return results;
     } finally {
@@ -85,7 +76,7 @@ export function benchWrites(): Promise<WritesBench> {
   });
 }
 
-async function seed({ run }: BenchNetwork, writers: readonly string[]): Promise<void> {
+async function seed({ run }: BenchNetwork, writers: readonly string[], posts: number): Promise<void> {
   const {
     EVENTSTORE_URL: eventStoreUrl = '',
     VAULT_DATABASE_URL: vaultDatabaseUrl = '',
@@ -98,7 +89,7 @@ async function seed({ run }: BenchNetwork, writers: readonly string[]): Promise<
   await society.application('bench');
   await society.people(actors);
   await society.posts(
-    numbered('post', POSTS).map((postId, n) => ({ postId, authorActorId: actors[n % ACTORS] ?? '' })),
+    numbered('post', posts).map((postId, n) => ({ postId, authorActorId: actors[n % ACTORS] ?? '' })),
   );
   const followers = actors.slice(0, FOLLOWERS);
   await society.follows(writers.flatMap((targetId) => followers.map((actorId) => ({ actorId, targetId }))));
@@ -111,7 +102,10 @@ async function seed({ run }: BenchNetwork, writers: readonly string[]): Promise<
 class Sendings {
   private readonly sent = { post: 0, follow: 0, like: 0, reply: 0 };
 
-  constructor(private readonly tokens: readonly string[]) {}
+  constructor(
+    private readonly tokens: readonly string[],
+    private readonly posts: number,
+  ) {}
 
   from(kind: Kind, connections: number): Connection[] {
     return Array.from({ length: connections }, () => ({
@@ -130,9 +124,9 @@ class Sendings {
       return { method: 'PUT', path, headers, body: JSON.stringify({ intentId: randomUUID() }) };
     };
     if (kind === 'follow') return put(`/api/relations/follow/actor${target}`, ACTORS);
-    if (kind === 'like') return put(`/api/relations/like/post${target}`, POSTS);
+    if (kind === 'like') return put(`/api/relations/like/post${target}`, this.posts);
     const text = 'A post of a benchmark, about as long as what a person writes without thinking twice.';
-    const parentId = kind === 'reply' ? `post${n % POSTS}` : undefined;
+    const parentId = kind === 'reply' ? `post${n % this.posts}` : undefined;
     const body = JSON.stringify({ intentId: randomUUID(), text, audience: 'public', parentId });
     return { method: 'POST', path: '/api/posts', headers, body };
   }
