@@ -32,7 +32,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const body: ErrorBody = isProtocolRequest(request)
     ? { error: protocolCode(refusal), error_description: refusal.message }
     : { error: refusal.code, message: refusal.message };
-  setRefusalCode(reply.raw, refusal.code);
+  setRefusalCode(reply.raw, refusal.code, refusal.written);
   void reply.status(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
@@ -89,10 +89,8 @@ function refusalOf(error: unknown): HttpRefusal {
   if (error instanceof LogUnavailable)
     return new HttpRefusal(
       'domain_storage_unavailable',
-      'The write is not confirmed; retry with the same intentId.',
-      {
-        cause: error,
-      },
+      'The write is not confirmed, and may be stored; retry with the same intentId.',
+      { cause: error, written: 'unknown' },
     );
   if (error instanceof LimitsUnavailable)
     return new HttpRefusal('pilot_limits_unavailable', 'Rate limits cannot be counted now; retry later.', {

@@ -1,4 +1,5 @@
 import type { PublishedDomainCode } from './domain-codes.js';
+import type { RefusalLabels } from './refusal-code.js';
 
 export type ErrorCode = PublishedDomainCode | 'invalid_request' | 'invalid_token' | 'server_error';
 
@@ -80,14 +81,23 @@ export class HttpRefusal extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    options: { readonly status?: number; readonly cause?: unknown; readonly retryAfterSeconds?: number } = {},
+    options: {
+      readonly status?: number;
+      readonly cause?: unknown;
+      readonly retryAfterSeconds?: number;
+      readonly written?: RefusalLabels['written'];
+    } = {},
   ) {
     super(message, { cause: options.cause });
+    this.written = options.written;
     this.status = options.status ?? httpStatusOf[code];
     this.retryAfterSeconds = options.retryAfterSeconds ?? retryAfterSecondsOf(code);
   }
 
   readonly retryAfterSeconds: number;
+
+  /** Undefined: a refusal that is no question of the store of writes. */
+  readonly written: RefusalLabels['written'];
 
   /** The status of the code, unless HTTP has a more exact one (405, 413, 415). */
   readonly status: number;

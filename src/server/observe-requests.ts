@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { refusalCodeOf } from './refusal-code.js';
+import { refusalLabelsOf } from './refusal-code.js';
 import type { Telemetry } from '../base/telemetry/telemetry.js';
 import type { OpenSpan } from '../base/telemetry/tracer.js';
 
@@ -46,13 +47,13 @@ function begin(request: FastifyRequest, reply: FastifyReply, telemetry: Telemetr
       hasEnded = true;
       const { raw } = reply;
       const status = raw.headersSent || isEventStream(reply) ? String(raw.statusCode) : '';
-      const code = refusalCodeOf(raw);
+      const refusal = refusalLabelsOf(raw);
       requests.observe(
         { http_request_method: method, http_route: route, http_response_status_code: status },
         (performance.now() - startedAt) / 1_000,
       );
-      if (code !== undefined) refusals.inc({ code });
-      span?.end(code, status === '' ? {} : { 'http.response.status_code': raw.statusCode });
+      if (refusal) refusals.inc({ ...refusal });
+      span?.end(refusal?.code, status === '' ? {} : { 'http.response.status_code': raw.statusCode });
     },
   };
 }
@@ -62,7 +63,8 @@ const isEventStream = (reply: FastifyReply): boolean =>
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-const methodOf = ({ method }: FastifyRequest): string => (methods.has(method) ? method : '_OTHER');
+export const methodOf = ({ method = '' }: Pick<IncomingMessage, 'method'>): string =>
+  methods.has(method) ? method : '_OTHER';
 
 function run(span: OpenSpan | undefined, done: () => void): void {
   if (span) span.run(done);

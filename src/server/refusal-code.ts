@@ -1,13 +1,25 @@
 import type { ServerResponse } from 'node:http';
 
-const codes = new WeakMap<ServerResponse, string>();
-
-/** Keeps the published error code of an answer for `plaza_refusals_total`: bodies have it in different formats. */
-export function setRefusalCode(response: ServerResponse, code: string): void {
-  codes.set(response, code);
+/** Labels of `plaza_refusals_total`. */
+export interface RefusalLabels {
+  /** The published code. */
+  readonly code: string;
+  /** If a refused write was stored nevertheless; only with `domain_storage_unavailable`. */
+  readonly written?: 'no' | 'yes' | 'unknown';
 }
 
-/** The published error code of an answer. Undefined: it refuses nothing. */
-export function refusalCodeOf(response: ServerResponse): string | undefined {
-  return codes.get(response);
+const refusals = new WeakMap<ServerResponse, RefusalLabels>();
+
+/** Keeps what `plaza_refusals_total` counts of an answer: bodies have the code in different formats. */
+export function setRefusalCode(
+  response: ServerResponse,
+  code: string,
+  written?: RefusalLabels['written'],
+): void {
+  refusals.set(response, { code, ...(written && { written }) });
+}
+
+/** Undefined: the answer refuses nothing. */
+export function refusalLabelsOf(response: ServerResponse): RefusalLabels | undefined {
+  return refusals.get(response);
 }

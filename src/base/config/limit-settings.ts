@@ -5,7 +5,7 @@ export interface Limit {
 
 /**
  * Every limit of the network (docs/api-decisions.md, "Limits"). `RATE_LIMITS=off` lifts the quotas and `openStreams`;
- * the limits of connections, of slow readers and of bodies stay.
+ * the limits of connections, of slow readers, of bodies and of requests in work stay.
  */
 export const limits = {
   anonymous: {
@@ -56,6 +56,11 @@ export const limits = {
     arrivalMs: 30_000,
     arrivalCheckMs: 5_000,
   },
+  /**
+   * Requests of the API in work at once in a process, by class; one address alone has half of them. More would wait for
+   * each other, since 64 keep the process busy.
+   */
+  inWork: { restriction: 256, mutation: 256, page: 128, row: 128, authorization: 128 },
   signIn: {
     account: { quota: 10, windowSeconds: 600 },
     address: { quota: 100, windowSeconds: 600 },

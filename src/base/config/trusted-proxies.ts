@@ -16,6 +16,23 @@ export class TrustedProxies {
   }
 
   /**
+   * @returns The `request.ip` of a server that uses {@link trusts}: the last untrusted address, or the first if all are
+   * trusted.
+   * @param forwarded the header `x-forwarded-for`
+   */
+  nearestAddress(peer: string, forwarded = ''): string {
+    if (!this.trusts(peer)) return peer;
+    const hops = [
+      ...forwarded
+        .split(',')
+        .map((hop) => hop.trim())
+        .filter(Boolean),
+      peer,
+    ];
+    return hops.findLast((hop) => !this.trusts(hop)) ?? hops[0] ?? peer;
+  }
+
+  /**
    * @returns The client's address; undefined: a trusted proxy forwarded the request without a valid one.
    * @param nearest `request.ip` of a server that uses {@link trusts}: the last untrusted address, or the first if all
    * are trusted.

@@ -21,8 +21,14 @@ export class ProcessMetrics {
   });
   readonly refusals = new Counter({
     name: 'plaza_refusals_total',
-    help: 'Answers with a published error code.',
-    labelNames: ['code'],
+    help: 'Answers with a published error code; of a refused write, whether it was stored.',
+    labelNames: ['code', 'written'],
+    registers: [this.registry],
+  });
+  readonly shed = new Counter({
+    name: 'plaza_shed_requests_total',
+    help: 'Requests that were refused before any work, since too many of their class were in work.',
+    labelNames: ['request_class', 'http_request_method'],
     registers: [this.registry],
   });
   readonly signIns = new Counter({

@@ -106,7 +106,10 @@ function explain(error: unknown, request: FastifyRequest): unknown {
   if (error instanceof ErasurePendingError)
     return new HttpRefusal('protected_read_unavailable', CLEANUP_PENDING, options);
   if (error instanceof LogUnavailable)
-    return new HttpRefusal('domain_storage_unavailable', outcomeAdvice(request), options);
+    return new HttpRefusal('domain_storage_unavailable', outcomeAdvice(request), {
+      ...options,
+      written: 'unknown',
+    });
   return isUnreachable(error)
     ? new HttpRefusal('authority_unavailable', outcomeAdvice(request), options)
     : error;

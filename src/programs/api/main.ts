@@ -10,6 +10,12 @@ import { mountAuthorizationServer } from '../../doors/auth/mount.js';
 import { PasswordCheck } from '../../doors/auth/sign-in/password-check.js';
 import { PendingCaseEffects } from '../../background/cases/pending-case-effects.js';
 import { Clock } from '../../base/support/clock.js';
+import { limits } from '../../base/config/limit-settings.js';
+import { TrustedProxies } from '../../base/config/trusted-proxies.js';
+import { busyPage } from '../../doors/auth/pages/fault.page.js';
+import { shedOverload } from '../../server/overload.js';
+import { BUSY, prepareRefusals } from '../../server/overload-refusals.js';
+import { strictTransport } from '../../server/strict-transport.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
 import { readConfig, storesOf } from '../../base/config/config.js';
 import type { Config } from '../../base/config/config.js';
@@ -61,6 +67,7 @@ async function serve(config: Config, logger: Logger, telemetry: Telemetry): Prom
     abortOnError: false,
   });
   opened.push(app);
+  shedLoad(app, config, telemetry);
   observeRequests(app.getHttpAdapter().getInstance(), telemetry);
   const refuseOtherMethods = prepareServer(app, config, endpointsOf(HttpModule));
   mountAuthorizationServer(app, () => app.get(SignInAdmission).unavailableMessage());
@@ -77,6 +84,21 @@ async function serve(config: Config, logger: Logger, telemetry: Telemetry): Prom
   }
   announceReady();
   logger.info({ port: config.port }, 'serving');
+}
+
+function shedLoad(
+  app: NestFastifyApplication,
+  { baseUrl, trustedProxies }: Config,
+  { metrics }: Telemetry,
+): void {
+  const proxies = new TrustedProxies(trustedProxies);
+  shedOverload(app.getHttpServer(), {
+    most: limits.inWork,
+    addressOf: ({ socket, headers }) =>
+      proxies.nearestAddress(socket.remoteAddress ?? '', String(headers['x-forwarded-for'] ?? '')),
+    refusalOf: prepareRefusals(strictTransport(baseUrl), busyPage(BUSY)),
+    metrics,
+  });
 }
 
 /** Each by one process at a time, under locks in the witness's database. Without a witness no restriction is accepted. */

@@ -32,9 +32,7 @@ export class ReadYourWrites {
       throw new HttpRefusal(
         'domain_storage_unavailable',
         'The write is stored but may not be visible yet; retry with the same intentId.',
-        {
-          cause,
-        },
+        { cause, written: 'yes' },
       );
     }
   }

@@ -1,7 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { setRefusalCode } from '../../../server/refusal-code.js';
-import { toFault, oauthError, RETRY_AFTER_SECONDS } from '../rules/faults.js';
-import type { Fault } from '../rules/faults.js';
+import { Fault, toFault, oauthError, RETRY_AFTER_SECONDS } from '../rules/faults.js';
 import { ACCOUNT_PATH } from '../settings.js';
 import { html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
@@ -42,6 +41,12 @@ function adviceFor({ status, wroteNothing }: Fault, { method, url }: FailedReque
     : html`<p>
         Go back to the application and start again, or go to <a href="${ACCOUNT_PATH}">your account page</a>.
       </p>`;
+}
+
+/** The page of a request that was refused before anything was done. */
+export function busyPage(description: string) {
+  const fault = new Fault(503, 'temporarily_unavailable', description, { wroteNothing: true });
+  return { headers: pageHeaders(), html: faultPage(fault, { method: 'POST', url: ACCOUNT_PATH }) };
 }
 
 export function renderFault(ctx: KoaContextWithOIDC, error: Error): void {

@@ -38,7 +38,10 @@ export async function sampleOf(metrics: ProcessMetrics, state: NetworkState): Pr
 
 async function countsBy<Label extends string>(counter: Counter<Label>, label: Label): Promise<Counts> {
   const { values } = await counter.get();
-  return Object.fromEntries(values.map(({ labels, value }) => [String(labels[label]), value]));
+  const sums: Record<string, number> = {};
+  for (const { labels, value } of values)
+    sums[String(labels[label])] = (sums[String(labels[label])] ?? 0) + value;
+  return sums;
 }
 
 async function bucketsOf(histogram: Histogram): Promise<Buckets> {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { addressBlock } from '../../../../server/limits/address-block.js';
 import type { Read, ReadRequest } from '../../admission/protected-reads.js';
 import { HttpRefusal } from '../../../../server/errors.js';
+import { endWork } from '../../../../server/overload.js';
 import { EventStreams } from './event-streams.js';
 import { FeedReads, feedAccess } from './feed-reads.js';
 import { logCursor, pageLimit } from '../../requests/fields.js';
@@ -67,6 +68,7 @@ export class EventsController {
       // A buffering proxy would delay events.
       void reply.type('text/event-stream').header('x-accel-buffering', 'no');
       void reply.send(stream);
+      endWork(reply.raw);
     } else void reply.send(first.result);
     return undefined;
   }
