@@ -9,6 +9,7 @@ import { compare, flat } from './compare.js';
 import { benchConsole } from './console.js';
 import { benchDrill } from './drill.js';
 import type { Effort } from './effort.js';
+import { benchOverload } from './overload.js';
 import { benchRebuildReads } from './rebuild-reads.js';
 import { benchReads } from './reads.js';
 import { benchRestrictions } from './restrictions.js';
@@ -29,6 +30,7 @@ const suites = {
   start: () => benchStart(),
   console: () => benchConsole(),
   writes: (effort: Effort) => benchWrites(effort),
+  overload: () => benchOverload(),
   reads: (effort: Effort) => benchReads(effort),
   timeline: () => benchTimeline(),
   streams: () => benchStreams(),
