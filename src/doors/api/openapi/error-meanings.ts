@@ -45,13 +45,15 @@ export const errorMeanings: { readonly [Code in ErrorCode]: string } = {
   publishing_paused: 'Publishing is paused for everybody; retry later with the same intentId.',
   auth_unavailable: 'Sign-in is not available now; retry later.',
   authority_unavailable: 'Your authority cannot be checked now; retry later.',
-  protected_read_unavailable: 'The read models have not caught up with the required revision; retry.',
+  protected_read_unavailable:
+    'The read models have not caught up with the required revision, or the server has too many requests; retry.',
   protected_read_storage_unavailable: 'The read store cannot be reached; retry later.',
   recovery_unavailable: 'The recovery state cannot be read now; retry later.',
   recovery_state_missing: 'The network is being set up; retry later.',
   recovery_quarantined:
     'The network is in recovery; reads and mutations are refused until recovery ends. Nothing was written.',
-  domain_storage_unavailable: 'The write is not confirmed; retry with the same intentId.',
+  domain_storage_unavailable:
+    'The write is not confirmed, and the message says if it may be stored; retry with the same intentId.',
   pilot_storage_unavailable: 'The read store cannot be reached; retry later.',
   pilot_limits_unavailable: 'Rate limits cannot be counted now; retry later.',
   trusted_address_unavailable:
