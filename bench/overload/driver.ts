@@ -51,8 +51,12 @@ class Connection {
 
   send(text: string, onAnswer: (status: number) => void): void {
     this.onAnswer = onAnswer;
-    if (this.socket.closed) this.answer(0);
+    if (this.isClosed) this.answer(0);
     else this.socket.write(text);
+  }
+
+  get isClosed(): boolean {
+    return this.socket.destroyed;
   }
 
   close(): void {
@@ -108,7 +112,6 @@ async function offer({
     return `${head}content-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
   };
   const free = Array.from({ length: connections }, () => new Connection(target));
-  const all = [...free];
   await pause(1_000);
   const [served, begun]: [number[], number[]] = [[], []];
   /** When each request is due, of those that are not sent yet from `taken` on. */
@@ -126,12 +129,13 @@ async function offer({
   const isDue = (): boolean => (perSecond === undefined ? performance.now() < end : taken < due.length);
   const next = (): void => {
     while (free.length > 0 && isDue()) {
-      const [connection, since] = [free.pop(), due[taken] ?? performance.now()];
+      // The one that is idle for longest: the server cuts idle ones.
+      const [connection, since] = [free.shift(), due[taken] ?? performance.now()];
       taken += 1;
       open += 1;
       connection?.send(request(), (status) => {
         count(status, since);
-        free.push(connection);
+        free.push(connection.isClosed ? new Connection(target) : connection);
         next();
       });
       sent += 1;
@@ -158,7 +162,7 @@ async function offer({
   const { user, system } = process.cpuUsage(cpu);
   const unanswered = (): number => open + Math.max(0, due.length - taken);
   while (unanswered() > 0 && performance.now() < end + DRAIN_MS) await pause(20);
-  for (const connection of all) connection.close();
+  for (const connection of free) connection.close();
   return {
     sent: perSecond === undefined ? sent : due.length,
     served: served.length,

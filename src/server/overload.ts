@@ -9,11 +9,11 @@ import { isRead } from './overload-refusals.js';
 import type { PreparedRefusal } from './overload-refusals.js';
 
 /** `restriction`: sign-out and revocation, too. `row`: every read but lists. */
-export type RequestClass = 'restriction' | 'mutation' | 'page' | 'row' | 'authorization';
+const classes = ['restriction', 'mutation', 'page', 'row', 'authorization'] as const;
 
 interface OverloadOptions {
-  /** Most requests in work at once. */
-  readonly most: Readonly<Record<RequestClass, number>>;
+  /** Most requests of a class in work at once. */
+  readonly most: number;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly refusalOf: (request: IncomingMessage) => PreparedRefusal;
   readonly metrics: Pick<ProcessMetrics, 'shed' | 'refusals'>;
@@ -26,14 +26,15 @@ type Exchange = [request: IncomingMessage, response: ServerResponse];
  * (docs/adr/0039-overload.md). A request is in work until its answer closes, or until {@link endWork}.
  */
 export function shedOverload(server: Server, { most, addressOf, refusalOf, metrics }: OverloadOptions): void {
-  const loads = new Map<string, Load>(Object.entries(most).map(([name, number]) => [name, new Load(number)]));
+  const loads = new Map(classes.map((name) => [name, new Load(most)]));
+  // Also before those that watch each request, which would cost as much as the refusal.
   const listeners = server.listeners('request') as ((...exchange: Exchange) => void)[];
   server.removeAllListeners('request');
   server.on('request', (...[request, response]: Exchange) => {
     const kind = classOf(request);
-    const load = loads.get(kind);
+    const load = kind && loads.get(kind);
     const address = addressBlock(addressOf(request));
-    if (load?.hasPlaceFor(address) === false) {
+    if (kind && load?.hasPlaceFor(address) === false) {
       const { labels, fields, body } = refusalOf(request);
       metrics.refusals.inc({ ...labels });
       metrics.shed.inc({ request_class: kind, http_request_method: methodOf(request) });
@@ -104,10 +105,10 @@ const restriction =
 const list =
   /^\/api\/(?:(?:timeline|inbox|relations|blocks|reconcile|events)(?:$|\?)|(?:posts|actors)\/[^/?]+\/)/;
 
-/** `probe`: never refused, since the answer decides if the process is restarted. */
-function classOf(request: IncomingMessage): RequestClass | 'probe' {
+/** Undefined: never refused, since the answer decides if the process is restarted. */
+function classOf(request: IncomingMessage): (typeof classes)[number] | undefined {
   const { method, url = '' } = request;
-  if (url === '/livez') return 'probe';
+  if (url === '/livez') return undefined;
   const isBlock = method === 'PUT' && url.startsWith('/api/blocks/');
   if ((method === 'DELETE' && isSocialPath(url)) || isBlock || restriction.test(url)) return 'restriction';
   if (isProtocolPath(url)) return 'authorization';

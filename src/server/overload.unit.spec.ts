@@ -27,7 +27,7 @@ beforeEach(async () => {
     inWork.push(response);
   });
   shedOverload(server, {
-    most: { restriction: MOST, mutation: MOST, page: MOST, row: MOST, authorization: MOST },
+    most: MOST,
     addressOf: ({ headers }) => String(headers['x-from'] ?? 'here'),
     refusalOf: prepareRefusals(
       { 'strict-transport-security': 'max-age=1' },

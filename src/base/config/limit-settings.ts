@@ -57,10 +57,10 @@ export const limits = {
     arrivalCheckMs: 5_000,
   },
   /**
-   * Requests of the API in work at once in a process, by class; one address alone has half of them. More would wait for
-   * each other, since 64 keep the process busy.
+   * Requests of the API in work at once in a process, of each class; one address alone has half of them, which is enough
+   * to keep the process busy. With more they would only wait for each other.
    */
-  inWork: { restriction: 256, mutation: 256, page: 128, row: 128, authorization: 128 },
+  inWork: 128,
   signIn: {
     account: { quota: 10, windowSeconds: 600 },
     address: { quota: 100, windowSeconds: 600 },

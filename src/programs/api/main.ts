@@ -67,9 +67,9 @@ async function serve(config: Config, logger: Logger, telemetry: Telemetry): Prom
     abortOnError: false,
   });
   opened.push(app);
-  shedLoad(app, config, telemetry);
   observeRequests(app.getHttpAdapter().getInstance(), telemetry);
   const refuseOtherMethods = prepareServer(app, config, endpointsOf(HttpModule));
+  shedLoad(app, config, telemetry);
   mountAuthorizationServer(app, () => app.get(SignInAdmission).unavailableMessage());
   await app.init();
   observeCommands(app.get(CommandBus), telemetry);
