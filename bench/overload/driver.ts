@@ -36,6 +36,7 @@ const DRAIN_MS = 30_000;
 
 /** One request at a time over a raw socket: `node:http` costs several times as much. */
 class Connection {
+  readonly connected: Promise<unknown>;
   private readonly socket: Socket;
   private head = '';
   private missing: number | undefined;
@@ -47,6 +48,10 @@ class Connection {
     this.socket.on('data', (chunk) => this.read(chunk));
     this.socket.on('error', () => undefined);
     this.socket.on('close', () => this.answer(0));
+    this.connected = new Promise((resolve) => {
+      this.socket.once('connect', resolve);
+      this.socket.once('close', resolve);
+    });
   }
 
   send(text: string, onAnswer: (status: number) => void): void {
@@ -112,7 +117,7 @@ async function offer({
     return `${head}content-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
   };
   const free = Array.from({ length: connections }, () => new Connection(target));
-  await pause(1_000);
+  await Promise.all(free.map((each) => each.connected));
   const [served, begun]: [number[], number[]] = [[], []];
   /** When each request is due, of those that are not sent yet from `taken` on. */
   const due: number[] = [];
