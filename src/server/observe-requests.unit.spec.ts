@@ -25,6 +25,10 @@ async function serve(): Promise<{
     setRefusalCode(reply.raw, 'not_owner');
     return reply.code(403).send({});
   });
+  server.get('/stored', (_request, reply) => {
+    setRefusalCode(reply.raw, 'domain_storage_unavailable', 'yes');
+    return reply.code(503).send({});
+  });
   server.get('/hijacked', (_request, reply) => {
     reply.hijack();
     reply.raw.writeHead(201).end();
@@ -62,6 +66,14 @@ it('a refusal counts by its code', async () => {
   await server.inject('/refused');
   expect(await samples()).toEqual(
     expect.arrayContaining([counted('GET', '/refused', '403'), 'plaza_refusals_total{code="not_owner"} 1']),
+  );
+});
+
+it('a refused write counts by what became of it', async () => {
+  const { samples } = await serve();
+  await server.inject('/stored');
+  expect(await samples()).toContain(
+    'plaza_refusals_total{code="domain_storage_unavailable",written="yes"} 1',
   );
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { fastify } from 'fastify';
 import { TrustedProxies } from './trusted-proxies.js';
 
 describe('trusted proxies', () => {
@@ -31,6 +32,20 @@ describe('trusted proxies', () => {
     ['', undefined],
   ])('never count as the client: %s', (nearest, expected) => {
     expect(proxies.connectingAddress(nearest)).toBe(expected);
+  });
+
+  it.each([
+    ['203.0.113.9', '198.51.100.1'],
+    ['10.1.0.1', '198.51.100.1'],
+    ['10.1.0.1', '198.51.100.1, 203.0.113.9 , 10.1.0.2'],
+    ['10.1.0.1', '10.1.0.3, 10.1.0.2'],
+    ['10.1.0.1', ''],
+  ])('find the address that Fastify finds: %s for %s', async (peer, forwarded) => {
+    const server = fastify({ trustProxy: (address: string) => proxies.trusts(address) });
+    server.get('/', ({ ip }) => ip);
+    const headers = forwarded === '' ? {} : { 'x-forwarded-for': forwarded };
+    const { body } = await server.inject({ url: '/', remoteAddress: peer, headers });
+    expect(proxies.nearestAddress(peer, forwarded)).toBe(body);
   });
 
   it('leave the connecting address as the client if there are none', () => {

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { Client } from 'pg';
 import type { QueryResult } from 'pg';
+import { limits } from '../../../src/base/config/limit-settings.js';
 import { registerApplication, signIn } from '../../support/api.js';
 import type { Application, SignedIn } from '../../support/api.js';
 import { requestAt, startApiProcess } from '../../support/api-process.js';
@@ -42,8 +43,11 @@ export class LimitedNetwork {
     return requestAt(this.network, this.proxied[process].port, method, path, request);
   }
 
-  /** Sends concurrent requests to both. One that a busy machine answers too late (503) is sent once more. */
-  askOften(
+  /**
+   * Sends concurrent requests to both, as many as a process takes from one address. One that a busy machine answers too
+   * late (503) is sent once more.
+   */
+  async askOften(
     count: number,
     path: string,
     request: () => ProcessRequest,
@@ -54,7 +58,12 @@ export class LimitedNetwork {
       const answer = await send();
       return answer.status === 503 ? send() : answer;
     };
-    return Promise.all(Array.from({ length: count }, one));
+    const answers: ProcessAnswer[] = [];
+    while (answers.length < count) {
+      const length = Math.min(limits.inWork / 2, count - answers.length);
+      answers.push(...(await Promise.all(Array.from({ length }, one))));
+    }
+    return answers;
   }
 
   /** Sends a request to the network's own process. */
