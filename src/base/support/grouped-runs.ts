@@ -1,41 +1,52 @@
-interface Waiting<Asked, Answer> {
-  readonly asked: Asked;
-  readonly resolve: (answer: Answer | PromiseLike<Answer>) => void;
+interface Group<Asked, Answer> {
+  readonly asked: Asked[];
+  readonly answers: Promise<readonly Answer[]>;
 }
+
+const MOST_ASKED = 256;
 
 /**
  * Answers several callers by one run of `work`: those who ask during a run share the next one, which begins after they
- * asked. `work` returns an answer for each of those, in their order; if it rejects, it does so to each.
+ * asked, in the async context of the first of them. `work` returns an answer for each of those, in their order; if it
+ * fails, it does so for each. `most`: callers of one run; further ones share the run after it.
  */
 export class GroupedRuns<Asked, Answer> {
-  private waiting: Waiting<Asked, Answer>[] = [];
-  private isRunning = false;
+  /** The group that waits for its run, and that callers join. */
+  private waiting: Group<Asked, Answer> | undefined;
+  private last: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly work: (asked: readonly Asked[]) => Promise<readonly Answer[]>) {}
+  constructor(
+    private readonly work: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
+    private readonly most = MOST_ASKED,
+  ) {}
 
-  run(asked: Asked): Promise<Answer> {
-    const { promise, resolve } = Promise.withResolvers<Answer>();
-    this.waiting.push({ asked, resolve });
-    if (!this.isRunning) void this.runAll();
-    return promise;
+  async run(asked: Asked): Promise<Answer> {
+    if (!this.waiting || this.waiting.asked.length >= this.most) this.waiting = this.wait();
+    const { asked: all, answers } = this.waiting;
+    const index = all.push(asked) - 1;
+    const found = await answers;
+    if (index >= found.length)
+      throw new Error(`a shared run gave ${found.length} answers, and none for its caller ${index + 1}`);
+    return found[index] as Answer;
   }
 
-  private async runAll(): Promise<void> {
-    this.isRunning = true;
-    while (this.waiting.length > 0) {
-      const group = this.waiting;
-      this.waiting = [];
-      const answers = this.work(group.map(({ asked }) => asked));
-      for (const [index, { resolve }] of group.entries())
-        resolve(answers.then((all) => answerAt(all, index)));
-      await answers.catch(() => undefined);
-    }
-    this.isRunning = false;
+  private wait(): Group<Asked, Answer> {
+    const asked: Asked[] = [];
+    const answers = this.last.then(() => {
+      if (this.waiting?.asked === asked) this.waiting = undefined;
+      return this.work(asked);
+    });
+    this.last = answers.catch(() => undefined);
+    return { asked, answers };
   }
 }
 
-function answerAt<Answer>(answers: readonly Answer[], index: number): Answer {
-  if (index >= answers.length)
-    throw new Error(`a shared run gave ${answers.length} answers, and none for its caller ${index + 1}`);
-  return answers[index] as Answer;
+/** Runs `work` once for all callers of a group, however many. */
+export class SharedRuns<Result> extends GroupedRuns<void, Result> {
+  constructor(work: () => Promise<Result>) {
+    super(async (asked) => {
+      const result = await work();
+      return asked.map(() => result);
+    }, Infinity);
+  }
 }

@@ -3,7 +3,7 @@ import type { RecordedEvent } from '@eventstore/db-client';
 import { readAll } from './read-all.js';
 import { noPosition } from '../codec.js';
 import type { Connection } from './connection.js';
-import { SharedRuns } from '../../base/support/shared-runs.js';
+import { SharedRuns } from '../../base/support/grouped-runs.js';
 import { isOwnStream } from '../streams.js';
 
 const PAGE = 64;

@@ -16,7 +16,7 @@ import type {
 import type { Recorded } from '../recorded.js';
 import { isRestriction } from '../restrictions.js';
 import type { RestrictionEvent } from '../restrictions.js';
-import { SharedRuns } from '../../base/support/shared-runs.js';
+import { SharedRuns } from '../../base/support/grouped-runs.js';
 import { proofOf } from './proof.js';
 import { refusalOfAccept, refusalOfPrepare } from './witness-refusals.js';
 import type { AppendProof, Restriction, Witness, WitnessedRestriction } from './witness.js';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { SharedRuns } from '../../../base/support/shared-runs.js';
+import { SharedRuns } from '../../../base/support/grouped-runs.js';
 import { admissionStateSql, unavailableMessage, unavailableReason } from './unavailable.js';
 import type { AdmissionState } from './unavailable.js';
 import type { RestrictionProof } from './restriction-proof.js';
