@@ -81,7 +81,8 @@ export async function handleCommand<State, Event extends StoredEvent>(
       : past.reduce((older, { event }) => evolve(older, event), initial);
     return { knownStream, leadership, past, decision: await decide(state, past) };
   };
-  for (let attempt = 1; ; attempt++) {
+  // A guess is no attempt.
+  for (let attempt = context.isProbablyNew ? 0 : 1; ; attempt++) {
     const { knownStream, leadership, past, decision } = await readNewest(
       log,
       readAndDecide,

@@ -49,6 +49,13 @@ describe('a decision', () => {
     }
   });
 
+  it('is repeated as often after a guess as without one', async () => {
+    const guessing = { ...context, isProbablyNew: true };
+    expect((await handleCommand(contended(4), ids, context)).added).toHaveLength(1);
+    expect((await handleCommand(contended(5), ids, guessing)).added).toHaveLength(1);
+    await expect(handleCommand(contended(6), ids, guessing)).rejects.toBeInstanceOf(LogUnavailable);
+  });
+
   it('on a probably new stream that would change nothing is made again on what the stream has', async () => {
     const log = Object.assign(contended(0), {
       read: () => Promise.resolve([{ id: 'e', event: { type: 'handle.claimed' }, revision: 4n }]),
