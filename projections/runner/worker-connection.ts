@@ -22,7 +22,7 @@ export class WorkerConnection extends Session {
 
   async open(): Promise<void> {
     const { client } = this;
-    await client.connect();
+    await this.connect();
     // Every statement looks rows up by keys. While young tables lack statistics, Postgres would scan whole tables, or
     // compile the statement each time.
     await client.query('SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off');

@@ -65,14 +65,13 @@ export abstract class ExclusiveTask extends PeriodicTask {
     this.lost = connection.lost;
     const signal = AbortSignal.any([stopped, connection.lost]);
     // A server that hangs must not hold up a stop.
-    const { promise: givenUp, reject } = Promise.withResolvers<never>();
-    const giveUp = (): void => reject(stopped.reason);
+    const giveUp = (): void => void connection.close();
     stopped.addEventListener('abort', giveUp);
     try {
-      await Promise.race([connection.open(), givenUp]);
-      const isHeld = await Promise.race([connection.lock(lock, signal), givenUp]);
+      await connection.open();
+      const isHeld = await connection.lock(lock, signal);
       stopped.removeEventListener('abort', giveUp);
-      if (isHeld) await this.work(connection.client, signal);
+      if (isHeld && !signal.aborted) await this.work(connection.client, signal);
     } finally {
       stopped.removeEventListener('abort', giveUp);
       await connection.close();

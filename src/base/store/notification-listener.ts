@@ -84,7 +84,7 @@ export class NotificationListener {
     const breakOff = (error: unknown) => session.breakOff(error);
     let heartbeat: NodeJS.Timeout | undefined;
     const connect = async () => {
-      await session.client.connect();
+      await session.connect();
       await session.listen(channels, onNotification);
       ended.throwIfAborted();
       heartbeat = setInterval(() => void probe().catch(breakOff), probeEveryMs);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Client } from 'pg';
 import { endSession, sessionClient } from './session-client.js';
 
@@ -21,6 +22,14 @@ export class Session {
   /** Aborts when the connection breaks, with the error as its reason. Does not abort on {@link close}. */
   get lost(): AbortSignal {
     return this.broken.signal;
+  }
+
+  /** Connects. Rejects also if the session is closed meanwhile, where `pg` would never settle. */
+  async connect(): Promise<void> {
+    const ended = once(this.client, 'end').then(() => {
+      throw new Error('the session was closed before it was connected');
+    });
+    await Promise.race([this.client.connect(), ended]);
   }
 
   /** Subscribes to these channels. Resolves once Postgres confirms it: later notifications arrive. */
