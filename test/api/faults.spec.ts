@@ -9,6 +9,7 @@ import type { StoredEvent } from '../../src/log/registry.js';
 import { discover } from '../auth/support/flow.js';
 import { registerApplication, send, signIn } from '../support/api.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
+import { personWithToken } from '../support/people.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
@@ -139,6 +140,36 @@ it('a read that is admitted and then fails has the common headers of its admissi
   } finally {
     await Promise.all([counters.end(), tokens.end()]);
   }
+});
+
+it.each([
+  ['like', (by: SignedIn, id: string) => by.put(`/api/relations/like/${id}`, { intentId: randomUUID() })],
+  ['reply', (by: SignedIn, id: string) => by.say('in vain', { parentId: id })],
+])('a %s that is admitted and then has no read store is refused, with nothing written', async (_, act) => {
+  const person = await personWithToken(network, application, 'openid read post:create relation:write');
+  const postId = (await bob.say('without an answer')).body.post.id;
+  const [{ name: schema } = { name: '' }] = await queryDatabase<{ name: string }>(
+    'SELECT schema_name AS name FROM recovery.publication JOIN recovery.incarnation USING (incarnation)',
+  );
+  const [posts, accounts] = [await connectToDatabase(), await connectToDatabase()];
+  try {
+    await posts.query(`BEGIN; LOCK TABLE ${schema}.post`);
+    let isAnswered = false;
+    const answer = act(person, postId).finally(() => (isAnswered = true));
+    const waiting = `SELECT pid FROM pg_locks WHERE relation = '${schema}.post'::regclass AND NOT granted`;
+    await until(async () => (await queryDatabase(waiting)).length > 0);
+    await accounts.query('BEGIN; LOCK TABLE authority.account');
+    await until(async () => {
+      await queryDatabase('SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted');
+      return isAnswered;
+    });
+    expectUnavailable(await answer, 'authority_unavailable');
+  } finally {
+    await Promise.all([posts.end(), accounts.end()]);
+  }
+  await until(() => succeeds(() => person.say('known again')));
+  const view = await person.get('/api/reconcile');
+  expect([textsOf(view), view.body.relations]).toEqual([['known again'], []]);
 });
 
 describe('a deleted post', () => {

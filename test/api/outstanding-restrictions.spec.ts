@@ -292,12 +292,13 @@ describe('a restriction that is neither in the read models nor in the table of o
   });
 });
 
-it('reads are refused while an outstanding restriction has an unknown subject, and the log decides on likes', async () => {
-  await database.query(
-    `INSERT INTO recovery.outstanding_restriction VALUES (gen_random_uuid(), ${NO_EPOCH}, $1, 'thing:x')`,
-    [Number.MAX_SAFE_INTEGER],
-  );
-  await act(alice, 'PUT', `/api/relations/like/${later}`);
+it('reads are refused while an outstanding restriction has an unknown subject, and the log decides on likes and replies', async () => {
+  // With the rows alone, both would be allowed.
+  await deleteSuccessfully(later);
+  await database.query(`UPDATE recovery.outstanding_restriction SET subject = 'thing:x', position = $1`, [
+    Number.MAX_SAFE_INTEGER,
+  ]);
+  expect(await likeAndReplyTo(later)).toEqual([...refusals, ...refusals]);
   for (const by of [bob, undefined])
     expect(outcomeOf(await ask(0, 'GET', `/api/posts/${reply}`, by))).toEqual([
       503,

@@ -88,6 +88,34 @@ it('a process that is too busy to read answers keeps its connection', async () =
   expect(leadership.holds).toBe(true);
 });
 
+it('a leader that does not answer is given up by a process that is busy, even if it was too busy at first', async () => {
+  const proxy = await startTcpProxy(bench.store.port);
+  // The client itself would give the connection up after twenty seconds.
+  const through = await bench.openAnother(`esdb://127.0.0.1:${proxy.port}?tls=false&keepAliveInterval=-1`);
+  const block = async (milliseconds: number) => {
+    const end = performance.now() + milliseconds;
+    while (performance.now() < end);
+    await immediate();
+  };
+  try {
+    await through.log.head();
+    const leadership = await through.log.leadership();
+    proxy.holdAnswers();
+    for (let turn = 0; turn < 3; turn += 1) await block(1_600);
+    expect(leadership.holds).toBe(true);
+    // Late for a third of the time, and busy for all of it.
+    const end = performance.now() + 30_000;
+    while (leadership.holds && performance.now() < end) {
+      await block(400);
+      for (let turn = 0; turn < 40; turn += 1) await block(20);
+    }
+    expect(leadership.holds).toBe(false);
+  } finally {
+    await through.close();
+    await proxy.close();
+  }
+});
+
 describe('while the event store is frozen', () => {
   it('an append times out, and the same append works later', async () => {
     const postId = newId();
