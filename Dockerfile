@@ -20,7 +20,7 @@ LABEL org.opencontainers.image.title="Plaza" \
   org.opencontainers.image.licenses="Apache-2.0" \
   org.opencontainers.image.version="$VERSION" \
   org.opencontainers.image.revision="$REVISION"
-ENV NODE_ENV=production DATA_DIR=/data
+ENV NODE_ENV=production DATA_DIR=/data NODE_OPTIONS=--max-semi-space-size=16
 WORKDIR /plaza
 # Volumes at these places inherit the owner of these directories, and the link: so the first export puts the key of the
 # pseudonyms apart from the data.

@@ -29,6 +29,12 @@ export interface ChildOptions {
 }
 
 /**
+ * Bounds the space of young objects to 48 MB a process, in place of 96 and more: once a load has filled it, V8 keeps it
+ * for good. The Dockerfile says the same.
+ */
+const MEMORY = '--max-semi-space-size=16';
+
+/**
  * Starts a Node process and waits until it tells its parent that it serves (see child.ts). Its output goes to
  * standard error.
  * @throws {StartRefusedError} the process told why it cannot serve. {@link LaunchError} it ended or took too long.
@@ -38,6 +44,7 @@ export async function startChild(options: ChildOptions): Promise<RunningProcess>
   signal.throwIfAborted();
   const child = fork(fileURLToPath(entry), [...args], {
     env,
+    execArgv: [...process.execArgv, MEMORY],
     // A process group of its own: Ctrl-C must reach it only through the launcher, in stop order.
     detached: true,
     stdio: ['ignore', 2, 2, 'ipc'],
