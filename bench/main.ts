@@ -11,6 +11,7 @@ import { benchDrill } from './drill.js';
 import type { Effort } from './effort.js';
 import { benchOverload } from './overload.js';
 import { benchRebuildReads } from './rebuild-reads.js';
+import { casesOf } from './reads/cases.js';
 import { benchReads } from './reads.js';
 import { benchRestrictions } from './restrictions.js';
 import { benchRecovery } from './recovery.js';
@@ -55,6 +56,11 @@ const { quick, profile } = values;
 const unknown = positionals.filter((name) => !Object.hasOwn(suites, name));
 if (unknown.length > 0) {
   console.error(`There is no suite ${unknown.join(', ')}. There are: ${Object.keys(suites).join(', ')}.`);
+  process.exit(2);
+}
+const items: readonly string[] = [...kinds, ...casesOf().map(({ name }) => name)];
+if (profile !== undefined && !items.includes(profile)) {
+  console.error(`There is no item ${profile}. There are: ${items.join(', ')}.`);
   process.exit(2);
 }
 const chosen = chosenSuites();

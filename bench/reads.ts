@@ -36,7 +36,7 @@ export interface ReadsBench {
 const whole = { connections: [16, 64], turns: 3, requests: 3_200 };
 const quickly = { connections: [16], turns: 1, requests: 600 };
 /** One of each sort. */
-const FEW = ['profile', 'timeline', 'replies', 'following', 'inbox', 'reconcile'];
+const FEW = new Set(['profile', 'timeline', 'replies', 'following', 'inbox', 'reconcile']);
 /** Delay of Postgres' statistics. */
 const STATISTICS_MS = 1_500;
 
@@ -71,7 +71,7 @@ async function measureAll(
   const plaza = { url: network.baseUrl, pid: network.run.pids.api ?? 0 };
   const figures: Record<string, ReadsBench[string]> = {};
   for (const each of casesOf().filter(({ name }) =>
-    only === undefined ? !quick || FEW.includes(name) : name === only,
+    only === undefined ? !quick || FEW.has(name) : name === only,
   )) {
     const token = await reader.token();
     await floor.ask(await bareRead(pool, token, each));
