@@ -23,6 +23,7 @@ let api: ApiProcess;
 let alice: SignedIn;
 let bob: SignedIn;
 let calls: string[] = [];
+const ownAccounts = new Set<string>();
 
 beforeAll(async () => {
   network = await lentNetwork();
@@ -30,7 +31,9 @@ beforeAll(async () => {
   const store = { url, dir: '', port: Number(/:(\d+)\?/.exec(url)?.[1]) };
   proxy = await startInterceptingProxy(store, (method, message) => {
     const stream = method === 'Read' ? streamReadBy(message) : undefined;
-    if (stream !== undefined) calls.push(`read ${/^[a-z]+/.exec(stream)?.[0]}`);
+    // A network that others used before has erased accounts, which each process looks at from time to time.
+    const isOfOthers = stream?.startsWith('account-') && !ownAccounts.has(stream);
+    if (stream !== undefined && !isOfOthers) calls.push(`read ${/^[a-z]+/.exec(stream)?.[0]}`);
     if (method === 'BatchAppend') calls.push('append');
     return undefined;
   });
@@ -44,6 +47,7 @@ beforeAll(async () => {
   const scope = 'openid read post:create post:delete relation:write block:write';
   alice = await personWithToken(network, application, scope);
   bob = await personWithToken(network, application, scope);
+  for (const { actorId } of [alice, bob]) ownAccounts.add(`account-${actorId}`);
   // Reads and keeps their keys.
   for (const person of [alice, bob]) await post(person, 'first');
   await costOf('POST', '/api/posts', { text: 'first here', audience: 'public' });
