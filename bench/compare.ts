@@ -19,7 +19,8 @@ export function compare(
     if (
       !/(?:^|\.)(?:cpuMs|\w*[rR]atio)$/.test(path) ||
       typeof value !== 'number' ||
-      typeof former !== 'number'
+      typeof former !== 'number' ||
+      former === 0
     )
       return [];
     return [[path, { before: former, now: value, times: Math.round((value / former) * 100) / 100 }] as const];

@@ -21,24 +21,26 @@ function cpuOf(pid: number): { readonly ms: number; readonly endedChildrenMs: nu
   return { ms: (user + system) * 10, endedChildrenMs: (endedUser + endedSystem) * 10 };
 }
 
-export function cpuMsOf(pid: number): number {
+function cpuOfRunning(pid: number) {
   const cpu = cpuOf(pid);
   if (!cpu) throw new Error(`process ${pid} has ended`);
-  return cpu.ms;
+  return cpu;
 }
+
+export const cpuMsOf = (pid: number): number => cpuOfRunning(pid).ms;
 
 const PROCESSES = ['api', 'worker', 'eventStore', 'postgres'] as const;
 export type CpuMs = Readonly<Record<(typeof PROCESSES)[number], number>>;
 
 /** CPU time of each process of the network so far, in milliseconds; Postgres with all its children, ended ones included. */
 export function networkCpuMs({ run: { pids } }: BenchNetwork): CpuMs {
-  const ended = cpuOf(pids.postgres ?? 0)?.endedChildrenMs ?? 0;
+  const { ms, endedChildrenMs } = cpuOfRunning(pids.postgres ?? 0);
   const sessions = childProcessIds(pids.postgres ?? 0).map((pid) => cpuOf(pid)?.ms ?? 0);
   return {
     api: cpuMsOf(pids.api ?? 0),
     worker: cpuMsOf(pids.worker ?? 0),
     eventStore: cpuMsOf(pids.eventStore ?? 0),
-    postgres: sessions.reduce((sum, each) => sum + each, ended + cpuMsOf(pids.postgres ?? 0)),
+    postgres: sessions.reduce((sum, each) => sum + each, ms + endedChildrenMs),
   };
 }
 

@@ -1,4 +1,4 @@
-/** How a suite is run. */
+/** Extent and settings of a run of a suite. */
 export interface Effort {
   /** Fewer requests, 16 connections: to see what a change did, not to quote. */
   readonly quick: boolean;

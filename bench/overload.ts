@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { openLog } from '../src/log/open-log.js';
-import { openReadStore } from '../src/base/store/database.js';
+import type { Pool } from 'pg';
+import type { EventLog } from '../src/log/event-log.js';
 import { startFloor } from './floor.js';
 import { rounded } from './load.js';
 import { residentMegabytes, startNetwork, withDataDir } from './network.js';
-import type { BenchNetwork } from './network.js';
 import type { Offer, Offered } from './overload/driver.js';
 import { newReader } from './reads/reader.js';
 import { seed, shown } from './reads/seed.js';
 import { numbered, Society } from './society.js';
+import { withStores } from './stores-of-network.js';
 
 interface Overload {
   /** Answers a second to 64 connections that each wait for theirs. */
@@ -43,10 +43,8 @@ export function benchOverload(): Promise<OverloadBench> {
     const driver = await startFloor('overload/driver');
     try {
       const people = await Promise.all(Array.from({ length: PEOPLE }, () => newReader(network)));
-      await seedSociety(
-        network,
-        people.map(({ actorId }) => actorId),
-      );
+      const actorIds = people.map(({ actorId }) => actorId);
+      await withStores(network, (log, pool) => seedSociety(log, actorIds, pool));
       const api = network.run.pids.api ?? 0;
       const measure = async (method: Offer['method'], path: string): Promise<Overload> => {
         const tokens = await Promise.all(people.map((each) => each.token()));
@@ -86,22 +84,13 @@ export function benchOverload(): Promise<OverloadBench> {
   });
 }
 
-async function seedSociety({ run }: BenchNetwork, people: readonly string[]): Promise<void> {
-  const {
-    EVENTSTORE_URL: eventStoreUrl = '',
-    VAULT_DATABASE_URL: vaultDatabaseUrl = '',
-    DATABASE_URL: url = '',
-  } = run.settings;
-  const database = await openReadStore({ url, applicationName: 'bench', maxConnections: 2 });
-  const opened = await openLog({ eventStoreUrl, vaultDatabaseUrl, applicationName: 'bench' });
+async function seedSociety(log: EventLog, people: readonly string[], pool: Pool): Promise<void> {
   const [first = '', ...others] = people;
-  await seed(opened.log, first, database.pool);
+  await seed(log, first, pool);
   const authors = numbered('author', FOLLOWED);
-  const society = new Society(opened.log);
+  const society = new Society(log);
   const pairs = (followers: readonly string[], followed: readonly string[]) =>
     followers.flatMap((actorId) => followed.map((targetId) => ({ actorId, targetId })));
   await society.follows([...pairs(others, authors), ...pairs(authors.slice(0, FOLLOWERS), others)]);
-  await shown(opened.log, database.pool);
-  await opened.close();
-  await database.close();
+  await shown(log, pool);
 }

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { openLog } from '../src/log/open-log.js';
-import { openReadStore } from '../src/base/store/database.js';
+import type { EventLog } from '../src/log/event-log.js';
 import { cpuOfEach, networkCpuMs } from './cpu.js';
 import type { CpuMs } from './cpu.js';
 import type { Effort } from './effort.js';
@@ -15,6 +14,7 @@ import { bareRead } from './reads/bare-read.js';
 import { casesOf } from './reads/cases.js';
 import { newReader } from './reads/reader.js';
 import { seed } from './reads/seed.js';
+import { withStores } from './stores-of-network.js';
 
 /** Compared with bare HTTP and Postgres with the same final SQL. */
 interface ReadFigures extends Measured {
@@ -43,14 +43,11 @@ const STATISTICS_MS = 1_500;
 export function benchReads(effort: Effort): Promise<ReadsBench> {
   return withDataDir(async (dataDir) => {
     const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off', ...effort.settings });
-    const databaseUrl = network.run.settings['DATABASE_URL'] ?? '';
-    const database = await openReadStore({ url: databaseUrl, applicationName: 'bench', maxConnections: 2 });
-    const floor = await startFloor('reads/bare-server', [databaseUrl]);
+    const floor = await startFloor('reads/bare-server', [network.run.settings['DATABASE_URL'] ?? '']);
     try {
-      return await measureAll(network, database.pool, floor, effort);
+      return await withStores(network, (log, pool) => measureAll(network, { log, pool, floor }, effort));
     } finally {
       await floor.stop();
-      await database.close();
       await network.stop();
     }
   });
@@ -58,16 +55,11 @@ export function benchReads(effort: Effort): Promise<ReadsBench> {
 
 async function measureAll(
   network: BenchNetwork,
-  pool: Pool,
-  floor: Floor,
+  { log, pool, floor }: { readonly log: EventLog; readonly pool: Pool; readonly floor: Floor },
   { quick, only }: Effort,
 ): Promise<ReadsBench> {
   const reader = await newReader(network);
-  const { EVENTSTORE_URL: eventStoreUrl = '', VAULT_DATABASE_URL: vaultDatabaseUrl = '' } =
-    network.run.settings;
-  const opened = await openLog({ eventStoreUrl, vaultDatabaseUrl, applicationName: 'bench' });
-  await seed(opened.log, reader.actorId, pool);
-  await opened.close();
+  await seed(log, reader.actorId, pool);
   const plaza = { url: network.baseUrl, pid: network.run.pids.api ?? 0 };
   const figures: Record<string, ReadsBench[string]> = {};
   for (const each of casesOf().filter(({ name }) =>

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Pool } from 'pg';
-import { openLog } from '../src/log/open-log.js';
-import { openReadStore } from '../src/base/store/database.js';
+import type { EventLog } from '../src/log/event-log.js';
 import { load } from './load.js';
 import type { Measured } from './load.js';
 import { startNetwork, withDataDir } from './network.js';
@@ -11,6 +9,7 @@ import type { Percentiles } from './percentiles.js';
 import { newReader } from './reads/reader.js';
 import { shown } from './reads/seed.js';
 import { numbered, Society } from './society.js';
+import { withStores } from './stores-of-network.js';
 
 /** Sequential posts of an author with {@link FOLLOWERS} on an otherwise idle network. */
 interface Publishing {
@@ -37,20 +36,20 @@ function benchPublishing(threshold: string): Promise<Publishing> {
   return withDataDir(async (dataDir) => {
     const settings = { RATE_LIMITS: 'off', FAN_OUT_THRESHOLD: threshold };
     const network = await startNetwork(dataDir, undefined, settings);
-    const url = network.run.settings['DATABASE_URL'] ?? '';
-    const database = await openReadStore({ url, applicationName: 'bench', maxConnections: 2 });
     try {
-      return await measure(network, database.pool);
+      return await measure(network);
     } finally {
-      await database.close();
       await network.stop();
     }
   });
 }
 
-async function measure(network: BenchNetwork, pool: Pool): Promise<Publishing> {
+async function measure(network: BenchNetwork): Promise<Publishing> {
   const [author, follower] = [await newReader(network), await newReader(network)];
-  await follow(network, author.actorId, follower.actorId, pool);
+  await withStores(network, async (log, pool) => {
+    await follow(log, author.actorId, follower.actorId);
+    await shown(log, pool);
+  });
   const [writing, reading] = [await author.token(), await follower.token()];
   const acknowledged: number[] = [];
   const seen: number[] = [];
@@ -73,10 +72,8 @@ async function measure(network: BenchNetwork, pool: Pool): Promise<Publishing> {
 }
 
 /** Everyone follows the author. The measured follower also follows fifty others with posts. */
-async function follow({ run }: BenchNetwork, authorId: string, followerId: string, pool: Pool) {
-  const { EVENTSTORE_URL: eventStoreUrl = '', VAULT_DATABASE_URL: vaultDatabaseUrl = '' } = run.settings;
-  const opened = await openLog({ eventStoreUrl, vaultDatabaseUrl, applicationName: 'bench' });
-  const society = new Society(opened.log);
+async function follow(log: EventLog, authorId: string, followerId: string) {
+  const society = new Society(log);
   const people = numbered('follower', FOLLOWERS - 1);
   await society.application('bench');
   await society.people(people);
@@ -88,8 +85,6 @@ async function follow({ run }: BenchNetwork, authorId: string, followerId: strin
       numbered(`by${n}post`, 20).map((postId) => ({ postId, authorActorId })),
     ),
   );
-  await shown(opened.log, pool);
-  await opened.close();
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

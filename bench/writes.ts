@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { measureAppends } from '@plaza/event-store/testing';
-import { openLog } from '../src/log/open-log.js';
-import { openReadStore } from '../src/base/store/database.js';
+import type { EventLog } from '../src/log/event-log.js';
+import { cpuOfEach, networkCpuMs } from './cpu.js';
+import type { CpuMs } from './cpu.js';
 import type { Effort } from './effort.js';
 import { load, rounded } from './load.js';
 import type { Connection, Sending } from './load.js';
 import { startNetwork, withDataDir } from './network.js';
-import type { BenchNetwork } from './network.js';
 import { newReader } from './reads/reader.js';
+import { postBody } from './post-body.js';
 import { shown } from './reads/seed.js';
 import { numbered, Society } from './society.js';
-import { cpuOfEach, networkCpuMs } from './cpu.js';
-import type { CpuMs } from './cpu.js';
+import { withStores } from './stores-of-network.js';
 
 interface WriteFigures {
   readonly perSecond: number;
@@ -45,11 +45,11 @@ export function benchWrites({ quick, only, settings }: Effort): Promise<WritesBe
     const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off', ...settings });
     try {
       const writers = await Promise.all(Array.from({ length: WRITERS }, () => newReader(network)));
-      await seed(
-        network,
-        writers.map(({ actorId }) => actorId),
-        posts,
-      );
+      const actorIds = writers.map(({ actorId }) => actorId);
+      await withStores(network, async (log, pool) => {
+        await seed(log, actorIds, posts);
+        await shown(log, pool);
+      });
       const send = new Sendings(await Promise.all(writers.map((writer) => writer.token())), posts);
       const url = network.run.settings['EVENTSTORE_URL'] ?? '';
       const results: Record<number, WritesBench[number]> = {};
@@ -76,15 +76,8 @@ export function benchWrites({ quick, only, settings }: Effort): Promise<WritesBe
   });
 }
 
-async function seed({ run }: BenchNetwork, writers: readonly string[], posts: number): Promise<void> {
-  const {
-    EVENTSTORE_URL: eventStoreUrl = '',
-    VAULT_DATABASE_URL: vaultDatabaseUrl = '',
-    DATABASE_URL: url = '',
-  } = run.settings;
-  const database = await openReadStore({ url, applicationName: 'bench', maxConnections: 2 });
-  const opened = await openLog({ eventStoreUrl, vaultDatabaseUrl, applicationName: 'bench' });
-  const society = new Society(opened.log);
+async function seed(log: EventLog, writers: readonly string[], posts: number): Promise<void> {
+  const society = new Society(log);
   const actors = numbered('actor', ACTORS);
   await society.application('bench');
   await society.people(actors);
@@ -93,9 +86,6 @@ async function seed({ run }: BenchNetwork, writers: readonly string[], posts: nu
   );
   const followers = actors.slice(0, FOLLOWERS);
   await society.follows(writers.flatMap((targetId) => followers.map((actorId) => ({ actorId, targetId }))));
-  await shown(opened.log, database.pool);
-  await opened.close();
-  await database.close();
 }
 
 /** Requests that each change something: no pair is followed twice, no post is liked twice by the same person. */
@@ -125,9 +115,7 @@ class Sendings {
     };
     if (kind === 'follow') return put(`/api/relations/follow/actor${target}`, ACTORS);
     if (kind === 'like') return put(`/api/relations/like/post${target}`, this.posts);
-    const text = 'A post of a benchmark, about as long as what a person writes without thinking twice.';
     const parentId = kind === 'reply' ? `post${n % this.posts}` : undefined;
-    const body = JSON.stringify({ intentId: randomUUID(), text, audience: 'public', parentId });
-    return { method: 'POST', path: '/api/posts', headers, body };
+    return { method: 'POST', path: '/api/posts', headers, body: postBody(parentId) };
   }
 }

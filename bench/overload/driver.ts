@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { percentiles } from '../percentiles.js';
 import type { Percentiles } from '../percentiles.js';
+import { postBody } from '../post-body.js';
 
-/** What the driver is asked to send. */
+/** Requests that the driver sends. */
 export interface Offer {
   readonly url: string;
   readonly path: string;
@@ -24,7 +24,7 @@ export interface Offered {
   readonly refused: number;
   /** Other answers, and none. */
   readonly lost: number;
-  /** Of those served, from the time at which each was due. */
+  /** Served requests, from the time at which each was due. */
   readonly latency: Percentiles;
   /** From the beginning of a new connection to its first answer, whatever that is. */
   readonly newConnection: Percentiles;
@@ -102,19 +102,13 @@ async function offer({
   perSecond,
 }: Offer): Promise<Offered> {
   const target = new URL(url);
-  const body = (): string =>
-    JSON.stringify({
-      intentId: randomUUID(),
-      text: 'A post of a benchmark, about as long as what a person writes without thinking twice.',
-      audience: 'public',
-    });
   let sent = 0;
   const request = (): string => {
     const token = tokens[sent % tokens.length];
     const head = `${method} ${path} HTTP/1.1\r\nhost: ${target.host}\r\nauthorization: Bearer ${token}\r\n`;
     if (method === 'GET') return `${head}\r\n`;
-    const text = body();
-    return `${head}content-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+    const body = postBody();
+    return `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   };
   const free = Array.from({ length: connections }, () => new Connection(target));
   await Promise.all(free.map((each) => each.connected));
