@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { all } from '@fastify/proxy-addr';
 
 export class TrustedProxies {
   private readonly proxies = new BlockList();
@@ -17,19 +19,10 @@ export class TrustedProxies {
 
   /**
    * @returns The `request.ip` of a server that uses {@link trusts}: the last untrusted address, or the first if all are
-   * trusted.
-   * @param forwarded the header `x-forwarded-for`
+   * trusted. Empty: the connection is closed.
    */
-  nearestAddress(peer: string, forwarded = ''): string {
-    if (!this.trusts(peer)) return peer;
-    const hops = [
-      ...forwarded
-        .split(',')
-        .map((hop) => hop.trim())
-        .filter(Boolean),
-      peer,
-    ];
-    return hops.findLast((hop) => !this.trusts(hop)) ?? hops[0] ?? peer;
+  nearestAddress(request: IncomingMessage): string {
+    return all(request, (address) => this.trusts(address)).at(-1) ?? '';
   }
 
   /**

@@ -94,8 +94,7 @@ function shedLoad(
   const proxies = new TrustedProxies(trustedProxies);
   shedOverload(app.getHttpServer(), {
     most: limits.inWork,
-    addressOf: ({ socket, headers }) =>
-      proxies.nearestAddress(socket.remoteAddress ?? '', String(headers['x-forwarded-for'] ?? '')),
+    addressOf: (request) => proxies.nearestAddress(request),
     refusalOf: prepareRefusals(strictTransport(baseUrl), busyPage(BUSY)),
     metrics,
   });
