@@ -58,16 +58,13 @@ export const reconcileWithin = (
   name: 'reconcile',
   values: ({ cursor }) => [cursor === undefined ? null : String(cursor)],
   sql: ({ schema, parameter }) => {
-    const changedBy = (condition: string) => `
+    const changedBy = (condition: string) => `(
       SELECT changed.* FROM (SELECT DISTINCT post_id FROM changed_post) named
       CROSS JOIN LATERAL ${postWithId(schema, 'named.post_id')} changed
-      WHERE view.is_delta AND ${condition}`;
-    const posts = (...skeletons: readonly string[]) =>
-      postsJson(schema, `(${skeletons.join(' UNION ALL ')})`, 'DESC');
-    const whole = (delta: string, full: string) =>
+      WHERE ${condition})`;
+    const when = (condition: string, rows: string) => `SELECT * FROM ${rows} listed WHERE ${condition}`;
+    const deltaOrFull = (delta: string, full: string) =>
       `(${when('view.is_delta', delta)} UNION ALL ${when('NOT view.is_delta', full)})`;
-    const when = (condition: string, skeleton: string) =>
-      `SELECT * FROM ${skeleton} listed WHERE ${condition}`;
     // Outstanding restrictions (`state.hidden`) have no change yet, so the delta would miss them.
     return `(
     WITH since AS MATERIALIZED (
@@ -81,17 +78,20 @@ export const reconcileWithin = (
         AS is_delta
     )
     SELECT json_build_object(
-      'posts', ${posts(
-        `(${changedBy('true')}
-          UNION ${when(`caller.actor_id IS NOT NULL AND (NOT view.is_delta OR ${hasNewFollow})`, followedPosts(schema, size))})`,
-        when('caller.actor_id IS NULL AND NOT view.is_delta', publicPosts(schema, size)),
+      'posts', ${postsJson(
+        schema,
+        `((${when('view.is_delta', changedBy('true'))}
+          UNION ${when(`caller.actor_id IS NOT NULL AND (NOT view.is_delta OR ${hasNewFollow})`, followedPosts(schema, size))})
+          UNION ALL ${when('caller.actor_id IS NULL AND NOT view.is_delta', publicPosts(schema, size))})`,
+        'DESC',
       )},
-      'ownPosts', ${posts(
-        changedBy('changed.author_actor_id = caller.actor_id'),
-        when('NOT view.is_delta', ownPosts(schema, size)),
+      'ownPosts', ${postsJson(
+        schema,
+        deltaOrFull(changedBy('changed.author_actor_id = caller.actor_id'), ownPosts(schema, size)),
+        'DESC',
       )},
-      'relations', ${relationsJson(whole('new_relation', visibleRelations(schema, size)))},
-      'inbox', ${entriesJson(whole('changed_entry', visibleEntries(schema, size)))},
+      'relations', ${relationsJson(deltaOrFull('new_relation', visibleRelations(schema, size)))},
+      'inbox', ${entriesJson(deltaOrFull('changed_entry', visibleEntries(schema, size)))},
       'cursor', ${CURRENT_CURSOR},
       'replace', NOT view.is_delta)
     FROM view)`;

@@ -4,8 +4,8 @@ import { isPublished } from '../visibility.sql.js';
 
 /**
  * Returns a query of rows of the table `post`, to be ordered by position: the newest posts of the caller and of every
- * followed actor. It has up to `most` fanned-out rows, and up to `most` posts of each considered fan-out-on-read author. All are before
- * the position `after`. `isShown`: SQL condition on an author. All arguments are SQL.
+ * followed actor. It has up to `most` fanned-out rows, and up to `most` posts of each considered fan-out-on-read author.
+ * All are before the position `after`. `isShown`: SQL condition on an author. All arguments are SQL.
  */
 export function timelineCandidates(
   schema: string,
@@ -19,9 +19,9 @@ export function timelineCandidates(
     SELECT ${columns} FROM ${schema}.post
     WHERE post.author_actor_id = ${author} AND ${isPublished('post')} AND post.position < ${after}
     ORDER BY post.position DESC LIMIT ${limit}`;
-  // A fan-out-on-read author may have older rows in the timeline; DISTINCT ON removes the duplicates. Without statistics of
-  // young tables, Postgres would scan all posts for each row; OFFSET 0 prevents that. Only the `most` authors with the
-  // newest posts can contribute, however many are followed.
+  // A fan-out-on-read author may have older rows in the timeline; DISTINCT ON removes the duplicates. Without
+  // statistics of young tables, Postgres would scan all posts for each row; OFFSET 0 prevents that. Only the `most`
+  // authors with the newest posts can contribute, however many are followed.
   return `
     SELECT DISTINCT ON (either.position) either.* FROM (
       (SELECT found.*
