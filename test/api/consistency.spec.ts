@@ -8,6 +8,7 @@ import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
+import { freezeWorker, thawWorker } from '../support/signals.js';
 import { until } from '../support/until.js';
 
 let network: TestNetwork;
@@ -25,7 +26,7 @@ beforeAll(async () => {
   [alice, bob] = [await someone(), await someone()];
 });
 
-afterEach(() => thawWorker());
+afterEach(() => thawWorker(network));
 
 afterAll(async () => {
   await second?.stop();
@@ -68,15 +69,6 @@ async function endOrDelete(
 }
 
 const revisionOf = ({ headers }: ProcessAnswer) => Number(headers['x-network-revision']);
-
-function freezeWorker(): void {
-  process.kill(network.pids().worker ?? 0, 'SIGSTOP');
-}
-
-function thawWorker(): void {
-  const { worker } = network.pids();
-  if (worker !== undefined) process.kill(worker, 'SIGCONT');
-}
 
 /** Acts of a person. Each is verified by the person's next read, from the other process. */
 const acts: readonly (readonly [string, (n: number) => Promise<void>])[] = [
@@ -173,14 +165,14 @@ describe('a person who writes through one API process and reads through another'
   });
 
   it('gets 503 until the worker has applied the write', async () => {
-    freezeWorker();
+    freezeWorker(network);
     const { revision } = await say(alice, 'slowly');
     for (let n = 0; n < 2; n++) {
       const { status, body, headers } = await ask('GET', '/api/reconcile', { by: alice });
       expect([status, body.error]).toEqual([503, 'protected_read_unavailable']);
       expect(headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
     }
-    thawWorker();
+    thawWorker(network);
     const answer = await untilAvailable(() => ask('GET', '/api/reconcile', { by: alice }));
     expect(answer.status).toBe(200);
     expect(revisionOf(answer)).toBeGreaterThanOrEqual(revision);
@@ -258,10 +250,10 @@ describe('x-network-min-revision', () => {
   it('makes a read wait, of every caller', async () => {
     for (const by of [bob, undefined])
       await until(async () => {
-        freezeWorker();
+        freezeWorker(network);
         const { revision, post } = await say(alice, 'waited for');
         const reading = [atLeast(revision, by), atLeast(revision, by)];
-        thawWorker();
+        thawWorker(network);
         const answers = await Promise.all(reading);
         // On a busy machine the worker may need longer than a read waits: that is refused, and tried again here.
         if (answers.some(({ body }) => body.error === 'protected_read_unavailable')) return false;

@@ -11,6 +11,7 @@ import type { ProcessAnswer, ApiProcess } from '../support/api-process.js';
 import { openEventStream } from '../support/event-stream.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
+import { freezeWorker, signal, thawWorker } from '../support/signals.js';
 import { until } from '../support/until.js';
 import { ShownPosts } from './support/shown-posts.js';
 
@@ -54,25 +55,16 @@ beforeEach(async () => {
   const read = (path: string, by: SignedIn | undefined) => ask(0, 'GET', path, by);
   shown = new ShownPosts(read, bob, { id: reply, parentId: question, authorActorId: alice.actorId }, cursor);
   await ask(0, 'GET', '/api/reconcile', alice);
-  freezeWorker();
+  freezeWorker(network);
 });
 
-afterEach(() => thawWorker());
+afterEach(() => thawWorker(network));
 
 afterAll(async () => {
   await database?.end();
   await second?.stop();
   await network?.stop();
 });
-
-/** No default: process id 0 would signal the whole process group. */
-function signal(name: 'worker' | 'api', what: NodeJS.Signals): void {
-  const pid = network?.pids()[name];
-  if (pid !== undefined) process.kill(pid, what);
-}
-
-const freezeWorker = () => signal('worker', 'SIGSTOP');
-const thawWorker = () => signal('worker', 'SIGCONT');
 
 const ask = (
   process: 0 | 1,
@@ -219,7 +211,7 @@ describe('when the worker resumes', () => {
   it('a deleted post stays hidden, and no outstanding restriction is left', async () => {
     await deleteSuccessfully(reply);
     expect(await countOutstanding()).toBe(1);
-    thawWorker();
+    thawWorker(network);
     await until(async () => (await countOutstanding()) === 0);
     expect(await shown.pathsShowingToAnybody(reply)).toEqual([]);
   });
@@ -228,7 +220,7 @@ describe('when the worker resumes', () => {
     await act(alice, 'PUT', `/api/blocks/${bob.actorId}`);
     const query = `intentId=${randomUUID()}`;
     expect((await ask(1, 'DELETE', `/api/blocks/${bob.actorId}?${query}`, alice)).status).toBe(200);
-    thawWorker();
+    thawWorker(network);
     const { status } = await ask(0, 'GET', `/api/actors/${bob.actorId}`, alice);
     expect(status).toBe(200);
     expect((await ask(0, 'GET', `/api/actors/${alice.actorId}`, bob)).status).toBe(200);
@@ -268,7 +260,7 @@ describe('a restriction that is neither in the read models nor in the table of o
       return waiting.length > 0 || end;
     });
     expect(end).toBeUndefined();
-    signal('api', 'SIGKILL');
+    signal(network, 'api', 'SIGKILL');
     expect(await ended).toBe('cut off');
     await unlockTable();
     const { status, body } = await deletePost(1, reply, intentId);

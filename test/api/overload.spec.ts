@@ -11,6 +11,7 @@ import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { personWithToken } from '../support/people.js';
 import { post } from '../support/social.js';
+import { freezeWorker, thawWorker } from '../support/signals.js';
 import { until } from '../support/until.js';
 
 let network: TestNetwork;
@@ -29,15 +30,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  signalWorker('SIGCONT');
+  thawWorker(network);
   await network?.stop();
 });
-
-/** No default: process id 0 would signal the whole process group. */
-function signalWorker(signal: NodeJS.Signals): void {
-  const pid = network?.pids().worker;
-  if (pid !== undefined) process.kill(pid, signal);
-}
 
 const ask = (method: string, path: string, by: SignedIn, body?: object): Promise<ProcessAnswer> =>
   requestAt(network, Number(new URL(network.baseUrl).port), method, path, { by, body });
@@ -66,7 +61,7 @@ it('refuses writes and reads beyond its bounds at once, and takes deletions and 
     if (answer.status === 503) intents.push(intentId);
     return answer;
   };
-  signalWorker('SIGSTOP');
+  freezeWorker(network);
   const writing = untilRefused(2 * limits.inWork, say, /too many requests in work\. Nothing was written/);
   const [deletion, revocation] = await Promise.all([
     ask('DELETE', `/api/posts/${postId}?intentId=${randomUUID()}&revision=1`, alice),
@@ -75,7 +70,7 @@ it('refuses writes and reads beyond its bounds at once, and takes deletions and 
   const writes = await writing;
   const read = () => ask('GET', '/api/timeline', bob);
   const reads = await untilRefused(2 * limits.inWork, read, /too many requests in work\. Retry later/);
-  signalWorker('SIGCONT');
+  thawWorker(network);
 
   expect([deletion.status, deletion.body.post.status]).toEqual([200, 'deleted']);
   expect(revocation.status).toBe(200);

@@ -32,6 +32,7 @@ import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { personWithToken } from '../support/people.js';
 import { post, removePost } from '../support/social.js';
+import { freezeWorker, thawWorker } from '../support/signals.js';
 import { until } from '../support/until.js';
 
 const PLANNED = 20;
@@ -64,16 +65,8 @@ afterAll(async () => {
 
 afterEach(() => {
   jest.restoreAllMocks();
-  thawWorker();
+  thawWorker(network);
 });
-
-/** No default: process id 0 would signal the whole process group. */
-const signalWorker = (name: NodeJS.Signals) => {
-  const { worker } = network.pids();
-  if (worker !== undefined) process.kill(worker, name);
-};
-const freezeWorker = () => signalWorker('SIGSTOP');
-const thawWorker = () => signalWorker('SIGCONT');
 
 /** The connections that plan each statement once. */
 const reads = (): Pool => app.get(MutationAdmission)['pool'];
@@ -173,7 +166,7 @@ describe('a like', () => {
 
   /** Deletes a post of Alice, and waits until its row has come, and is deleted once the worker has applied it. */
   async function removeAndApply(postId: string): Promise<void> {
-    freezeWorker();
+    freezeWorker(network);
     await removePost(alice, postId);
     expect(await countOutstanding()).toBe(1);
     await thawAndApply();
@@ -184,7 +177,7 @@ describe('a like', () => {
   }
 
   async function thawAndApply(): Promise<void> {
-    thawWorker();
+    thawWorker(network);
     await until(async () => (await countOutstanding()) === 0);
   }
 
@@ -210,7 +203,7 @@ describe('a like', () => {
 
   it('is refused if the row of a deletion is deleted while the log is read', async () => {
     const postId = await post(alice, 'to be deleted');
-    freezeWorker();
+    freezeWorker(network);
     await removePost(alice, postId);
     const read = whenFirst('read', thawAndApply);
     await expect(like(postId)).rejects.toMatchObject({ code: 'interaction_unavailable' });

@@ -10,6 +10,7 @@ import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
+import { freezeWorker, thawWorker } from '../support/signals.js';
 import { until } from '../support/until.js';
 
 let network: TestNetwork;
@@ -35,7 +36,7 @@ beforeAll(async () => {
   bob = await personWithToken(network, application);
 });
 
-afterEach(() => thawWorker());
+afterEach(() => thawWorker(network));
 
 afterAll(async () => {
   await database?.end();
@@ -56,15 +57,6 @@ const say = (process: 0 | 1, by: SignedIn, words: string, intentId = randomUUID(
   ask(process, 'POST', '/api/posts', by, { intentId, text: words, audience: 'public' });
 
 const otherProcess = (process: 0 | 1) => (1 - process) as 0 | 1;
-
-function freezeWorker(): void {
-  process.kill(network.pids().worker ?? 0, 'SIGSTOP');
-}
-
-function thawWorker(): void {
-  const { worker } = network.pids();
-  if (worker !== undefined) process.kill(worker, 'SIGCONT');
-}
 
 describe('two API processes', () => {
   it('show writes of each other as soon as they are acknowledged', async () => {
@@ -87,14 +79,14 @@ describe('two API processes', () => {
   });
 
   it('refuse the writer a view without a write that the worker has not applied', async () => {
-    freezeWorker();
+    freezeWorker(network);
     expect((await say(0, alice, 'not seen yet')).status).toBe(200);
     for (const to of [0, 1] as const) {
       const { status, body } = await ask(to, 'GET', '/api/reconcile', alice);
       expect([status, body.error]).toEqual([503, 'protected_read_unavailable']);
       expect((await ask(to, 'GET', '/api/reconcile', bob)).status).toBe(200);
     }
-    thawWorker();
+    thawWorker(network);
     const view = await until(async () => {
       const answer = await ask(1, 'GET', '/api/reconcile', alice);
       return answer.status === 200 && answer.body;
@@ -247,7 +239,7 @@ describe('while it is suspended,', () => {
       await until(async () => (await profile(0))[0] === 200);
       expect(await profile(1)).toEqual([200, undefined]);
       // Suspensions take effect without the worker.
-      freezeWorker();
+      freezeWorker(network);
       await set('suspend', carol);
       for (const to of [0, 1] as const) {
         expect(await profile(to)).toEqual([403, 'social_authority_required']);
@@ -262,7 +254,7 @@ describe('while it is suspended,', () => {
 
 /** Publishes the same read models as another incarnation, as the end of a rebuild does. */
 async function republish(change: () => Promise<void>): Promise<void> {
-  freezeWorker();
+  freezeWorker(network);
   const { rows } = await database.query<{ incarnation: string; schema_name: string }>(
     'SELECT incarnation, schema_name FROM recovery.publication JOIN recovery.incarnation USING (incarnation)',
   );
