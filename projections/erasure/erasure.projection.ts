@@ -108,7 +108,12 @@ const deleteInboxEntries = eraseStatement(
 // Reads skip the person's posts in other timelines, because the posts are deleted.
 const deleteTimeline = eraseStatement(
   'timeline.erase',
-  `DELETE FROM timeline USING ${rows} WHERE timeline.actor_id = row.actor_id`,
+  `WITH row AS MATERIALIZED (SELECT actor_id FROM ${rows}), start AS (
+    DELETE FROM timeline_start USING row WHERE timeline_start.actor_id = row.actor_id
+  ), follows AS (
+    DELETE FROM follow_start USING row WHERE follow_start.actor_id = row.actor_id
+  )
+  DELETE FROM timeline USING row WHERE timeline.actor_id = row.actor_id`,
 );
 
 const erased = `(SELECT actor_id FROM actor WHERE state = 'erased')`;
@@ -124,7 +129,8 @@ const eraseAll = `
   )};
   DELETE FROM block WHERE actor_id IN ${erased} OR target_actor_id IN ${erased};
   DELETE FROM inbox WHERE actor_id IN ${erased} OR source_actor_id IN ${erased};
-  DELETE FROM timeline WHERE actor_id IN ${erased}`;
+  DELETE FROM timeline WHERE actor_id IN ${erased};
+  DELETE FROM timeline_start WHERE actor_id IN ${erased}`;
 
 const statements = [
   markErased,
@@ -153,7 +159,7 @@ function erase({ event }: Recorded, write: Write): void {
  */
 export const erasure: Projection = {
   name: 'erasure',
-  version: 2,
+  version: 3,
   tables: '',
   backfillSql: eraseAll,
   handlers: {

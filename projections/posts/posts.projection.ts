@@ -38,7 +38,7 @@ const insertPosts = (isAuthorErased: string): string => `
       SELECT id, position, author_actor_id, app_id, CASE WHEN is_erased THEN '' ELSE text END, audience,
         CASE WHEN is_erased THEN 'deleted' WHEN status = 'published' AND is_restricted THEN 'restricted' ELSE status END,
         revision, created_at, parent_id, root_id
-      FROM json_to_recordset($1) AS row(id text, position numeric, author_actor_id text, app_id text, text text,
+      FROM json_to_recordset($1) AS row(id text, position bigint, author_actor_id text, app_id text, text text,
         audience text, status text, revision integer, created_at bigint, parent_id text, root_id text),
         LATERAL (SELECT ${isAuthorErased} AS is_erased) author,
         LATERAL (SELECT EXISTS (SELECT FROM restricted_post WHERE restricted_post.id = row.id) AS is_restricted) restriction
@@ -82,7 +82,7 @@ const edit: Statement<EditedPost> = {
 
 export const posts: Projection = {
   name: 'posts',
-  version: 3,
+  version: 4,
   // Identifiers use the "C" collation: a language's rules would slow down every index. The index `post_newest` names
   // the audience, so Postgres does not scan it for the few posts of an author or a thread. Personal texts are not
   // sampled, since statistics would outlive an erasure.
@@ -90,7 +90,7 @@ export const posts: Projection = {
     CREATE TABLE application (app_id text COLLATE "C" PRIMARY KEY, name text NOT NULL);
     CREATE TABLE post (
       id text COLLATE "C" PRIMARY KEY,
-      position numeric NOT NULL,
+      position bigint NOT NULL,
       author_actor_id text COLLATE "C" NOT NULL,
       app_id text COLLATE "C" NOT NULL,
       text text NOT NULL,

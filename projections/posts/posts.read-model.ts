@@ -30,7 +30,7 @@ export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
       SELECT candidate.*
       FROM ${schema}.post candidate
       WHERE candidate.author_actor_id = ${parameter(1)} AND ${isPublished('candidate')}
-        AND candidate.position < ${parameter(3)}::numeric`;
+        AND candidate.position < ${parameter(3)}::bigint`;
     return `(
       SELECT ${postsPageJson(schema, candidates, { scan: parameter(2), order: 'DESC' })}
       FROM ${schema}.actor
@@ -64,7 +64,7 @@ export const repliesOf: PageQuery<{ readonly postId: string }, Post> = {
       SELECT reply.*
       FROM ${schema}.post reply
       WHERE reply.parent_id = ${parameter(1)} AND ${isPublished('reply')}
-        AND reply.position > ${parameter(3)}::numeric`;
+        AND reply.position > ${parameter(3)}::bigint`;
     return `(
       SELECT ${postsPageJson(schema, candidates, { scan: parameter(2), order: 'ASC' })}
       FROM ${schema}.post thread

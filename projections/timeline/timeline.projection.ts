@@ -6,13 +6,17 @@ import { timelineVerifications } from './timeline.verification.js';
 export interface TimelineSettings {
   /** An author with more followers becomes a fan-out-on-read author. */
   readonly fanOutThreshold: number;
+  /** Newest entries of a timeline that are kept. Somewhat more stay until the next trim. */
+  readonly kept?: number;
+  /** Newest posts of an author that a follow copies. */
+  readonly copied?: number;
 }
 
-/**
- * Maximum of rows that one follow adds to a timeline and one unfollow removes. An author with more posts becomes a
- * fan-out-on-read author, whose posts are looked up at each read.
- */
-const MAX_COPIED = 1_000;
+type Limits = Required<TimelineSettings>;
+
+// A page of 50 after a follow needs no older posts of the author than these.
+const COPIED = 50;
+const KEPT = 1_000;
 
 /**
  * CTEs over `row`, which has `author_actor_id`. `large` has the authors that become fan-out-on-read authors now,
@@ -21,9 +25,8 @@ const MAX_COPIED = 1_000;
 const classifyAuthors = (threshold: number): string => `
     large AS MATERIALIZED (
       SELECT author.author_actor_id FROM (SELECT DISTINCT author_actor_id FROM row) author
-      LEFT JOIN relation_count ON relation_count.actor_id = author.author_actor_id
-      LEFT JOIN post_count ON post_count.actor_id = author.author_actor_id
-      WHERE relation_count.followers > ${threshold} OR post_count.posts > ${MAX_COPIED}
+      JOIN relation_count ON relation_count.actor_id = author.author_actor_id
+      WHERE relation_count.followers > ${threshold}
     ), merged AS (
       INSERT INTO merged_author (actor_id) SELECT author_actor_id FROM large ON CONFLICT DO NOTHING
     ), fanned AS MATERIALIZED (
@@ -48,17 +51,37 @@ const deleteEntries = (keys: string): string => `
         OFFSET 0
       ) entry))`;
 
-const insertIntoTimelines = (row: string, threshold: number): string => `
+/**
+ * Adds posts to timelines, and trims some of these: each in its turn, so that no post pays for all its followers. A
+ * timeline that is trimmed has every entry from its start on.
+ */
+const insertIntoTimelines = (row: string, { fanOutThreshold, kept }: Limits): string => `
     WITH row AS MATERIALIZED (${row}
-    ), ${classifyAuthors(threshold)}
-    INSERT INTO timeline (actor_id, position, post_id)
-    SELECT author_actor_id, position, post_id FROM row
-    UNION ALL
-    SELECT relation.actor_id, fanned.position, fanned.post_id
-    FROM fanned JOIN relation ON relation.kind = 'follow' AND relation.target_actor_id = fanned.author_actor_id
-    ON CONFLICT DO NOTHING`;
+    ), ${classifyAuthors(fanOutThreshold)}, added AS (
+      INSERT INTO timeline (actor_id, position)
+      SELECT author_actor_id, position FROM row
+      UNION ALL
+      SELECT relation.actor_id, fanned.position
+      FROM fanned JOIN relation ON relation.kind = 'follow' AND relation.target_actor_id = fanned.author_actor_id
+      ON CONFLICT DO NOTHING
+      RETURNING actor_id, position
+    ), excess AS MATERIALIZED (
+      SELECT DISTINCT added.actor_id, newest.position FROM added CROSS JOIN LATERAL (
+        SELECT entry.position FROM timeline entry WHERE entry.actor_id = added.actor_id
+        ORDER BY entry.position DESC OFFSET ${kept} LIMIT 1) newest
+      WHERE hashtext(added.actor_id || added.position) % ${Math.ceil(kept / 2)} = 0
+    ), start AS (
+      INSERT INTO timeline_start (actor_id, position) SELECT actor_id, position + 1 FROM excess
+      ON CONFLICT (actor_id) DO UPDATE SET position = greatest(timeline_start.position, excluded.position)
+    )
+    DELETE FROM timeline WHERE ctid = ANY (ARRAY (
+      SELECT entry.ctid FROM excess CROSS JOIN LATERAL (
+        SELECT timeline.ctid FROM timeline
+        WHERE timeline.actor_id = excess.actor_id AND timeline.position <= excess.position
+        OFFSET 0
+      ) entry))`;
 
-const fanOut = (threshold: number): Statement<PublicPost> => ({
+const fanOut = (limits: Limits): Statement<PublicPost> => ({
   name: 'timeline.fan-out',
   bulkSql: null,
   // Same table and key as the post's own row, so this write follows it.
@@ -67,24 +90,24 @@ const fanOut = (threshold: number): Statement<PublicPost> => ({
   sql: insertIntoTimelines(
     `
       SELECT * FROM json_to_recordset($1) AS row(post_id text, author_actor_id text,
-        audience text, position numeric)
+        audience text, position bigint)
       WHERE audience = 'public'`,
-    threshold,
+    limits,
   ),
 });
 
 // Actors who followed the author during the restriction did not get the post.
-const fanOutAgain = (threshold: number): Statement<Pick<PublicPost, 'post_id'>> => ({
+const fanOutAgain = (limits: Limits): Statement<Pick<PublicPost, 'post_id'>> => ({
   name: 'timeline.fan-out-again',
   bulkSql: null,
   table: 'post',
   key: (row) => row.post_id,
   sql: insertIntoTimelines(
     `
-      SELECT post.id AS post_id, post.author_actor_id, post.position
+      SELECT post.author_actor_id, post.position
       FROM json_to_recordset($1) AS named(post_id text)
       JOIN post ON post.id = named.post_id AND post.audience = 'public' AND ${isPublished('post')}`,
-    threshold,
+    limits,
   ),
 });
 
@@ -120,7 +143,7 @@ interface Follow {
 const keyOfFollow = ({ actor_id, author_actor_id }: Follow) =>
   relationKey({ actor_id, kind: 'follow', target_id: author_actor_id });
 
-const backfill = (threshold: number): Statement<Follow> => ({
+const backfill = ({ fanOutThreshold, copied }: Limits): Statement<Follow> => ({
   name: 'timeline.backfill',
   bulkSql: null,
   // Same table and key as the follow's own row, so this write follows it.
@@ -129,73 +152,102 @@ const backfill = (threshold: number): Statement<Follow> => ({
   sql: `
     WITH row AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1) AS row(actor_id text, author_actor_id text)
-    ), ${classifyAuthors(threshold)}
-    INSERT INTO timeline (actor_id, position, post_id)
-    SELECT fanned.actor_id, post.position, post.id
-    FROM fanned JOIN post ON post.author_actor_id = fanned.author_actor_id AND ${isPublished('post')}
+    ), ${classifyAuthors(fanOutThreshold)}, newest AS MATERIALIZED (
+      SELECT fanned.actor_id, fanned.author_actor_id, post.position, post.n
+      FROM fanned CROSS JOIN LATERAL (
+        SELECT post.position, row_number() OVER (ORDER BY post.position DESC) AS n FROM post
+        WHERE post.author_actor_id = fanned.author_actor_id AND ${isPublished('post')}
+        ORDER BY post.position DESC LIMIT ${copied} + 1) post
+    ), start AS (
+      INSERT INTO follow_start (actor_id, author_actor_id, position)
+      SELECT actor_id, author_actor_id, position + 1 FROM newest WHERE n > ${copied}
+      ON CONFLICT (actor_id, author_actor_id) DO UPDATE SET position = excluded.position
+    )
+    INSERT INTO timeline (actor_id, position)
+    SELECT actor_id, position FROM newest WHERE n <= ${copied}
     ON CONFLICT DO NOTHING`,
 });
 
-// Copied rows are among the oldest: no row is added once the author is a fan-out-on-read author.
-const removeFollowedPosts: Statement<Follow> = {
+// An author who has become a fan-out-on-read author has written the entries first, and newer posts without any.
+const removeFollowedPosts = ({ kept }: Limits): Statement<Follow> => ({
   name: 'timeline.take-away',
   bulkSql: null,
   table: 'relation',
   key: keyOfFollow,
-  sql: deleteEntries(`
-      SELECT row.actor_id, copied.position
+  sql: `
+    WITH ended AS MATERIALIZED (
+      SELECT row.actor_id, row.author_actor_id,
+        greatest((SELECT position FROM timeline_start WHERE timeline_start.actor_id = row.actor_id),
+          (SELECT position FROM follow_start
+          WHERE follow_start.actor_id = row.actor_id AND follow_start.author_actor_id = row.author_actor_id), 0) AS start
       FROM json_to_recordset($1) AS row(actor_id text, author_actor_id text)
-      CROSS JOIN LATERAL (
+    ), forgotten AS (
+      DELETE FROM follow_start USING ended
+      WHERE follow_start.actor_id = ended.actor_id AND follow_start.author_actor_id = ended.author_actor_id
+    ) ${deleteEntries(`
+      SELECT ended.actor_id, copied.position
+      FROM ended CROSS JOIN LATERAL (
         SELECT post.position FROM post
-        WHERE post.author_actor_id = row.author_actor_id AND ${isPublished('post')}
-        ORDER BY post.position LIMIT ${MAX_COPIED}
-      ) copied`),
-};
+        WHERE post.author_actor_id = ended.author_actor_id AND ${isPublished('post')} AND post.position >= ended.start
+        ORDER BY post.position LIMIT ${2 * kept}
+      ) copied`)}`,
+});
 
 /**
  * Derives all timelines in a build. Rows are sorted by key, so that a page of a timeline spans few blocks of the disk.
  */
-const deriveTimelines = (threshold: number): string => `
+const deriveTimelines = ({ fanOutThreshold, kept }: Limits): string => `
     INSERT INTO merged_author (actor_id)
-    SELECT actor_id FROM relation_count FULL JOIN post_count USING (actor_id)
-    WHERE relation_count.followers > ${threshold} OR post_count.posts > ${MAX_COPIED};
-    INSERT INTO timeline (actor_id, position, post_id)
-    SELECT author_actor_id, position, id FROM post WHERE ${isPublished('post')} AND audience = 'public'
-    UNION ALL
-    SELECT relation.actor_id, post.position, post.id
-    FROM post JOIN relation ON relation.kind = 'follow' AND relation.target_actor_id = post.author_actor_id
-    WHERE ${isPublished('post')} AND post.audience = 'public'
-      AND NOT EXISTS (SELECT FROM merged_author WHERE merged_author.actor_id = post.author_actor_id)
-    ORDER BY 1, 2`;
+    SELECT actor_id FROM relation_count WHERE followers > ${fanOutThreshold};
+    INSERT INTO timeline (actor_id, position)
+    SELECT actor_id, position FROM (
+      SELECT actor_id, position, row_number() OVER (PARTITION BY actor_id ORDER BY position DESC) AS n FROM (
+        SELECT author_actor_id AS actor_id, position FROM post WHERE ${isPublished('post')} AND audience = 'public'
+        UNION ALL
+        SELECT relation.actor_id, post.position
+        FROM post JOIN relation ON relation.kind = 'follow' AND relation.target_actor_id = post.author_actor_id
+        WHERE ${isPublished('post')} AND post.audience = 'public'
+          AND NOT EXISTS (SELECT FROM merged_author WHERE merged_author.actor_id = post.author_actor_id)) entry
+    ) numbered WHERE n <= ${kept};
+    INSERT INTO timeline_start (actor_id, position)
+    SELECT actor_id, min(position) FROM timeline GROUP BY actor_id HAVING count(*) >= ${kept}`;
 
 /**
- * Candidates for home timelines: each actor's own posts, and posts of followed authors below the limits. Reads look up
- * the posts of fan-out-on-read authors, who have too many followers or posts.
+ * Candidates for home timelines: each actor's own posts, and posts of followed authors with few followers. Reads look
+ * up the posts of fan-out-on-read authors, who have many, and those from before the start of a timeline or of a follow.
  *
- * Extra rows are possible, and reads skip them. No row is ever missing, in whatever order a batch is written:
+ * Extra rows are possible, and reads skip them. No row from these starts on is ever missing, in whatever order a batch is
+ * written:
  *
  * The key of the post orders a fan-out behind the post; the fan-out reads the followers. The key of the follow orders a
  * backfill behind the follow; the backfill reads the posts. An unrestricted post is fanned out again; reads skip its
  * rows while it is restricted. A missing row would need a fan-out before the follow and a backfill before the post.
  * That is a circle: post < fan-out < follow < backfill < post. So the later of post and follow adds the row. A removal
- * belongs to an earlier follow, whose key orders it before the next backfill, or to a deleted post.
+ * belongs to an earlier follow, whose key orders it before the next backfill, or to a deleted post. A start lies behind
+ * rows that its statement has seen, so it hides no row that reads would not look up.
  */
-export const timeline = ({ fanOutThreshold }: TimelineSettings): Projection => {
-  const [fanOutPosts, backfillPosts] = [fanOut(fanOutThreshold), backfill(fanOutThreshold)];
-  const fanOutPostsAgain = fanOutAgain(fanOutThreshold);
+export const timeline = (settings: TimelineSettings): Projection => {
+  const limits = { kept: KEPT, copied: COPIED, ...settings };
+  const [fanOutPosts, fanOutPostsAgain] = [fanOut(limits), fanOutAgain(limits)];
+  const [backfillPosts, removePosts] = [backfill(limits), removeFollowedPosts(limits)];
   return {
     name: 'timeline',
-    version: 2,
+    version: 3,
     tables: `
-      CREATE TABLE timeline (
+      CREATE TABLE timeline (actor_id text COLLATE "C" NOT NULL, position bigint NOT NULL);
+      CREATE TABLE timeline_start (actor_id text COLLATE "C" PRIMARY KEY, position bigint NOT NULL);
+      CREATE TABLE follow_start (
         actor_id text COLLATE "C" NOT NULL,
-        position numeric NOT NULL,
-        post_id text COLLATE "C" NOT NULL
+        author_actor_id text COLLATE "C" NOT NULL,
+        position bigint NOT NULL,
+        PRIMARY KEY (actor_id, author_actor_id)
       );
       CREATE TABLE merged_author (actor_id text COLLATE "C" PRIMARY KEY)`,
-    indexes: 'ALTER TABLE timeline ADD PRIMARY KEY (actor_id, position)',
-    backfillSql: deriveTimelines(fanOutThreshold),
-    verifications: timelineVerifications({ fanOutThreshold, mostCopied: MAX_COPIED }),
+    indexes: `
+      ALTER TABLE timeline ADD PRIMARY KEY (actor_id, position);
+      CREATE INDEX follow_start_newest ON follow_start (actor_id, position)`,
+    backfillSql: deriveTimelines(limits),
+    verifications: timelineVerifications(settings),
     handlers: {
       'post.created': ({ event: { data }, position, erased }, write) => {
         if (erased) return;
@@ -215,7 +267,7 @@ export const timeline = ({ fanOutThreshold }: TimelineSettings): Projection => {
       },
       'relation.ended': ({ event: { data } }, write) => {
         if (data.kind === 'follow')
-          write(removeFollowedPosts, { actor_id: data.actorId, author_actor_id: data.targetActorId });
+          write(removePosts, { actor_id: data.actorId, author_actor_id: data.targetActorId });
       },
     },
   };

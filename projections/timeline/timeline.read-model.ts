@@ -8,7 +8,7 @@ export const timelineOf: PageQuery<object, Post> = {
   arity: 1,
   values: ({ scan, after }) => [scan, String(after?.[0] ?? POSITION_AFTER_NEWEST_POST)],
   sql: ({ schema, parameter }) => {
-    const [scan, after] = [`${parameter(1)}::integer`, `${parameter(2)}::numeric`];
+    const [scan, after] = [`${parameter(1)}::integer`, `${parameter(2)}::bigint`];
     const candidates = timelineCandidates(schema, { after, most: `${scan} + 1`, isShown: () => 'true' });
     return postsPageJson(schema, candidates, { scan: parameter(1), order: 'DESC' });
   },

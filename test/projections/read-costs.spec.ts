@@ -34,7 +34,7 @@ const contentOf = ({ posts, mine }: (typeof sizes)[Size]): string => `
   INSERT INTO relation SELECT 'a' || i, 'follow', 'me', 'me', 1, i, i, false FROM generate_series(1, ${mine}) i;
   INSERT INTO relation SELECT 'me', 'like', 'p' || i, 'a' || i, 1, i, i, false FROM generate_series(1, ${mine}) i;
   INSERT INTO merged_author SELECT 'a' || i FROM generate_series(0, ${FOLLOWED - 1}, 2) i;
-  INSERT INTO timeline SELECT 'me', position, id FROM post WHERE position % 200 <> 0;
+  INSERT INTO timeline SELECT 'me', position FROM post WHERE position % 200 <> 0;
   INSERT INTO inbox SELECT 'me', 'e' || i, 'follow', 'a' || i, 'a' || i, i, i * 100 FROM generate_series(1, ${mine}) i;
   INSERT INTO change SELECT position, 0, author_actor_id, 'author', 'post.created', 1, author_actor_id, id FROM post;
   INSERT INTO change SELECT position, row_number() OVER (), 'me', 'owner', 'relation.established', 1, 'me', NULL, kind, target_id,

@@ -108,25 +108,28 @@ describe('the timeline, after any history', () => {
     }
   }
 
-  test.each([0, 1, 500])(
-    'equals the posts of currently followed actors, with a fan-out threshold of %d',
-    async (fanOutThreshold) => {
-      await fc.assert(
-        fc.asyncProperty(batches, async (history) => {
-          const models = await ReadModels.open(database, servingWith({ fanOutThreshold }));
-          const model = new Model();
-          try {
-            for (const batch of history) {
-              await models.givenInOneBatchOnce(...batch.flatMap((each) => model.eventsOf(each)));
-              for (const actorId of actors)
-                expect(await pagesOf(models, actorId)).toEqual(model.timelineOf(actorId));
-            }
-          } finally {
-            await models.close();
+  test.each([
+    { fanOutThreshold: 0 },
+    { fanOutThreshold: 1 },
+    { fanOutThreshold: 500 },
+    { fanOutThreshold: 500, kept: 2, copied: 1 },
+    { fanOutThreshold: 1, kept: 4, copied: 2 },
+  ])('equals the posts of currently followed actors, with timelines of %j', async (settings) => {
+    await fc.assert(
+      fc.asyncProperty(batches, async (history) => {
+        const models = await ReadModels.open(database, servingWith(settings));
+        const model = new Model();
+        try {
+          for (const batch of history) {
+            await models.givenInOneBatchOnce(...batch.flatMap((each) => model.eventsOf(each)));
+            for (const actorId of actors)
+              expect(await pagesOf(models, actorId)).toEqual(model.timelineOf(actorId));
           }
-        }),
-        { numRuns: 25 },
-      );
-    },
-  );
+        } finally {
+          await models.close();
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
 });

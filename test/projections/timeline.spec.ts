@@ -117,11 +117,38 @@ describe('the timeline', () => {
     expect(await idsOf('eve')).toEqual(['a4', 'a3', 'a2', 'a1']);
   });
 
-  test('merges an author with more posts than a follow may copy', async () => {
-    await models.givenInOneBatch(...Array.from({ length: 1_001 }, (_, index) => posted(`a${index}`, 'ada')));
-    await models.given(some.follow('eve', 'ada'), posted('last', 'ada'));
-    expect(await idsOf('eve', { scan: 2 })).toEqual(['last', 'a1000']);
+  test('has the newest posts of a followed author as rows, and looks up the others', async () => {
+    await models.givenInOneBatch(...Array.from({ length: 60 }, (_, index) => posted(`a${index}`, 'ada')));
+    await models.given(posted('b1', 'bob'), some.follow('eve', 'ada'), posted('last', 'ada'));
+    expect(await models.count('timeline', "actor_id = 'eve'")).toBe(51);
+    const expected = ['last', ...Array.from({ length: 60 }, (_, index) => `a${59 - index}`)];
+    expect(await idsOf('eve', { scan: 100 })).toEqual(expected);
+    expect(
+      await idsOf('eve', { scan: 2, after: (await pageOf('eve', { scan: 55 }))?.last ?? undefined }),
+    ).toEqual(['a5', 'a4']);
+    await models.given(some.unfollow('eve', 'ada'));
     expect(await models.count('timeline', "actor_id = 'eve'")).toBe(0);
+    expect(await models.count('follow_start', 'true')).toBe(0);
+  });
+
+  test('keeps a bounded number of rows, and looks up the posts before them', async () => {
+    const few = await ReadModels.open(database, servingWith({ fanOutThreshold: 1, kept: 20 }));
+    await few.given(some.follow('eve', 'ada'));
+    const ids = Array.from({ length: 200 }, (_, index) => `a${index}`);
+    for (let n = 0; n < ids.length; n += 10)
+      await few.givenInOneBatchOnce(...ids.slice(n, n + 10).map((id) => posted(id, 'ada')));
+    const rows = await few.count('timeline', "actor_id = 'eve'");
+    expect(rows).toBeGreaterThanOrEqual(20);
+    expect(rows).toBeLessThan(100);
+    const seen: string[] = [];
+    for (let after: PageArgs['after']; ;) {
+      const page = await few.ask(timelineOf, { scan: 15, after }, 'eve');
+      seen.push(...(page?.items.map(({ item }) => item.id) ?? []));
+      if (!page?.last) break;
+      after = page.last;
+    }
+    expect(seen).toEqual(ids.toReversed());
+    await few.close();
   });
 
   test('keeps rows only for followed actors and existing posts', async () => {

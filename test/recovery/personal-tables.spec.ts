@@ -69,6 +69,7 @@ const notPersonal: Readonly<Record<string, string>> = {
   'incarnation block': 'actor_id target_actor_id',
   'incarnation change':
     'owner_actor_id audience kind actor_id post_id relation_kind target_id target_actor_id',
+  'incarnation follow_start': 'actor_id author_actor_id',
   'incarnation inbox': 'actor_id id kind source_actor_id source_id',
   'incarnation intent': 'app_id actor_id intent_id post_id',
   'incarnation merged_author': 'actor_id',
@@ -77,7 +78,8 @@ const notPersonal: Readonly<Record<string, string>> = {
   'incarnation relation': 'actor_id kind target_id target_actor_id',
   'incarnation relation_count': 'actor_id',
   'incarnation restricted_post': 'id',
-  'incarnation timeline': 'actor_id post_id',
+  'incarnation timeline': 'actor_id',
+  'incarnation timeline_start': 'actor_id',
   'vault public.network_secret': 'name value',
   'vault public.person_key': 'person_id',
   'vault public.plaza_migration': 'name',
@@ -174,7 +176,9 @@ const content = `
   INSERT INTO post SELECT 'p' || i, i * 100, 'a' || i % 80, 'app', 'text ' || i, 'public', 'published', 1, i, NULL, NULL,
     CASE WHEN i > 1 THEN 'p1' END, CASE WHEN i > 1 THEN 'p1' END FROM generate_series(1, 5000) i;
   INSERT INTO relation SELECT 'a' || i, 'follow', 'a1', 'a1', 1, i, i, false FROM generate_series(2, 1500) i;
-  INSERT INTO timeline SELECT 'a2', position, id FROM post;
+  INSERT INTO timeline SELECT 'a2', position FROM post;
+  INSERT INTO timeline_start VALUES ('a1', 1), ('a2', 1);
+  INSERT INTO follow_start VALUES ('a1', 'a2', 1), ('a2', 'a1', 1);
   INSERT INTO inbox SELECT 'a1', 'e' || i, 'follow', 'a' || i, 'a' || i, i, i * 100 FROM generate_series(1, 1500) i;
   INSERT INTO authority.account (actor_id, handle, display_name, email, state, registered_at, revision)
     SELECT 'a' || i, 'h' || i, 'n', i || '@example.org', 'active', 1, 1 FROM generate_series(1, 2000) i;

@@ -26,7 +26,7 @@ const alterations: Readonly<Record<string, string>> = {
   change: `kind = 'reset'`,
   intent: `post_id = 'another'`,
   merged_author: `actor_id = 'another'`,
-  timeline: `post_id = 'another'`,
+  timeline: 'position = position + 1',
   inbox: 'read_at = 7',
   restriction: 'position = position + 1',
 };
@@ -46,7 +46,7 @@ const additions: Readonly<Record<string, string>> = {
   change: `100000, 0, 'ada', 'author', 'post.deleted', 0, 'ada'`,
   intent: `'app', 'ada', 'other', 7`,
   merged_author: `'eve'`,
-  timeline: `'eve', 7, 'p1'`,
+  timeline: `'eve', 7`,
   inbox: `'eve', 'other', 'follow', 'ada', 'ada', 0, 7`,
   restriction: `'00000000-0000-4000-8000-000000000000', 77, 7`,
 };
@@ -121,7 +121,8 @@ describe('the verification of an incarnation', () => {
     const folded = group.projections.flatMap(({ verifications = [] }) =>
       verifications.map(({ table }) => table),
     );
-    expect(folded.toSorted()).toEqual(rows.map(({ name }) => name));
+    // Starts decide which rows of `timeline` must exist, and are verified by these.
+    expect([...folded, 'follow_start', 'timeline_start'].toSorted()).toEqual(rows.map(({ name }) => name));
     expect(Object.keys(alterations).toSorted()).toEqual(folded.toSorted());
   });
 
@@ -180,6 +181,20 @@ describe('the verification of an incarnation', () => {
         expect(differences).toContainEqual(expect.objectContaining({ table, missing: 0, unexpected: 1 }));
     },
   );
+
+  test('detects a start of a timeline that lies behind rows that it does not have', async () => {
+    const small = servingWith({ fanOutThreshold: 100, kept: 1, copied: 1 });
+    const trimmed = await builds.begin(small);
+    await builds.build(log, trimmed, { group: small });
+    const starts = `${trimmed.schemaName}.timeline_start`;
+    const differencesOf = async () => (await builds.verify(log, trimmed, { group: small })).differences;
+    expect(await differencesOf()).toEqual([]);
+    await builds.pool.query(`UPDATE ${starts} SET position = position + 1 WHERE actor_id = 'ada'`);
+    expect(await differencesOf()).toEqual([]);
+    await builds.pool.query(`DELETE FROM ${starts} WHERE actor_id = 'ada'`);
+    expect(await differencesOf()).toEqual([expect.objectContaining({ table: 'timeline', unexpected: 0 })]);
+    await builds.drop(trimmed);
+  });
 
   test('prevents the publication of tables from which a handler lost rows, and names the difference', async () => {
     const create = posts.handlers['post.created'];
