@@ -14,8 +14,8 @@ export interface TimelineSettings {
 
 type Limits = Required<TimelineSettings>;
 
-// A page of 50 after a follow needs no older posts of the author than these.
-const COPIED = 50;
+// A page of 50, which reads 51, needs no older posts of the author than these.
+const COPIED = 60;
 const KEPT = 1_000;
 
 /**

@@ -118,13 +118,13 @@ describe('the timeline', () => {
   });
 
   test('has the newest posts of a followed author as rows, and looks up the others', async () => {
-    await models.givenInOneBatch(...Array.from({ length: 60 }, (_, index) => posted(`a${index}`, 'ada')));
+    await models.givenInOneBatch(...Array.from({ length: 70 }, (_, index) => posted(`a${index}`, 'ada')));
     await models.given(posted('b1', 'bob'), some.follow('eve', 'ada'), posted('last', 'ada'));
-    expect(await models.count('timeline', "actor_id = 'eve'")).toBe(51);
-    const expected = ['last', ...Array.from({ length: 60 }, (_, index) => `a${59 - index}`)];
+    expect(await models.count('timeline', "actor_id = 'eve'")).toBe(61);
+    const expected = ['last', ...Array.from({ length: 70 }, (_, index) => `a${69 - index}`)];
     expect(await idsOf('eve', { scan: 100 })).toEqual(expected);
     expect(
-      await idsOf('eve', { scan: 2, after: (await pageOf('eve', { scan: 55 }))?.last ?? undefined }),
+      await idsOf('eve', { scan: 2, after: (await pageOf('eve', { scan: 65 }))?.last ?? undefined }),
     ).toEqual(['a5', 'a4']);
     await models.given(some.unfollow('eve', 'ada'));
     expect(await models.count('timeline', "actor_id = 'eve'")).toBe(0);
