@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../src/launch/free-port.js';
+import { childProcessIds } from '../src/launch/processes.js';
 import { readRunFile } from '../src/launch/run-file.js';
 import type { RunFile } from '../src/launch/run-file.js';
 
@@ -77,4 +78,14 @@ export function residentMegabytes(pids: readonly number[]): number {
     return Number(/^Pss:\s+([0-9]+) kB$/m.exec(rollup)?.[1] ?? 0);
   });
   return Math.round(kilobytes.reduce((sum, size) => sum + size, 0) / 1_024);
+}
+
+/** Proportional set size of each process; Postgres with all its children, which no other process lists. */
+export function megabytesOfEach({ run: { pids } }: BenchNetwork): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(pids).map(([name, pid = 0]) => [
+      name,
+      residentMegabytes([pid, ...(name === 'postgres' ? childProcessIds(pid) : [])]),
+    ]),
+  );
 }

@@ -1,5 +1,4 @@
-import { childProcessIds } from '../src/launch/processes.js';
-import { residentMegabytes, startNetwork, withDataDir } from './network.js';
+import { megabytesOfEach, startNetwork, withDataDir } from './network.js';
 
 export interface StartBench {
   readonly secondsToReady: { readonly firstStart: number; readonly secondStart: number };
@@ -13,14 +12,7 @@ export function benchStart(): Promise<StartBench> {
     const first = await startNetwork(dataDir, ['npm', 'start']);
     await first.stop();
     const second = await startNetwork(dataDir, ['npm', 'start']);
-    const idleMegabytes = Object.fromEntries(
-      Object.entries(second.run.pids).flatMap(([name, pid]) =>
-        // lists other processes separately, so that only Postgres' children count
-        pid === undefined
-          ? []
-          : [[name, residentMegabytes([pid, ...(name === 'postgres' ? childProcessIds(pid) : [])])]],
-      ),
-    );
+    const idleMegabytes = megabytesOfEach(second);
     await second.stop();
     return {
       secondsToReady: { firstStart: first.secondsToReady, secondStart: second.secondsToReady },
