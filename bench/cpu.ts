@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { childProcessIds } from '../src/launch/processes.js';
+import { processFile } from './network.js';
 import type { BenchNetwork } from './network.js';
 
 /**
@@ -7,14 +7,8 @@ import type { BenchNetwork } from './network.js';
  * it has ended.
  */
 function cpuOf(pid: number): { readonly ms: number; readonly endedChildrenMs: number } | undefined {
-  let stat: string;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code)))
-      return undefined;
-    throw error;
-  }
+  const stat = processFile(pid, 'stat');
+  if (stat === undefined) return undefined;
   // the second field, the program's name in brackets, may itself contain brackets
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);

@@ -71,11 +71,23 @@ export async function startNetwork(
   };
 }
 
-/** Proportional set size, which counts shared memory once. */
-export function residentMegabytes(pids: readonly number[]): number {
-  const kilobytes = pids.map((pid) => {
-    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-    return Number(/^Pss:\s+([0-9]+) kB$/m.exec(rollup)?.[1] ?? 0);
+/** A file of a process in proc(5). Undefined: the process has ended. */
+export function processFile(pid: number, name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code)))
+      return undefined;
+    throw error;
+  }
+}
+
+/** Proportional set size, which counts shared memory once. Those of `children` count that have not ended. */
+export function residentMegabytes(pids: readonly number[], children: readonly number[] = []): number {
+  const kilobytes = [...pids, ...children].map((pid) => {
+    const rollup = processFile(pid, 'smaps_rollup');
+    if (rollup === undefined && pids.includes(pid)) throw new Error(`process ${pid} has ended`);
+    return Number(/^Pss:\s+([0-9]+) kB$/m.exec(rollup ?? '')?.[1] ?? 0);
   });
   return Math.round(kilobytes.reduce((sum, size) => sum + size, 0) / 1_024);
 }
@@ -85,7 +97,7 @@ export function megabytesOfEach({ run: { pids } }: BenchNetwork): Readonly<Recor
   return Object.fromEntries(
     Object.entries(pids).map(([name, pid = 0]) => [
       name,
-      residentMegabytes([pid, ...(name === 'postgres' ? childProcessIds(pid) : [])]),
+      residentMegabytes([pid], name === 'postgres' ? childProcessIds(pid) : []),
     ]),
   );
 }

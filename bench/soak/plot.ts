@@ -6,7 +6,7 @@ import { percentiles } from '../percentiles.js';
 import type { Sample } from './sample.js';
 import { latencyOf } from './verdict.js';
 
-const TITLE = 20;
+const [TITLE, LEFT] = [20, 56];
 /** A plot has a height of 280. */
 const ROOM = 300;
 const TABLES = 4;
@@ -36,7 +36,7 @@ export function plotOf(samples: readonly Sample[]): string {
     'Dead rows by table': seriesOf(tables, dead),
   };
   const drawn = Object.entries(plots).flatMap(([label, series], n) => [
-    text(0, n * ROOM + TITLE, label, 'start', ''),
+    text(LEFT, n * ROOM + TITLE, label, 'start', ''),
     html`<svg x="0" y="${String(n * ROOM + TITLE)}" width="${String(WIDTH)}" height="${String(ROOM - TITLE)}">
       ${linePlot({ label, x, series })}
     </svg>`,
