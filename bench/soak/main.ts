@@ -20,7 +20,7 @@ if (!(Number.isInteger(minutes) && minutes > 0)) {
   process.exit(2);
 }
 const stopped = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
+process.once('SIGTERM', () => stopped.abort());
 mkdirSync('artifacts', { recursive: true });
 rmSync(LINES, { force: true });
 
