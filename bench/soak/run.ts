@@ -8,7 +8,7 @@ import type { Person } from './person.js';
 import { sample } from './sample.js';
 import type { Sample } from './sample.js';
 
-/** About a quarter of what two quiet cores serve of this mixture: what grows shows as such, and not as requests that wait. */
+/** Takes about a quarter of two cores: what grows shows as such, and not as requests that wait. */
 const PER_SECOND = 80;
 const SUSPENDED_MS = 15_000;
 const reason = 'a measurement';
