@@ -8,9 +8,7 @@ import { seed, shown } from '../reads/seed.js';
 import { numbered, Society } from '../society.js';
 import { Person } from './person.js';
 
-/** With fewer, somebody would write more than 1,000 posts in an hour, and so become a fan-out-on-read author. */
-const PEOPLE = 80;
-const FOLLOWED = 30;
+const [PEOPLE, FOLLOWED] = [80, 30];
 const SEED = 34;
 /** Actors that `seed` makes. Everybody follows them, and they act no more. */
 const authors = numbered('author', 60);
