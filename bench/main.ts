@@ -15,6 +15,7 @@ import { casesOf } from './reads/cases.js';
 import { benchReads } from './reads.js';
 import { benchRestrictions } from './restrictions.js';
 import { benchRecovery } from './recovery.js';
+import { benchScale } from './scale.js';
 import { benchStart } from './start.js';
 import { benchStartProof } from './start-proof.js';
 import { benchStores } from './stores.js';
@@ -45,8 +46,11 @@ const suites = {
   telemetry: () => benchTelemetry(),
   analytics: () => benchAnalytics(),
   stores: () => benchStores(),
+  scale: (effort: Effort) => benchScale(effort),
 } as const;
 const QUICK = ['writes', 'reads', 'recovery'];
+/** Takes an hour, so it is run by its name alone. */
+const BY_NAME = 'scale';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -103,5 +107,5 @@ if (profile === undefined) {
 function chosenSuites(): readonly string[] {
   if (profile !== undefined) return [(kinds as readonly string[]).includes(profile) ? 'writes' : 'reads'];
   if (positionals.length > 0) return positionals;
-  return quick ? QUICK : Object.keys(suites);
+  return quick ? QUICK : Object.keys(suites).filter((name) => name !== BY_NAME);
 }

@@ -5,8 +5,11 @@ export interface Percentiles {
   readonly p99Ms: number;
 }
 
-export function percentiles(values: readonly number[]): Percentiles {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) => rounded(sorted[Math.floor(sorted.length * share)] ?? 0);
-  return { p50Ms: at(0.5), p99Ms: at(0.99) };
-}
+/** The value below which this share of the values lies, from 0 to 1. */
+export const quantile = (values: readonly number[], share: number): number =>
+  rounded(values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0);
+
+export const percentiles = (values: readonly number[]): Percentiles => ({
+  p50Ms: quantile(values, 0.5),
+  p99Ms: quantile(values, 0.99),
+});

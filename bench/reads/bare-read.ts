@@ -5,11 +5,12 @@ import { credentialHash } from '../../src/base/store/authority/credential-hash.j
 import type { BareRead } from './bare-server.js';
 import type { ReadCase } from './cases.js';
 
-export async function bareRead(
+/** The final SQL of a read of the holder of this token, and its values. */
+export async function admittedRead(
   pool: Pool,
   token: string,
-  { name, path, query, values }: ReadCase,
-): Promise<BareRead> {
+  { query, values }: Pick<ReadCase, 'query' | 'values'>,
+): Promise<{ readonly text: string; readonly values: readonly unknown[] }> {
   const state = await readPublicationState(pool);
   if (!state) throw new Error('nothing is published');
   const admission = admissionParameters({
@@ -19,12 +20,15 @@ export async function bareRead(
     scope: 'read',
     minPosition: null,
   });
+  return { text: admittedReadSql(state.schemaName, query), values: [...admission, ...values] };
+}
+
+export async function bareRead(pool: Pool, token: string, read: ReadCase): Promise<BareRead> {
+  const { text, values } = await admittedRead(pool, token, read);
   return {
-    name,
-    path,
-    text: admittedReadSql(state.schemaName, query),
-    values: [...admission, ...values].map((value) =>
-      Buffer.isBuffer(value) ? { base64: value.toString('base64') } : value,
-    ),
+    name: read.name,
+    path: read.path,
+    text,
+    values: values.map((value) => (Buffer.isBuffer(value) ? { base64: value.toString('base64') } : value)),
   };
 }

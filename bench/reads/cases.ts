@@ -17,21 +17,22 @@ export interface ReadCase {
 
 const firstPage = { scan: 50, after: undefined };
 
-export function casesOf(): readonly ReadCase[] {
-  const author = { actorId: AUTHOR };
+/** Each read, of this author, of this thread, and of the changes behind this position. */
+export function casesOf(actorId = AUTHOR, postId = THREAD, cursor = 1): readonly ReadCase[] {
+  const author = { actorId };
   return [
     read('profile', '/api/profile', ownProfile, undefined),
-    read('actor', `/api/actors/${AUTHOR}`, actorById, author),
-    read('post', `/api/posts/${THREAD}`, postById, { postId: THREAD }),
+    read('actor', `/api/actors/${actorId}`, actorById, author),
+    read('post', `/api/posts/${postId}`, postById, { postId }),
     read('timeline', '/api/timeline', timelineOf, firstPage),
-    read('replies', `/api/posts/${THREAD}/replies`, repliesOf, { postId: THREAD, ...firstPage }),
-    read('actor posts', `/api/actors/${AUTHOR}/posts`, postsOf, { ...author, ...firstPage }),
+    read('replies', `/api/posts/${postId}/replies`, repliesOf, { postId, ...firstPage }),
+    read('actor posts', `/api/actors/${actorId}/posts`, postsOf, { ...author, ...firstPage }),
     read('relations', '/api/relations', ownRelations, firstPage),
-    read('following', `/api/actors/${AUTHOR}/following`, followingOf, { ...author, ...firstPage }),
-    read('followers', `/api/actors/${AUTHOR}/followers`, followersOf, { ...author, ...firstPage }),
+    read('following', `/api/actors/${actorId}/following`, followingOf, { ...author, ...firstPage }),
+    read('followers', `/api/actors/${actorId}/followers`, followersOf, { ...author, ...firstPage }),
     read('inbox', '/api/inbox', inboxOf, firstPage),
     read('reconcile', '/api/reconcile', reconcile, { cursor: undefined }),
-    read('events', '/api/events?cursor=1', readFeed, { cursor: 1, limit: 50 }),
+    read('events', `/api/events?cursor=${cursor}`, readFeed, { cursor, limit: 50 }),
   ];
 }
 

@@ -22,7 +22,7 @@ export interface DecodedEvents {
 
 export class Codec {
   constructor(
-    private readonly vault: KeyVault,
+    private readonly vault: Pick<KeyVault, 'keyOf' | 'keysById'>,
     private readonly randomBytes: (length: number) => Buffer,
   ) {}
 
