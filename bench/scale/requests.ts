@@ -113,11 +113,17 @@ export class Requests {
   }
 }
 
+export interface Answer {
+  /** Until its last byte was read. */
+  readonly ms: number;
+  readonly bytes: number;
+}
+
 const CONNECTIONS = 4;
 
-/** Sends the requests with four at a time. Returns the milliseconds until each answer was read. */
-export async function timesOf(baseUrl: string, requests: readonly Request[]): Promise<readonly number[]> {
-  const times: number[] = [];
+/** Sends the requests, four at a time. */
+export async function answersOf(baseUrl: string, requests: readonly Request[]): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
   const waiting = requests.values();
   const connection = async () => {
     for (const { token, method, path, body } of waiting) {
@@ -128,11 +134,11 @@ export async function timesOf(baseUrl: string, requests: readonly Request[]): Pr
         ...(body !== undefined && { body }),
       });
       const answer = await response.text();
-      times.push(performance.now() - begun);
+      answers.push({ ms: performance.now() - begun, bytes: Buffer.byteLength(answer) });
       if (response.status !== 200)
         throw new Error(`${method} ${path} was answered ${response.status}: ${answer}`);
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, connection));
-  return times;
+  return answers;
 }
