@@ -68,20 +68,31 @@ export const createAccountHandler = handles(
     }
 
     const digest = await handleDigest.ofHandle(handle);
-    await write.change(claimedHandle(write, { digest, metadata }), metadata, (state) =>
-      claimHandle(state, { ...registration, isReserved: reserved.has(handle) }),
+    await write.change(
+      { ...claimedHandle(write, { digest, metadata }), isProbablyNew: true },
+      metadata,
+      (state) => claimHandle(state, { ...registration, isReserved: reserved.has(handle) }),
     );
-    const credential = { actorId, passwordHash };
-    await db.createQueryBuilder().insert().into(CredentialRow).values(credential).orIgnore().execute();
-    const { past: earlier, added } = await write.change(aggregates.account(actorId), metadata, (state) =>
-      registerAccount(state, registration),
+    const stored = await write.store.rows(storeCredential, [actorId, passwordHash]);
+    const { past: earlier, added } = await write.change(
+      { ...aggregates.account(actorId), isProbablyNew: past.length === 0 },
+      metadata,
+      (state) => registerAccount(state, registration),
     );
     const created = added.length > 0;
-    if (created) await db.upsert(CredentialRow, credential, ['actorId']);
+    if (created && stored.length === 0)
+      await db.upsert(CredentialRow, { actorId, passwordHash }, ['actorId']);
     await projectInline([...earlier, ...added], db);
     return { actorId, created };
   },
 );
+
+/** Returns a row if no other attempt has stored a credential. */
+const storeCredential = {
+  name: 'store-credential',
+  text: `INSERT INTO authority.credential (actor_id, password_hash) VALUES ($1, $2)
+    ON CONFLICT DO NOTHING RETURNING actor_id`,
+};
 
 async function accountOf(
   { log }: WriteSide,

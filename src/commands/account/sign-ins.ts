@@ -11,13 +11,15 @@ import type { ChangeResult } from '../support/write-side.js';
 import { endSessions } from './end-sessions.js';
 
 /**
- * Records that a person signed in, in a stream of its own: other commands read all of `account-<id>`.
+ * Records that a person signed in, in a stream of its own: other commands read all of `account-<id>`. `isFirst`: the
+ * account was just made.
  * @throws errors of the log
  */
 export class RecordSignIn extends Command<void> {
   constructor(
     readonly actorId: string,
     readonly metadata: EventMetadata,
+    readonly isFirst = false,
   ) {
     super();
   }
@@ -58,8 +60,8 @@ export class ChangePassword extends Command<ChangeResult> {
 }
 
 export const signInHandlers = [
-  handles(RecordSignIn, async ({ actorId, metadata }, write) => {
-    const signIns = { stream: streams.signIns(actorId), read: newestEventOf };
+  handles(RecordSignIn, async ({ actorId, metadata, isFirst }, write) => {
+    const signIns = { stream: streams.signIns(actorId), read: newestEventOf, isProbablyNew: isFirst };
     await write.record(signIns, metadata, () => [
       { type: 'account.signed_in', data: { actorId, at: write.now() } },
     ]);

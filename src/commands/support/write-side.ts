@@ -33,7 +33,7 @@ export type Untimed<Event extends StoredEvent> = Event extends unknown
 type WithoutTime<Data> = Data extends unknown ? Omit<Data, 'at'> : never;
 
 type Subject<State, Event extends StoredEvent> = Aggregate<State, Event> &
-  Pick<CommandContext<State, Event>, 'known' | 'toConfirm'>;
+  Pick<CommandContext<State, Event>, 'known' | 'isProbablyNew' | 'toConfirm'>;
 
 type IntentContext<State, Event extends StoredEvent> = Omit<
   IdempotentCommandContext<State, Event>,
@@ -65,13 +65,26 @@ export class WriteSide {
     return handleCommand(this.log, this.ids, { ...subject, decide, metadata });
   }
 
-  /** Appends events that no rule decides, made anew for each attempt. `read`: as in {@link Aggregate}. @throws errors of the log */
+  /**
+   * Appends events that no rule decides, made anew for each attempt. `read` and `isProbablyNew`: as in {@link
+   * CommandContext}. @throws errors of the log
+   */
   async record<Event extends StoredEvent>(
-    { stream, read }: Pick<Aggregate<undefined, Event>, 'stream' | 'read'>,
+    {
+      stream,
+      read,
+      isProbablyNew = false,
+    }: Pick<Subject<undefined, Event>, 'stream' | 'read' | 'isProbablyNew'>,
     metadata: EventMetadata,
     events: () => readonly Event[],
   ): Promise<readonly Recorded<Event>[]> {
-    const recording = { stream, ...(read && { read }), initial: undefined, evolve: () => undefined };
+    const recording = {
+      stream,
+      ...(read && { read }),
+      isProbablyNew,
+      initial: undefined,
+      evolve: () => undefined,
+    };
     const { added } = await this.change<undefined, Event>(recording, metadata, events);
     return added;
   }

@@ -156,11 +156,13 @@ export class KeyVault implements KeyCache {
   /** Creates the key of a person. If two processes do so at once, the first insert wins, and both return its key. */
   private async create(person: string): Promise<KeyRow> {
     const { id, key } = this.newKey();
-    await this.query({
-      text: 'INSERT INTO person_key (key_id, person_id, key) VALUES ($1, $2, $3) ON CONFLICT (person_id) DO NOTHING',
+    const { rows } = await this.query<KeyRow>({
+      name: 'vault-new-key',
+      text: `INSERT INTO person_key (key_id, person_id, key) VALUES ($1, $2, $3) ON CONFLICT (person_id) DO NOTHING
+        RETURNING key_id, key`,
       values: [id, person, key],
     });
-    const row = await this.select(person);
+    const row = rows[0] ?? (await this.select(person));
     if (!row)
       throw new Error("A person's new encryption key is missing from the vault right after its insertion.");
     return row;

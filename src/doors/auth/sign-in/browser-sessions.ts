@@ -48,9 +48,9 @@ export class BrowserSessions {
    * @throws as {@link begin}; errors of the log: no session has begun.
    */
   async signIn(exchange: HttpExchange, account: VerifiedAccount, appId?: string): Promise<Session> {
-    const { actorId } = account;
+    const { actorId, isNew } = account;
     const metadata = pageRequestMetadata(exchange, { actorId, appId });
-    await this.commands.execute(new RecordSignIn(actorId, metadata));
+    await this.commands.execute(new RecordSignIn(actorId, metadata, isNew));
     return this.begin(exchange, account);
   }
 

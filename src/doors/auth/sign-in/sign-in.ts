@@ -8,9 +8,11 @@ interface Row {
   readonly password_hash: string | null;
 }
 
+/** `isNew`: the request has made it. */
 export interface VerifiedAccount {
   readonly actorId: string;
   readonly passwordHash: string;
+  readonly isNew?: boolean;
 }
 
 export interface SignInResult extends VerifiedAccount {

@@ -78,7 +78,7 @@ export class SignUp {
         new CreateAccount(account, pageRequestMetadata(exchange, { appId })),
       );
       const proven = created ? passwordHash : await this.matchingHash(actorId, password);
-      return proven === undefined ? createdBefore : { actorId, passwordHash: proven };
+      return proven === undefined ? createdBefore : { actorId, passwordHash: proven, isNew: created };
     } catch (error) {
       if (!(error instanceof Refusal && error.code === 'intent_conflict')) throw error;
       const actorId = await this.digest.actorOf(idempotencyKey);
