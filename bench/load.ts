@@ -68,6 +68,26 @@ export async function load(
   };
 }
 
+/** Does `work` `count` times, by so many workers at once. Returns the milliseconds of each. */
+export async function atOnce(
+  count: number,
+  workers: number,
+  work: () => Promise<unknown>,
+): Promise<{ readonly perSecond: number; readonly ms: readonly number[] }> {
+  const ms: number[] = [];
+  let left = count;
+  const worker = async () => {
+    while (left-- > 0) {
+      const begun = performance.now();
+      await work();
+      ms.push(performance.now() - begun);
+    }
+  };
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: workers }, worker));
+  return { perSecond: Math.round((count / (performance.now() - begun)) * 1_000), ms };
+}
+
 const asRequest = ({ path, method, headers, body }: Sending): autocannon.Request => ({
   path,
   method,

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { benchAccounts } from './accounts.js';
 import { benchAnalytics } from './analytics.js';
 import { benchAudit } from './audit.js';
 import { benchAuth } from './auth.js';
@@ -39,6 +40,7 @@ const suites = {
   recovery: (effort: Effort) => benchRecovery(effort),
   rebuildReads: () => benchRebuildReads(),
   auth: () => benchAuth(),
+  accounts: (effort: Effort) => benchAccounts(effort),
   audit: () => benchAudit(),
   restrictions: () => benchRestrictions(),
   drill: () => benchDrill(),
@@ -62,11 +64,12 @@ if (unknown.length > 0) {
   console.error(`There is no suite ${unknown.join(', ')}. There are: ${Object.keys(suites).join(', ')}.`);
   process.exit(2);
 }
-const items: readonly string[] = [...kinds, ...casesOf().map(({ name }) => name)];
-if (profile !== undefined && !items.includes(profile)) {
-  console.error(`There is no item ${profile}. There are: ${items.join(', ')}.`);
-  process.exit(2);
-}
+/** Items that can be profiled. Of two with the same name, the first is meant unless a suite is named. */
+const items: Readonly<Record<string, readonly string[]>> = {
+  writes: kinds,
+  reads: casesOf().map(({ name }) => name),
+  accounts: ['account'],
+};
 const chosen = chosenSuites();
 mkdirSync('artifacts', { recursive: true });
 
@@ -105,7 +108,14 @@ if (profile === undefined) {
 } else console.log(`\nProfiles for DevTools: ${profiles}`);
 
 function chosenSuites(): readonly string[] {
-  if (profile !== undefined) return [(kinds as readonly string[]).includes(profile) ? 'writes' : 'reads'];
+  if (profile !== undefined) {
+    const among = positionals.length > 0 ? positionals : Object.keys(items);
+    const suite = among.find((name) => items[name]?.includes(profile));
+    if (suite !== undefined) return [suite];
+    const there = among.flatMap((name) => items[name] ?? []);
+    console.error(`There is no item ${profile}. There are: ${there.join(', ')}.`);
+    process.exit(2);
+  }
   if (positionals.length > 0) return positionals;
   return quick ? QUICK : Object.keys(suites).filter((name) => name !== BY_NAME);
 }

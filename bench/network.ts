@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,6 +66,38 @@ export async function startNetwork(
     run,
     async stop() {
       process.kill(run.pids.supervisor, 'SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** Starts a further API process with other settings. Returns the network as its clients have it. */
+export async function startFurtherApi(
+  network: BenchNetwork,
+  settings: NodeJS.ProcessEnv,
+): Promise<BenchNetwork> {
+  const { run } = network;
+  const [port, operatorPort] = [await freePort(), await freePort()];
+  const child = fork(join(ROOT, 'dist', 'bundle', 'api.js'), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: {
+      ...process.env,
+      ...run.settings,
+      ROLE: 'api',
+      PORT: String(port),
+      OPERATOR_PORT: String(operatorPort),
+      ...settings,
+    },
+  });
+  const ended = once(child, 'exit');
+  await Promise.race([once(child, 'message'), ended]);
+  if (child.pid === undefined || child.exitCode !== null) throw new Error('a further API did not start');
+  return {
+    ...network,
+    baseUrl: `http://localhost:${port}`,
+    run: { ...run, pids: { ...run.pids, api: child.pid } },
+    async stop() {
+      child.kill('SIGTERM');
       await ended;
     },
   };

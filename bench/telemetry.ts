@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { fastify } from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, InjectOptions } from 'fastify';
 import type { ClientBase } from 'pg';
 import { pino } from 'pino';
 import { openTelemetry } from '../src/base/telemetry/open-telemetry.js';
@@ -13,7 +13,7 @@ import { startFloor } from './floor.js';
 import { rounded } from './load.js';
 
 /** CPU of this process in microseconds for each request, above the same request without any seam. */
-export interface TelemetryBench {
+interface Costs {
   /** The request itself: Fastify without a socket, and stores that answer at once. */
   readonly floorUs: number;
   readonly metricsUs: number;
@@ -21,10 +21,15 @@ export interface TelemetryBench {
   readonly sampledUs: number;
 }
 
+export interface TelemetryBench {
+  /** A command, an append and three statements: about what a post asks. */
+  readonly write: Costs;
+  /** One statement, as for one's own profile. */
+  readonly shortRead: Costs;
+}
+
 const REQUESTS = 5_000;
 const TURNS = 5;
-/** About what a post sends. */
-const STATEMENTS = 3;
 /** Requests between two turns of the event loop, in which spans are sent. */
 const PAUSE_EVERY = 10;
 
@@ -48,31 +53,40 @@ export async function benchTelemetry(): Promise<TelemetryBench> {
       name,
       server: serverOf(telemetry),
     }));
-    const taken = new Map<string, number[]>(servers.map(({ name }) => [name, []]));
-    for (let turn = 0; turn <= TURNS; turn++)
-      for (const { name, server } of servers) {
-        const us = await cpuOf(server);
-        // The first turn is warm-up.
-        if (turn > 0) taken.get(name)?.push(us);
-      }
+    const write = await costsOf(servers, { method: 'POST', url: '/posts/1', payload: { text: 'a post' } });
+    const shortRead = await costsOf(servers, { method: 'GET', url: '/profile' });
     for (const telemetry of Object.values(variants)) await telemetry?.close();
-    const median = (name: string) => taken.get(name)?.toSorted((a, b) => a - b)[Math.floor(TURNS / 2)] ?? NaN;
-    const above = (name: string) => rounded(median(name) - median('floor'));
-    return {
-      floorUs: rounded(median('floor')),
-      metricsUs: above('metrics'),
-      notSampledUs: above('notSampled'),
-      sampledUs: above('sampled'),
-    };
+    return { write, shortRead };
   } finally {
     delete process.env[SAMPLER];
     await sink.stop();
   }
 }
 
+async function costsOf(
+  servers: readonly { readonly name: string; readonly server: FastifyInstance }[],
+  request: InjectOptions,
+): Promise<Costs> {
+  const taken = new Map<string, number[]>(servers.map(({ name }) => [name, []]));
+  for (let turn = 0; turn <= TURNS; turn++)
+    for (const { name, server } of servers) {
+      const us = await cpuOf(server, request);
+      // The first turn is warm-up.
+      if (turn > 0) taken.get(name)?.push(us);
+    }
+  const median = (name: string) => taken.get(name)?.toSorted((a, b) => a - b)[Math.floor(TURNS / 2)] ?? NaN;
+  const above = (name: string) => rounded(median(name) - median('floor'));
+  return {
+    floorUs: rounded(median('floor')),
+    metricsUs: above('metrics'),
+    notSampledUs: above('notSampled'),
+    sampledUs: above('sampled'),
+  };
+}
+
 class Post {}
 
-/** A request with a command, an append and statements; the seams are the ones of a process. */
+/** The seams are the ones of a process. */
 function serverOf(telemetry: Telemetry | undefined): FastifyInstance {
   const server = fastify();
   const log = { append: () => Promise.resolve({ revision: 0n, position: 0n }) };
@@ -86,17 +100,21 @@ function serverOf(telemetry: Telemetry | undefined): FastifyInstance {
     observeCommands(bus as never, telemetry);
   }
   server.post('/posts/:id', async () => {
-    for (let statement = 0; statement < STATEMENTS; statement++) await client.query('SELECT 1');
+    for (let statement = 0; statement < 3; statement++) await client.query('SELECT 1');
     await bus.execute(new Post());
+    return {};
+  });
+  server.get('/profile', async () => {
+    await client.query('SELECT 1');
     return {};
   });
   return server;
 }
 
-async function cpuOf(server: FastifyInstance): Promise<number> {
+async function cpuOf(server: FastifyInstance, request: InjectOptions): Promise<number> {
   const before = process.cpuUsage();
   for (let sent = 0; sent < REQUESTS; sent++) {
-    await server.inject({ method: 'POST', url: '/posts/1', payload: { text: 'a post' } });
+    await server.inject(request);
     if (sent % PAUSE_EVERY === 0) await setImmediate();
   }
   const { user, system } = process.cpuUsage(before);

@@ -2,25 +2,33 @@ import { Client } from 'pg';
 import { Passwords } from '../../src/doors/auth/passwords.js';
 import { callerSql } from '../../src/doors/api/admission/admission-sql.js';
 import { credentialHash } from '../../src/base/store/authority/credential-hash.js';
-import { rounded } from '../load.js';
+import { atOnce, rounded } from '../load.js';
+
+const PASSWORD = 'a password of a benchmark';
 
 /** Returns the median of sequential verifications of a correct password, and the rate of concurrent ones. */
 export async function measureArgon2(
   count: number,
-  atOnce: number,
+  connections: number,
 ): Promise<{ readonly perSecond: number; readonly ms: number }> {
   const passwords = new Passwords();
-  const password = 'a password of a benchmark';
-  const known = await passwords.hash(password);
-  const one = () => passwords.verify(known, password);
+  const known = await passwords.hash(PASSWORD);
+  const one = () => passwords.verify(known, PASSWORD);
   const ms = rounded(await medianMs(20, one));
-  let left = count;
-  const worker = async () => {
-    while (left-- > 0) await one();
-  };
-  const begun = performance.now();
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  return { perSecond: Math.round((count / (performance.now() - begun)) * 1000), ms };
+  const { perSecond } = await atOnce(count, connections, one);
+  return { perSecond, ms };
+}
+
+/** Returns the rate of concurrent hashes, and the CPU of this process for each. */
+export async function measureHashes(
+  count: number,
+  connections: number,
+): Promise<{ readonly perSecond: number; readonly cpuMs: number }> {
+  const passwords = new Passwords();
+  const before = process.cpuUsage();
+  const { perSecond } = await atOnce(count, connections, () => passwords.hash(PASSWORD));
+  const { user, system } = process.cpuUsage(before);
+  return { perSecond, cpuMs: rounded((user + system) / 1_000 / count) };
 }
 
 /** Returns the round trip of the prepared admission statement in microseconds. */
