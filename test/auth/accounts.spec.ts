@@ -4,7 +4,7 @@ import { projectInline } from '../../projections/authority/authority.projection.
 import { Passwords } from '../../src/doors/auth/passwords.js';
 import { CreateAccount } from '../../src/commands/account/create-account.js';
 import type { NewAccount } from '../../src/commands/account/create-account.js';
-import { ChangePassword } from '../../src/commands/account/sign-ins.js';
+import { ChangePassword, RecordSignIn } from '../../src/commands/account/sign-ins.js';
 import { HandleDigest } from '../../src/commands/support/handle-digest.js';
 import { IssueGrant, RefreshGrant, RevokeGrant } from '../../src/commands/grant/grants.js';
 import {
@@ -112,6 +112,23 @@ describe('an account', () => {
     expect(answers.filter(({ created }) => created)).toHaveLength(1);
     for (const [index, { actorId, created }] of answers.entries())
       expect(await signIn('jana', passwords[index])).toEqual(created ? { actorId } : undefined);
+  });
+
+  it('with its first sign-in reads one stream and appends to three; a wrong guess of a new stream is read', async () => {
+    const log = new FailingLog(network.log(), 0, 'before');
+    const read: string[] = [];
+    log.read = (stream, options) => {
+      read.push(stream);
+      return network.log().read(stream, options);
+    };
+    const bus = onLog(log);
+    const { actorId } = await bus.execute(new CreateAccount(account('karl'), { requestId: 'r' }));
+    const signInFirst = () => bus.execute(new RecordSignIn(actorId, { requestId: 'r' }, true));
+    await signInFirst();
+    expect(read).toEqual([streams.account(actorId)]);
+    await signInFirst();
+    expect(read.slice(1)).toEqual([streams.signIns(actorId)]);
+    expect(await network.log().read(streams.signIns(actorId))).toHaveLength(2);
   });
 
   it('cannot take another account’s handle, and does not change that account’s password', async () => {
