@@ -21,7 +21,7 @@ export interface AccountsBench extends Percentiles {
 }
 
 const CONNECTIONS = 16;
-const WARM_UP = 64;
+const WARM_UP = 160;
 
 /** Accounts as people make them: a browser opens the page of sign-up, sends the form, and is led to the account page. */
 export function benchAccounts({ quick, settings }: Effort): Promise<AccountsBench> {
