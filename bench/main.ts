@@ -10,6 +10,7 @@ import { compare, flat } from './compare.js';
 import { benchConsole } from './console.js';
 import { benchDrill } from './drill.js';
 import type { Effort } from './effort.js';
+import { benchFamous } from './famous.js';
 import { benchOverload } from './overload.js';
 import { benchRebuildReads } from './rebuild-reads.js';
 import { casesOf } from './reads/cases.js';
@@ -36,6 +37,7 @@ const suites = {
   overload: () => benchOverload(),
   reads: (effort: Effort) => benchReads(effort),
   timeline: () => benchTimeline(),
+  famous: () => benchFamous(),
   streams: () => benchStreams(),
   recovery: (effort: Effort) => benchRecovery(effort),
   rebuildReads: () => benchRebuildReads(),

@@ -4,6 +4,8 @@ import type { StoredEvent } from '../src/log/registry.js';
 import { streams } from '../src/log/streams.js';
 
 const WRITERS = 64;
+/** Actors whose events share an append, which takes 1 MB. */
+const CHUNK = 500;
 
 const TEXT = 'What a person writes is often about as long as this, which is to say not very long. '.repeat(2);
 
@@ -72,6 +74,29 @@ export class Society {
     );
   }
 
+  /**
+   * Everybody follows and blocks the same two actors. Many events share a stream, which no command reads, since as many
+   * appends take minutes.
+   */
+  async crowd(
+    actorIds: readonly string[],
+    { followed, blocked }: { readonly followed: string; readonly blocked: string },
+  ): Promise<void> {
+    const at = this.at;
+    const streamOf = (n: number) => streams.pair('crowd', String(n / CHUNK));
+    for (let n = 0; n < actorIds.length; n += CHUNK)
+      await this.append(
+        streamOf(n),
+        ...actorIds.slice(n, n + CHUNK).flatMap((actorId): StoredEvent[] => {
+          const follow = { actorId, targetId: followed, targetActorId: followed, generation: 1, at };
+          return [
+            { type: 'relation.established', data: { kind: 'follow', ...follow } },
+            { type: 'block.established', data: { actorId, targetActorId: blocked, at } },
+          ];
+        }),
+      );
+  }
+
   blocks(blocks: readonly { readonly actorId: string; readonly targetId: string }[]): Promise<void> {
     return inParallel(blocks, ({ actorId, targetId }) =>
       this.append(streams.pair(actorId, targetId), {
@@ -110,11 +135,11 @@ export class Society {
     );
   }
 
-  private async append(stream: string, event: StoredEvent): Promise<void> {
+  private async append(stream: string, ...events: readonly StoredEvent[]): Promise<void> {
     const { revision } = await this.log.append({
       stream,
       expected: this.revisions.get(stream) ?? 'no_stream',
-      events: [{ id: randomUUID(), event }],
+      events: events.map((event) => ({ id: randomUUID(), event })),
       metadata: { requestId: 'bench' },
     });
     this.revisions.set(stream, revision);

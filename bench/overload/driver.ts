@@ -26,6 +26,7 @@ export interface Offered {
   readonly lost: number;
   /** Served requests, from the time at which each was due. */
   readonly latency: Percentiles;
+  readonly longestMs: number;
   /** From the beginning of a new connection to its first answer, whatever that is. */
   readonly newConnection: Percentiles;
   readonly cpuShare: number;
@@ -168,6 +169,7 @@ async function offer({
     refused,
     lost: lost + unanswered(),
     latency: percentiles(served),
+    longestMs: Math.round(served.reduce((longest, each) => Math.max(longest, each), 0)),
     newConnection: percentiles(begun),
     cpuShare: (user + system) / 1_000 / (end - start),
   };
