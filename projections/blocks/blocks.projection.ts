@@ -32,7 +32,7 @@ const end: Statement<Block> = {
 
 export const blocks: Projection = {
   name: 'blocks',
-  version: 2,
+  version: 3,
   tables: `
     CREATE TABLE block (
       actor_id text COLLATE "C" NOT NULL,
@@ -42,7 +42,7 @@ export const blocks: Projection = {
     )`,
   indexes: `
     CREATE INDEX block_newest ON block (actor_id, position);
-    CREATE INDEX block_target ON block (target_actor_id)`,
+    CREATE INDEX block_target ON block (target_actor_id, position)`,
   verifications: blockVerifications,
   handlers: {
     'block.established': ({ event: { data }, position }, write) =>

@@ -7,6 +7,8 @@ export const ownBlocks: ReadQuery<void, readonly string[]> = {
   sql: ({ schema }) => `(
     SELECT coalesce(json_agg(block.target_actor_id ORDER BY block.position DESC), '[]')
     FROM ${schema}.block
-    WHERE block.actor_id = caller.actor_id)`,
+    WHERE block.actor_id = caller.actor_id AND NOT EXISTS (
+      SELECT FROM ${schema}.actor target
+      WHERE target.actor_id = block.target_actor_id AND target.state = 'erased' OFFSET 0))`,
   present: (json) => json as readonly string[],
 };

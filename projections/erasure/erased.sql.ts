@@ -6,7 +6,3 @@
 export const isErased = (actor: string): string => `EXISTS (
     SELECT FROM actor erased_actor
     WHERE erased_actor.actor_id = ${actor} AND erased_actor.state <> 'active' AND erased_actor.state = 'erased' OFFSET 0)`;
-
-export const isInactive = (actor: string): string => `EXISTS (
-    SELECT FROM actor hidden_actor
-    WHERE hidden_actor.actor_id = ${actor} AND hidden_actor.state <> 'active' OFFSET 0)`;

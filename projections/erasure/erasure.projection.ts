@@ -1,4 +1,6 @@
 import type { Recorded } from '../../src/log/recorded.js';
+import { HIDDEN_TO } from '../profile/hidden-to.sql.js';
+import { addToCountsNow } from '../relations/relations.projection.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
 
 interface Erased {
@@ -27,11 +29,13 @@ const markErased: Statement<Erased> = {
   ...personKey,
   name: 'actor.erase',
   sql: `
-  INSERT INTO actor (actor_id, handle, display_name, bio, website, revision, created_at, state)
-  SELECT actor_id, NULL, '', '', '', 1, 0, 'erased' FROM ${rows}
+  INSERT INTO actor (actor_id, handle, display_name, bio, website, revision, created_at, state, hidden_to_at,
+    hidden_to_position)
+  SELECT actor_id, NULL, '', '', '', 1, 0, 'erased', -1, 0 FROM ${rows}
   ON CONFLICT (actor_id) DO UPDATE SET handle = excluded.handle, display_name = excluded.display_name,
     bio = excluded.bio, website = excluded.website, revision = excluded.revision,
-    created_at = excluded.created_at, state = excluded.state
+    created_at = excluded.created_at, state = excluded.state, hidden_to_at = ${HIDDEN_TO},
+    hidden_to_position = coalesce(actor.hidden_to_position, 0)
   WHERE actor.state <> 'erased'`,
 };
 
@@ -54,57 +58,6 @@ const deletePostCounts = eraseStatement(
   `DELETE FROM post_count USING ${rows} WHERE post_count.actor_id = row.actor_id`,
 );
 
-const endRelationsOf = (erased: string, condition: string): string => `ended AS (
-    DELETE FROM relation WHERE ${condition} RETURNING kind, actor_id, target_actor_id, hidden
-  ), uncounted AS (
-    DELETE FROM relation_count WHERE actor_id IN ${erased}
-  ), side AS (
-    SELECT actor_id, 1 AS following, 0 AS followers, hidden::integer AS hidden FROM ended WHERE kind = 'follow'
-    UNION ALL
-    SELECT target_actor_id, 0, 1, hidden::integer FROM ended WHERE kind = 'follow'
-  ), other AS (
-    SELECT actor_id, sum(following) AS following, sum(followers) AS followers,
-      sum(following * hidden) AS hidden_following, sum(followers * hidden) AS hidden_followers
-    FROM side WHERE actor_id NOT IN ${erased}
-    GROUP BY actor_id ORDER BY actor_id
-  )
-  UPDATE relation_count SET following = relation_count.following - other.following,
-    followers = relation_count.followers - other.followers,
-    hidden_following = relation_count.hidden_following - other.hidden_following,
-    hidden_followers = relation_count.hidden_followers - other.hidden_followers
-  FROM other WHERE relation_count.actor_id = other.actor_id`;
-
-// Deletes follows in both directions and the person's own likes. Likes of the person's posts stay: they are not
-// visible.
-const endRelations = eraseStatement(
-  'relation.erase',
-  `WITH row AS MATERIALIZED (SELECT DISTINCT actor_id FROM ${rows}), ${endRelationsOf(
-    '(SELECT actor_id FROM row)',
-    `ctid = ANY (ARRAY (
-      SELECT own.ctid FROM row CROSS JOIN LATERAL (
-        SELECT relation.ctid FROM relation WHERE relation.actor_id = row.actor_id OFFSET 0) own
-      UNION
-      SELECT followed.ctid FROM row CROSS JOIN LATERAL (
-        SELECT relation.ctid FROM relation
-        WHERE relation.target_actor_id = row.actor_id AND relation.kind = 'follow' OFFSET 0) followed))`,
-  )}`,
-);
-
-const endBlocks = eraseStatement(
-  'block.erase',
-  `DELETE FROM block USING ${rows}
-  WHERE block.actor_id = row.actor_id OR block.target_actor_id = row.actor_id`,
-);
-
-const deleteInboxEntries = eraseStatement(
-  'inbox.erase',
-  `DELETE FROM inbox WHERE ctid = ANY (ARRAY (
-    SELECT entry.ctid FROM ${rows} CROSS JOIN LATERAL (
-      SELECT own.ctid FROM inbox own WHERE own.actor_id = row.actor_id
-      UNION ALL
-      SELECT caused.ctid FROM inbox caused WHERE caused.source_actor_id = row.actor_id) entry))`,
-);
-
 // Reads skip the person's posts in other timelines, because the posts are deleted.
 const deleteTimeline = eraseStatement(
   'timeline.erase',
@@ -118,29 +71,67 @@ const deleteTimeline = eraseStatement(
 
 const erased = `(SELECT actor_id FROM actor WHERE state = 'erased')`;
 
-/** Removes the data of all erased persons at the end of a load. Scans the tables, which have no indexes yet. */
+/**
+ * Removes the data of all erased persons at the end of a load. Scans the tables, which have no indexes yet. Their
+ * relations are removed already, since they must not be counted.
+ */
 const eraseAll = `
   UPDATE post SET status = 'deleted', text = '', revision = 1, last_edit_app_id = NULL, last_edit_at = NULL
   WHERE status <> 'deleted' AND author_actor_id IN ${erased};
   DELETE FROM post_count WHERE actor_id IN ${erased};
-  WITH ${endRelationsOf(
-    erased,
-    `actor_id IN ${erased} OR (kind = 'follow' AND target_actor_id IN ${erased})`,
-  )};
   DELETE FROM block WHERE actor_id IN ${erased} OR target_actor_id IN ${erased};
   DELETE FROM inbox WHERE actor_id IN ${erased} OR source_actor_id IN ${erased};
   DELETE FROM timeline WHERE actor_id IN ${erased};
   DELETE FROM timeline_start WHERE actor_id IN ${erased}`;
 
-const statements = [
-  markErased,
-  deletePosts,
-  deletePostCounts,
-  endRelations,
-  endBlocks,
-  deleteInboxEntries,
-  deleteTimeline,
-] as const;
+/** Rows of a table and column that a step removes: few, since the writers of the next batch wait for it. */
+const STEP = 50;
+
+/** Each condition is an index and its order, so that no step reads again what those before it have deleted. */
+const deleteSome = (table: string, conditions: readonly string[], order = 'position'): string => {
+  const rowsWhere = (condition: string) => `
+      (SELECT found.ctid FROM account CROSS JOIN LATERAL (
+        SELECT ctid FROM ${table} WHERE ${condition} ORDER BY ${order} LIMIT ${STEP}) found)`;
+  return `DELETE FROM ${table} WHERE ctid = ANY (ARRAY (${conditions.map(rowsWhere).join(' UNION ALL')}))`;
+};
+
+/**
+ * Removes the next rows about an erased person that have no text: follows in both directions, likes of the person,
+ * blocks and inbox entries. Reads skip them, since the person is erased. Likes of the person's posts stay: they are not
+ * visible.
+ */
+const settleErasures = `
+    WITH account AS MATERIALIZED (
+      SELECT actor_id FROM actor WHERE hidden_to_at IS NOT NULL AND state = 'erased' ORDER BY actor_id LIMIT 1
+    ), ended AS (
+      ${deleteSome(
+        'relation',
+        [
+          'relation.actor_id = account.actor_id',
+          `relation.target_actor_id = account.actor_id AND relation.kind = 'follow'`,
+        ],
+        'created_at, position',
+      )}
+      RETURNING *
+    ), counted AS (${addToCountsNow('ended', -1)}
+    ), blocks AS (
+      ${deleteSome('block', ['block.actor_id = account.actor_id', 'block.target_actor_id = account.actor_id'])}
+      RETURNING 1
+    ), entries AS (
+      ${deleteSome('inbox', ['inbox.actor_id = account.actor_id', 'inbox.source_actor_id = account.actor_id'])}
+      RETURNING 1
+    ), finished AS (
+      SELECT actor_id FROM account
+      WHERE NOT EXISTS (SELECT FROM ended) AND NOT EXISTS (SELECT FROM blocks) AND NOT EXISTS (SELECT FROM entries)
+    ), uncounted AS (
+      DELETE FROM relation_count USING finished WHERE relation_count.actor_id = finished.actor_id
+    ), settled AS (
+      UPDATE actor SET hidden_to_at = NULL, hidden_to_position = NULL FROM finished
+      WHERE actor.actor_id = finished.actor_id
+    )
+    SELECT EXISTS (SELECT FROM account) AS more`;
+
+const statements = [markErased, deletePosts, deletePostCounts, deleteTimeline] as const;
 
 /**
  * Writes the statements of an erasure, after a check of the type: no other event with an account's id may erase the
@@ -153,7 +144,7 @@ function erase({ event }: Recorded, write: Write): void {
 }
 
 /**
- * Removes a person from every read model that answers reads: no table keeps a personal text. Ids and times stay where
+ * Removes a person from every read model that answers reads: no table keeps a personal text after the batch. Ids and times stay where
  * other rows refer to them. This projection changes the tables of others, so that an erasure can be read in one place.
  * Later statements check the mark (see erased.sql.ts).
  */
@@ -162,6 +153,7 @@ export const erasure: Projection = {
   version: 3,
   tables: '',
   backfillSql: eraseAll,
+  settling: { name: 'erasure.settle', after: ['account.erased'], sql: settleErasures },
   handlers: {
     'account.erased': erase,
   },

@@ -116,7 +116,7 @@ function addMentions(post: MentioningPost, eventTime: EventTime, write: Write): 
 /** An entry stays when its source disappears: each read decides which entries are visible (see inbox.sql.ts). */
 export const inbox: Projection = {
   name: 'inbox',
-  version: 2,
+  version: 3,
   tables: `
     CREATE TABLE inbox (
       actor_id text COLLATE "C" NOT NULL,
@@ -133,7 +133,7 @@ export const inbox: Projection = {
     CREATE INDEX inbox_unread ON inbox (actor_id, position) WHERE read_at IS NULL`,
   indexes: `
     CREATE INDEX inbox_newest ON inbox (actor_id, position);
-    CREATE INDEX inbox_of_source ON inbox (source_actor_id)`,
+    CREATE INDEX inbox_of_source ON inbox (source_actor_id, position)`,
   verifications: inboxVerifications,
   handlers: {
     'relation.established': ({ event: { data }, position }, write) => {

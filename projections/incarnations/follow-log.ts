@@ -39,7 +39,7 @@ export async function followLog(options: FollowOptions): Promise<void> {
     const subscribe = (wanted: AbortSignal) =>
       log.subscribe({ after, types: eventTypesOf(group), batchSize: BATCH_SIZE, signal: wanted });
     let caughtUp = false;
-    for await (const batch of withIdleTicks(subscribe, IDLE_MS, signal)) {
+    for await (const batch of withIdleTicks(subscribe, () => IDLE_MS, signal)) {
       const last = batch?.events.at(-1);
       if (batch && last) {
         await applier.apply(batch.events);

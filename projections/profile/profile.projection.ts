@@ -1,4 +1,5 @@
 import type { Projection, Statement } from '../runner/projection.js';
+import { HIDDEN_TO } from './hidden-to.sql.js';
 import { profileVerifications } from './profile.verification.js';
 
 interface NewActor {
@@ -50,16 +51,16 @@ const setState: Statement<ActorState> = {
   table: 'actor',
   key: (row) => row.actor_id,
   sql: `
-    UPDATE actor SET state = row.state
+    UPDATE actor SET state = row.state, hidden_to_at = ${HIDDEN_TO}, hidden_to_position = coalesce(actor.hidden_to_position, 0)
     FROM json_to_recordset($1) AS row(actor_id text, state text)
     WHERE actor.actor_id = row.actor_id AND actor.state <> row.state AND actor.state <> 'erased'`,
 };
 
 export const profile: Projection = {
   name: 'profile',
-  version: 3,
+  version: 4,
   // Identifiers use the "C" collation: a language's rules would slow down every index. Personal texts are not sampled,
-  // since statistics would outlive an erasure.
+  // since statistics would outlive an erasure. `hidden_to_at`: see hidden-to.sql.ts.
   tables: `
     CREATE TABLE actor (
       actor_id text COLLATE "C" PRIMARY KEY,
@@ -69,11 +70,14 @@ export const profile: Projection = {
       website text NOT NULL,
       revision integer NOT NULL,
       created_at bigint NOT NULL,
-      state text NOT NULL CHECK (state IN ('active', 'suspended', 'erased'))
+      state text NOT NULL CHECK (state IN ('active', 'suspended', 'erased')),
+      hidden_to_at bigint,
+      hidden_to_position numeric
     );
     ALTER TABLE actor ALTER handle SET STATISTICS 0, ALTER display_name SET STATISTICS 0, ALTER bio SET STATISTICS 0,
       ALTER website SET STATISTICS 0;
-    CREATE INDEX actor_suspended ON actor (actor_id) WHERE state <> 'active'`,
+    CREATE INDEX actor_suspended ON actor (actor_id) WHERE state <> 'active';
+    CREATE INDEX actor_unsettled ON actor (actor_id) WHERE hidden_to_at IS NOT NULL`,
   verifications: profileVerifications,
   handlers: {
     'account.registered': ({ event: { data }, erased }, write) => {

@@ -32,14 +32,15 @@ export const profileVerifications: readonly TableVerification[] = [
         coalesce(profile.data->>'website', ${digestOf("''")}) AS website,
         coalesce((profile.data->>'revision')::integer, 1) AS revision,
         registered.at AS created_at,
-        CASE WHEN account_state.type = 'account.suspended' AND account_state.n > registered.n THEN 'suspended' ELSE 'active' END AS state
+        CASE WHEN account_state.type = 'account.suspended' AND account_state.n > registered.n THEN 'suspended' ELSE 'active' END AS state,
+        NULL::bigint AS hidden_to_at
       FROM registered LEFT JOIN profile USING (actor_id) LEFT JOIN account_state USING (actor_id)
       WHERE actor_id NOT IN (SELECT actor_id FROM erased)
       UNION ALL
-      SELECT actor_id, NULL, ${digestOf("''")}, ${digestOf("''")}, ${digestOf("''")}, 1, 0, 'erased' FROM erased`,
+      SELECT actor_id, NULL, ${digestOf("''")}, ${digestOf("''")}, ${digestOf("''")}, 1, 0, 'erased', NULL FROM erased`,
     actual: `
       SELECT actor_id, ${digestOf('handle')} AS handle, ${digestOf('display_name')} AS display_name,
-        ${digestOf('bio')} AS bio, ${digestOf('website')} AS website, revision, created_at, state
+        ${digestOf('bio')} AS bio, ${digestOf('website')} AS website, revision, created_at, state, hidden_to_at
       FROM actor`,
   },
 ];

@@ -11,6 +11,7 @@ import { Heartbeat } from './heartbeat.js';
 import { dispatcherOf, eventTypesOf } from './projection.js';
 import type { Group } from './projection.js';
 import type { Target } from './target.js';
+import { Settler } from './settler.js';
 import { withIdleTicks } from './idle-ticks.js';
 import { WorkerConnection } from './worker-connection.js';
 
@@ -18,6 +19,8 @@ const BATCH_SIZE = 1_000;
 const BACKOFF_MS = { first: 100, longest: 2_000 };
 const OUTDATED_RETRY_MS = 5_000;
 const IDLE_TICK_MS = 1_000;
+/** Between steps of settling, in which the writes of others go first. */
+const SETTLING_TICK_MS = 5;
 /**
  * Silence of the log after which the worker releases its lock, because a standby may reach the log. Longer than most
  * elections of a leader.
@@ -129,6 +132,8 @@ export class GroupRunner {
       if (target.build) await heartbeat.beatDuring(target.build(signal));
       const after = await target.checkpoints.read(client);
       const applier = new Applier(client, target.checkpoints, dispatcherOf(group), after);
+      const settler = new Settler(client, group);
+      const tickMs = () => (caughtUp && settler.hasWork ? SETTLING_TICK_MS : IDLE_TICK_MS);
       const subscription = {
         after,
         types: eventTypesOf(group),
@@ -137,14 +142,17 @@ export class GroupRunner {
       };
       const subscribe = (subscriptionSignal: AbortSignal) =>
         log.subscribe({ ...subscription, signal: subscriptionSignal });
-      for await (const batch of withIdleTicks(subscribe, IDLE_TICK_MS, signal)) {
+      for await (const batch of withIdleTicks(subscribe, tickMs, signal)) {
         if (batch && batch.events.length > 0)
           await observeBatch(batch.events.length, () => applier.apply(batch.events));
+        if (batch) settler.notice(batch.events);
         if (batch?.caughtUp && !caughtUp) await target.checkpoints.clearStop(client);
         caughtUp = batch?.caughtUp ?? caughtUp;
         const isBeat = await heartbeat.beat(caughtUp);
-        if (caughtUp) await target.onCaughtUp(client);
-        else if (isBeat) await target.onBacklog?.(client);
+        if (caughtUp) {
+          await target.onCaughtUp(client);
+          await settler.step();
+        } else if (isBeat) await target.onBacklog?.(client);
         if (batch && (batch.events.length > 0 || caughtUp)) this.onSuccess();
         if (batch && caughtUp && lingerMs > 0 && batch.events.length >= lingersAfter)
           await sleep(lingerMs, signal);

@@ -1,12 +1,12 @@
 import { sleep } from '../../src/base/support/sleep.js';
 
 /**
- * Yields the values of a source, and undefined after each `ms` milliseconds of silence. The source must end when its
+ * Yields the values of a source, and undefined after each `ms()` milliseconds of silence. The source must end when its
  * signal aborts, also while it waits for its next value. The signal aborts, too, when the consumer stops.
  */
 export async function* withIdleTicks<T>(
   open: (signal: AbortSignal) => AsyncIterable<T>,
-  ms: number,
+  ms: () => number,
   stop: AbortSignal,
 ): AsyncGenerator<T | undefined> {
   const stopped = new AbortController();
@@ -15,7 +15,7 @@ export async function* withIdleTicks<T>(
     for (;;) {
       const next = source.next();
       let arrived: IteratorResult<T> | undefined;
-      while (!(arrived = await within(next, ms))) yield undefined;
+      while (!(arrived = await within(next, ms()))) yield undefined;
       if (arrived.done) return;
       yield arrived.value;
     }

@@ -31,6 +31,18 @@ export type Handler<Type extends EventType> = (recorded: Recorded<EventOf<Type>>
 export type Handlers = { readonly [Type in EventType]?: Handler<Type> };
 
 /**
+ * Work that would be too much for a batch, because it changes a row for each follower of an account. Reads must show the
+ * same before and after it.
+ */
+export interface Settling {
+  readonly name: string;
+  /** Events that leave such work behind. */
+  readonly after: readonly EventType[];
+  /** Does a bounded part. Its only row says in `more` whether there may be another. */
+  readonly sql: string;
+}
+
+/**
  * A read model: its tables, and its handlers of events. Raise `version` when tables or handlers change, and never lower
  * it. The tables are then rebuilt; in a fixed schema, every event is applied again over the existing rows.
  */
@@ -45,6 +57,7 @@ export interface Projection {
    * `indexes`.
    */
   readonly backfillSql?: string;
+  readonly settling?: Settling;
   readonly handlers: Handlers;
   readonly verifications?: readonly TableVerification[];
 }

@@ -227,8 +227,8 @@ describe('one’s own relations', () => {
       [fan.actorId, `${fan.actorId}-`, MANY],
     );
     await database.query(
-      `INSERT INTO ${schema}.relation (actor_id, kind, target_id, target_actor_id, generation, created_at, position, hidden)
-       SELECT $1, 'follow', $2 || n, $2 || n, 1, n, n, false FROM generate_series(1, $3::int) n`,
+      `INSERT INTO ${schema}.relation (actor_id, kind, target_id, target_actor_id, generation, created_at, position)
+       SELECT $1, 'follow', $2 || n, $2 || n, 1, n, n FROM generate_series(1, $3::int) n`,
       [fan.actorId, `${fan.actorId}-`, MANY],
     );
   });

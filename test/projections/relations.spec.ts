@@ -210,7 +210,104 @@ describe('the relations read model', () => {
     test('an erasure also removes hidden counts', async () => {
       await models.given(...mutual, some.suspension('ada'), some.erasure('ada'));
       expect(await counts('bob')).toEqual([1, 0]);
+      await models.settle();
+      expect(await counts('bob')).toEqual([1, 0]);
       expect(await models.count('relation_count', 'hidden_following <> 0 OR hidden_followers <> 0')).toBe(0);
+    });
+
+    describe('with many followers', () => {
+      const fans = Array.from({ length: 250 }, (_, n) => `fan${n}`);
+      const [first = '', second = '', third = ''] = fans;
+      const last = fans.at(-1) ?? '';
+
+      beforeEach(() =>
+        models.givenInOneBatch(
+          ...fans.flatMap((fan) => [some.account(fan), some.follow(fan, 'ada'), some.follow('ada', fan)]),
+          some.follow('bob', last),
+        ),
+      );
+
+      const followCounts = async () => [await counts(first), await counts('fan130'), await counts(last)];
+      const [shown, hidden] = [
+        [
+          [1, 1],
+          [1, 1],
+          [1, 2],
+        ],
+        [
+          [0, 0],
+          [0, 0],
+          [0, 1],
+        ],
+      ];
+      const isHiddenAnywhere = () =>
+        models.count('relation_count', 'hidden_following <> 0 OR hidden_followers <> 0');
+
+      test('every count is right while the follows are hidden, shown again and removed', async () => {
+        for (const [event, expected] of [
+          [some.suspension('ada'), hidden],
+          [some.reinstatement('ada'), shown],
+          [some.erasure('ada'), hidden],
+        ] as const) {
+          await models.given(event);
+          for (let step = 0; step < 8; step++) {
+            expect(await followCounts()).toEqual(expected);
+            await models.settle(1);
+          }
+          await models.settle();
+          expect(await followCounts()).toEqual(expected);
+        }
+        expect([await isHiddenAnywhere(), await models.count('relation', 'true')]).toEqual([0, 1]);
+      });
+
+      test('a change, a follow and the end of one in the middle are counted', async () => {
+        await models.given(some.suspension('ada'));
+        await models.settle(2);
+        await models.given(
+          some.unfollow(second, 'ada'),
+          some.unfollow('ada', last),
+          some.follow(second, last),
+        );
+        expect(await followCounts()).toEqual([
+          [0, 0],
+          [0, 0],
+          [0, 2],
+        ]);
+        await models.given(some.reinstatement('ada'));
+        await models.settle(1);
+        await models.given(some.follow(third, 'fan130'), some.follow('ada', last, { generation: 2 }));
+        expect(await followCounts()).toEqual([
+          [1, 1],
+          [1, 2],
+          [1, 3],
+        ]);
+        expect([await counts(second), await counts('ada')]).toEqual([
+          [1, 1],
+          [250, 249],
+        ]);
+        await models.settle();
+        expect(await followCounts()).toEqual([
+          [1, 1],
+          [1, 2],
+          [1, 3],
+        ]);
+        expect(await isHiddenAnywhere()).toBe(0);
+        await models.given(some.suspension('ada'));
+        await models.settle(1);
+        await models.given(some.erasure('ada'));
+        expect(await followCounts()).toEqual([
+          [0, 0],
+          [0, 1],
+          [0, 2],
+        ]);
+        await models.settle();
+        expect(await followCounts()).toEqual([
+          [0, 0],
+          [0, 1],
+          [0, 2],
+        ]);
+        expect([await isHiddenAnywhere(), await models.count('relation', 'true')]).toEqual([0, 3]);
+      });
     });
 
     test('one batch counts like single events, wherever the suspension is', async () => {
@@ -223,12 +320,18 @@ describe('the relations read model', () => {
         events.splice(from, 0, some.suspension('ada'));
         if (at === 'once') await each.givenInOneBatch(...events, some.suspension('bob'));
         else await each.given(...events, some.suspension('bob'));
-        const rows = await each.count('relation', 'hidden');
-        const kept = await Promise.all(
-          ['ada', 'cleo'].map((actorId) => each.ask(actorById, { actorId }, null)),
-        );
+        const shown = () =>
+          Promise.all(
+            ['ada', 'cleo'].map(async (actorId) => {
+              const actor = await each.ask(actorById, { actorId }, null);
+              return [actor?.following, actor?.followers];
+            }),
+          );
+        const before = await shown();
+        await each.settle();
+        expect(await shown()).toEqual(before);
         await each.close();
-        return [rows, kept.map((actor) => [actor?.following, actor?.followers])];
+        return before;
       };
       for (let from = 0; from <= story.length; from++)
         for (let to = from; to <= story.length; to++)

@@ -38,7 +38,7 @@ const additions: Readonly<Record<string, string>> = {
   restricted_post: `'other'`,
   post: `'other', 7, 'ada', 'app', 'a text', 'public', 'published', 1, 0`,
   post_count: `'eve', 1`,
-  relation: `'eve', 'follow', 'ada', 'ada', 1, 0, 7, false`,
+  relation: `'eve', 'follow', 'ada', 'ada', 1, 0, 7`,
   relation_count: `'eve', 1, 0, 0, 0`,
   block: `'eve', 'ada', 7`,
   feed_hour: `7, 7`,

@@ -3,6 +3,7 @@ import { Applier } from '../../runner/applier.js';
 import { CheckpointStore } from '../../runner/checkpoint-store.js';
 import { dispatcherOf, eventTypesOf } from '../../runner/projection.js';
 import type { Group } from '../../runner/projection.js';
+import { Settler } from '../../runner/settler.js';
 import type { EventLog } from '../../../src/log/event-log.js';
 import type { Recorded } from '../../../src/log/recorded.js';
 import type { Incarnation } from '../incarnation.js';
@@ -49,6 +50,11 @@ export async function buildIncarnation(options: BuildOptions): Promise<void> {
       await setBuildState(connection.client, incarnation.incarnation, 'built');
     }
     await follow(await connection.forLoading(), options, 'catching_up');
+    const settler = new Settler(connection.client, options.group);
+    while (settler.hasWork) {
+      await settler.step();
+      signal.throwIfAborted();
+    }
   } finally {
     await connection.close();
   }

@@ -7,6 +7,7 @@ import { outstandingSql } from '../../../projections/outstanding.sql.js';
 import type { Group, Handler } from '../../../projections/runner/projection.js';
 import { scopeOf } from '../../../projections/runner/read-query.js';
 import type { ReadQuery, SharedReadQuery } from '../../../projections/runner/read-query.js';
+import { Settler } from '../../../projections/runner/settler.js';
 import { UnitOfWork } from '../../../projections/runner/unit-of-work.js';
 import type { EventMetadata, Recorded } from '../../../src/log/recorded.js';
 import type { EventType, StoredEvent } from '../../../src/log/registry.js';
@@ -69,6 +70,12 @@ export class ReadModels {
   /** Applies all in one batch once, as a worker does: a second time could hide what the first omitted. */
   async givenInOneBatchOnce(...events: StoredEvent[]): Promise<void> {
     await this.applyBatch(events, 1);
+  }
+
+  /** Does what batches have left behind, or the first steps of it. */
+  async settle(steps = Infinity): Promise<void> {
+    const settler = new Settler(this.client, this.group);
+    for (let step = 0; step < steps && settler.hasWork; step++) await settler.step();
   }
 
   private async applyBatch(events: readonly StoredEvent[], times: number): Promise<void> {
