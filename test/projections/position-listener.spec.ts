@@ -78,7 +78,7 @@ describe('a position listener', () => {
     bench.start(log, nextRelease);
     const { incarnation } = await until(async () => {
       const state = await bench.state();
-      return state?.versions['posts'] === nextRelease.projections[0]?.version && state;
+      return state?.versions['profile'] === nextRelease.projections[0]?.version && state;
     });
     await until(() => listener.current()?.incarnation === incarnation);
     const client = await bench.pool.connect();

@@ -29,10 +29,10 @@ const contentOf = ({ posts, mine }: (typeof sizes)[Size]): string => `
   INSERT INTO post SELECT 'p' || i, i * 100, 'a' || i % ${FOLLOWED}, 'app', 'text', 'public', 'published', 1, i, NULL, NULL,
       CASE WHEN i > 1 THEN 'p1' END, CASE WHEN i > 1 THEN 'p1' END
     FROM generate_series(1, ${posts}) i;
-  INSERT INTO relation SELECT 'me', 'follow', 'a' || i, 'a' || i, 1, i, i, false FROM generate_series(0, ${FOLLOWED - 1}) i;
-  INSERT INTO relation SELECT 'a' || i, 'follow', 'a1', 'a1', 1, i, i, false FROM generate_series(2, ${mine}) i;
-  INSERT INTO relation SELECT 'a' || i, 'follow', 'me', 'me', 1, i, i, false FROM generate_series(1, ${mine}) i;
-  INSERT INTO relation SELECT 'me', 'like', 'p' || i, 'a' || i, 1, i, i, false FROM generate_series(1, ${mine}) i;
+  INSERT INTO relation SELECT 'me', 'follow', 'a' || i, 'a' || i, 1, i, i FROM generate_series(0, ${FOLLOWED - 1}) i;
+  INSERT INTO relation SELECT 'a' || i, 'follow', 'a1', 'a1', 1, i, i FROM generate_series(2, ${mine}) i;
+  INSERT INTO relation SELECT 'a' || i, 'follow', 'me', 'me', 1, i, i FROM generate_series(1, ${mine}) i;
+  INSERT INTO relation SELECT 'me', 'like', 'p' || i, 'a' || i, 1, i, i FROM generate_series(1, ${mine}) i;
   INSERT INTO merged_author SELECT 'a' || i FROM generate_series(0, ${FOLLOWED - 1}, 2) i;
   INSERT INTO timeline SELECT 'me', position FROM post WHERE position % 200 <> 0;
   INSERT INTO inbox SELECT 'me', 'e' || i, 'follow', 'a' || i, 'a' || i, i, i * 100 FROM generate_series(1, ${mine}) i;
