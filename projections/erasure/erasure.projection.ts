@@ -1,5 +1,5 @@
 import type { Recorded } from '../../src/log/recorded.js';
-import { HIDDEN_TO } from '../profile/hidden-to.sql.js';
+import { HIDDEN_TO, HIDES_NONE } from '../profile/hidden-to.sql.js';
 import { addToCountsNow } from '../relations/relations.projection.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
 
@@ -29,13 +29,11 @@ const markErased: Statement<Erased> = {
   ...personKey,
   name: 'actor.erase',
   sql: `
-  INSERT INTO actor (actor_id, handle, display_name, bio, website, revision, created_at, state, hidden_to_at,
-    hidden_to_position)
-  SELECT actor_id, NULL, '', '', '', 1, 0, 'erased', -1, 0 FROM ${rows}
+  INSERT INTO actor (actor_id, handle, display_name, bio, website, revision, created_at, state, hidden_to_at)
+  SELECT actor_id, NULL, '', '', '', 1, 0, 'erased', ${HIDES_NONE} FROM ${rows}
   ON CONFLICT (actor_id) DO UPDATE SET handle = excluded.handle, display_name = excluded.display_name,
     bio = excluded.bio, website = excluded.website, revision = excluded.revision,
-    created_at = excluded.created_at, state = excluded.state, hidden_to_at = ${HIDDEN_TO},
-    hidden_to_position = coalesce(actor.hidden_to_position, 0)
+    created_at = excluded.created_at, state = excluded.state, hidden_to_at = ${HIDDEN_TO}
   WHERE actor.state <> 'erased'`,
 };
 
@@ -97,8 +95,8 @@ const deleteSome = (table: string, conditions: readonly string[], order = 'posit
 
 /**
  * Removes the next rows about an erased person that have no text: follows in both directions, likes of the person,
- * blocks and inbox entries. Reads skip them, since the person is erased. Likes of the person's posts stay: they are not
- * visible.
+ * blocks, inbox entries, and what was fanned out to the person meanwhile. Reads skip them, since the person is erased.
+ * Likes of the person's posts stay: they are not visible.
  */
 const settleErasures = `
     WITH account AS MATERIALIZED (
@@ -120,13 +118,17 @@ const settleErasures = `
     ), entries AS (
       ${deleteSome('inbox', ['inbox.actor_id = account.actor_id', 'inbox.source_actor_id = account.actor_id'])}
       RETURNING 1
+    ), fanned AS (
+      ${deleteSome('timeline', ['timeline.actor_id = account.actor_id'])}
+      RETURNING 1
     ), finished AS (
       SELECT actor_id FROM account
       WHERE NOT EXISTS (SELECT FROM ended) AND NOT EXISTS (SELECT FROM blocks) AND NOT EXISTS (SELECT FROM entries)
+        AND NOT EXISTS (SELECT FROM fanned)
     ), uncounted AS (
       DELETE FROM relation_count USING finished WHERE relation_count.actor_id = finished.actor_id
     ), settled AS (
-      UPDATE actor SET hidden_to_at = NULL, hidden_to_position = NULL FROM finished
+      UPDATE actor SET hidden_to_at = NULL FROM finished
       WHERE actor.actor_id = finished.actor_id
     )
     SELECT EXISTS (SELECT FROM account) AS more`;
@@ -144,8 +146,8 @@ function erase({ event }: Recorded, write: Write): void {
 }
 
 /**
- * Removes a person from every read model that answers reads: no table keeps a personal text after the batch. Ids and times stay where
- * other rows refer to them. This projection changes the tables of others, so that an erasure can be read in one place.
+ * Removes a person from every read model that answers reads: no table keeps a personal text. The rows without one go
+ * in steps after the batch. Ids and times stay where other rows refer to them. This projection changes the tables of others, so that an erasure can be read in one place.
  * Later statements check the mark (see erased.sql.ts).
  */
 export const erasure: Projection = {

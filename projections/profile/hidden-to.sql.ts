@@ -1,14 +1,16 @@
 /**
- * Accounts whose state has changed, until {@link Projection.settling} has worked that into the rows of others. The keys
- * (created_at, position) of follows up to (`hidden_to_at`, `hidden_to_position`) count as hidden by the account, later
- * ones do not. So the counts of others are exact at every moment, whichever way the account changes meanwhile. Null: they
- * all count by the state of the account.
+ * The mark of an account whose state has changed, while steps after the batch change the counts of its followers and
+ * of those it follows (docs/adr/0040). Follows up to it, by time and position, are hidden from these counts; later ones
+ * are not. So each count is exact at every moment, however the account changes meanwhile. Null: the account is settled,
+ * and its state says whether its follows are hidden.
  */
 
-const [NONE, ALL] = ['-1', '9223372036854775807'];
+/** Before and after all follows; the position does not matter then. */
+export const HIDES_NONE = '-1';
+const HIDES_ALL = '9223372036854775807';
 
 /** `hidden_to_at` of a row of the table `actor` in the update that changes its state. */
-export const HIDDEN_TO = `coalesce(actor.hidden_to_at, CASE actor.state WHEN 'active' THEN ${NONE} ELSE ${ALL} END)`;
+export const HIDDEN_TO = `coalesce(actor.hidden_to_at, CASE actor.state WHEN 'active' THEN ${HIDES_NONE} ELSE ${HIDES_ALL} END)`;
 
 /** Whether `other`, an account, hides `follow`, a row of a follow of or by it, from the counts of the other side. */
 export const isCountedAsHidden = (follow: string, other: string): string => `coalesce((

@@ -51,7 +51,7 @@ const setState: Statement<ActorState> = {
   table: 'actor',
   key: (row) => row.actor_id,
   sql: `
-    UPDATE actor SET state = row.state, hidden_to_at = ${HIDDEN_TO}, hidden_to_position = coalesce(actor.hidden_to_position, 0)
+    UPDATE actor SET state = row.state, hidden_to_at = ${HIDDEN_TO}
     FROM json_to_recordset($1) AS row(actor_id text, state text)
     WHERE actor.actor_id = row.actor_id AND actor.state <> row.state AND actor.state <> 'erased'`,
 };
@@ -72,7 +72,7 @@ export const profile: Projection = {
       created_at bigint NOT NULL,
       state text NOT NULL CHECK (state IN ('active', 'suspended', 'erased')),
       hidden_to_at bigint,
-      hidden_to_position numeric
+      hidden_to_position numeric NOT NULL DEFAULT 0
     );
     ALTER TABLE actor ALTER handle SET STATISTICS 0, ALTER display_name SET STATISTICS 0, ALTER bio SET STATISTICS 0,
       ALTER website SET STATISTICS 0;

@@ -42,8 +42,8 @@ export const settleCounts = `
       SELECT created_at AS hidden_to_at, CASE by WHEN 1 THEN position ELSE position - 1 END AS hidden_to_position
       FROM step ORDER BY created_at * by DESC, position * by DESC LIMIT 1
     ), moved AS (
-      UPDATE actor SET (hidden_to_at, hidden_to_position) = (
-        SELECT hidden_to_at, hidden_to_position FROM mark WHERE (SELECT count(*) FROM step) = ${STEP})
-      FROM account WHERE actor.actor_id = account.actor_id
+      UPDATE actor SET hidden_to_at = mark.hidden_to_at, hidden_to_position = coalesce(mark.hidden_to_position, 0)
+      FROM account LEFT JOIN mark ON (SELECT count(*) FROM step) = ${STEP}
+      WHERE actor.actor_id = account.actor_id
     )
     SELECT EXISTS (SELECT FROM account) AS more`;
