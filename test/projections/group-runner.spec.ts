@@ -77,6 +77,35 @@ describe('a worker of a group', () => {
     expect((await bench.state())?.appliedPosition).toBe(last?.position);
   });
 
+  test('settles what a suspension and an erasure leave, after a batch and while the log is silent', async () => {
+    log.add(some.founding('n'), ...['ada', 'bob', 'cleo', 'dan'].map((actorId) => some.account(actorId)));
+    log.add(
+      some.follow('ada', 'bob'),
+      some.follow('cleo', 'bob'),
+      some.follow('bob', 'dan'),
+      some.post('p1'),
+    );
+    bench.start(log);
+    await waitForPosts('p1');
+    const { schemaName } = await until(() => bench.state());
+    const counts = async (column: string) =>
+      (await bench.pool.query(`SELECT actor_id, ${column} FROM ${schemaName}.relation_count ORDER BY 1`))
+        .rows;
+    log.add(some.suspension('bob'));
+    await until(async () => (await counts('hidden_following')).some((row) => row.hidden_following === '1'));
+    expect(await counts('hidden_following')).toMatchObject([
+      { actor_id: 'ada', hidden_following: '1' },
+      { actor_id: 'bob', hidden_following: '0' },
+      { actor_id: 'cleo', hidden_following: '1' },
+      { actor_id: 'dan', hidden_following: '0' },
+    ]);
+    log.add(some.erasure('bob'));
+    await until(async () => (await counts('following')).length === 3);
+    expect(await counts('following + followers + hidden_following + hidden_followers AS sum')).toEqual(
+      ['ada', 'cleo', 'dan'].map((actorId) => ({ actor_id: actorId, sum: '0' })),
+    );
+  });
+
   test('publishes only at the end of the log', async () => {
     log.add(some.founding('n'), ...Array.from({ length: 2_500 }, (_, index) => some.post(`p${index}`)));
     bench.start(log);
