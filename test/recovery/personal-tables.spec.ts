@@ -175,7 +175,7 @@ const content = `
   INSERT INTO block SELECT 'a' || i, 'a' || i + 1, i FROM generate_series(1, 500) i;
   INSERT INTO post SELECT 'p' || i, i * 100, 'a' || i % 80, 'app', 'text ' || i, 'public', 'published', 1, i, NULL, NULL,
     CASE WHEN i > 1 THEN 'p1' END, CASE WHEN i > 1 THEN 'p1' END FROM generate_series(1, 5000) i;
-  INSERT INTO relation SELECT 'a' || i, 'follow', 'a1', 'a1', 1, i, i, false FROM generate_series(2, 1500) i;
+  INSERT INTO relation SELECT 'a' || i, 'follow', 'a1', 'a1', 1, i, i FROM generate_series(2, 1500) i;
   INSERT INTO timeline SELECT 'a2', position FROM post;
   INSERT INTO timeline_start VALUES ('a1', 1), ('a2', 1);
   INSERT INTO follow_start VALUES ('a1', 'a2', 1), ('a2', 'a1', 1);
