@@ -56,17 +56,6 @@ const deletePostCounts = eraseStatement(
   `DELETE FROM post_count USING ${rows} WHERE post_count.actor_id = row.actor_id`,
 );
 
-// Reads skip the person's posts in other timelines, because the posts are deleted.
-const deleteTimeline = eraseStatement(
-  'timeline.erase',
-  `WITH row AS MATERIALIZED (SELECT actor_id FROM ${rows}), start AS (
-    DELETE FROM timeline_start USING row WHERE timeline_start.actor_id = row.actor_id
-  ), follows AS (
-    DELETE FROM follow_start USING row WHERE follow_start.actor_id = row.actor_id
-  )
-  DELETE FROM timeline USING row WHERE timeline.actor_id = row.actor_id`,
-);
-
 const erased = `(SELECT actor_id FROM actor WHERE state = 'erased')`;
 
 /**
@@ -95,7 +84,8 @@ const deleteSome = (table: string, conditions: readonly string[], order = 'posit
 
 /**
  * Removes the next rows about an erased person that have no text: follows in both directions, likes of the person,
- * blocks, inbox entries, and what was fanned out to the person meanwhile. Reads skip them, since the person is erased.
+ * blocks, entries of the inbox and of the timeline. Reads skip them, since the person is erased, and the person's posts in other
+ * timelines, which are deleted.
  * Likes of the person's posts stay: they are not visible.
  */
 const settleErasures = `
@@ -127,13 +117,17 @@ const settleErasures = `
         AND NOT EXISTS (SELECT FROM fanned)
     ), uncounted AS (
       DELETE FROM relation_count USING finished WHERE relation_count.actor_id = finished.actor_id
+    ), starts AS (
+      DELETE FROM timeline_start USING finished WHERE timeline_start.actor_id = finished.actor_id
+    ), follows AS (
+      DELETE FROM follow_start USING finished WHERE follow_start.actor_id = finished.actor_id
     ), settled AS (
       UPDATE actor SET hidden_to_at = NULL FROM finished
       WHERE actor.actor_id = finished.actor_id
     )
     SELECT EXISTS (SELECT FROM account) AS more`;
 
-const statements = [markErased, deletePosts, deletePostCounts, deleteTimeline] as const;
+const statements = [markErased, deletePosts, deletePostCounts] as const;
 
 /**
  * Writes the statements of an erasure, after a check of the type: no other event with an account's id may erase the
@@ -147,8 +141,8 @@ function erase({ event }: Recorded, write: Write): void {
 
 /**
  * Removes a person from every read model that answers reads: no table keeps a personal text. The rows without one go
- * in steps after the batch. Ids and times stay where other rows refer to them. This projection changes the tables of others, so that an erasure can be read in one place.
- * Later statements check the mark (see erased.sql.ts).
+ * in steps after the batch. Ids and times stay where other rows refer to them. This projection changes the tables of
+ * others, so that an erasure can be read in one place. Later statements check the mark (see erased.sql.ts).
  */
 export const erasure: Projection = {
   name: 'erasure',
