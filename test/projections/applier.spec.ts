@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Client } from 'pg';
 import { serving } from '../../projections/groups.js';
 import { Applier } from '../../projections/runner/applier.js';
@@ -45,12 +45,15 @@ afterAll(async () => {
 
 const posts = async () => (await client.query('SELECT id FROM post ORDER BY id')).rows.map(({ id }) => id);
 
-it('sends a batch at once, whatever it has', async () => {
+it('sends a batch at once and in one write, whatever it has', async () => {
+  const { stream } = client.connection;
+  const writes = [jest.spyOn(stream, '_write'), jest.spyOn(stream, '_writev')];
   const before = proxy.turns();
   await applier.apply(
     recorded(some.post('p1'), some.follow('bob', 'alice'), some.like('bob', 'p1'), some.post('p2')),
   );
   expect(proxy.turns() - before).toBe(1);
+  expect(writes.map(({ mock }) => mock.calls.length)).toEqual([0, 1]);
   expect(await posts()).toEqual(['p1', 'p2']);
 });
 

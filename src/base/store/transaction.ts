@@ -1,4 +1,4 @@
-import type { ClientBase, QueryConfig } from 'pg';
+import type { Client, ClientBase, QueryConfig } from 'pg';
 
 /**
  * Runs `work` in a transaction of this client. Commits once `work` resolves. If `work` or the COMMIT fails, rolls
@@ -29,6 +29,10 @@ export const HAS_BEGUN = `current_setting('plaza.batch', true) = 'on'`;
  * the first error; else all is committed.
  */
 export async function commitAtOnce(client: ClientBase, statements: readonly QueryConfig[]): Promise<void> {
+  const { stream } = (client as Client).connection;
+  // All in one write: each statement would else be a system call, and wake Postgres.
+  stream.cork();
+  process.nextTick(() => stream.uncork());
   const answers = await Promise.allSettled([
     client.query("BEGIN; SET LOCAL plaza.batch = 'on'"),
     ...statements.map((statement, index) => client.query(within(client, statement, index + 1))),
