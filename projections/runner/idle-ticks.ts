@@ -1,5 +1,3 @@
-import { sleep } from '../../src/base/support/sleep.js';
-
 /**
  * Yields the values of a source, and undefined after each `ms()` milliseconds of silence. The source must end when its
  * signal aborts, also while it waits for its next value. The signal aborts, too, when the consumer stops.
@@ -14,23 +12,26 @@ export async function* withIdleTicks<T>(
   try {
     for (;;) {
       const next = source.next();
-      let arrived: IteratorResult<T> | undefined;
-      while (!(arrived = await within(next, ms()))) yield undefined;
+      const wait = { isOver: false, wake: (): void => undefined };
+      const settle = () => {
+        wait.isOver = true;
+        wait.wake();
+      };
+      // Only once: a race in each tick would leave something behind in each, until the value arrives.
+      void next.then(settle, settle);
+      while (!wait.isOver) {
+        const woken = new Promise<void>((resolve) => (wait.wake = resolve));
+        const silence = setTimeout(wait.wake, ms());
+        await woken;
+        clearTimeout(silence);
+        if (!wait.isOver) yield undefined;
+      }
+      const arrived = await next;
       if (arrived.done) return;
       yield arrived.value;
     }
   } finally {
     stopped.abort();
     await source.return?.();
-  }
-}
-
-async function within<T>(value: Promise<T>, ms: number): Promise<T | undefined> {
-  const arrived = new AbortController();
-  const silence = sleep(ms, arrived.signal).then(() => undefined);
-  try {
-    return await Promise.race([value, silence]);
-  } finally {
-    arrived.abort();
   }
 }
