@@ -1,4 +1,4 @@
-import { isErased } from '../erasure/erased.sql.js';
+import { isErased } from '../erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
 import { blockVerifications } from './blocks.verification.js';
 

@@ -1,5 +1,5 @@
 import type { Recorded } from '../../src/log/recorded.js';
-import { HIDDEN_TO, HIDES_NONE } from '../profile/hidden-to.sql.js';
+import { HIDDEN_TO, HIDES_NONE } from '../relations/hidden-to.sql.js';
 import { addToCountsNow } from '../relations/relations.projection.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
 

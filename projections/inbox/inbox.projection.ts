@@ -1,4 +1,4 @@
-import { isErased } from '../erasure/erased.sql.js';
+import { isErased } from '../erased.sql.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
 import { entryId } from './inbox-entry.js';
 import type { EntrySource } from './inbox-entry.js';

@@ -1,5 +1,5 @@
 import type { Projection, Statement } from '../runner/projection.js';
-import { HIDDEN_TO } from './hidden-to.sql.js';
+import { HIDDEN_TO } from '../relations/hidden-to.sql.js';
 import { profileVerifications } from './profile.verification.js';
 
 interface NewActor {

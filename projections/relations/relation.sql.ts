@@ -1,4 +1,4 @@
-import { isUpTo } from '../profile/hidden-to.sql.js';
+import { isUpTo } from './hidden-to.sql.js';
 import { isActorVisible, isPostVisible } from '../visibility.sql.js';
 import type { RelationInView } from './relation.js';
 

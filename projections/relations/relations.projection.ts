@@ -1,6 +1,6 @@
 import type { RelationEvent } from '../../src/domain/relation/events.js';
-import { isErased } from '../erasure/erased.sql.js';
-import { isCountedAsHidden } from '../profile/hidden-to.sql.js';
+import { isErased } from '../erased.sql.js';
+import { isCountedAsHidden } from './hidden-to.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
 import { settleCounts } from './settle-counts.js';
 import { relationVerifications } from './relations.verification.js';

@@ -1,4 +1,4 @@
-import { isUpTo } from '../profile/hidden-to.sql.js';
+import { isUpTo } from './hidden-to.sql.js';
 
 /** Follows of a step: few, since the writers of the next batch wait for it. */
 const STEP = 100;

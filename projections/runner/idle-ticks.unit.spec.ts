@@ -14,7 +14,7 @@ test('awaits a value of the source once, however long the silence before it', as
   const seen: (string | undefined)[] = [];
   for await (const value of withIdleTicks(
     sourceOf(() => silent),
-    1,
+    () => 1,
     never,
   )) {
     seen.push(value);
@@ -33,7 +33,7 @@ test('gives a fault of the source to a consumer that is busy when it comes', asy
   const consuming = (async () => {
     for await (const value of withIdleTicks(
       sourceOf(() => failing),
-      1,
+      () => 1,
       never,
     )) {
       expect(value).toBeUndefined();

@@ -12,7 +12,7 @@ const HIDES_ALL = '9223372036854775807';
 /** `hidden_to_at` of a row of the table `actor` in the update that changes its state. */
 export const HIDDEN_TO = `coalesce(actor.hidden_to_at, CASE actor.state WHEN 'active' THEN ${HIDES_NONE} ELSE ${HIDES_ALL} END)`;
 
-/** Whether `other`, an account, hides `follow`, a row of a follow of or by it, from the counts of the other side. */
+/** True if `other`, an account, hides `follow`, a row of a follow of or by it, from the counts of the other side. */
 export const isCountedAsHidden = (follow: string, other: string): string => `coalesce((
     SELECT CASE WHEN account.hidden_to_at IS NULL THEN account.state <> 'active'
       ELSE ${isUpTo(follow, 'account')} END
