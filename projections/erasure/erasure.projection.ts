@@ -119,6 +119,8 @@ const settleErasures = `
       DELETE FROM relation_count USING finished WHERE relation_count.actor_id = finished.actor_id
     ), starts AS (
       DELETE FROM timeline_start USING finished WHERE timeline_start.actor_id = finished.actor_id
+    ), marks AS (
+      DELETE FROM inbox_mark USING finished WHERE inbox_mark.actor_id = finished.actor_id
     ), follows AS (
       DELETE FROM follow_start USING finished WHERE follow_start.actor_id = finished.actor_id
     ), settled AS (

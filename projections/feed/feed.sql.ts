@@ -1,4 +1,4 @@
-import { entryColumns, isEntryVisible } from '../inbox/inbox.sql.js';
+import { entriesOf, entryColumns, isEntryVisible } from '../inbox/inbox.sql.js';
 import { postsJson, postWithId } from '../posts/post.sql.js';
 import { isRelationVisible, relationColumns } from '../relations/relation.sql.js';
 import { objectJson } from '../runner/columns.js';
@@ -74,7 +74,7 @@ function subjectJson(schema: string): string {
       FROM ${schema}.actor
       WHERE actor.actor_id = page.actor_id AND ${isAccountVisible(schema, 'actor')})
     WHEN 'inbox.added' THEN (
-      SELECT json_build_object('entry', json_strip_nulls(${objectJson(entryColumns('inbox'))})) FROM ${schema}.inbox
+      SELECT json_build_object('entry', json_strip_nulls(${objectJson(entryColumns('inbox'))})) FROM ${entriesOf(schema)} inbox
       WHERE inbox.actor_id = caller.actor_id AND inbox.id = page.entry_id AND ${isEntryVisible(schema, 'inbox')})
     END`;
 }

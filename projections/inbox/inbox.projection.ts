@@ -2,6 +2,7 @@ import { isErased } from '../erased.sql.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
 import { entryId } from './inbox-entry.js';
 import type { EntrySource } from './inbox-entry.js';
+import { markRead, markReadUpTo, settleMarks } from './inbox-marks.js';
 import { inboxVerifications } from './inbox.verification.js';
 
 interface EntryRow {
@@ -45,38 +46,6 @@ const addEntry: Statement<EntryRow> = {
     ON CONFLICT (actor_id, id) DO UPDATE SET created_at = excluded.created_at, position = excluded.position,
       read_at = NULL
     WHERE inbox.position < excluded.position`,
-};
-
-interface ReadMark {
-  readonly actor_id: string;
-  readonly at: number;
-  readonly position: string;
-}
-
-// Looks entries up by primary key. A condition on `read_at IS NULL` would make Postgres scan the index of unread
-// entries for each id.
-const markRead: Statement<ReadMark & { readonly ids: readonly string[] }> = {
-  name: 'inbox.mark',
-  table: 'inbox',
-  key: keyOfRecipient,
-  sql: `
-    UPDATE inbox SET read_at = coalesce(inbox.read_at, row.at)
-    FROM (
-      SELECT actor_id, at, position, unnest(ids) AS id
-      FROM json_to_recordset($1) AS row(actor_id text, ids text[], at bigint, position numeric)
-    ) row
-    WHERE inbox.actor_id = row.actor_id AND inbox.id = row.id AND inbox.position < row.position`,
-};
-
-const markReadUpTo: Statement<ReadMark & { readonly up_to: number }> = {
-  name: 'inbox.mark-up-to',
-  table: 'inbox',
-  key: keyOfRecipient,
-  sql: `
-    UPDATE inbox SET read_at = row.at
-    FROM json_to_recordset($1) AS row(actor_id text, up_to bigint, at bigint, position numeric)
-    WHERE inbox.actor_id = row.actor_id AND inbox.read_at IS NULL AND inbox.position < row.position
-      AND inbox.created_at <= row.up_to`,
 };
 
 interface EventTime {
@@ -129,11 +98,19 @@ export const inbox: Projection = {
       read_at bigint,
       PRIMARY KEY (actor_id, id)
     );
+    CREATE TABLE inbox_mark (
+      actor_id text COLLATE "C" NOT NULL,
+      position numeric NOT NULL,
+      up_to bigint NOT NULL,
+      at bigint NOT NULL,
+      PRIMARY KEY (actor_id, position)
+    );
     CREATE UNIQUE INDEX inbox_of_post ON inbox (actor_id, source_id) WHERE kind IN ('reply', 'mention');
     CREATE INDEX inbox_unread ON inbox (actor_id, position) WHERE read_at IS NULL`,
   indexes: `
     CREATE INDEX inbox_newest ON inbox (actor_id, position);
     CREATE INDEX inbox_of_source ON inbox (source_actor_id, position)`,
+  settling: { name: 'inbox.settle', after: ['inbox.read'], sql: settleMarks },
   verifications: inboxVerifications,
   handlers: {
     'relation.established': ({ event: { data }, position }, write) => {

@@ -4,7 +4,7 @@ import { keysetOf } from '../runner/page-query.js';
 import type { PageQuery, ScannedPage } from '../runner/page-query.js';
 import type { ReadQuery } from '../runner/read-query.js';
 import type { InboxEntry } from './inbox-entry.js';
-import { entryColumns, isEntryVisible, presentEntry, unreadCount } from './inbox.sql.js';
+import { entriesOf, entryColumns, isEntryVisible, presentEntry, unreadCount } from './inbox.sql.js';
 import type { EntryRow } from './inbox.sql.js';
 
 interface PageJson {
@@ -23,7 +23,7 @@ export const inboxOf: PageQuery<object, InboxEntry, InboxPage> = {
   values: ({ scan, after }) => [scan, after?.[0] === undefined ? null : String(after[0])],
   sql: ({ schema, parameter }) => `(
     WITH candidate AS MATERIALIZED (
-      SELECT * FROM ${schema}.inbox
+      SELECT * FROM ${entriesOf(schema)} inbox
       WHERE inbox.actor_id = caller.actor_id
         AND inbox.position < coalesce(${parameter(2)}::numeric, 'Infinity'::numeric)
       ORDER BY position DESC LIMIT ${parameter(1)}::integer + 1

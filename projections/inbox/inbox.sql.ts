@@ -21,6 +21,21 @@ export function isEntryVisible(schema: string, entry: string): string {
     AND (${entry}.kind IN ('reply', 'mention') OR ${isActive})`;
 }
 
+/**
+ * The time of the first mark that covers an entry and that steps have not applied yet (inbox-marks.ts). Null: none. Without
+ * `schema`: in the search path.
+ */
+export const markedAt = (entry: string, schema?: string): string => `(
+    SELECT mark.at FROM ${schema === undefined ? '' : `${schema}.`}inbox_mark mark
+    WHERE mark.actor_id = ${entry}.actor_id AND mark.position > ${entry}.position AND mark.up_to >= ${entry}.created_at
+    ORDER BY mark.position LIMIT 1)`;
+
+/** The rows of the table `inbox`, with each entry as read that a mark covers. */
+export const entriesOf = (schema: string): string => `(
+    SELECT inbox.actor_id, inbox.id, inbox.kind, inbox.source_actor_id, inbox.source_id, inbox.created_at, inbox.position,
+      coalesce(inbox.read_at, ${markedAt('inbox', schema)}) AS read_at
+    FROM ${schema}.inbox)`;
+
 export interface EntryRow extends Omit<InboxEntry, 'readAt'> {
   readonly readAt: number | null;
 }
@@ -47,7 +62,7 @@ export function unreadCount(schema: string, judged?: string): string {
   return `(
   SELECT count(*) FROM (
     SELECT * FROM ${schema}.inbox
-    WHERE inbox.actor_id = caller.actor_id AND inbox.read_at IS NULL
+    WHERE inbox.actor_id = caller.actor_id AND inbox.read_at IS NULL AND ${markedAt('inbox', schema)} IS NULL
     ORDER BY inbox.position DESC LIMIT ${MAX_COUNTED_UNREAD}
   ) entry ${
     judged === undefined

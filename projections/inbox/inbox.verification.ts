@@ -1,3 +1,4 @@
+import { markedAt } from './inbox.sql.js';
 import { ERASED_ACTORS } from '../runner/verification.js';
 import type { TableVerification } from '../runner/verification.js';
 
@@ -59,6 +60,8 @@ export const inboxVerifications: readonly TableVerification[] = [
       SELECT actor_id, id, kind, source_actor_id, source_id, created_at, position, read.at AS read_at
       FROM entry LEFT JOIN read USING (actor_id, id)`,
     actual: `
-      SELECT actor_id, id, kind, source_actor_id, source_id, created_at, position, read_at FROM inbox`,
+      SELECT actor_id, id, kind, source_actor_id, source_id, created_at, position,
+        coalesce(read_at, ${markedAt('inbox')}) AS read_at
+      FROM inbox`,
   },
 ];

@@ -4,7 +4,7 @@
  * view holds.
  */
 import { mayBeHeldByCaller, orphansReplies, hasResetSince } from '../feed/changes.sql.js';
-import { isEntryVisible } from '../inbox/inbox.sql.js';
+import { entriesOf, isEntryVisible } from '../inbox/inbox.sql.js';
 import { isRelationVisible } from '../relations/relation.sql.js';
 import type { ViewSize } from './full-view.sql.js';
 
@@ -47,10 +47,10 @@ export const changedEntries = (schema: string, { entries }: ViewSize): string =>
       AND change.kind = 'inbox.read' AND change.position > since.position
   ) marked
   CROSS JOIN LATERAL (
-    SELECT entry.* FROM ${schema}.inbox entry
+    SELECT entry.* FROM ${entriesOf(schema)} entry
     WHERE entry.actor_id = caller.actor_id AND entry.position > since.position
     UNION
-    SELECT entry.* FROM ${schema}.inbox entry
+    SELECT entry.* FROM ${entriesOf(schema)} entry
     WHERE marked.times IS NOT NULL AND entry.actor_id = caller.actor_id AND entry.read_at = ANY (marked.times)
   ) changed
   WHERE ${isEntryVisible(schema, 'changed')}

@@ -1,4 +1,4 @@
-import { entryColumns, isEntryVisible } from '../inbox/inbox.sql.js';
+import { entriesOf, entryColumns, isEntryVisible } from '../inbox/inbox.sql.js';
 import { POSITION_AFTER_NEWEST_POST } from '../posts/post.sql.js';
 import { isRelationVisible, relationColumns } from '../relations/relation.sql.js';
 import { columnsJson } from '../runner/columns.js';
@@ -56,7 +56,7 @@ export const entriesJson = (from: string): string => `(
 
 export const visibleEntries = (schema: string, { entries }: ViewSize): string => `(
   SELECT * FROM (
-    SELECT * FROM ${schema}.inbox
+    SELECT * FROM ${entriesOf(schema)} inbox
     WHERE inbox.actor_id = caller.actor_id
     ORDER BY inbox.position DESC LIMIT ${entries * SCAN_FACTOR}
   ) recent

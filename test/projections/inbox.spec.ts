@@ -148,6 +148,39 @@ describe('the inbox read model', () => {
     ]);
   });
 
+  test('shows many entries as read at once, whatever steps have applied', async () => {
+    const fans = Array.from({ length: 250 }, (_, n) => some.like(`fan${n}`, 'p1', { at: 1_000 + n }));
+    await models.givenInOneBatchOnce(...fans);
+    const timesOf = async () => (await pageOf('ada', { scan: 300 }))?.items.map(({ item }) => item.readAt);
+    await models.given(read('ada', { upTo: 1_199, at: 10 }));
+    expect(await unread()).toBe(50);
+    const [marked, unmarked] = [Array<number>(200).fill(10), Array<undefined>(50).fill(undefined)];
+    for (let steps = 0; steps < 4; steps++) {
+      expect(await timesOf()).toEqual([...unmarked, ...marked]);
+      await models.settle(1);
+    }
+    expect(await models.count('inbox_mark', 'true')).toBe(0);
+    expect(await models.count('inbox', 'read_at = 10')).toBe(200);
+  });
+
+  test('keeps the first of several marks that steps have not applied', async () => {
+    const fans = Array.from({ length: 150 }, (_, n) => some.like(`fan${n}`, 'p1', { at: 1_000 + n }));
+    await models.givenInOneBatchOnce(...fans);
+    const oldest = (await pageOf('ada', { scan: 300 }))?.items.at(-1)?.item.id ?? '';
+    await models.given(
+      read('ada', { upTo: 1_139, at: 10 }),
+      read('ada', { ids: [oldest], at: 15 }),
+      some.like('bob', 'p1', { at: 1_000 }),
+      read('ada', { upTo: 2_000, at: 20 }),
+      some.like('eve', 'p1', { at: 1_000 }),
+    );
+    const times = [undefined, 20, ...Array<number>(10).fill(20), ...Array<number>(140).fill(10)];
+    const timesOf = async () => (await pageOf('ada', { scan: 300 }))?.items.map(({ item }) => item.readAt);
+    expect([await timesOf(), await unread()]).toEqual([times, 1]);
+    await models.settle();
+    expect([await timesOf(), await unread()]).toEqual([times, 1]);
+  });
+
   test('keeps the time of the first reading', async () => {
     await models.given(
       some.follow('bob'),

@@ -71,6 +71,7 @@ const notPersonal: Readonly<Record<string, string>> = {
     'owner_actor_id audience kind actor_id post_id relation_kind target_id target_actor_id',
   'incarnation follow_start': 'actor_id author_actor_id',
   'incarnation inbox': 'actor_id id kind source_actor_id source_id',
+  'incarnation inbox_mark': 'actor_id',
   'incarnation intent': 'app_id actor_id intent_id post_id',
   'incarnation merged_author': 'actor_id',
   'incarnation post': 'id author_actor_id app_id audience status last_edit_app_id parent_id root_id',
