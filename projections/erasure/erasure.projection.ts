@@ -74,7 +74,7 @@ const eraseAll = `
 /** Rows of a table and column that a step removes: few, since the writers of the next batch wait for it. */
 const STEP = 50;
 
-/** Each condition is an index and its order, so that no step reads again what those before it have deleted. */
+/** Each condition is an index and its order, so that a step passes nothing but the dead entries of those before it. */
 const deleteSome = (table: string, conditions: readonly string[], order = 'position'): string => {
   const rowsWhere = (condition: string) => `
       (SELECT found.ctid FROM account CROSS JOIN LATERAL (
@@ -102,6 +102,9 @@ const settleErasures = `
       )}
       RETURNING *
     ), counted AS (${addToCountsNow('ended', -1)}
+    ), forgotten AS (
+      DELETE FROM follow_start USING ended
+      WHERE follow_start.actor_id = ended.actor_id AND follow_start.author_actor_id = ended.target_actor_id
     ), blocks AS (
       ${deleteSome('block', ['block.actor_id = account.actor_id', 'block.target_actor_id = account.actor_id'])}
       RETURNING 1
@@ -121,8 +124,6 @@ const settleErasures = `
       DELETE FROM timeline_start USING finished WHERE timeline_start.actor_id = finished.actor_id
     ), marks AS (
       DELETE FROM inbox_mark USING finished WHERE inbox_mark.actor_id = finished.actor_id
-    ), follows AS (
-      DELETE FROM follow_start USING finished WHERE follow_start.actor_id = finished.actor_id
     ), settled AS (
       UPDATE actor SET hidden_to_at = NULL FROM finished
       WHERE actor.actor_id = finished.actor_id

@@ -55,15 +55,21 @@ export const presentEntry = ({ readAt, ...entry }: EntryRow): InboxEntry =>
 export const MAX_COUNTED_UNREAD = 1_000;
 
 /**
+ * While steps apply a mark, its entries stand behind those that it does not cover: these came later, but for the minute
+ * by which clocks may differ. So twice the maximum suffices, however many entries the mark covers.
+ *
  * `judged`: a relation of entries (`position`, `is_visible`) whose visibility is known already, or undefined.
  */
 export function unreadCount(schema: string, judged?: string): string {
   const isVisible = isEntryVisible(schema, 'entry');
   return `(
   SELECT count(*) FROM (
-    SELECT * FROM ${schema}.inbox
-    WHERE inbox.actor_id = caller.actor_id AND inbox.read_at IS NULL AND ${markedAt('inbox', schema)} IS NULL
-    ORDER BY inbox.position DESC LIMIT ${MAX_COUNTED_UNREAD}
+    SELECT * FROM (
+      SELECT * FROM ${schema}.inbox WHERE inbox.actor_id = caller.actor_id AND inbox.read_at IS NULL
+      ORDER BY inbox.position DESC LIMIT ${2 * MAX_COUNTED_UNREAD}
+    ) newest
+    WHERE ${markedAt('newest', schema)} IS NULL
+    ORDER BY newest.position DESC LIMIT ${MAX_COUNTED_UNREAD}
   ) entry ${
     judged === undefined
       ? `WHERE ${isVisible}`

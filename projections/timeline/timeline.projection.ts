@@ -53,7 +53,7 @@ const deleteEntries = (keys: string): string => `
 
 /**
  * Adds posts to timelines, and trims some of these: each in its turn, so that no post pays for all its followers. A
- * timeline that is trimmed has every entry from its start on.
+ * timeline that is trimmed has every entry from its start on. Rows before it are removed in a bounded number.
  */
 const insertIntoTimelines = (row: string, { fanOutThreshold, kept }: Limits): string => `
     WITH row AS MATERIALIZED (${row}
@@ -78,7 +78,7 @@ const insertIntoTimelines = (row: string, { fanOutThreshold, kept }: Limits): st
       SELECT entry.ctid FROM excess CROSS JOIN LATERAL (
         SELECT timeline.ctid FROM timeline
         WHERE timeline.actor_id = excess.actor_id AND timeline.position <= excess.position
-        OFFSET 0
+        ORDER BY timeline.position LIMIT ${2 * kept}
       ) entry))`;
 
 const fanOut = (limits: Limits): Statement<PublicPost> => ({
@@ -189,7 +189,7 @@ const removeFollowedPosts = ({ kept }: Limits): Statement<Follow> => ({
       FROM ended CROSS JOIN LATERAL (
         SELECT post.position FROM post
         WHERE post.author_actor_id = ended.author_actor_id AND ${isPublished('post')} AND post.position >= ended.start
-        ORDER BY post.position LIMIT ${2 * kept}
+        ORDER BY post.position LIMIT ${kept}
       ) copied`)}`,
 });
 
