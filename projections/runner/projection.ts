@@ -31,8 +31,8 @@ export type Handler<Type extends EventType> = (recorded: Recorded<EventOf<Type>>
 export type Handlers = { readonly [Type in EventType]?: Handler<Type> };
 
 /**
- * Work that would be too much for a batch, because it changes a row for each follower of an account. Reads must show the
- * same before and after it.
+ * Work that would hold a batch for long, such as a change in a row for each follower of an account. Reads must show the
+ * same before, between and after its steps.
  */
 export interface Settling {
   readonly name: string;
