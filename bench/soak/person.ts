@@ -6,27 +6,32 @@ import { postBody } from '../post-body.js';
 import type { Reader } from '../reads/reader.js';
 
 /** Requests of each kind, of all {@link TOTAL}. Besides, tokens are refreshed. */
-const weights = {
-  timeline: 22,
-  profile: 10,
-  replies: 6,
-  'actor posts': 5,
-  inbox: 6,
-  following: 3,
-  relations: 3,
-  reconcile: 2,
-  post: 12,
-  reply: 8,
-  like: 10,
-  unlike: 2,
-  'follow or unfollow': 4,
-  'block or unblock': 2,
-  edit: 2,
-  deletion: 1,
+export const weights = {
+  reads: {
+    timeline: 22,
+    profile: 10,
+    replies: 6,
+    'actor posts': 5,
+    inbox: 6,
+    following: 3,
+    relations: 3,
+    reconcile: 2,
+  },
+  writes: {
+    post: 12,
+    reply: 8,
+    like: 10,
+    unlike: 2,
+    'follow or unfollow': 4,
+    'block or unblock': 2,
+    edit: 2,
+    deletion: 1,
+  },
 } as const;
-type Kind = keyof typeof weights;
-const kinds = Object.keys(weights) as Kind[];
-const TOTAL = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
+const weightOf = { ...weights.reads, ...weights.writes };
+type Kind = keyof typeof weightOf;
+const kinds = Object.keys(weightOf) as Kind[];
+const TOTAL = Object.values(weightOf).reduce((sum, weight) => sum + weight, 0);
 const REMEMBERED = 100;
 /** An access token lives for five minutes. */
 const REFRESHED_AFTER_MS = 60_000;
@@ -71,7 +76,7 @@ export class Person {
     if (performance.now() > this.refreshedAt + REFRESHED_AFTER_MS) return this.refresh();
     for (;;) {
       let at = this.random.below(TOTAL);
-      const act = this.act(kinds.find((each) => (at -= weights[each]) < 0) ?? 'post');
+      const act = this.act(kinds.find((each) => (at -= weightOf[each]) < 0) ?? 'post');
       if (act) return act;
     }
   }

@@ -56,11 +56,13 @@ export async function run(
     if (over.signal.aborted) return;
     await counted('rebuild', async () => {
       const { id } = await operator.call('POST /operator/projections/rebuild', { reason });
-      for (;;) {
-        const { state } = await operator.call('GET /operator/jobs/:id', { id });
-        if (state === 'published') return;
-        if (state === 'failed' || state === 'paused') throw new Error(`the job is ${state}`);
-        await pause(500);
+      const latest = performance.now() + (minutes / 4) * 60_000;
+      let state = 'requested';
+      while (state !== 'published' && !over.signal.aborted) {
+        if (['failed', 'paused', 'rolled_back'].includes(state) || performance.now() > latest)
+          throw new Error(`the job is ${state}`);
+        await rest(500, over.signal);
+        ({ state } = await operator.call('GET /operator/jobs/:id', { id }));
       }
     });
   };

@@ -1,5 +1,6 @@
 import { percentiles } from '../percentiles.js';
 import { rounded } from '../load.js';
+import { weights } from './person.js';
 import type { Rows, Sample } from './sample.js';
 
 export interface Ruling {
@@ -18,20 +19,10 @@ const DEAD_SHARE = 0.25;
 /** Tables with fewer dead rows than this are level. */
 const FEW_ROWS = 1_000;
 
-const reads: ReadonlySet<string> = new Set([
-  'timeline',
-  'profile',
-  'replies',
-  'actor posts',
-  'inbox',
-  'following',
-  'relations',
-  'reconcile',
-]);
-
-export function latencyOf(samples: readonly Sample[], group: 'reads' | 'writes'): number[] {
+/** Requests of people alone: no acts of operators, and no refreshes. */
+export function latencyOf(samples: readonly Sample[], group: keyof typeof weights): number[] {
   return samples.flatMap(({ latencyMs }) =>
-    Object.entries(latencyMs).flatMap(([kind, ms]) => (reads.has(kind) === (group === 'reads') ? ms : [])),
+    Object.entries(latencyMs).flatMap(([kind, ms]) => (Object.hasOwn(weights[group], kind) ? ms : [])),
   );
 }
 

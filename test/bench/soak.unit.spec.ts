@@ -56,6 +56,17 @@ describe('The verdict about a soak', () => {
     ]);
   });
 
+  it.each(['rebuild', 'suspension', 'reinstatement', 'refresh'])(
+    'leaves a slower %s out, which no person has asked for',
+    (kind) => {
+      const slower = (minute: number) => ({
+        ...sampleOf(minute).latencyMs,
+        [kind]: [minute > 50 ? 900 : 30],
+      });
+      expect(broken(run((minute) => ({ latencyMs: slower(minute) })))).toEqual([]);
+    },
+  );
+
   it('breaks on dead rows that neither stay level nor are a share that Postgres leaves', () => {
     const growing = (live: number, dead: number) =>
       run((minute) => ({ rows: { post: { live, dead: (dead * minute) / 60 } } }));
