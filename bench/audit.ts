@@ -26,7 +26,7 @@ export interface AuditBench {
   /** p99 beside that of the floor. */
   readonly ratio: number;
   readonly withTexts: Percentiles;
-  /** Of the application with most events. */
+  /** The application is the one with most events. */
   readonly impact: { readonly ever: Percentiles; readonly day: Percentiles };
 }
 

@@ -29,7 +29,7 @@ interface WriteFigures extends Cpu {
   readonly aBatch: number;
   /** As many a second as of bare appends with the same concurrency. */
   readonly ratio: number;
-  /** Of an API with limits, which refuse none of so many people. */
+  /** At an API with limits, which refuse none of so many people. */
   readonly limited?: Cpu;
 }
 
@@ -101,7 +101,9 @@ export function benchWrites({ quick, only, settings }: Effort): Promise<WritesBe
 async function servingBatches({ run }: BenchNetwork): Promise<number> {
   const response = await fetch(`http://localhost:${run.settings['METRICS_PORT']}/metrics`);
   const counted = /^plaza_projection_batch_duration_seconds_count\{group="serving",outcome="done"\} (\d+)$/m;
-  return Number(counted.exec(await response.text())?.[1]);
+  const count = counted.exec(await response.text())?.[1];
+  if (count === undefined) throw new Error('the worker has no metric of the batches of its serving group');
+  return Number(count);
 }
 
 async function seed(log: EventLog, writers: readonly string[], posts: number): Promise<void> {

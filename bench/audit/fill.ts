@@ -8,7 +8,7 @@ import { inTransaction } from '../../src/base/store/transaction.js';
 import type { Random } from './random.js';
 
 const BATCH = 1_000;
-/** Of each hundred events one is kept, to draw the values of searches from. */
+/** Keeps one of each hundred events, to draw the values of searches from. */
 const SAMPLE = 100;
 
 /** Applies events to the audit as the worker does, without a log. Returns a sample of them. */
