@@ -97,6 +97,8 @@ for (const [name, run] of Object.entries(suites)) {
     continue;
   }
   results[name] = result;
+  // It has hundreds of figures, and has printed tables of its own.
+  if (name === BY_NAME) continue;
   console.table(flat(result));
   const compared = compare(flat(former[name] ?? {}), flat(result));
   if (Object.keys(compared).length > 0) console.table(compared);

@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { projectionStatus } from '../projections/projection-status.js';
 import type { EventLog } from '../src/log/event-log.js';
-import { flat } from './compare.js';
 import type { Effort } from './effort.js';
 import { rounded } from './load.js';
 import { startNetwork, withDataDir } from './network.js';
@@ -12,18 +11,19 @@ import { measure } from './scale/measure.js';
 import type { Amounts, Figures } from './scale/measure.js';
 import { fillDataDir, seededLog } from './scale/seeded-log.js';
 import type { Extent } from './scale/society.js';
+import type { MarkSeconds } from './scale/special.js';
 import { withStores } from './stores-of-network.js';
 
 type BySize<Value> = Readonly<Record<number, Value>>;
 
 type Item = { readonly [Each in keyof Figures]: BySize<number> } & {
-  /** Of the largest size and the smallest. */
+  /** The largest size as a multiple of the smallest. */
   readonly p50Ratio: number;
   readonly blocksRatio: number;
 };
 
-/** Seconds until the log is written (next to none if it was kept), and until all read models are built. */
-interface Seconds {
+/** Until the log is written (next to none if it was kept), and until all read models are built. */
+interface Seconds extends MarkSeconds {
   readonly log: number;
   readonly build: number;
 }
@@ -51,9 +51,19 @@ export async function benchScale({ quick }: Pick<Effort, 'quick'>): Promise<Scal
     figures.set(posts, measured.figures);
   }
   const items = itemsOf(figures);
-  console.table(Object.fromEntries(Object.entries(items).map(([name, item]) => [name, flat(item)])));
+  console.table(Object.fromEntries(Object.entries(items).map(([name, item]) => [name, cellsOf(item)])));
+  console.table(seconds);
   return { seconds, items };
 }
+
+/** A figure has one column, with its value at each size. */
+const cellsOf = (item: Item) =>
+  Object.fromEntries(
+    Object.entries(item).map(([figure, value]: [string, number | BySize<number>]) => [
+      figure,
+      typeof value === 'number' ? value : Object.values(value).join(' → '),
+    ]),
+  );
 
 function itemsOf(sizes: ReadonlyMap<number, Readonly<Record<string, Figures>>>): ScaleBench['items'] {
   const all = [...sizes.values()];
@@ -79,10 +89,10 @@ async function measureSize(extent: Extent, amounts: Amounts) {
   return withDataDir(async (dataDir) => {
     await fillDataDir(dataDir, log, extent);
     const [, build] = await timed(() => onNetwork(dataDir, (network) => withStores(network, untilBuilt)));
-    const figures = await onNetwork(dataDir, (network) =>
+    const { figures, mark } = await onNetwork(dataDir, (network) =>
       withStores(network, (_, pool) => measure(network, pool, { extent, amounts })),
     );
-    return { seconds: { log: logSeconds, build }, figures };
+    return { seconds: { log: logSeconds, build, ...mark }, figures };
   });
 }
 

@@ -36,7 +36,7 @@ function literal(value: unknown): string {
   return escapeLiteral(`${value as string | number}`);
 }
 
-/** Of all statements of all processes so far. Idle sessions of Postgres report within ten seconds. */
+/** Shared blocks of all statements of all processes so far. Idle sessions of Postgres report within ten seconds. */
 export async function blocksOfAll(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ blocks: string }>(
     'SELECT sum(blks_hit + blks_read) AS blocks FROM pg_stat_database',

@@ -21,7 +21,7 @@ const SEED = 34;
 const appId = 'bench';
 const [DAYS, DAY_MS] = [8, 24 * 60 * 60_000];
 const FOLLOWS_EACH = 30;
-/** Of posts: those that are replies, and likes beside them. */
+/** Shares of posts: those that are replies, and likes beside them. */
 const [REPLIES, LIKES] = [0.2, 0.25];
 const POSTS_A_LIKE_OF_FULL = 10;
 const TEXT = 'What a person writes is often about as long as this, which is to say not very long. '.repeat(2);

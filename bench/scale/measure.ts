@@ -10,15 +10,16 @@ import type { Answer, Caller, Read, Request } from './requests.js';
 import { curious, full } from './society.js';
 import type { Extent } from './society.js';
 import { markWholeInbox, mergeFollowedByCurious, repeated } from './special.js';
+import type { MarkSeconds } from './special.js';
 
-/** Of a read: shared blocks of its statement. Of a write: of all statements of all processes meanwhile. */
 export interface Figures {
-  /** p50 of the first requests after a start. */
+  /** p50 of the first requests after a start: reads that come later find warm what those before have read. */
   readonly coldMs?: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** Median of the answers: a fuller page costs more. */
   readonly bytes?: number;
+  /** Shared blocks of the statement of a read; for a write, those of all statements of all processes meanwhile. */
   readonly blocks: number;
   readonly blocksP95?: number;
 }
@@ -33,12 +34,17 @@ export interface Amounts {
 /** Idle sessions of Postgres report their statistics within ten seconds. */
 const STATISTICS_MS = 10_500;
 
+export interface Measured {
+  readonly figures: Readonly<Record<string, Figures>>;
+  readonly mark: MarkSeconds;
+}
+
 /** Measures each read and write on a network that has just been started. */
 export async function measure(
   { baseUrl, run }: BenchNetwork,
   pool: Pool,
   { extent, amounts }: { readonly extent: Extent; readonly amounts: Amounts },
-): Promise<Readonly<Record<string, Figures>>> {
+): Promise<Measured> {
   const plannedOnce = openPlannedOnce({
     url: run.settings['DATABASE_URL'] ?? '',
     applicationName: 'bench',
@@ -57,10 +63,10 @@ export async function measure(
       blocksP95: quantile(blocks, 0.95),
     };
   };
-  const measureWrites = async (work: () => Promise<readonly Pick<Answer, 'ms'>[]>): Promise<Figures> => {
+  const measureWrites = async (writes: readonly Request[]): Promise<Figures> => {
     await pause(STATISTICS_MS);
     const before = await blocksOfAll(pool);
-    const answers = await work();
+    const answers = await send(writes);
     await pause(STATISTICS_MS);
     return { ...msOf(answers), blocks: Math.round(((await blocksOfAll(pool)) - before) / answers.length) };
   };
@@ -75,22 +81,17 @@ export async function measure(
   }
   for (const name of writeNames) {
     await send(requests.writes(name, amounts.warmUp));
-    figures[`write: ${name}`] = await measureWrites(() => send(requests.writes(name, amounts.measured)));
+    figures[`write: ${name}`] = await measureWrites(requests.writes(name, amounts.measured));
   }
 
   const [owner, follower] = (await tokensFor(pool, [full, curious])) as [Caller, Caller];
   figures['full inbox'] = await measureRead((count) => repeated('inbox', owner, count));
-  figures['mark full inbox'] = await measureWrites(async () => {
-    const begun = performance.now();
-    await markWholeInbox(baseUrl, owner);
-    return [{ ms: performance.now() - begun }];
-  });
+  const mark = await markWholeInbox(baseUrl, pool, owner);
   await mergeFollowedByCurious(pool, extent);
   figures['timeline of 1,000 merged'] = await measureRead((count) => repeated('timeline', follower, count));
   await plannedOnce.end();
-  return figures;
+  return { figures, mark };
 }
 
 const median = (values: readonly number[]): number => quantile(values, 0.5);
-const msOf = (answers: readonly Pick<Answer, 'ms'>[]): Percentiles =>
-  percentiles(answers.map(({ ms }) => ms));
+const msOf = (answers: readonly Answer[]): Percentiles => percentiles(answers.map(({ ms }) => ms));

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { readPublicationState } from '../../projections/incarnations/recovery-state.js';
+import { rounded } from '../load.js';
 import { casesOf } from '../reads/cases.js';
+import { settled } from '../settled.js';
 import type { Caller, Read } from './requests.js';
 import { followedByCurious } from './society.js';
 import type { Extent } from './society.js';
@@ -26,13 +28,20 @@ export async function mergeFollowedByCurious(pool: Pool, extent: Extent): Promis
   );
 }
 
+/** From the request to mark a whole inbox as read, in seconds. */
+export interface MarkSeconds {
+  /** Until its page shows no unread entry. */
+  readonly markVisible: number;
+  /** Until no step of it is left. */
+  readonly markSettled: number;
+}
+
 const POLL_MS = 5;
 
-/**
- * Marks a whole inbox as read. Resolves when its page shows no unread entry, which may be long after an answer that
- * gave up waiting for it.
- */
-export async function markWholeInbox(baseUrl: string, { token }: Caller): Promise<void> {
+/** The mark may become visible long after an answer that gave up waiting for it. */
+export async function markWholeInbox(baseUrl: string, pool: Pool, { token }: Caller): Promise<MarkSeconds> {
+  const begun = performance.now();
+  const seconds = () => rounded((performance.now() - begun) / 1_000);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ intentId: randomUUID(), upTo: Date.now() });
   const marked = await fetch(`${baseUrl}/api/inbox/read`, { method: 'POST', headers, body });
@@ -40,7 +49,10 @@ export async function markWholeInbox(baseUrl: string, { token }: Caller): Promis
   for (;;) {
     const response = await fetch(`${baseUrl}/api/inbox?limit=1`, { headers });
     const { unread } = (await response.json()) as { unread?: number };
-    if (unread === 0) return;
+    if (unread === 0) break;
     await pause(POLL_MS);
   }
+  const markVisible = seconds();
+  await settled(pool);
+  return { markVisible, markSettled: seconds() };
 }
