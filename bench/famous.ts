@@ -11,6 +11,7 @@ import { postBody } from './post-body.js';
 import { newReader } from './reads/reader.js';
 import type { Reader } from './reads/reader.js';
 import { shown } from './reads/seed.js';
+import { settled } from './settled.js';
 import { numbered, Society } from './society.js';
 import { withStores } from './stores-of-network.js';
 
@@ -41,11 +42,12 @@ interface Person {
 }
 
 const [WRITERS, PER_SECOND] = [4, 50];
-const [WARM_UP_SECONDS, SECONDS] = [10, 8];
+/** An act has steps of some ten seconds, and a p99 needs hundreds of posts. */
+const [WARM_UP_SECONDS, SECONDS] = [10, 15];
 const BEFORE_ACT_MS = 500;
 const POSTS = 500;
 
-/** What others notice of acts of and on an author with many followers, and of somebody whom as many block. */
+/** Posts of others during acts of and on an author with many followers, and somebody whom as many block. */
 export function benchFamous(
   followers = Number(process.env['BENCH_FOLLOWERS'] ?? 100_000),
 ): Promise<FamousBench> {
@@ -81,17 +83,17 @@ async function measure(
   network: BenchNetwork,
   driver: Floor,
   subject: Reader,
-  others: readonly Reader[],
+  [fan, ...writers]: readonly Reader[],
 ): Promise<ActsOn> {
-  // Anew for each subject, since tokens last five minutes.
+  if (!fan) throw new Error('somebody is missing');
   const signIn = async (reader: Reader): Promise<Person> => ({
     actorId: reader.actorId,
     token: await reader.token(),
   });
-  const [person, fan, ...writers] = await Promise.all([subject, ...others].map(signIn));
-  if (!person || !fan) throw new Error('somebody is missing');
-  const tokens = writers.map(({ token }) => token);
-  const write = (seconds: number) =>
+  const acts = Object.entries(actsOn(network, await signIn(subject), await signIn(fan)));
+  // Anew for each act, since they last five minutes.
+  const tokensOfWriters = () => Promise.all(writers.map((writer) => writer.token()));
+  const write = (seconds: number, tokens: readonly string[]) =>
     driver.ask<Offered>({
       url: network.baseUrl,
       method: 'POST',
@@ -101,11 +103,12 @@ async function measure(
       connections: WRITERS,
       perSecond: PER_SECOND,
     } satisfies Offer);
-  await write(WARM_UP_SECONDS);
+  await write(WARM_UP_SECONDS, await tokensOfWriters());
   const results: Record<string, Others> = {};
-  for (const [name, act] of Object.entries(actsOn(network, person, fan))) {
-    const { latency: quiet } = await write(SECONDS);
-    const written = write(SECONDS);
+  for (const [name, act] of acts) {
+    const tokens = await tokensOfWriters();
+    const { latency: quiet } = await write(SECONDS, tokens);
+    const written = write(SECONDS, tokens);
     await pause(BEFORE_ACT_MS);
     const begun = performance.now();
     await act();
@@ -114,6 +117,7 @@ async function measure(
     if (refused + lost > 0) throw new Error(`${refused} posts were refused and ${lost} lost (${name})`);
     const ratio = rounded(latency.p99Ms / quiet.p99Ms);
     results[name] = { quietP50Ms: quiet.p50Ms, quietP99Ms: quiet.p99Ms, ...latency, longestMs, ratio, actMs };
+    await withStores(network, (_, pool) => settled(pool));
   }
   return results;
 }
