@@ -15,11 +15,16 @@ import type { Group } from './runner/projection.js';
 import { timeline } from './timeline/timeline.projection.js';
 import type { TimelineSettings } from './timeline/timeline.projection.js';
 
+export interface ServingSettings extends TimelineSettings {
+  /** Rows that a step of settling changes of each table: few, since the writers of the next batch wait for it. */
+  readonly stepSize?: number;
+}
+
 /**
  * All read models that answer reads. They share one checkpoint, so that a snapshot of their tables is consistent. The
  * settings change costs, but neither versions nor answers.
  */
-export const servingWith = (settings: TimelineSettings): Group => ({
+export const servingWith = ({ stepSize = 100, ...settings }: ServingSettings): Group => ({
   name: 'serving',
   // Many writers wait less in all if their events share batches. A lone one is alone in each, and never waits.
   lingerMs: 12,
@@ -27,14 +32,14 @@ export const servingWith = (settings: TimelineSettings): Group => ({
   projections: [
     profile,
     posts,
-    relations,
+    relations(stepSize),
     blocks,
     feed,
     intents,
     timeline(settings),
-    inbox,
+    inbox(stepSize),
     restrictions,
-    erasure,
+    erasure(stepSize),
   ],
 });
 

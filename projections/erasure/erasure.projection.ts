@@ -71,14 +71,16 @@ const eraseAll = `
   DELETE FROM timeline WHERE actor_id IN ${erased};
   DELETE FROM timeline_start WHERE actor_id IN ${erased}`;
 
-/** Rows of a table and column that a step removes: few, since the writers of the next batch wait for it. */
-const STEP = 50;
-
-/** Each condition is an index and its order, so that a step passes nothing but the dead entries of those before it. */
-const deleteSome = (table: string, conditions: readonly string[], order = 'position'): string => {
+/** `stepSize`: rows in all. Each condition is an index and its order, so that a step passes nothing but the dead entries of those before it. */
+const deleteSome = (
+  stepSize: number,
+  table: string,
+  conditions: readonly string[],
+  order = 'position',
+): string => {
   const rowsWhere = (condition: string) => `
       (SELECT found.ctid FROM account CROSS JOIN LATERAL (
-        SELECT ctid FROM ${table} WHERE ${condition} ORDER BY ${order} LIMIT ${STEP}) found)`;
+        SELECT ctid FROM ${table} WHERE ${condition} ORDER BY ${order} LIMIT ${Math.ceil(stepSize / conditions.length)}) found)`;
   return `DELETE FROM ${table} WHERE ctid = ANY (ARRAY (${conditions.map(rowsWhere).join(' UNION ALL')}))`;
 };
 
@@ -88,11 +90,12 @@ const deleteSome = (table: string, conditions: readonly string[], order = 'posit
  * timelines, which are deleted.
  * Likes of the person's posts stay: they are not visible.
  */
-const settleErasures = `
+const settleErasures = (stepSize: number): string => `
     WITH account AS MATERIALIZED (
       SELECT actor_id FROM actor WHERE hidden_to_at IS NOT NULL AND state = 'erased' ORDER BY actor_id LIMIT 1
     ), ended AS (
       ${deleteSome(
+        stepSize,
         'relation',
         [
           'relation.actor_id = account.actor_id',
@@ -106,13 +109,13 @@ const settleErasures = `
       DELETE FROM follow_start USING ended
       WHERE follow_start.actor_id = ended.actor_id AND follow_start.author_actor_id = ended.target_actor_id
     ), blocks AS (
-      ${deleteSome('block', ['block.actor_id = account.actor_id', 'block.target_actor_id = account.actor_id'])}
+      ${deleteSome(stepSize, 'block', ['block.actor_id = account.actor_id', 'block.target_actor_id = account.actor_id'])}
       RETURNING 1
     ), entries AS (
-      ${deleteSome('inbox', ['inbox.actor_id = account.actor_id', 'inbox.source_actor_id = account.actor_id'])}
+      ${deleteSome(stepSize, 'inbox', ['inbox.actor_id = account.actor_id', 'inbox.source_actor_id = account.actor_id'])}
       RETURNING 1
     ), fanned AS (
-      ${deleteSome('timeline', ['timeline.actor_id = account.actor_id'])}
+      ${deleteSome(stepSize, 'timeline', ['timeline.actor_id = account.actor_id'])}
       RETURNING 1
     ), finished AS (
       SELECT actor_id FROM account
@@ -147,13 +150,13 @@ function erase({ event }: Recorded, write: Write): void {
  * in steps after the batch. Ids and times stay where other rows refer to them. This projection changes the tables of
  * others, so that an erasure can be read in one place. Later statements check the mark (see erased.sql.ts).
  */
-export const erasure: Projection = {
+export const erasure = (stepSize: number): Projection => ({
   name: 'erasure',
   version: 3,
   tables: '',
   backfillSql: eraseAll,
-  settling: { name: 'erasure.settle', after: ['account.erased'], sql: settleErasures },
+  settling: { name: 'erasure.settle', after: ['account.erased'], sql: settleErasures(stepSize) },
   handlers: {
     'account.erased': erase,
   },
-};
+});

@@ -31,14 +31,12 @@ const isCovered = (mark: string): string => `
       inbox.actor_id = ${mark}.actor_id AND inbox.read_at IS NULL AND inbox.position < ${mark}.position
       AND inbox.created_at <= ${mark}.up_to`;
 
-/** Entries that a mark or a step of settling changes: few, since the writers of the next batch wait for them. */
-const AT_ONCE = 100;
-
 /**
- * Marks the entries up to a time. If they are many, the mark is a row that reads ask for, and steps apply it
- * ({@link settleMarks}); so are those that follow before that is done, since the first mark says when an entry was read.
+ * Marks the entries up to a time. If they are more than those of a step, the mark is a row that reads ask for, and steps
+ * apply it ({@link settleMarks}); so are those that follow before that is done, since the first mark says when an entry
+ * was read.
  */
-export const markReadUpTo: Statement<ReadMark & { readonly up_to: number }> = {
+export const markReadUpTo = (stepSize: number): Statement<ReadMark & { readonly up_to: number }> => ({
   name: 'inbox.mark-up-to',
   table: 'inbox',
   key: keyOfRecipient,
@@ -47,28 +45,28 @@ export const markReadUpTo: Statement<ReadMark & { readonly up_to: number }> = {
   sql: `
     WITH row AS MATERIALIZED (
       SELECT row.*, EXISTS (SELECT FROM inbox_mark WHERE inbox_mark.actor_id = row.actor_id) OR (
-        SELECT count(*) > ${AT_ONCE} FROM (SELECT FROM inbox WHERE ${isCovered('row')} LIMIT ${AT_ONCE} + 1) covered) AS is_long
+        SELECT count(*) > ${stepSize} FROM (SELECT FROM inbox WHERE ${isCovered('row')} LIMIT ${stepSize} + 1) covered) AS is_long
       FROM ${rows}
     ), later AS (
       INSERT INTO inbox_mark (actor_id, position, up_to, at) SELECT actor_id, position, up_to, at FROM row WHERE is_long
       ON CONFLICT DO NOTHING
     )
     UPDATE inbox SET read_at = row.at FROM row WHERE NOT row.is_long AND ${isCovered('row')}`,
-};
+});
 
 /** Applies the next part of the oldest mark, and removes the mark behind its last entry. */
-export const settleMarks = `
+export const settleMarks = (stepSize: number): string => `
     WITH mark AS MATERIALIZED (
       SELECT * FROM inbox_mark ORDER BY position LIMIT 1
     ), applied AS (
       UPDATE inbox SET read_at = mark.at FROM mark
       WHERE inbox.ctid = ANY (ARRAY (
         SELECT entry.ctid FROM mark CROSS JOIN LATERAL (
-          SELECT inbox.ctid FROM inbox WHERE ${isCovered('mark')} ORDER BY inbox.position LIMIT ${AT_ONCE}) entry))
+          SELECT inbox.ctid FROM inbox WHERE ${isCovered('mark')} ORDER BY inbox.position LIMIT ${stepSize}) entry))
       RETURNING 1
     ), finished AS (
       DELETE FROM inbox_mark USING mark
       WHERE inbox_mark.actor_id = mark.actor_id AND inbox_mark.position = mark.position
-        AND (SELECT count(*) FROM applied) < ${AT_ONCE}
+        AND (SELECT count(*) FROM applied) < ${stepSize}
     )
     SELECT EXISTS (SELECT FROM mark) AS more`;

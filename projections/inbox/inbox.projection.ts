@@ -83,10 +83,12 @@ function addMentions(post: MentioningPost, eventTime: EventTime, write: Write): 
 }
 
 /** An entry stays when its source disappears: each read decides which entries are visible (see inbox.sql.ts). */
-export const inbox: Projection = {
-  name: 'inbox',
-  version: 3,
-  tables: `
+export const inbox = (stepSize: number): Projection => {
+  const markUpTo = markReadUpTo(stepSize);
+  return {
+    name: 'inbox',
+    version: 3,
+    tables: `
     CREATE TABLE inbox (
       actor_id text COLLATE "C" NOT NULL,
       id text COLLATE "C" NOT NULL,
@@ -107,36 +109,37 @@ export const inbox: Projection = {
     );
     CREATE UNIQUE INDEX inbox_of_post ON inbox (actor_id, source_id) WHERE kind IN ('reply', 'mention');
     CREATE INDEX inbox_unread ON inbox (actor_id, position) WHERE read_at IS NULL`,
-  indexes: `
+    indexes: `
     CREATE INDEX inbox_newest ON inbox (actor_id, position);
     CREATE INDEX inbox_of_source ON inbox (source_actor_id, position)`,
-  settling: { name: 'inbox.settle', after: ['inbox.read'], sql: settleMarks },
-  verifications: inboxVerifications,
-  handlers: {
-    'relation.established': ({ event: { data }, position }, write) => {
-      const { kind, actorId: sourceActorId, targetActorId: actorId, targetId } = data;
-      const sourceId = kind === 'like' ? targetId : sourceActorId;
-      addEntryOf({ kind, actorId, sourceActorId, sourceId }, { at: data.at, position }, write);
+    settling: { name: 'inbox.settle', after: ['inbox.read'], sql: settleMarks(stepSize) },
+    verifications: inboxVerifications,
+    handlers: {
+      'relation.established': ({ event: { data }, position }, write) => {
+        const { kind, actorId: sourceActorId, targetActorId: actorId, targetId } = data;
+        const sourceId = kind === 'like' ? targetId : sourceActorId;
+        addEntryOf({ kind, actorId, sourceActorId, sourceId }, { at: data.at, position }, write);
+      },
+      'post.created': ({ event: { data }, position, erased }, write) => {
+        if (erased) return;
+        const { postId: sourceId, authorActorId: sourceActorId, parentAuthorActorId: actorId, at } = data;
+        if (actorId !== undefined)
+          addEntryOf({ kind: 'reply', actorId, sourceActorId, sourceId }, { at, position }, write);
+        addMentions(
+          { ...data, mentions: data.mentions.filter((each) => each !== actorId) },
+          { at, position },
+          write,
+        );
+      },
+      'post.edited': ({ event: { data }, position, erased }, write) => {
+        if (!erased) addMentions(data, { at: data.at, position }, write);
+      },
+      'inbox.read': ({ event: { data }, position }, write) => {
+        const { actorId, ids, upTo, at } = data;
+        const row = { actor_id: actorId, at, position: String(position) };
+        if (ids) write(markRead, { ...row, ids });
+        if (upTo !== undefined) write(markUpTo, { ...row, up_to: upTo });
+      },
     },
-    'post.created': ({ event: { data }, position, erased }, write) => {
-      if (erased) return;
-      const { postId: sourceId, authorActorId: sourceActorId, parentAuthorActorId: actorId, at } = data;
-      if (actorId !== undefined)
-        addEntryOf({ kind: 'reply', actorId, sourceActorId, sourceId }, { at, position }, write);
-      addMentions(
-        { ...data, mentions: data.mentions.filter((each) => each !== actorId) },
-        { at, position },
-        write,
-      );
-    },
-    'post.edited': ({ event: { data }, position, erased }, write) => {
-      if (!erased) addMentions(data, { at: data.at, position }, write);
-    },
-    'inbox.read': ({ event: { data }, position }, write) => {
-      const { actorId, ids, upTo, at } = data;
-      const row = { actor_id: actorId, at, position: String(position) };
-      if (ids) write(markRead, { ...row, ids });
-      if (upTo !== undefined) write(markReadUpTo, { ...row, up_to: upTo });
-    },
-  },
+  };
 };

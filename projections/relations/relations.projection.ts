@@ -95,7 +95,7 @@ const rowOf = ({ data }: RelationEvent): Relation => ({
   generation: data.generation,
 });
 
-export const relations: Projection = {
+export const relations = (stepSize: number): Projection => ({
   name: 'relations',
   version: 4,
   tables: `
@@ -125,11 +125,11 @@ export const relations: Projection = {
   settling: {
     name: 'relation.settle',
     after: ['account.suspended', 'account.reinstated'],
-    sql: settleCounts,
+    sql: settleCounts(stepSize),
   },
   handlers: {
     'relation.established': ({ event, position }, write) =>
       write(establish, { ...rowOf(event), created_at: event.data.at, position: String(position) }),
     'relation.ended': ({ event }, write) => write(end, rowOf(event)),
   },
-};
+});

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { erasure } from '../../projections/erasure/erasure.projection.js';
 import { serving } from '../../projections/groups.js';
 import type { Handler } from '../../projections/runner/projection.js';
 import type { Recorded } from '../../src/log/recorded.js';
@@ -36,7 +35,7 @@ function fieldsReadBy(handler: Handler<never>, own: StoredEvent): readonly strin
 function fieldsToNotice(name: string, handler: Handler<never>, type: string): readonly string[] {
   const own = events.get(type as EventType);
   if (!own) return [];
-  return name === erasure.name ? Object.keys(own.data) : fieldsReadBy(handler, own);
+  return name === 'erasure' ? Object.keys(own.data) : fieldsReadBy(handler, own);
 }
 
 describe('a handler that is given an event of another type', () => {

@@ -24,7 +24,7 @@ export type Act =
 
 const actor = fc.constantFrom(...actors);
 
-const act: fc.Arbitrary<Act> = fc.oneof(
+export const act: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
@@ -84,10 +84,12 @@ export class SocialHistory {
   private readonly ties = new Map<string, { generation: number; stands: boolean }>();
   private readonly blocks = new Set<string>();
   private readonly suspended = new Set<Actor>();
-  private at = 10_000;
+  private readonly erased = new Set<Actor>();
+  private acts = 0;
 
   eventsOf(act: Act): readonly StoredEvent[] {
-    const at = ++this.at;
+    // Some share their time, and some are later than a mark as read that follows them.
+    const at = 10_000 + Math.floor(++this.acts / 6);
     switch (act.does) {
       case 'post':
         return [this.write(act.by, act.mentions, at)];
@@ -95,7 +97,7 @@ export class SocialHistory {
       case 'reinstate':
         return this.setSuspended(act.by, act.does === 'suspend');
       case 'read':
-        return [{ ...some.inboxRead(act.by), data: { actorId: act.by, upTo: at, at } }];
+        return [{ ...some.inboxRead(act.by), data: { actorId: act.by, upTo: at - (this.acts % 4), at } }];
       case 'follow':
         return this.barred(act.by, act.whom) || act.by === act.whom
           ? []
@@ -116,6 +118,23 @@ export class SocialHistory {
       case 'unrestrict':
         return this.turn(this.postAt(act.of), 'restricted', 'published', at);
     }
+  }
+
+  erase(actorId: Actor): StoredEvent {
+    this.erased.add(actorId);
+    return some.erasure(actorId);
+  }
+
+  /** The active accounts that an active account follows, and those that follow it. Undefined for an inactive one. */
+  countsOf(actorId: Actor): { readonly following: number; readonly followers: number } | undefined {
+    const isActive = (each: Actor) => !this.suspended.has(each) && !this.erased.has(each);
+    const follows = (by: Actor, whom: Actor) => this.ties.get(`${by} follow ${whom}`)?.stands ?? false;
+    const others = actors.filter(isActive);
+    if (!isActive(actorId)) return undefined;
+    return {
+      following: others.filter((other) => follows(actorId, other)).length,
+      followers: others.filter((other) => follows(other, actorId)).length,
+    };
   }
 
   private postAt(index: number): Written | undefined {
