@@ -5,6 +5,7 @@ import { sharedFeed } from '../../projections/feed/shared-feed.read-model.js';
 import { serving } from '../../projections/groups.js';
 import { inboxOf } from '../../projections/inbox/inbox.read-model.js';
 import { outstandingSql } from '../../projections/outstanding.sql.js';
+import { actorById } from '../../projections/profile/profile.read-model.js';
 import { postsOf, repliesOf } from '../../projections/posts/posts.read-model.js';
 import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
 import { followersOf, ownRelations } from '../../projections/relations/relations.read-model.js';
@@ -21,7 +22,10 @@ type Size = keyof typeof sizes;
 const FOLLOWED = 80;
 const FAR = '9000000000';
 
-/** Every author has posted and is followed by all. Each row has 100 times its number as its position. */
+/**
+ * Every author has posted and is followed by all. Each row has 100 times its number as its position. The timeline of `me`
+ * starts 2,000 posts ago, the rows of its authors 1,000 posts ago; its newest 200 unread entries are not marked as read.
+ */
 const contentOf = ({ posts, mine }: (typeof sizes)[Size]): string => `
   INSERT INTO actor SELECT 'a' || i, 'h' || i, 'A', '', '', 1, i, CASE i % 50 WHEN 9 THEN 'suspended' ELSE 'active' END
     FROM generate_series(1, ${mine}) i;
@@ -34,8 +38,13 @@ const contentOf = ({ posts, mine }: (typeof sizes)[Size]): string => `
   INSERT INTO relation SELECT 'a' || i, 'follow', 'me', 'me', 1, i, i FROM generate_series(1, ${mine}) i;
   INSERT INTO relation SELECT 'me', 'like', 'p' || i, 'a' || i, 1, i, i FROM generate_series(1, ${mine}) i;
   INSERT INTO merged_author SELECT 'a' || i FROM generate_series(0, ${FOLLOWED - 1}, 2) i;
-  INSERT INTO timeline SELECT 'me', position FROM post WHERE position % 200 <> 0;
+  INSERT INTO timeline SELECT 'me', position FROM post WHERE position % 200 <> 0 AND position >= ${(posts - 2_000) * 100};
+  INSERT INTO timeline_start VALUES ('me', ${(posts - 2_000) * 100});
+  INSERT INTO follow_start SELECT 'me', 'a' || i, ${(posts - 1_000) * 100} FROM generate_series(1, ${FOLLOWED - 1}, 2) i;
   INSERT INTO inbox SELECT 'me', 'e' || i, 'follow', 'a' || i, 'a' || i, i, i * 100 FROM generate_series(1, ${mine}) i;
+  INSERT INTO inbox_mark VALUES ('me', ${(mine - 200) * 100}, ${mine - 200}, 1);
+  INSERT INTO relation_count SELECT 'a' || i, 0, ${mine}, 0, 0 FROM generate_series(1, ${mine}) i;
+  UPDATE actor SET hidden_to_at = 700 WHERE actor_id = 'a9';
   INSERT INTO change SELECT position, 0, author_actor_id, 'author', 'post.created', 1, author_actor_id, id FROM post;
   INSERT INTO change SELECT position, row_number() OVER (), 'me', 'owner', 'relation.established', 1, 'me', NULL, kind, target_id,
     target_actor_id, 1 FROM relation WHERE actor_id = 'me'`;
@@ -108,9 +117,13 @@ describe('the pages read do not grow with the tables', () => {
 
   const page = { scan: 50, after: undefined };
   const deep = { scan: 50, after: [200_000n] };
+  const after = (posts: number) => (end: number) => ({ scan: 50, after: [BigInt(end - posts * 100)] });
   const reads: [string, ReadQuery<never, unknown>, object | ((end: number) => object), string | null][] = [
     ['a timeline', timelineOf, page, 'me'],
-    ['a later page of a timeline', timelineOf, deep, 'me'],
+    ['a later page of a timeline', timelineOf, after(500), 'me'],
+    ['a page from before the start of follows', timelineOf, after(1_500), 'me'],
+    ['a page from before the start of a timeline', timelineOf, deep, 'me'],
+    ['an account beside one that is not settled', actorById, { actorId: 'a1' }, 'me'],
     ['an inbox', inboxOf, page, 'me'],
     ['the posts of an author', postsOf, { actorId: 'a1', ...page }, 'me'],
     ['replies', repliesOf, { postId: 'p1', ...page }, 'me'],
