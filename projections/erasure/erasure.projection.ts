@@ -1,5 +1,5 @@
 import type { Recorded } from '../../src/log/recorded.js';
-import { HIDDEN_TO, HIDES_NONE } from '../relations/hidden-to.sql.js';
+import { markUnsettled } from '../relations/hidden-up-to.sql.js';
 import { addToCountsNow } from '../relations/relations.projection.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
 
@@ -29,12 +29,16 @@ const markErased: Statement<Erased> = {
   ...personKey,
   name: 'actor.erase',
   sql: `
-  INSERT INTO actor (actor_id, handle, display_name, bio, website, revision, created_at, state, hidden_to_at)
-  SELECT actor_id, NULL, '', '', '', 1, 0, 'erased', ${HIDES_NONE} FROM ${rows}
+  WITH changed AS MATERIALIZED (
+    SELECT row.actor_id, actor.state FROM ${rows} LEFT JOIN actor USING (actor_id)
+    WHERE actor.state IS DISTINCT FROM 'erased'
+  ), marked AS (${markUnsettled('changed')}
+  )
+  INSERT INTO actor (actor_id, handle, display_name, bio, website, revision, created_at, state)
+  SELECT actor_id, NULL, '', '', '', 1, 0, 'erased' FROM changed
   ON CONFLICT (actor_id) DO UPDATE SET handle = excluded.handle, display_name = excluded.display_name,
     bio = excluded.bio, website = excluded.website, revision = excluded.revision,
-    created_at = excluded.created_at, state = excluded.state, hidden_to_at = ${HIDDEN_TO}
-  WHERE actor.state <> 'erased'`,
+    created_at = excluded.created_at, state = excluded.state`,
 };
 
 // Posts stay as deleted posts, because replies refer to them. The subqueries use indexes, however many posts are
@@ -92,7 +96,7 @@ const deleteSome = (
  */
 const settleErasures = (stepSize: number): string => `
     WITH account AS MATERIALIZED (
-      SELECT actor_id FROM actor WHERE hidden_to_at IS NOT NULL AND state = 'erased' ORDER BY actor_id LIMIT 1
+      SELECT actor_id FROM unsettled JOIN actor USING (actor_id) WHERE state = 'erased' ORDER BY actor_id LIMIT 1
     ), ended AS (
       ${deleteSome(
         stepSize,
@@ -128,8 +132,7 @@ const settleErasures = (stepSize: number): string => `
     ), marks AS (
       DELETE FROM inbox_mark USING finished WHERE inbox_mark.actor_id = finished.actor_id
     ), settled AS (
-      UPDATE actor SET hidden_to_at = NULL FROM finished
-      WHERE actor.actor_id = finished.actor_id
+      DELETE FROM unsettled USING finished WHERE unsettled.actor_id = finished.actor_id
     )
     SELECT EXISTS (SELECT FROM account) AS more`;
 

@@ -1,5 +1,5 @@
 import type { Projection, Statement } from '../runner/projection.js';
-import { HIDDEN_TO } from '../relations/hidden-to.sql.js';
+import { markUnsettled } from '../relations/hidden-up-to.sql.js';
 import { profileVerifications } from './profile.verification.js';
 
 interface NewActor {
@@ -51,16 +51,20 @@ const setState: Statement<ActorState> = {
   table: 'actor',
   key: (row) => row.actor_id,
   sql: `
-    UPDATE actor SET state = row.state, hidden_to_at = ${HIDDEN_TO}
-    FROM json_to_recordset($1) AS row(actor_id text, state text)
-    WHERE actor.actor_id = row.actor_id AND actor.state <> row.state AND actor.state <> 'erased'`,
+    WITH changed AS MATERIALIZED (
+      SELECT actor.actor_id, actor.state, row.state AS new_state
+      FROM json_to_recordset($1) AS row(actor_id text, state text) JOIN actor USING (actor_id)
+      WHERE actor.state <> row.state AND actor.state <> 'erased'
+    ), marked AS (${markUnsettled('changed')}
+    )
+    UPDATE actor SET state = changed.new_state FROM changed WHERE actor.actor_id = changed.actor_id`,
 };
 
 export const profile: Projection = {
   name: 'profile',
-  version: 4,
+  version: 5,
   // Identifiers use the "C" collation: a language's rules would slow down every index. Personal texts are not sampled,
-  // since statistics would outlive an erasure. `hidden_to_at`: see hidden-to.sql.ts.
+  // since statistics would outlive an erasure. `unsettled`: see hidden-up-to.sql.ts.
   tables: `
     CREATE TABLE actor (
       actor_id text COLLATE "C" PRIMARY KEY,
@@ -70,14 +74,16 @@ export const profile: Projection = {
       website text NOT NULL,
       revision integer NOT NULL,
       created_at bigint NOT NULL,
-      state text NOT NULL CHECK (state IN ('active', 'suspended', 'erased')),
-      hidden_to_at bigint,
-      hidden_to_position numeric NOT NULL DEFAULT 0
+      state text NOT NULL CHECK (state IN ('active', 'suspended', 'erased'))
     );
     ALTER TABLE actor ALTER handle SET STATISTICS 0, ALTER display_name SET STATISTICS 0, ALTER bio SET STATISTICS 0,
       ALTER website SET STATISTICS 0;
     CREATE INDEX actor_suspended ON actor (actor_id) WHERE state <> 'active';
-    CREATE INDEX actor_unsettled ON actor (actor_id) WHERE hidden_to_at IS NOT NULL`,
+    CREATE TABLE unsettled (
+      actor_id text COLLATE "C" PRIMARY KEY,
+      up_to_at bigint NOT NULL,
+      up_to_position numeric NOT NULL
+    )`,
   verifications: profileVerifications,
   handlers: {
     'account.registered': ({ event: { data }, erased }, write) => {

@@ -3,7 +3,7 @@ import type { TableVerification } from '../runner/verification.js';
 
 /**
  * A profile has its newest revision; an account has its last suspension or reinstatement. An erased account keeps only
- * its mark.
+ * its mark. A build has settled all accounts before.
  */
 export const profileVerifications: readonly TableVerification[] = [
   {
@@ -33,14 +33,15 @@ export const profileVerifications: readonly TableVerification[] = [
         coalesce((profile.data->>'revision')::integer, 1) AS revision,
         registered.at AS created_at,
         CASE WHEN account_state.type = 'account.suspended' AND account_state.n > registered.n THEN 'suspended' ELSE 'active' END AS state,
-        NULL::bigint AS hidden_to_at
+        false AS is_unsettled
       FROM registered LEFT JOIN profile USING (actor_id) LEFT JOIN account_state USING (actor_id)
       WHERE actor_id NOT IN (SELECT actor_id FROM erased)
       UNION ALL
-      SELECT actor_id, NULL, ${digestOf("''")}, ${digestOf("''")}, ${digestOf("''")}, 1, 0, 'erased', NULL FROM erased`,
+      SELECT actor_id, NULL, ${digestOf("''")}, ${digestOf("''")}, ${digestOf("''")}, 1, 0, 'erased', false FROM erased`,
     actual: `
       SELECT actor_id, ${digestOf('handle')} AS handle, ${digestOf('display_name')} AS display_name,
-        ${digestOf('bio')} AS bio, ${digestOf('website')} AS website, revision, created_at, state, hidden_to_at
+        ${digestOf('bio')} AS bio, ${digestOf('website')} AS website, revision, created_at, state,
+        EXISTS (SELECT FROM unsettled WHERE unsettled.actor_id = actor.actor_id) AS is_unsettled
       FROM actor`,
   },
 ];

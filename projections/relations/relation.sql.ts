@@ -1,17 +1,17 @@
-import { isUpTo } from './hidden-to.sql.js';
+import { isUpTo } from './hidden-up-to.sql.js';
 import { isActorVisible, isPostVisible } from '../visibility.sql.js';
 import type { RelationInView } from './relation.js';
 
 /** The follows that an actor counts, without those of and by inactive accounts. */
 export function relationCountOf(schema: string, side: 'following' | 'followers', actor: string): string {
-  const [follower, followed] =
-    side === 'following' ? [actor, 'account.actor_id'] : ['account.actor_id', actor];
+  const [follower, followed] = side === 'following' ? [actor, 'mark.actor_id'] : ['mark.actor_id', actor];
   return `coalesce((SELECT ${side} - hidden_${side} FROM ${schema}.relation_count WHERE relation_count.actor_id = ${actor}), 0)
-    - (SELECT coalesce(sum((account.state <> 'active')::integer - (${isUpTo('follow', 'account')})::integer), 0)
-      FROM ${schema}.actor account CROSS JOIN LATERAL (
+    - (SELECT coalesce(sum((account.state <> 'active')::integer - (${isUpTo('follow', 'mark')})::integer), 0)
+      FROM ${schema}.unsettled mark CROSS JOIN LATERAL (
         SELECT relation.created_at, relation.position FROM ${schema}.relation
         WHERE relation.actor_id = ${follower} AND relation.kind = 'follow' AND relation.target_id = ${followed} OFFSET 0) follow
-      WHERE account.hidden_to_at IS NOT NULL)`;
+      CROSS JOIN LATERAL (
+        SELECT actor.state FROM ${schema}.actor WHERE actor.actor_id = mark.actor_id OFFSET 0) account)`;
 }
 
 export function isFollowedByCaller(schema: string, actor: string): string {

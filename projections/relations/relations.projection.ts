@@ -1,6 +1,6 @@
 import type { RelationEvent } from '../../src/domain/relation/events.js';
 import { isErased } from '../erased.sql.js';
-import { isCountedAsHidden } from './hidden-to.sql.js';
+import { isCountedAsHidden } from './hidden-up-to.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
 import { settleCounts } from './settle-counts.js';
 import { relationVerifications } from './relations.verification.js';
@@ -85,7 +85,7 @@ const backfillSql = `
   DELETE FROM relation
   WHERE actor_id IN ${inState('erased')} OR (kind = 'follow' AND target_actor_id IN ${inState('erased')});
   ${addToCounts('relation', 1, (account) => `(${account} IN ${inState('suspended')})`)};
-  UPDATE actor SET hidden_to_at = NULL WHERE hidden_to_at IS NOT NULL`;
+  DELETE FROM unsettled`;
 
 const rowOf = ({ data }: RelationEvent): Relation => ({
   actor_id: data.actorId,

@@ -1,4 +1,4 @@
-import { isUpTo } from './hidden-to.sql.js';
+import { isUpTo } from './hidden-up-to.sql.js';
 
 const next = (by: 1 | -1, stepSize: number, own: string, columns: string): string => {
   const order = by === 1 ? 'ASC' : 'DESC';
@@ -21,8 +21,8 @@ const nextFollows = (by: 1 | -1, stepSize: number): string => `
  */
 export const settleCounts = (stepSize: number): string => `
     WITH account AS MATERIALIZED (
-      SELECT actor_id, hidden_to_at, hidden_to_position, CASE state WHEN 'active' THEN -1 ELSE 1 END AS by
-      FROM actor WHERE hidden_to_at IS NOT NULL AND state <> 'erased' ORDER BY actor_id LIMIT 1
+      SELECT unsettled.*, CASE state WHEN 'active' THEN -1 ELSE 1 END AS by
+      FROM unsettled JOIN actor USING (actor_id) WHERE state <> 'erased' ORDER BY actor_id LIMIT 1
     ), step AS MATERIALIZED (
       SELECT follow.*, account.by FROM account CROSS JOIN (${nextFollows(1, stepSize)}
       UNION ALL ${nextFollows(-1, stepSize)}
@@ -36,11 +36,13 @@ export const settleCounts = (stepSize: number): string => `
         GROUP BY actor_id ORDER BY actor_id) total
       WHERE relation_count.actor_id = total.actor_id
     ), mark AS (
-      SELECT created_at AS hidden_to_at, CASE by WHEN 1 THEN position ELSE position - 1 END AS hidden_to_position
-      FROM step ORDER BY created_at * by DESC, position * by DESC LIMIT 1
+      SELECT created_at AS at, CASE by WHEN 1 THEN position ELSE position - 1 END AS position
+      FROM step ORDER BY step.created_at * by DESC, step.position * by DESC LIMIT 1
     ), moved AS (
-      UPDATE actor SET hidden_to_at = mark.hidden_to_at, hidden_to_position = coalesce(mark.hidden_to_position, 0)
-      FROM account LEFT JOIN mark ON (SELECT count(*) FROM step) = ${stepSize}
-      WHERE actor.actor_id = account.actor_id
+      UPDATE unsettled SET up_to_at = mark.at, up_to_position = mark.position FROM account, mark
+      WHERE unsettled.actor_id = account.actor_id AND (SELECT count(*) FROM step) = ${stepSize}
+    ), settled AS (
+      DELETE FROM unsettled USING account
+      WHERE unsettled.actor_id = account.actor_id AND (SELECT count(*) FROM step) < ${stepSize}
     )
     SELECT EXISTS (SELECT FROM account) AS more`;

@@ -44,7 +44,7 @@ const contentOf = ({ posts, mine }: (typeof sizes)[Size]): string => `
   INSERT INTO inbox SELECT 'me', 'e' || i, 'follow', 'a' || i, 'a' || i, i, i * 100 FROM generate_series(1, ${mine}) i;
   INSERT INTO inbox_mark VALUES ('me', ${(mine - 200) * 100}, ${mine - 200}, 1);
   INSERT INTO relation_count SELECT 'a' || i, 0, ${mine}, 0, 0 FROM generate_series(1, ${mine}) i;
-  UPDATE actor SET hidden_to_at = 700 WHERE actor_id = 'a9';
+  INSERT INTO unsettled VALUES ('a9', 700, 0);
   INSERT INTO change SELECT position, 0, author_actor_id, 'author', 'post.created', 1, author_actor_id, id FROM post;
   INSERT INTO change SELECT position, row_number() OVER (), 'me', 'owner', 'relation.established', 1, 'me', NULL, kind, target_id,
     target_actor_id, 1 FROM relation WHERE actor_id = 'me'`;

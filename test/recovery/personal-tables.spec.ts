@@ -81,6 +81,7 @@ const notPersonal: Readonly<Record<string, string>> = {
   'incarnation restricted_post': 'id',
   'incarnation timeline': 'actor_id',
   'incarnation timeline_start': 'actor_id',
+  'incarnation unsettled': 'actor_id',
   'vault public.network_secret': 'name value',
   'vault public.person_key': 'person_id',
   'vault public.plaza_migration': 'name',

@@ -121,8 +121,9 @@ describe('the verification of an incarnation', () => {
     const folded = group.projections.flatMap(({ verifications = [] }) =>
       verifications.map(({ table }) => table),
     );
-    // Starts decide which rows of `timeline` must exist, marks which entries are read; both are verified by these.
-    expect([...folded, 'follow_start', 'inbox_mark', 'timeline_start'].toSorted()).toEqual(
+    // Starts decide which rows of `timeline` must exist, marks which entries are read, and an account must be settled:
+    // these are verified with others.
+    expect([...folded, 'follow_start', 'inbox_mark', 'timeline_start', 'unsettled'].toSorted()).toEqual(
       rows.map(({ name }) => name),
     );
     expect(Object.keys(alterations).toSorted()).toEqual(folded.toSorted());
