@@ -21,7 +21,7 @@ export async function settled(pool: Pool): Promise<void> {
 
 async function hasSteps(pool: Pool, schemaName: string | undefined): Promise<boolean> {
   const { rows } = await pool.query<{ more: boolean }>(
-    `SELECT EXISTS (SELECT FROM "${schemaName}".actor WHERE hidden_to_at IS NOT NULL)
+    `SELECT EXISTS (SELECT FROM "${schemaName}".unsettled)
       OR EXISTS (SELECT FROM "${schemaName}".inbox_mark) AS more`,
   );
   return rows[0]?.more === true;
