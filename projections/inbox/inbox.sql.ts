@@ -22,13 +22,16 @@ export function isEntryVisible(schema: string, entry: string): string {
 }
 
 /**
- * The time of the first mark that covers an entry and that steps have not applied yet (inbox-marks.ts). Null: none. Without
- * `schema`: in the search path.
+ * The time of the first mark that covers an entry and that steps have not applied yet (inbox-marks.ts). Null: none. Most of
+ * the time nobody has a mark, which is found out once and not for each entry. Without `schema`: in the search path.
  */
-export const markedAt = (entry: string, schema?: string): string => `(
-    SELECT mark.at FROM ${schema === undefined ? '' : `${schema}.`}inbox_mark mark
+export function markedAt(entry: string, schema?: string): string {
+  const marks = schema === undefined ? 'inbox_mark' : `${schema}.inbox_mark`;
+  return `CASE WHEN (SELECT true FROM ${marks} LIMIT 1) THEN (
+    SELECT mark.at FROM ${marks} mark
     WHERE mark.actor_id = ${entry}.actor_id AND mark.position > ${entry}.position AND mark.up_to >= ${entry}.created_at
-    ORDER BY mark.position LIMIT 1)`;
+    ORDER BY mark.position LIMIT 1) END`;
+}
 
 /** The rows of the table `inbox`, with each entry as read that a mark covers. */
 export const entriesOf = (schema: string): string => `(
