@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { readPublicationState } from '../projections/incarnations/recovery-state.js';
 import { pendingRewrites } from '../src/background/erasure/pending-rewrites.js';
+import { published } from './published.js';
 
 const [POLL_MS, LONGEST_MS] = [20, 5 * 60_000];
 
@@ -10,7 +10,7 @@ const [POLL_MS, LONGEST_MS] = [20, 5 * 60_000];
  * @throws {Error} some are left after five minutes
  */
 export async function settled(pool: Pool): Promise<void> {
-  const { schemaName } = (await readPublicationState(pool)) ?? {};
+  const { schemaName } = await published(pool);
   const latest = performance.now() + LONGEST_MS;
   while ((await hasSteps(pool, schemaName)) || (await hasRewrites(pool))) {
     if (performance.now() > latest)
@@ -19,7 +19,7 @@ export async function settled(pool: Pool): Promise<void> {
   }
 }
 
-async function hasSteps(pool: Pool, schemaName: string | undefined): Promise<boolean> {
+async function hasSteps(pool: Pool, schemaName: string): Promise<boolean> {
   const { rows } = await pool.query<{ more: boolean }>(
     `SELECT EXISTS (SELECT FROM "${schemaName}".unsettled)
       OR EXISTS (SELECT FROM "${schemaName}".inbox_mark) AS more`,

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { admittedReadSql, admissionParameters } from '../../src/doors/api/admission/admission-sql.js';
-import { readPublicationState } from '../../projections/incarnations/recovery-state.js';
 import { credentialHash } from '../../src/base/store/authority/credential-hash.js';
+import { published } from '../published.js';
 import type { BareRead } from './bare-server.js';
 import type { ReadCase } from './cases.js';
 
@@ -11,8 +11,7 @@ export async function admittedRead(
   token: string,
   { query, values }: Pick<ReadCase, 'query' | 'values'>,
 ): Promise<{ readonly text: string; readonly values: readonly unknown[] }> {
-  const state = await readPublicationState(pool);
-  if (!state) throw new Error('nothing is published');
+  const state = await published(pool);
   const admission = admissionParameters({
     tokenHash: credentialHash(token),
     now: Date.now(),

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { credentialHash } from '../../src/base/store/authority/credential-hash.js';
-import { readPublicationState } from '../../projections/incarnations/recovery-state.js';
 import { Random } from '../audit/random.js';
 import type { Sending } from '../load.js';
 import { postBody } from '../post-body.js';
+import { published } from '../published.js';
 import { casesOf } from '../reads/cases.js';
 import type { ReadCase } from '../reads/cases.js';
 import { actorOf, grantOf, postOf } from './society.js';
@@ -69,7 +69,7 @@ export class Requests {
     const ranks = new Set<number>();
     while (ranks.size < Math.min(CALLERS, extent.actors / 2)) ranks.add(rank());
     const callers = await tokensFor(pool, [...ranks].map(actorOf));
-    const { schemaName } = (await readPublicationState(pool)) ?? {};
+    const { schemaName } = await published(pool);
     const { rows } = await pool.query<{ position: string }>(
       `SELECT position FROM "${schemaName}".post WHERE id = $1`,
       [postOf(Math.max(extent.posts - BEHIND, 0))],

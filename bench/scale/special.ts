@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { readPublicationState } from '../../projections/incarnations/recovery-state.js';
 import { rounded } from '../load.js';
+import { published } from '../published.js';
 import { casesOf } from '../reads/cases.js';
 import { settled } from '../settled.js';
 import type { Caller, Read } from './requests.js';
@@ -21,7 +21,7 @@ export function repeated(name: string, { token }: Caller, count: number): readon
  * network of this extent has hardly a hundred.
  */
 export async function mergeFollowedByCurious(pool: Pool, extent: Extent): Promise<void> {
-  const { schemaName } = (await readPublicationState(pool)) ?? {};
+  const { schemaName } = await published(pool);
   await pool.query(
     `INSERT INTO "${schemaName}".merged_author (actor_id) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`,
     [followedByCurious(extent)],

@@ -75,7 +75,10 @@ const eraseAll = `
   DELETE FROM timeline WHERE actor_id IN ${erased};
   DELETE FROM timeline_start WHERE actor_id IN ${erased}`;
 
-/** `stepSize`: rows in all. Each condition is an index and its order, so that a step passes nothing but the dead entries of those before it. */
+/**
+ * `stepSize`: rows in all. Each condition is an index and its order, so that a step passes nothing but the dead entries of
+ * those before it.
+ */
 const deleteSome = (
   stepSize: number,
   table: string,
@@ -90,9 +93,8 @@ const deleteSome = (
 
 /**
  * Removes the next rows about an erased person that have no text: follows in both directions, likes of the person,
- * blocks, entries of the inbox and of the timeline. Reads skip them, since the person is erased, and the person's posts in other
- * timelines, which are deleted.
- * Likes of the person's posts stay: they are not visible.
+ * blocks, entries of the inbox and of the timeline. Reads skip them, since the person is erased, and the person's posts
+ * in other timelines, which are deleted. Likes of the person's posts stay: they are not visible.
  */
 const settleErasures = (stepSize: number): string => `
     WITH account AS MATERIALIZED (

@@ -7,8 +7,8 @@ interface ReadMark {
   readonly position: string;
 }
 
-/** As for all writes of an inbox: a mark applies to the entries added before it. */
-const keyOfRecipient = ({ actor_id }: { readonly actor_id: string }) => actor_id;
+/** One key for each inbox keeps its writes in order: a mark as read applies to the entries added before it. */
+export const keyOfRecipient = ({ actor_id }: { readonly actor_id: string }) => actor_id;
 
 // Looks entries up by primary key. A condition on `read_at IS NULL` would make Postgres scan the index of unread
 // entries for each id.

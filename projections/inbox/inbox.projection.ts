@@ -2,7 +2,7 @@ import { isErased } from '../erased.sql.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
 import { entryId } from './inbox-entry.js';
 import type { EntrySource } from './inbox-entry.js';
-import { markRead, markReadUpTo, settleMarks } from './inbox-marks.js';
+import { keyOfRecipient, markRead, markReadUpTo, settleMarks } from './inbox-marks.js';
 import { inboxVerifications } from './inbox.verification.js';
 
 interface EntryRow {
@@ -17,9 +17,6 @@ interface EntryRow {
 
 const rowColumns = `row(actor_id text, id text, kind text, source_actor_id text, source_id text, created_at bigint,
         position numeric)`;
-
-/** One key for each inbox keeps its writes in order: a mark as read applies to the entries added before it. */
-const keyOfRecipient = ({ actor_id }: { readonly actor_id: string }) => actor_id;
 
 // A repeated follow or like renews its entry. A post adds one entry at most, as a reply or a mention.
 const addEntry: Statement<EntryRow> = {
