@@ -39,20 +39,26 @@ export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
   present: (json) => (json === null ? null : presentPage(json)),
 };
 
-/** Revisions of those posts that the caller may see, by id. */
-export const publicRevisions: ReadQuery<
+/** `words`: the first characters of its text. */
+export interface PublicVersion {
+  readonly revision: number;
+  readonly words: string;
+}
+
+/** The versions of those posts that the caller may see, by id. */
+export const publicVersions: ReadQuery<
   { readonly postIds: readonly string[] },
-  ReadonlyMap<string, number>
+  ReadonlyMap<string, PublicVersion>
 > = {
-  name: 'public-revisions',
+  name: 'public-versions',
   values: ({ postIds }) => [postIds],
   sql: ({ schema, parameter }) => `(
-      SELECT json_object_agg(post.id, post.revision)
+      SELECT json_object_agg(post.id, json_build_object('revision', post.revision, 'words', left(post.text, 120)))
       FROM unnest(${parameter(1)}::text[]) AS wanted(id)
       CROSS JOIN LATERAL (
-        SELECT post.id, post.revision FROM ${schema}.post
+        SELECT post.* FROM ${schema}.post
         WHERE post.id = wanted.id AND ${isPostVisible(schema, 'post')} OFFSET 0) post)`,
-  present: (json) => new Map(Object.entries((json ?? {}) as Readonly<Record<string, number>>)),
+  present: (json) => new Map(Object.entries((json ?? {}) as Readonly<Record<string, PublicVersion>>)),
 };
 
 export const repliesOf: PageQuery<{ readonly postId: string }, Post> = {

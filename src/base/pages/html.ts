@@ -12,6 +12,8 @@ const entities: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
+  // No text may look like a placeholder (src/operator/console/names.ts).
+  '\0': '\uFFFD',
 };
 
 type Part = Html | string | undefined | readonly Html[];
@@ -25,7 +27,7 @@ function escape(part: Part): string {
   if (part === undefined) return '';
   if (part instanceof Html) return part.text;
   if (typeof part !== 'string') return part.map(({ text }) => text).join('');
-  return part.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+  return part.replaceAll(/[&<>"'\0]/g, (character) => entities[character] ?? '');
 }
 
 export const hiddenField = (name: string, value: string): Html =>

@@ -45,11 +45,11 @@ export async function publicTextsOf(
     ...[following, followers, blocks].flatMap(({ items }) => items),
     ...inbox.items.map(({ sourceActorId }) => sourceActorId),
   ];
-  const [revisions, profiles] = await Promise.all([
-    publicPosts.revisionsOf([...new Set(posts.map(({ id }) => id))]),
+  const [versions, profiles] = await Promise.all([
+    publicPosts.versionsOf([...new Set(posts.map(({ id }) => id))]),
     publicProfiles.of([...new Set(actors)]),
   ]);
-  const same = posts.filter(({ id, revision }) => revisions.get(id) === revision);
+  const same = posts.filter(({ id, revision }) => versions.get(id)?.revision === revision);
   const now = profiles.get(profile.actorId);
   return {
     posts: await textsOf(log, once(same.map(({ text }) => referenceIn(text)))),

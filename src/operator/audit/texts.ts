@@ -29,8 +29,8 @@ export async function readTexts(
   );
   const wanted = new Set(written.map(({ eventId }) => eventId));
   const recorded = read.flat().filter(({ id }) => wanted.has(id));
-  const revisions = await publicPosts.revisionsOf(recorded.flatMap((each) => versionOf(each)?.postId ?? []));
-  return new Map(recorded.map((each) => [each.id, textOf(each, revisions)]));
+  const versions = await publicPosts.versionsOf(recorded.flatMap((each) => versionOf(each)?.postId ?? []));
+  return new Map(recorded.map((each) => [each.id, textOf(each, versions)]));
 }
 
 /** Types whose facts about operators are shown as a text, which everybody may read who reads the audit. */
@@ -40,14 +40,17 @@ const withFacts: ReadonlySet<string> = new Set([
   'audit.exported',
 ]);
 
-function textOf(recorded: Recorded, revisions: ReadonlyMap<string, number>): AuditedText {
+function textOf(
+  recorded: Recorded,
+  versions: ReadonlyMap<string, { readonly revision: number }>,
+): AuditedText {
   if (recorded.erased) return { erased: true };
   const { event } = recorded;
   if (event.type === 'operator.invited' || event.type === 'operator.roles_changed')
     return { text: `roles: ${event.data.roles.join(', ')}` };
   if (event.type === 'audit.exported') return { text: `search: ${event.data.query || 'everything'}` };
   const version = versionOf(recorded);
-  const isPublic = version && revisions.get(version.postId) === version.revision;
+  const isPublic = version && versions.get(version.postId)?.revision === version.revision;
   return isPublic ? { text: version.text } : { undisclosed: true };
 }
 

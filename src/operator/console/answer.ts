@@ -8,6 +8,7 @@ import { proofOf } from './form.js';
 import { pageHeaders } from './layout.js';
 import type { Frame } from '../desk/page.js';
 import { mayDo } from './may.js';
+import { withNames } from './names.js';
 import { notices } from './notices.js';
 import { warningsOf } from './warnings.js';
 import type { Exchange } from './visit.js';
@@ -52,8 +53,8 @@ export async function frameOf({ visit, request, services }: Exchange): Promise<F
   };
 }
 
-export const sendPage = ({ reply }: Exchange, page: string): FastifyReply =>
-  reply.headers(pageHeaders).send(page);
+export const sendPage = async ({ reply, services }: Exchange, page: string): Promise<FastifyReply> =>
+  reply.headers(pageHeaders).send(await withNames(services, page));
 
 export const goTo = ({ reply }: Exchange, path: string): FastifyReply =>
   reply.header('cache-control', 'no-store').redirect(path, 303);

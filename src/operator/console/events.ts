@@ -1,6 +1,8 @@
 import { html, timeElement } from '../../base/pages/html.js';
 import type { Html } from '../../base/pages/html.js';
-import { identities } from '../desk/who.js';
+import { named } from './names.js';
+
+type Naming = typeof named;
 
 /** An event as its list shows it. `text`: only if the audit hands it out. */
 export interface ListedEvent {
@@ -21,10 +23,8 @@ export interface ListedEvent {
   readonly undisclosed?: boolean | undefined;
 }
 
-type Names = Readonly<Record<string, string>>;
-
-/** `names`: of applications and operators, by id. */
-export function eventList(events: readonly ListedEvent[], names: Names = {}): Html {
+/** `by`: how it shows ids. */
+export function eventList(events: readonly ListedEvent[], by = named): Html {
   return html`<ol class="listed">
     ${events.map(
       (event) =>
@@ -33,7 +33,7 @@ export function eventList(events: readonly ListedEvent[], names: Names = {}): Ht
             <strong>${event.type}</strong>
             <span class="quiet small">${timeElement(event.at)}, position ${String(event.position)}</span>
           </p>
-          <p class="small">${whoDid(event, names)}${about(event)}${through(event, names)}</p>
+          <p class="small">${whoDid(event, by)}${about(event, by)}${through(event, by)}</p>
           ${event.reason === null ? undefined : html`<p class="small">why: <bdi>${event.reason}</bdi></p>`}
           ${event.text === undefined ? undefined : html`<p class="inset"><bdi>${event.text}</bdi></p>`}
           ${event.erased ? html`<p class="small quiet">Its personal fields are erased.</p>` : undefined}
@@ -44,44 +44,32 @@ export function eventList(events: readonly ListedEvent[], names: Names = {}): Ht
   </ol>`;
 }
 
-function whoDid({ actorId, operatorId, operator }: ListedEvent, names: Names): Html {
+function whoDid({ actorId, operatorId, operator: claimed }: ListedEvent, by: Naming): Html {
   if (operatorId !== null) {
-    const identity = identities[operatorId];
-    const says = operator === null ? undefined : html`, says: <bdi>${operator}</bdi>`;
-    return html`by
-    ${identity === undefined ? 'operator ' : ''}${operatorLink(operatorId, identity ?? names[operatorId])}${says}`;
+    const says = claimed === null ? undefined : html`, says: <bdi>${claimed}</bdi>`;
+    return html`by ${by.operator(operatorId)}${says}`;
   }
-  if (operator !== null) return html`by <bdi>${operator}</bdi> (claimed)`;
-  return actorId === null ? html`by the network` : html`by ${account(actorId)}`;
+  if (claimed !== null) return html`by <bdi>${claimed}</bdi> (claimed)`;
+  return actorId === null ? html`by the network` : html`by ${by.person(actorId)}`;
 }
-
-export const operatorLink = (id: string, name: string | null = null): Html =>
-  html`<a href="/console/audit?q=operator:${id}"><bdi>${name ?? id}</bdi></a>`;
-
-const account = (id: string): Html => html`<a href="/console/accounts/${id}">${id}</a>`;
 
 /** The ids in the event, but for those that tell who acted, and through which application. */
-function about({ subject, actorId, appId, operatorId }: ListedEvent): readonly Html[] {
+function about({ subject, actorId, appId, operatorId }: ListedEvent, by: Naming): readonly Html[] {
   return Object.entries(subject)
     .filter(([, id]) => id !== actorId && id !== appId && id !== operatorId)
-    .map(([field, id]) => {
-      const place = placeOf(field);
-      const shown = place === undefined ? html`${id}` : html`<a href="/console/${place}/${id}">${id}</a>`;
-      return html`, ${field.replace(/Id$/, '')} ${shown}`;
-    });
+    .map(([field, id]) => html`, ${field.replace(/Id$/, '')} ${shownId(field, id, by)}`);
 }
 
-function placeOf(field: string): string | undefined {
-  if (/actorId$/i.test(field)) return 'accounts';
-  return { postId: 'posts', appId: 'applications', grantId: 'grants', batchId: 'batches', caseId: 'cases' }[
-    field
-  ];
+function shownId(field: string, id: string, by: Naming): Html {
+  if (/actorId$/i.test(field)) return by.person(id);
+  if (field === 'postId') return by.post(id);
+  if (field === 'appId') return by.application(id);
+  const place = { grantId: 'grants', batchId: 'batches', caseId: 'cases' }[field];
+  return place === undefined ? html`${id}` : html`<a href="/console/${place}/${id}">${id}</a>`;
 }
 
-const through = ({ appId }: ListedEvent, names: Names): Html | undefined =>
-  appId === null
-    ? undefined
-    : html`, through <a href="/console/applications/${appId}"><bdi>${names[appId] ?? appId}</bdi></a>`;
+const through = ({ appId }: ListedEvent, by: Naming): Html | undefined =>
+  appId === null ? undefined : html`, through ${by.application(appId)}`;
 
 const stored = ({ stream, revision, cause }: ListedEvent): Html =>
   html`<p class="small quiet">

@@ -28,7 +28,7 @@ interface PageFiles {
 }
 
 export function consolePage(
-  title: string,
+  title: string | Html,
   content: Html,
   frame: Frame,
   { scripts = [], sheets = [] }: PageFiles = {},

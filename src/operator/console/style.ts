@@ -21,6 +21,7 @@ form .problem { margin: 1.25rem 0 0; }
 .act .fields, .console .fields { margin-top: .75rem; max-width: 28rem; gap: .9rem; }
 .listed { list-style: none; margin: 1rem 0 0; padding: 0; }
 .listed > li { padding: 1rem 0; border-top: 1px solid var(--line); }
+.id { display: inline-block; max-width: 6rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: bottom; user-select: all; color: var(--quiet); font-size: .75rem; }
 .secret { font: 1rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; padding: .75rem; border-radius: .6rem; background: var(--ground); user-select: all; }
 .gates { display: flex; flex-wrap: wrap; gap: 1rem 3rem; margin-top: .75rem; }
 .gates p { margin: 0; }

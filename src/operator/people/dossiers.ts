@@ -114,11 +114,11 @@ export async function postFacts(
   const post = recorded.reduce((older, { event }) => evolvePost(older, event as PostEvent), noPost);
   if (post.status === 'absent') return undefined;
   const { status, authorActorId, revision, lifecycle, text } = post;
-  const [author, revisions] = await Promise.all([
+  const [author, versions] = await Promise.all([
     first<{ handle: string | null }>(store, authorSql, [authorActorId]),
-    publicPosts.revisionsOf([id]),
+    publicPosts.versionsOf([id]),
   ]);
-  const isPublic = revisions.get(id) === revision && !recorded.some(({ erased }) => erased);
+  const isPublic = versions.get(id)?.revision === revision && !recorded.some(({ erased }) => erased);
   const [created] = recorded;
   return {
     postId: id,

@@ -1,4 +1,5 @@
-import { publicRevisions } from '../../../../projections/posts/posts.read-model.js';
+import { publicVersions } from '../../../../projections/posts/posts.read-model.js';
+import type { PublicVersion } from '../../../../projections/posts/posts.read-model.js';
 import type { Clock } from '../../../base/support/clock.js';
 import type { PublishedStatements } from './published-statements.js';
 import { readAsAnybody } from './read-as-anybody.js';
@@ -13,9 +14,9 @@ export class PublicPosts {
     this.reads = { statements, clock, proof };
   }
 
-  /** Revisions by post id. Empty while the network refuses reads: nobody can read a post then. */
-  async revisionsOf(postIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  /** By post id. Empty while the network refuses reads: nobody can read a post then. */
+  async versionsOf(postIds: readonly string[]): Promise<ReadonlyMap<string, PublicVersion>> {
     if (postIds.length === 0) return new Map();
-    return (await readAsAnybody(this.reads, publicRevisions, { postIds })) ?? new Map<string, number>();
+    return (await readAsAnybody(this.reads, publicVersions, { postIds })) ?? new Map<string, PublicVersion>();
   }
 }

@@ -6,7 +6,7 @@ import { intentOutcomes } from '../../../../projections/intents/intents.read-mod
 import {
   postById,
   postsOf,
-  publicRevisions,
+  publicVersions,
   repliesOf,
 } from '../../../../projections/posts/posts.read-model.js';
 import { actorById, ownProfile, publicProfiles } from '../../../../projections/profile/profile.read-model.js';
@@ -77,7 +77,7 @@ export const assembledReads: Readonly<Record<string, AssembledRead>> = {
   intents: read('POST /api/intents/lookup', intentOutcomes, { intentIds: ['INTENT'] }, ['intents']),
   post: read('GET /api/posts/{id}', postById, post, ['post']),
   profile: read('GET /api/profile', ownProfile, undefined, []),
-  'public-posts': read('posts in answers to operators', publicRevisions, { postIds: ['POST'] }, ['posts']),
+  'public-posts': read('posts in answers to operators', publicVersions, { postIds: ['POST'] }, ['posts']),
   'public-profiles': read('profiles in answers to operators', publicProfiles, { actorIds: ['ACTOR'] }, [
     'actors',
   ]),

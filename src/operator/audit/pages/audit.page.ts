@@ -8,11 +8,8 @@ import { consolePage } from '../../console/layout.js';
 import type { Frame, View } from '../../desk/page.js';
 import { numbers } from '../../console/tables.js';
 
-export function auditPage(
-  frame: Frame,
-  { events, applications, operators, next, q: resolved, ...progress }: AuditAnswer,
-  view: View,
-): string {
+export function auditPage(frame: Frame, answer: AuditAnswer, view: View): string {
+  const { events, next, q: resolved } = answer;
   const { q = '' } = view.query;
   const older = new URLSearchParams({ q: resolved, before: next ?? '' });
   const content = html`<section class="card" aria-labelledby="audit">
@@ -43,7 +40,7 @@ export function auditPage(
           <button class="main" type="submit">Search</button>
         </div>
       </form>
-      ${progressLine(progress)}
+      ${progressLine(answer)}
     </section>
     <section class="card" aria-labelledby="found">
       <h2 id="found">${q === '' ? 'Newest events' : 'Events'}, newest first</h2>
@@ -52,7 +49,7 @@ export function auditPage(
           ? html`<p role="status">
               ${next === null ? 'No event meets all conditions.' : 'None on this page; older ones may follow.'}
             </p>`
-          : eventList(events, { ...applications, ...operators })
+          : eventList(events)
       }
       ${disclosureForm(
         frame,

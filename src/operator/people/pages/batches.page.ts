@@ -2,7 +2,7 @@ import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { ShownPreview } from '../batch-preview.js';
 import type { BatchStatus, ListedBatch } from '../batch-status.js';
-import { operatorLink } from '../../console/events.js';
+import { named } from '../../console/names.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame, View } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
@@ -24,12 +24,12 @@ export function batchesPage(frame: Frame, listed: readonly ListedBatch[]): strin
         : table(
             'The newest batches',
             ['batch', 'state', 'items', 'requested', 'by'],
-            listed.map(({ batchId, state: is, items, kind, requestedAt, operatorId, operatorName }) => [
+            listed.map(({ batchId, state: is, items, kind, requestedAt, operatorId }) => [
               html`<a href="/console/batches/${batchId}">${batchId}</a>`,
               is,
               counted(items, kind),
               timeElement(requestedAt),
-              operatorId === null ? '' : operatorLink(operatorId, operatorName),
+              operatorId === null ? '' : named.operator(operatorId),
             ]),
           )
     }
@@ -106,8 +106,8 @@ const recusedItems = (kind: ListedBatch['kind'], recused: readonly string[]): Ht
       ${recused.map((id) => html`<li><a href="/console/${kind}/${id}">${id}</a></li>`)}
     </ul>`;
 
-const requester = ({ operatorId, operatorName }: Pick<ListedBatch, 'operatorId' | 'operatorName'>) =>
-  operatorId === null ? 'unknown' : operatorLink(operatorId, operatorName);
+const requester = ({ operatorId }: Pick<ListedBatch, 'operatorId'>) =>
+  operatorId === null ? 'unknown' : named.operator(operatorId);
 
 export const isBatchRunning = ({ state: is }: ListedBatch): boolean => is === 'applying' || is === 'undoing';
 

@@ -23,7 +23,7 @@ interface DossierParts {
 
 function dossierPage(frame: Frame, parts: DossierParts): string {
   const { proof, session } = frame;
-  const { timeline, names } = parts.about;
+  const { timeline } = parts.about;
   const forms = parts.acts
     .filter(([name]) => mayDo(session, name))
     .map(([name, action, button]) =>
@@ -45,7 +45,7 @@ function dossierPage(frame: Frame, parts: DossierParts): string {
       <h2 id="timeline">Newest events</h2>
       <p class="small"><a href="/console/audit?q=${parts.search}">All of them, in the audit</a></p>
       ${timeline.length === 0 ? html`<p>None yet, or the audit is behind.</p>` : undefined}
-      ${eventList(timeline, names)}
+      ${eventList(timeline)}
     </section>`;
   return consolePage(parts.name, content, frame);
 }
