@@ -6,32 +6,59 @@ import type { Frame } from '../desk/page.js';
 import { iconAsset, styleAsset } from './assets.js';
 import { mayDo } from './may.js';
 import { proofField } from './parts.js';
+import { counted } from './tables.js';
 
-const places = [
-  { path: '/console/overview', name: 'Overview', act: 'network.overview' },
-  { path: '/console/plots', name: 'Plots', act: 'network.plots' },
-  { path: '/console/cases', name: 'Cases', act: 'case.list' },
-  { path: '/console/subjects', name: 'Find', act: 'subject.find' },
-  { path: '/console/as-of', name: 'As of', act: 'as_of.list' },
-  { path: '/console/audit', name: 'Audit', act: 'audit.read' },
-  { path: '/console/applications', name: 'Applications', act: 'application.list' },
-  { path: '/console/batches', name: 'Batches', act: 'batch.list' },
-  { path: '/console/recovery', name: 'Recovery', act: 'recovery.status' },
-  { path: '/console/approvals', name: 'Approvals', act: 'approval.list' },
-  { path: '/console/operators', name: 'Operators', act: 'operator.list' },
-  { path: '/console/own', name: 'Your access', act: 'own.read' },
+interface Place {
+  readonly path: string;
+  readonly name: string;
+  readonly act: string;
+}
+
+const place = (path: string, name: string, act: string): Place => ({ path: `/console/${path}`, name, act });
+
+const groups = [
+  {
+    name: 'Work',
+    places: [
+      place('cases', 'Cases', 'case.list'),
+      place('approvals', 'Approvals', 'approval.list'),
+      place('subjects', 'Find', 'subject.find'),
+    ],
+  },
+  {
+    name: 'Look',
+    places: [
+      place('audit', 'Audit', 'audit.read'),
+      place('as-of', 'As of', 'as_of.list'),
+      place('applications', 'Applications', 'application.list'),
+      place('plots', 'Plots', 'network.plots'),
+    ],
+  },
+  {
+    name: 'Network',
+    places: [
+      place('overview', 'Overview', 'network.overview'),
+      place('recovery', 'Recovery', 'recovery.status'),
+      place('batches', 'Batches', 'batch.list'),
+      place('operators', 'Operators', 'operator.list'),
+    ],
+  },
 ] as const;
 
-interface PageFiles {
+const own = place('own', 'Your access', 'own.read');
+
+interface PageOptions {
   readonly scripts?: readonly string[];
   readonly sheets?: readonly string[];
+  /** For tables and columns: the page takes the width of a large screen. */
+  readonly isWide?: boolean;
 }
 
 export function consolePage(
   title: string | Html,
   content: Html,
   frame: Frame,
-  { scripts = [], sheets = [] }: PageFiles = {},
+  { scripts = [], sheets = [], isWide = false }: PageOptions = {},
 ): string {
   const { session, notice, warnings = [] } = frame;
   return html`<!doctype html>
@@ -45,35 +72,50 @@ export function consolePage(
         ${sheets.map((path) => html`<link rel="stylesheet" href="${path}" />`)}
         ${scripts.map((path) => html`<script src="${path}" defer></script>`)}
       </head>
-      <body class="${session ? 'console' : 'entry'}">
+      <body class="${session ? 'console' : 'entry'}${isWide ? ' wide' : ''}">
+        <a class="skip" href="#main">Skip to the content</a>
         <header>
-          <p class="wordmark">${mark} Plaza console</p>
-          ${session && corner(session, frame)}
+          <p class="wordmark">${mark} Plaza <span>console</span></p>
+          ${session && navigation(title, session, frame)}
         </header>
-        <main>
-          ${notice && html`<p class="notice" role="status">${notice}</p>`}
+        <main id="main" tabindex="-1">
+          ${notice && html`<p class="notice" role="status" tabindex="-1" autofocus>${notice}</p>`}
           ${warnings.map((warning) => html`<p class="problem" role="status">${warning}</p>`)} ${content}
         </main>
       </body>
     </html>`.text;
 }
 
-function corner(session: Session, { proof, path, waiting = 0 }: Frame): Html {
-  const shown = places.filter(({ act }) => mayDo(session, act));
-  return html`<nav aria-label="Console">
+/** One row on a wide screen. On a narrow one, a button opens it, and says where the page is. */
+function navigation(title: string | Html, session: Session, { proof, path = '', waiting = 0 }: Frame): Html {
+  const shown = groups
+    .map(({ name, places }) => ({ name, places: places.filter(({ act }) => mayDo(session, act)) }))
+    .filter(({ places }) => places.length > 0);
+  const current = [...shown.flatMap(({ places }) => places), own].find((each) => isAt(each, path));
+  return html`<button class="slim" type="button" popovertarget="menu">
+      <span>Menu: ${current?.name ?? title}</span> ${waiting > 0 ? counted(waiting, 'approvals') : undefined}
+    </button>
+    <nav id="menu" aria-label="Console" popover>
       ${shown.map(
-        (place) =>
-          html`<a href="${place.path}" ${path === place.path ? html`aria-current="page"` : undefined}
-            >${place.name}${place.act === 'approval.list' && waiting > 0 ? ` (${waiting})` : ''}</a
-          >`,
+        ({ name, places }) =>
+          html`<div role="group" aria-label="${name}">
+            ${places.map((each) => html`<a href="${each.path}" ${currency(each, path)}>${each.name}${each.act === 'approval.list' && waiting > 0 ? ` (${waiting})` : ''}</a>`)}
+          </div>`,
       )}
-    </nav>
-    <form method="post" action="/console/sign-out" class="who">
-      ${proofField(proof)}
-      <span><bdi>${session.name}</bdi> <span class="quiet small">${session.roles.join(', ')}</span></span>
-      <button class="slim" type="submit">Sign out</button>
-    </form>`;
+      <form method="post" action="/console/sign-out" class="who">
+        ${proofField(proof)}
+        <a href="${own.path}" ${currency(own, path)}
+          ><bdi>${session.name}</bdi> <span>${own.name}: ${session.roles.join(', ')}</span></a
+        >
+        <button class="slim" type="submit">Sign out</button>
+      </form>
+    </nav>`;
 }
+
+const isAt = (at: Place, path: string): boolean => path === at.path || path.startsWith(`${at.path}/`);
+
+const currency = (of: Place, path: string): Html | undefined =>
+  isAt(of, path) ? html`aria-current="${path === of.path ? 'page' : 'true'}"` : undefined;
 
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',

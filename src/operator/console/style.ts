@@ -1,10 +1,32 @@
 /** Added to the common sheet (src/base/pages/style.ts). */
 export const consoleStyle = `
-.console header, .console main { max-width: 64rem; }
-.console header { flex-wrap: wrap; padding: 1.25rem 0; }
-.console nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; flex: 1 1 auto; }
+.console main { max-width: 72rem; }
+.console.wide main { max-width: 100rem; }
+.console main :is(p, blockquote, .inset) { max-width: 48rem; }
+.console main > p { max-width: none; }
+main:focus { outline: none; }
+.skip { position: absolute; z-index: 1; top: .4rem; left: 1rem; padding: .5rem 1rem; border-radius: .6rem; background: var(--card); }
+.skip:not(:focus) { clip-path: inset(50%); }
+.console header { max-width: none; min-height: 3.5rem; margin: 0 -1rem 1.25rem; padding: .25rem 1rem; background: var(--card); border-bottom: 1px solid var(--line); white-space: nowrap; }
 .console nav a { padding: .5rem 0; text-decoration: none; }
 .console nav a[aria-current] { color: var(--text); font-weight: 650; box-shadow: 0 2px 0 var(--accent); }
+header > .slim { display: flex; gap: .75rem; min-width: 0; }
+header > .slim span, .who a > * { display: block; overflow: hidden; text-overflow: ellipsis; }
+header nav { border: 1px solid var(--field); background: var(--card); color: inherit; font-size: .875rem; }
+header nav:popover-open { inset: 3.5rem 1rem auto; width: auto; margin: 0; padding: .75rem 1.25rem; border-radius: 1rem; }
+header nav [role=group]::before { content: attr(aria-label) / ""; color: var(--quiet); }
+header nav [role=group] { display: grid; grid-template-columns: 5rem repeat(auto-fill, minmax(6.5rem, 1fr)); }
+.who a { flex: 0 1 auto; min-width: 0; line-height: 1.3; }
+.who a span { font-size: .75rem; }
+@media not (min-width: 80em) { .wordmark span { display: none; } }
+@media (min-width: 80em) {
+  header > .slim { display: none; }
+  header nav { position: static; display: flex; flex: 1 1 auto; align-items: center; min-width: 0; width: auto; padding: 0; border: 0; overflow: visible; }
+  header nav [role=group] { display: flex; gap: .75rem; }
+  header nav [role=group]::before { content: none; }
+  header nav [role=group] + [role=group] { margin-left: .75rem; padding-left: .75rem; border-left: 1px solid var(--field); }
+  .who { flex: 1 1 0; justify-content: flex-end; min-width: 0; margin-left: 1rem; }
+}
 .facts + h2 { margin-top: 1.25rem; }
 .who button { flex: none; }
 .who { display: flex; align-items: center; gap: .75rem; }
@@ -47,4 +69,14 @@ fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 legend { font-weight: 600; padding: 0; margin-bottom: .3rem; }
 .state { display: inline-block; padding: .05rem .55rem; border-radius: 1rem; background: var(--tint); color: var(--accent-strong); font-size: .8125rem; font-weight: 600; }
 .state.bad { background: var(--wrong-tint); color: var(--wrong); }
+a > bdi { text-decoration: inherit; }
+table bdi { display: inline-block; max-width: 16rem; overflow-wrap: break-word; }
+.facts dt { max-width: 60%; }
+.facts dd { min-width: 0; }
+.dense { font-size: .875rem; line-height: 1.25rem; }
+@media (min-width: 64em) {
+  .dense :is(th, td) { height: 2rem; max-width: 28rem; padding-block: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: middle; }
+  .dense bdi { overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
+  .dense :focus-visible { outline-offset: -3px; }
+}
 `;

@@ -3,10 +3,18 @@ import type { Html } from '../../base/pages/html.js';
 
 type Cell = Html | string;
 
-/** A table that scrolls sideways by itself on a narrow screen. The first cell of a row is its heading. */
-export function table(label: string, headings: readonly string[], rows: readonly (readonly Cell[])[]): Html {
+/**
+ * A table that scrolls sideways by itself on a narrow screen. The first cell of a row is its heading. `isDense`: on a wide
+ * screen, a row is one line.
+ */
+export function table(
+  label: string,
+  headings: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  { isDense = false } = {},
+): Html {
   return html`<div class="scrolled" tabindex="0" role="group" aria-label="${label}">
-    <table>
+    <table ${isDense ? html`class="dense"` : undefined}>
       <thead>
         <tr>
           ${headings.map((heading) => html`<th scope="col">${heading}</th>`)}

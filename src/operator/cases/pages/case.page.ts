@@ -35,7 +35,7 @@ export function casePage(frame: Frame, shown: CaseView): string {
       ${caseForms(frame, shown)}
     </section>
     ${subject(shown)} ${reportList(shown)} ${decisionList(shown)} ${history(frame, shown)}`;
-  return consolePage(`Case ${caseId}`, content, frame);
+  return consolePage(`Case ${caseId}`, content, frame, { isWide: true });
 }
 
 const nameOf = ({ operators }: CaseView, id: string): Html => html`<bdi>${operators[id] ?? id}</bdi>`;

@@ -40,7 +40,7 @@ export function casesPage(frame: Frame, { cases, operators, next, ...asked }: Ca
     </ol>
     ${next === null ? undefined : html`<p><a href="${addressOf(asked)}&amp;after=${next}">Next page</a></p>`}
   </section>`;
-  return consolePage('Cases', content, frame);
+  return consolePage('Cases', content, frame, { isWide: true });
 }
 
 const choices = (label: string, links: readonly Html[]): Html =>

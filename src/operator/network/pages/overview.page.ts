@@ -44,7 +44,7 @@ export function overviewPage(frame: Frame, overview: Overview): string {
       ${countsTile(overview)}
     </div>
     ${projectionsCard(overview)}`;
-  return consolePage('Overview', content, frame);
+  return consolePage('Overview', content, frame, { isWide: true });
 }
 
 function publishingPart(frame: Frame, { isPublishingPaused: isPaused }: Overview): Html | undefined {

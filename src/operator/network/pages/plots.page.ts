@@ -37,6 +37,7 @@ export function plotsPage(frame: Frame, plots: readonly Plot[]): string {
   return consolePage('Plots', content, frame, {
     scripts: [uPlotAsset.path, plotsAsset.path],
     sheets: [uPlotStyleAsset.path],
+    isWide: true,
   });
 }
 
