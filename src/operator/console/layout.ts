@@ -93,7 +93,8 @@ function navigation(title: string | Html, session: Session, { proof, path = '', 
     .filter(({ places }) => places.length > 0);
   const current = [...shown.flatMap(({ places }) => places), own].find((each) => isAt(each, path));
   return html`<button class="slim" type="button" popovertarget="menu">
-      <span>Menu: ${current?.name ?? title}</span> ${waiting > 0 ? counted(waiting, 'approvals') : undefined}
+      <span>Menu: ${current?.name ?? title}</span>
+      ${waiting > 0 ? html`<small>${counted(waiting, 'approvals')}</small>` : undefined}
     </button>
     <nav id="menu" aria-label="Console" popover>
       ${shown.map(

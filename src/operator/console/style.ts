@@ -2,7 +2,7 @@
 export const consoleStyle = `
 .console main { max-width: 72rem; }
 .console.wide main { max-width: 100rem; }
-.console main :is(p, blockquote, .inset) { max-width: 48rem; }
+.console main :is(p, blockquote, figure) { max-width: 48rem; }
 .console main > p { max-width: none; }
 main:focus { outline: none; }
 .skip { position: absolute; z-index: 1; top: .4rem; left: 1rem; padding: .5rem 1rem; border-radius: .6rem; background: var(--card); }
@@ -10,21 +10,22 @@ main:focus { outline: none; }
 .console header { max-width: none; min-height: 3.5rem; margin: 0 -1rem 1.25rem; padding: .25rem 1rem; background: var(--card); border-bottom: 1px solid var(--line); white-space: nowrap; }
 .console nav a { padding: .5rem 0; text-decoration: none; }
 .console nav a[aria-current] { color: var(--text); font-weight: 650; box-shadow: 0 2px 0 var(--accent); }
-header > .slim { display: flex; gap: .75rem; min-width: 0; }
-header > .slim span, .who a > * { display: block; overflow: hidden; text-overflow: ellipsis; }
+header > .slim { min-width: 0; line-height: 1.25; }
+header > .slim > *, .who a > * { display: block; overflow: hidden; text-overflow: ellipsis; }
 header nav { border: 1px solid var(--field); background: var(--card); color: inherit; font-size: .875rem; }
 header nav:popover-open { inset: 3.5rem 1rem auto; width: auto; margin: 0; padding: .75rem 1.25rem; border-radius: 1rem; }
-header nav [role=group]::before { content: attr(aria-label) / ""; color: var(--quiet); }
-header nav [role=group] { display: grid; grid-template-columns: 5rem repeat(auto-fill, minmax(6.5rem, 1fr)); }
+header nav [role=group] { display: grid; grid-template-columns: 5rem repeat(auto-fill, minmax(6.5rem, 1fr)); line-height: 1.8rem; }
+header nav [role=group]::before { content: attr(aria-label) / ""; grid-row: 1 / span 4; padding: .5rem 0; color: var(--quiet); }
 .who a { flex: 0 1 auto; min-width: 0; line-height: 1.3; }
-.who a span { font-size: .75rem; }
+header small, .who a span { font-size: .75rem; }
 @media not (min-width: 80em) { .wordmark span { display: none; } }
 @media (min-width: 80em) {
   header > .slim { display: none; }
   header nav { position: static; display: flex; flex: 1 1 auto; align-items: center; min-width: 0; width: auto; padding: 0; border: 0; overflow: visible; }
-  header nav [role=group] { display: flex; gap: .75rem; }
+  header nav [role=group] { display: flex; gap: clamp(.75rem, 1vw, 1.25rem); }
   header nav [role=group]::before { content: none; }
-  header nav [role=group] + [role=group] { margin-left: .75rem; padding-left: .75rem; border-left: 1px solid var(--field); }
+  header nav [role=group] + [role=group] { margin-left: .75rem; padding-left: .75rem; border-left: 1px solid var(--line); }
+  .who a { max-width: 16rem; }
   .who { flex: 1 1 0; justify-content: flex-end; min-width: 0; margin-left: 1rem; }
 }
 .facts + h2 { margin-top: 1.25rem; }
@@ -43,12 +44,12 @@ form .problem { margin: 1.25rem 0 0; }
 .act .fields, .console .fields { margin-top: .75rem; max-width: 28rem; gap: .9rem; }
 .listed { list-style: none; margin: 1rem 0 0; padding: 0; }
 .listed > li { padding: 1rem 0; border-top: 1px solid var(--line); }
-.id { display: inline-block; max-width: 6rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: bottom; user-select: all; color: var(--quiet); font-size: .75rem; }
+.id { display: inline-block; max-width: 6rem; overflow: clip; text-overflow: ellipsis; white-space: nowrap; user-select: all; color: var(--quiet); font-size: .75rem; }
 .secret { font: 1rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; padding: .75rem; border-radius: .6rem; background: var(--ground); user-select: all; }
 .gates { display: flex; flex-wrap: wrap; gap: 1rem 3rem; margin-top: .75rem; }
 .gates p { margin: 0; }
 .gates .act { margin-top: .25rem; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 1.25rem; margin: 1.25rem 0; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); gap: 1.25rem; margin: 1.25rem 0; }
 .tiles .card { margin: 0; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 1.25rem; margin-top: 1.25rem; }
 .plots .card { margin: 0; min-width: 0; }
@@ -59,6 +60,8 @@ form .problem { margin: 1.25rem 0 0; }
 .scrolled { overflow-x: auto; }
 progress { width: 100%; max-width: 28rem; height: .75rem; accent-color: var(--accent); }
 .console .fields.wide { max-width: none; }
+.fields.wide > button { width: auto; justify-self: start; }
+form + p, .facts + p { margin-top: .75rem; }
 .listed p { margin: 0; }
 .listed .inset { margin: .5rem 0; }
 .links { margin: .75rem 0; }
@@ -70,13 +73,15 @@ legend { font-weight: 600; padding: 0; margin-bottom: .3rem; }
 .state { display: inline-block; padding: .05rem .55rem; border-radius: 1rem; background: var(--tint); color: var(--accent-strong); font-size: .8125rem; font-weight: 600; }
 .state.bad { background: var(--wrong-tint); color: var(--wrong); }
 a > bdi { text-decoration: inherit; }
-table bdi { display: inline-block; max-width: 16rem; overflow-wrap: break-word; }
-.facts dt { max-width: 60%; }
+table bdi { display: inline-block; max-width: min(16rem, 40vw); overflow-wrap: break-word; }
+.card :is(h1, h2, dd, dt, td, th, .inset), .listed > li { overflow: clip; overflow-clip-margin: .4rem; }
+.facts div:has(dt bdi) { flex-wrap: wrap; }
+.facts dt { max-width: 100%; }
 .facts dd { min-width: 0; }
 .dense { font-size: .875rem; line-height: 1.25rem; }
 @media (min-width: 64em) {
   .dense :is(th, td) { height: 2rem; max-width: 28rem; padding-block: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: middle; }
-  .dense bdi { overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
+  .dense bdi { overflow: clip; text-overflow: ellipsis; }
   .dense :focus-visible { outline-offset: -3px; }
 }
 `;
