@@ -93,19 +93,24 @@ function navigation(title: string | Html, session: Session, { proof, path = '', 
     .filter(({ places }) => places.length > 0);
   const current = [...shown.flatMap(({ places }) => places), own].find((each) => isAt(each, path));
   return html`<button class="slim" type="button" popovertarget="menu">
-      <span>Menu: ${current?.name ?? title}</span>
+      <span>Menu: <bdi>${current?.name ?? title}</bdi></span>
       ${waiting > 0 ? html`<small>${counted(waiting, 'approvals')}</small>` : undefined}
     </button>
     <nav id="menu" aria-label="Console" popover>
       ${shown.map(
         ({ name, places }) =>
           html`<div role="group" aria-label="${name}">
-            ${places.map((each) => html`<a href="${each.path}" ${currency(each, path)}>${each.name}${each.act === 'approval.list' && waiting > 0 ? ` (${waiting})` : ''}</a>`)}
+            ${places.map(
+              (each) =>
+                html`<a href="${each.path}" ${ariaCurrent(each, path)}
+                  >${each.name}${each.act === 'approval.list' && waiting > 0 ? ` (${waiting})` : ''}</a
+                >`,
+            )}
           </div>`,
       )}
       <form method="post" action="/console/sign-out" class="who">
         ${proofField(proof)}
-        <a href="${own.path}" ${currency(own, path)}
+        <a href="${own.path}" ${ariaCurrent(own, path)}
           ><bdi>${session.name}</bdi> <span>${own.name}: ${session.roles.join(', ')}</span></a
         >
         <button class="slim" type="submit">Sign out</button>
@@ -115,7 +120,7 @@ function navigation(title: string | Html, session: Session, { proof, path = '', 
 
 const isAt = (at: Place, path: string): boolean => path === at.path || path.startsWith(`${at.path}/`);
 
-const currency = (of: Place, path: string): Html | undefined =>
+const ariaCurrent = (of: Place, path: string): Html | undefined =>
   isAt(of, path) ? html`aria-current="${path === of.path ? 'page' : 'true'}"` : undefined;
 
 export const pageHeaders = {

@@ -18,7 +18,7 @@ header nav [role=group] { display: grid; grid-template-columns: 5rem repeat(auto
 header nav [role=group]::before { content: attr(aria-label) / ""; grid-row: 1 / span 4; padding: .5rem 0; color: var(--quiet); }
 .who a { flex: 0 1 auto; min-width: 0; line-height: 1.3; }
 header small, .who a span { font-size: .75rem; }
-@media not (min-width: 80em) { .wordmark span { display: none; } }
+@media not (min-width: 80em) { .console .wordmark span { display: none; } }
 @media (min-width: 80em) {
   header > .slim { display: none; }
   header nav { position: static; display: flex; flex: 1 1 auto; align-items: center; min-width: 0; width: auto; padding: 0; border: 0; overflow: visible; }
@@ -72,12 +72,10 @@ fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 legend { font-weight: 600; padding: 0; margin-bottom: .3rem; }
 .state { display: inline-block; padding: .05rem .55rem; border-radius: 1rem; background: var(--tint); color: var(--accent-strong); font-size: .8125rem; font-weight: 600; }
 .state.bad { background: var(--wrong-tint); color: var(--wrong); }
-a > bdi { text-decoration: inherit; }
-table bdi { display: inline-block; max-width: min(16rem, 40vw); overflow-wrap: break-word; }
-.card :is(h1, h2, dd, dt, td, th, .inset), .listed > li { overflow: clip; overflow-clip-margin: .4rem; }
+table bdi { display: inline-block; max-width: min(16rem, 40vw); overflow-wrap: break-word; text-decoration: inherit; }
+main :is(h1, h2, dd, dt, td, th), .inset, .listed > li { overflow: clip; overflow-clip-margin: .4rem; }
 .facts div:has(dt bdi) { flex-wrap: wrap; }
 .facts dt { max-width: 100%; }
-.facts dd { min-width: 0; }
 .dense { font-size: .875rem; line-height: 1.25rem; }
 @media (min-width: 64em) {
   .dense :is(th, td) { height: 2rem; max-width: 28rem; padding-block: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: middle; }

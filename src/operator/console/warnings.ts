@@ -46,8 +46,5 @@ const waiting = ({ name, establishedFrom = 0 }: Standing): Html =>
     ${timeElement(establishedFrom)} on. If that is wrong, suspend them under
     <a href="/console/operators">Operators</a>.`;
 
-const namesOf = (named: readonly { readonly name: string }[]): string =>
-  named
-    .slice(0, SHOWN)
-    .map(({ name }) => name)
-    .join(', ');
+const namesOf = (named: readonly { readonly name: string }[]): readonly Html[] =>
+  named.slice(0, SHOWN).map(({ name }, at) => html`${at === 0 ? '' : ', '}<bdi>${name}</bdi>`);
