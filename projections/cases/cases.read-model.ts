@@ -1,81 +1,10 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { caseOutcomes } from '../../src/domain/case/events.js';
+import type { CaseOutcome } from '../../src/domain/case/events.js';
 import { casesGroup } from './cases.projection.js';
 
 export const caseStateShape = z.enum(['open', 'claimed', 'decided', 'appealed']);
 export type CaseState = z.infer<typeof caseStateShape>;
-
-/** `mine`: claimed by the operator who lists them. */
-export const caseFilters = ['open', 'mine', 'claimed', 'appealed', 'decided', 'all'] as const;
-export type CaseFilter = (typeof caseFilters)[number];
-
-/** Times in Unix milliseconds. `reasons`: of its reports. `waitingAppeals`: the decisions whose appeals wait. */
-export const listedCaseShape = z.strictObject({
-  caseId: z.string(),
-  postId: z.string().nullable(),
-  targetActorId: z.string(),
-  state: caseStateShape,
-  reports: z.number(),
-  reasons: z.array(z.string()).readonly(),
-  openedAt: z.number(),
-  claimedBy: z.string().nullable(),
-  decidedBy: z.string().nullable(),
-  decidedAt: z.number().nullable(),
-  outcome: z.enum(caseOutcomes).nullable(),
-  waitingAppeals: z.array(z.string()).readonly(),
-});
-
-export type ListedCase = z.infer<typeof listedCaseShape>;
-
-/** `after`: the place of the last case of the page before. */
-export interface CasePage {
-  readonly filter: CaseFilter;
-  /** The operator who lists; empty for the shared token, which claims none. */
-  readonly operatorId: string;
-  readonly reportedFor?: string | undefined;
-  readonly order: 'newest' | 'oldest';
-  readonly after?: bigint | undefined;
-  readonly limit: number;
-}
-
-const stateSql = `CASE WHEN waiting_appeals <> '{}' THEN 'appealed' WHEN status = 'decided' THEN 'decided'
-  WHEN claimed_by IS NULL THEN 'open' ELSE 'claimed' END`;
-
-const conditions: Readonly<Record<CaseFilter, string>> = {
-  open: `status = 'open' AND claimed_by IS NULL`,
-  mine: 'claimed_by IS NOT NULL',
-  claimed: 'claimed_by IS NOT NULL',
-  decided: `status = 'decided'`,
-  appealed: `waiting_appeals <> '{}'`,
-  all: 'true',
-};
-
-const caseJson = `json_build_object('caseId', case_id, 'postId', post_id, 'targetActorId', target_actor_id,
-  'state', ${stateSql}, 'reports', reports, 'reasons', reasons, 'openedAt', opened_at, 'claimedBy', claimed_by, 'decidedBy', decided_by,
-  'decidedAt', decided_at, 'outcome', outcome, 'waitingAppeals', waiting_appeals)`;
-
-export async function casesPage(
-  pool: Pool,
-  { filter, operatorId, reportedFor, order, after, limit }: CasePage,
-): Promise<{ readonly cases: readonly ListedCase[]; readonly next: string | null }> {
-  const [compare, direction] = order === 'newest' ? ['<', 'DESC'] : ['>', 'ASC'];
-  const { rows } = await pool.query<{ found: ListedCase; place: string }>(
-    `SELECT ${caseJson} AS found, opened_position::text AS place FROM cases.summary
-    WHERE opened_position IS NOT NULL AND ${conditions[filter]}
-      AND ($1::numeric IS NULL OR opened_position ${compare} $1::numeric)
-      AND ($3::text IS NULL OR claimed_by = $3) AND ($4::text IS NULL OR $4 = ANY (reasons))
-    ORDER BY opened_position ${direction} LIMIT $2::integer`,
-    [
-      after === undefined ? null : String(after),
-      limit,
-      filter === 'mine' ? operatorId : null,
-      reportedFor ?? null,
-    ],
-  );
-  const last = rows.length === limit ? rows.at(-1) : undefined;
-  return { cases: rows.map(({ found }) => found), next: last?.place ?? null };
-}
 
 export interface ListedReport {
   readonly reportId: string;
@@ -169,7 +98,7 @@ export interface OwnReport {
   readonly at: number;
   readonly reason: string;
   readonly isOfPost: boolean;
-  readonly outcome: ListedCase['outcome'] | 'overturned';
+  readonly outcome: CaseOutcome | 'overturned' | null;
 }
 
 export async function reportsBy(pool: Pool, actorId: string, limit: number): Promise<readonly OwnReport[]> {

@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { casesGroup } from '../../projections/cases/cases.projection.js';
 import {
   casesAbout,
-  casesPage,
   casesWithPendingEffects,
   countOpenCases,
 } from '../../projections/cases/cases.read-model.js';
-import type { CaseFilter, CasePage } from '../../projections/cases/cases.read-model.js';
+import { askPool, casesPage } from '../../projections/cases/queue.read-model.js';
+import type { CaseFilter, CasePage } from '../../projections/cases/queue.read-model.js';
 import { fixedSchemaTarget } from '../../projections/runner/target.js';
 import { openCases } from '../../src/background/cases/open-cases.js';
 import { BoundedClock } from '../../src/base/support/bounded-clock.js';
@@ -58,7 +58,9 @@ describe('the worker of cases', () => {
     });
 
   const page = async (filter: CaseFilter = 'all', asked: Partial<CasePage> = {}) =>
-    (await casesPage(bench.pool, { filter, operatorId: '', order: 'oldest', limit: 100, ...asked })).cases;
+    (
+      await casesPage(askPool(bench.pool), { filter, operatorId: '', order: 'oldest', limit: 100, ...asked })
+    ).cases.map(({ listed }) => listed);
   const waitForCases = (...ids: readonly string[]) =>
     until(async () => (await page()).map(({ caseId }) => caseId).join() === ids.join());
   const typesOf = async (caseId: string) =>
@@ -171,17 +173,17 @@ describe('the worker of cases', () => {
     await until(async () => (await page()).length === 3);
     const idsOf = async (order: 'newest' | 'oldest') => {
       const found: string[] = [];
-      let after: bigint | undefined;
+      let after: string | undefined;
       do {
-        const { cases, next } = await casesPage(bench.pool, {
+        const { cases, next } = await casesPage(askPool(bench.pool), {
           filter: 'all',
           operatorId: '',
           order,
           after,
           limit: 1,
         });
-        found.push(...cases.map(({ caseId }) => caseId));
-        after = next === null ? undefined : BigInt(next);
+        found.push(...cases.map(({ listed: { caseId } }) => caseId));
+        after = next ?? undefined;
       } while (after !== undefined);
       return found;
     };

@@ -20,6 +20,8 @@ import { ShownPosts } from '../../src/commands/post/shown-posts.js';
 import { ReadModels } from '../../src/commands/account/read-models.js';
 import type { Role } from '../../src/domain/operator/roles.js';
 import { Refusal } from '../../src/domain/refusal.js';
+import { PublicationCache } from '../../src/doors/api/admission/publication.js';
+import { PublishedStatements } from '../../src/doors/api/admission/published-statements.js';
 import { RestrictionProof } from '../../src/doors/api/admission/restriction-proof.js';
 import { EventLog } from '../../src/log/event-log.js';
 import type { StoredEvent } from '../../src/log/registry.js';
@@ -99,6 +101,7 @@ export class Desk {
       [ReadModels, { finishErasure: () => Promise.resolve(true) }],
       [RestrictionProof, proof],
       [Witness, openWitness({ url: undefined, applicationName: 'test' })],
+      [PublishedStatements, new PublishedStatements(database.pool, new PublicationCache(database.pool, {}))],
       [LOGGER as never, pino({ level: 'silent' })],
     ]);
     const services = actServicesOf({ get: part } as Parameters<typeof actServicesOf>[0]);

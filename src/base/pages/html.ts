@@ -40,3 +40,17 @@ export function timeElement(at: number): Html {
   const date = new Date(at);
   return html`<time datetime="${date.toISOString()}">${words.format(date)} UTC</time>`;
 }
+
+/** The time since then, as `3 h`. */
+export function ageElement(at: number, now: number): Html {
+  const date = new Date(at);
+  return html`<time datetime="${date.toISOString()}" title="${words.format(date)} UTC"
+    >${ageOf(now - at)}</time
+  >`;
+}
+
+function ageOf(ms: number): string {
+  const minutes = Math.max(0, Math.floor(ms / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / (24 * 60))} d`;
+}

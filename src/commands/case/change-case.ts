@@ -9,6 +9,7 @@ import {
   noteCase,
   releaseCase,
   reopenCase,
+  takeOverCase,
 } from '../../domain/case/handling.js';
 import type { NewDecision } from '../../domain/case/handling.js';
 import type { Decision } from '../../domain/refusal.js';
@@ -21,6 +22,17 @@ import { Recusals } from '../support/recusals.js';
 
 /** One of two operators at the same time gets `revision_conflict`. */
 export class ClaimCase extends CaseCommand {}
+
+/** Of two operators at the same time, one gets `revision_conflict`, also if the claim is not idle any more. */
+export class TakeOverCase extends CaseCommand {
+  constructor(
+    caseId: string,
+    readonly idleOperatorId: string,
+    metadata: OperatorMetadata,
+  ) {
+    super(caseId, metadata);
+  }
+}
 
 export class ReleaseCase extends CaseCommand {}
 
@@ -89,6 +101,9 @@ const decides = <Asked extends CaseCommand<EventMetadata>>(
 
 export const caseHandlers = [
   decides(ClaimCase, (state, { metadata: { operatorId } }, at) => claimCase(state, { operatorId, at })),
+  decides(TakeOverCase, (state, { idleOperatorId, metadata: { operatorId } }, at) =>
+    takeOverCase(state, { idleOperatorId, operatorId, at }),
+  ),
   decides(ReleaseCase, (state, _asked, at) => releaseCase(state, { at })),
   decides(ReopenCase, (state, { metadata: { operatorId } }, at) => reopenCase(state, { operatorId, at })),
   decides(NoteCase, (state, { note }, at) => noteCase(state, { note, at })),

@@ -48,6 +48,7 @@ export interface CaseDecision {
 
 export interface Claim {
   readonly operatorId: string;
+  readonly at: number;
   readonly seenEventIds: readonly string[];
   /** Undefined: the claimer was not shown the case yet. */
   readonly networkRevision: number | undefined;
@@ -80,7 +81,14 @@ function changesBy(known: ExistingCase, { type, data }: CaseEvent): Partial<Exis
     case 'case.reopened':
       return { status: 'open' };
     case 'case.claimed':
-      return { claim: { operatorId: data.operatorId, seenEventIds: [], networkRevision: undefined } };
+      return {
+        claim: {
+          operatorId: data.operatorId,
+          at: data.at,
+          seenEventIds: [],
+          networkRevision: undefined,
+        },
+      };
     case 'case.disclosed':
       return known.claim ? { claim: seeing(known.claim, data) } : {};
     case 'case.released':

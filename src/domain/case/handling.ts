@@ -20,6 +20,9 @@ const MAX_NOTES = 200;
 /** Event ids that a decision keeps: those that were shown last. */
 const MAX_SEEN = 1_000;
 
+/** Without a sign of its claimer for so long, a claim is idle. */
+export const CLAIM_IDLE_MS = 15 * 60_000;
+
 interface Act {
   readonly operatorId: string;
   readonly at: number;
@@ -85,6 +88,19 @@ export function releaseCase(state: Case, { at }: { readonly at: number }): Decis
   if (state.status === 'none') return unknownCase();
   if (!state.claim) return [];
   return [{ type: 'case.released', data: { ...state.subject, operatorId: state.claim.operatorId, at } }];
+}
+
+/** Ends an idle claim, and claims the case. `idleOperatorId`: whose claim it is. A newer claim than an idle one is none of it. */
+export function takeOverCase(
+  state: Case,
+  { idleOperatorId, operatorId, at }: Act & { readonly idleOperatorId: string },
+): Decision<CaseReleased | CaseClaimed> {
+  if (state.status === 'none') return unknownCase();
+  if (state.claim?.operatorId !== idleOperatorId || at - state.claim.at < CLAIM_IDLE_MS)
+    return new Refusal('revision_conflict', 'Somebody has claimed or released this case meanwhile.');
+  const claimed = claimCase({ ...state, claim: undefined }, { operatorId, at });
+  if (claimed instanceof Refusal) return claimed;
+  return [{ type: 'case.released', data: { ...state.subject, operatorId: idleOperatorId, at } }, ...claimed];
 }
 
 export function noteCase(

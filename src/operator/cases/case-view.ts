@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { caseStateShape, reportsOfCase } from '../../../projections/cases/cases.read-model.js';
+import { recordActivity } from '../../../projections/cases/queue.read-model.js';
 import type { CaseReports, CaseState } from '../../../projections/cases/cases.read-model.js';
 import { readCase } from '../../commands/support/case-command.js';
 import { DiscloseCase } from '../../commands/case/change-case.js';
@@ -90,6 +91,7 @@ export async function viewOf(context: ActContext, caseId: string): Promise<CaseV
   if (state.status === 'none') throw unknownCase();
   const claimedBy = state.claim?.operatorId ?? null;
   const isMine = context.caller.kind === 'operator' && context.caller.operatorId === claimedBy;
+  if (isMine) await recordActivity(pool, caseId, claimedBy, context.services.clock.now());
   const reports = await reportsOfCase(pool, caseId, REPORTS);
   const texts = isMine ? await disclosedTexts(context, state, events, reports) : undefined;
   const newest: readonly ShownReport[] = texts?.reports ?? reports.newest;

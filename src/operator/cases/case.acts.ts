@@ -9,13 +9,18 @@ import {
   RuleOnAppeal,
 } from '../../commands/case/change-case.js';
 import type { CaseCommand, CaseChange, OperatorMetadata } from '../../commands/support/case-command.js';
+import { readCase } from '../../commands/support/case-command.js';
 import { casesGroup } from '../../../projections/cases/cases.projection.js';
+import { recordActivity } from '../../../projections/cases/queue.read-model.js';
+import { claimedBy } from '../../domain/case/handling.js';
+import { Refusal } from '../../domain/refusal.js';
 import { caseEffects, caseOutcomes } from '../../domain/case/events.js';
 import { isOutage } from '../../log/witness/outage.js';
 import { act } from '../desk/act.js';
 import type { ActContext } from '../desk/act.js';
 import { ownIdOf } from '../desk/caller.js';
 import { caseQueue, queueOf, queueQuery } from './case-queue.js';
+import { claimNext, nextQuery } from './next-case.js';
 import { shownCase, viewOf } from './case-view.js';
 import { casePage } from './pages/case.page.js';
 import { casesPage } from './pages/cases.page.js';
@@ -93,6 +98,23 @@ const rulingAct = <Verb extends 'uphold' | 'overturn'>(verb: Verb, outcome: 'uph
       ),
   });
 
+/** The sign of a claimer who reads or types, for the script of the case's page. */
+export const markActive = act({
+  name: 'case.active',
+  may: 'cases.decide',
+  isPersonal: true,
+  route: `POST ${one}/active`,
+  answer: z.strictObject({}),
+  form: true,
+  run: async (_input, { services: { log, pool, clock }, caller, params }) => {
+    const [caseId, operatorId] = [idIn(params), ownIdOf(caller)];
+    const claimed = claimedBy((await readCase(log, caseId)).state, operatorId);
+    if (claimed instanceof Refusal) throw claimed;
+    await recordActivity(pool, caseId, operatorId, clock.now());
+    return {};
+  },
+});
+
 export const caseActs = [
   act({
     name: 'case.list',
@@ -128,6 +150,26 @@ export const caseActs = [
       return viewOf(context, caseId);
     },
   }),
+  act({
+    name: 'case.next',
+    may: 'cases.decide',
+    isPersonal: true,
+    route: 'POST /operator/cases/next',
+    command: 'case next',
+    reason: 'optional',
+    input: nextQuery,
+    answer: z.strictObject({ case: shownCase.nullable() }),
+    form: {
+      to: ({ case: next }) => (next === null ? '/console/cases' : `/console/cases/${next.caseId}`),
+      done: ({ case: next }) => (next === null ? 'case.none' : 'case.claim'),
+    },
+    run: async (asked, context) => {
+      const caseId = await claimNext(context, asked, (command) => execute(context, command));
+      return { case: caseId === undefined ? null : await viewOf(context, caseId) };
+    },
+    duplicates: 'claim',
+  }),
+  markActive,
   act({
     name: 'case.release',
     may: 'cases.decide',

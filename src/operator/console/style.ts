@@ -82,4 +82,11 @@ main :is(h1, h2, dd, dt, td, th), .inset, .listed > li { overflow: clip; overflo
   .dense bdi { overflow: clip; text-overflow: ellipsis; }
   .dense :focus-visible { outline-offset: -3px; }
 }
+@media not (min-width: 64em) {
+  .queue :is(table, tbody, tr, th, td) { display: block; }
+  .queue thead { display: none; }
+  .queue tr { padding: .75rem 0; border-top: 1px solid var(--line); }
+  .queue :is(th, td) { padding: .1rem 0; border: 0; }
+  .queue td:empty { display: none; }
+}
 `;

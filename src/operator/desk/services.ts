@@ -11,6 +11,7 @@ import { IdGenerator } from '../../base/support/id-generator.js';
 import { Config } from '../../base/config/config.js';
 import { LOGGER } from '../../base/config/logger.js';
 import { PublicPosts } from '../../doors/api/admission/public-posts.js';
+import { PublishedStatements } from '../../doors/api/admission/published-statements.js';
 import { PublicProfiles } from '../../doors/api/admission/public-profiles.js';
 import { Health } from '../../server/health/health.js';
 import { PositionListener } from '../../base/store/position-listener.js';
@@ -36,6 +37,7 @@ export interface ActServices {
   readonly vault: KeyVault;
   readonly witness: Witness;
   readonly positions: PositionListener;
+  readonly published: PublishedStatements;
   readonly publicPosts: PublicPosts;
   readonly publicProfiles: PublicProfiles;
   readonly passwords: Passwords;
@@ -70,6 +72,7 @@ export function actServicesOf(app: INestApplicationContext): ActServices {
     allowances: app.get(Allowances),
     recusals: app.get(Recusals),
     positions: app.get(PositionListener),
+    published: app.get(PublishedStatements),
     publicPosts: app.get(PublicPosts),
     publicProfiles: app.get(PublicProfiles),
     passwords: app.get(Passwords),

@@ -145,6 +145,7 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
     { provide: PositionListener, useValue: positions },
     { provide: Witness, useValue: witness },
     { provide: RestrictionProof, useValue: proof },
+    { provide: PublishedStatements, useValue: statements },
     { provide: PublicPosts, useValue: publicPosts },
     { provide: PublicProfiles, useValue: new PublicProfiles({ statements, clock: on.clock, proof }) },
     {

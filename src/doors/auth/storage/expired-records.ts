@@ -1,5 +1,6 @@
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { CLAIM_IDLE_MS } from '../../../domain/case/handling.js';
 import type { Clock } from '../../../base/support/clock.js';
 import { KNOWN_BROWSER_MS } from './known-browsers.js';
 import { WRONG_PASSWORD_DAYS } from './wrong-passwords.js';
@@ -33,12 +34,16 @@ const expired = [
      SELECT actor_id, day FROM authority.wrong_password
      WHERE day <= to_timestamp($1::double precision / 1000)::date - ${WRONG_PASSWORD_DAYS}
      ORDER BY day LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+  // A claim without a row counts from its beginning, so it stays idle.
+  `DELETE FROM cases.activity WHERE case_id IN (
+     SELECT case_id FROM cases.activity WHERE active_at < $1::bigint - ${CLAIM_IDLE_MS}
+     ORDER BY active_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
 ];
 
 /**
  * Deletes expired tokens, codes, sessions and interactions, operators' too, the used quota of ended limit
- * windows, and what sign-in no longer needs of known browsers and wrong passwords. A spent token
- * stays until it expires, so that its reuse is detected. Servers may run it concurrently: each skips locked rows.
+ * windows, the signs of idle claimers, and what sign-in no longer needs of known browsers and wrong passwords. A spent
+ * token stays until it expires, so that its reuse is detected. Servers may run it concurrently: each skips locked rows.
  * Batches are small, so that no request waits long.
  */
 export class ExpiredRecords implements OnModuleInit, OnModuleDestroy {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { caseFilters } from '../../../../projections/cases/cases.read-model.js';
+import { caseFilters } from '../../../../projections/cases/queue.read-model.js';
 import { caseEffects, caseOutcomes } from '../../../domain/case/events.js';
 import { reportReasons } from '../../../domain/report/report-reasons.js';
 import type { ReportReason } from '../../../domain/report/report-reasons.js';
@@ -17,11 +17,16 @@ import { typedText } from '../../../base/terminal/typed-text.js';
 interface ListOptions extends OperatorOptions {
   readonly state: CaseQueue['state'];
   readonly reportedFor?: ReportReason;
+  readonly author?: string;
+  readonly application?: string;
   readonly newest?: true;
+  readonly urgent?: true;
   readonly limit: number;
 }
 
 const ID = 'id of the case, as case list names it';
+const AUTHOR = 'of posts of this person, or of the person; recorded as a look';
+const APPLICATION = 'of posts through this application; recorded as a look';
 const NOTICE = 'text for the person, on their account page; it is erased with the account';
 
 const caseCalls = actsOf<typeof caseActs>;
@@ -36,11 +41,16 @@ export function addCaseCommands(program: Command): void {
       new Option('--state <state>', 'open: nobody has claimed it').choices(caseFilters).default('open'),
     )
     .addOption(new Option('--reported-for <reason>', 'with a report for this').choices(reportReasons))
+    .option('--author <actor-id>', AUTHOR)
+    .option('--application <client-id>', APPLICATION)
     .option('--newest', 'the newest first')
+    .option('--urgent', 'the most urgent first: by the gravest reason, then by how many people reported')
     .option('--limit <number>', 'at most so many', limitOf, 100)
-    .action(async ({ state, reportedFor, newest, limit, ...options }: ListOptions) => {
-      const order = newest && 'newest';
-      const { cases, operators } = await listCases(options, { state, reportedFor, order }, limit);
+    .action(async (given: ListOptions) => {
+      const { state, reportedFor, author, application, newest, urgent, limit, ...options } = given;
+      const order = urgent ? 'urgent' : newest && 'newest';
+      const filters = { state, reportedFor, author, application, order } as const;
+      const { cases, operators } = await listCases(options, filters, limit);
       answerList(options, cases, (listed) => caseLines(listed, operators));
     });
 
@@ -53,6 +63,25 @@ export function addCaseCommands(program: Command): void {
     .description('claim a case, so that no other operator decides it, and show its texts')
     .argument('<case-id>', ID)
     .action(perform('POST /operator/cases/:id/claim', caseViewLines));
+
+  withReason(group.command('next'))
+    .description(
+      'claim the most urgent case that you may, also one of an operator who is idle, and show its texts',
+    )
+    .addOption(
+      new Option('--state <state>', 'appealed: of the appeals; any other: of the open cases')
+        .choices(caseFilters)
+        .default('open'),
+    )
+    .addOption(new Option('--reported-for <reason>', 'with a report for this').choices(reportReasons))
+    .option('--author <actor-id>', AUTHOR)
+    .option('--application <client-id>', APPLICATION)
+    .option('--after <case-id>', 'another than this one, which you have left')
+    .action(
+      perform('POST /operator/cases/next', ({ case: next }) =>
+        next === null ? ['no case waits that you may claim'] : caseViewLines(next),
+      ),
+    );
 
   withReason(group.command('release'))
     .description('end the claim of a case, your own or that of an operator who is away')
@@ -142,6 +171,8 @@ function limitOf(value: string): number {
 interface Filters {
   readonly state: CaseQueue['state'];
   readonly reportedFor: ReportReason | undefined;
+  readonly author: string | undefined;
+  readonly application: string | undefined;
   readonly order: CaseQueue['order'] | undefined;
 }
 

@@ -1,13 +1,17 @@
-import { caseFilters } from '../../../../projections/cases/cases.read-model.js';
+import { caseFilters, caseOrders } from '../../../../projections/cases/queue.read-model.js';
 import { reportReasons } from '../../../domain/report/report-reasons.js';
-import { html, timeElement } from '../../../base/pages/html.js';
+import { ageElement, hiddenField, html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { CaseQueue } from '../case-queue.js';
 import { consolePage } from '../../console/layout.js';
+import { mayDo } from '../../console/may.js';
+import { named, nameOf } from '../../console/names.js';
 import type { Frame } from '../../desk/page.js';
-import { state } from '../../console/parts.js';
+import { proofField, state } from '../../console/parts.js';
+import { counted, numbers, table } from '../../console/tables.js';
 
-type Asked = Pick<CaseQueue, 'state' | 'reportedFor' | 'order'>;
+type Asked = Pick<CaseQueue, 'state' | 'reportedFor' | 'author' | 'application' | 'order'>;
+type Listed = CaseQueue['cases'][number];
 
 const names: Readonly<Record<CaseQueue['state'], string>> = {
   open: 'Open',
@@ -18,10 +22,24 @@ const names: Readonly<Record<CaseQueue['state'], string>> = {
   all: 'All',
 };
 
+const orderNames: Readonly<Record<CaseQueue['order'], string>> = {
+  urgent: 'most urgent first',
+  oldest: 'oldest first',
+  newest: 'newest first',
+};
+
+const first: Asked = { state: 'open', reportedFor: null, author: null, application: null, order: 'urgent' };
+
 /** The queue of operators. Its filters are links, so that each has an address. */
-export function casesPage(frame: Frame, { cases, operators, next, ...asked }: CaseQueue): string {
+export function casesPage(
+  frame: Frame,
+  { cases, operators: _operators, next, at, ...asked }: CaseQueue,
+): string {
   const content = html`<section class="card" aria-labelledby="cases">
-    <h1 id="cases">Cases</h1>
+    <div class="between">
+      <h1 id="cases">Cases</h1>
+      ${mayDo(frame.session, 'case.next') ? nextForm(frame, asked) : undefined}
+    </div>
     ${choices(
       'State',
       caseFilters.map((each) => link(names[each], { ...asked, state: each }, asked.state === each)),
@@ -30,14 +48,15 @@ export function casesPage(frame: Frame, { cases, operators, next, ...asked }: Ca
       link('anything', { ...asked, reportedFor: null }, asked.reportedFor === null),
       ...reportReasons.map((each) => link(each, { ...asked, reportedFor: each }, asked.reportedFor === each)),
     ])}
-    ${choices('Order', [
-      link('oldest first', { ...asked, order: 'oldest' }, asked.order === 'oldest'),
-      link('newest first', { ...asked, order: 'newest' }, asked.order === 'newest'),
-    ])}
-    ${cases.length === 0 ? html`<p class="quiet">No case is here.</p>` : undefined}
-    <ol class="listed">
-      ${cases.map((each) => caseItem(each, operators))}
-    </ol>
+    ${choices(
+      'Order',
+      caseOrders.map((each) => link(orderNames[each], { ...asked, order: each }, asked.order === each)),
+    )}
+    ${asked.author === null ? undefined : html`<p>Of ${named.person(asked.author)}. ${link('Of everybody', { ...asked, author: null })}</p>`}
+    ${asked.application === null ? undefined : html`<p>Through ${named.application(asked.application)}. ${link('Through any', { ...asked, application: null })}</p>`}
+    ${addressOf(asked) === addressOf(first) ? undefined : html`<p class="small">${link('Reset the filters', first)}</p>`}
+    ${cases.some(needsOther) ? nobodyElse : undefined}
+    ${cases.length === 0 ? html`<p class="quiet">No case is here.</p>` : queueTable(frame, asked, cases, at)}
     ${next === null ? undefined : html`<p><a href="${addressOf(asked)}&amp;after=${next}">Next page</a></p>`}
   </section>`;
   return consolePage('Cases', content, frame, { isWide: true });
@@ -46,45 +65,87 @@ export function casesPage(frame: Frame, { cases, operators, next, ...asked }: Ca
 const choices = (label: string, links: readonly Html[]): Html =>
   html`<nav class="choices small" aria-label="${label}"><span class="quiet">${label}</span> ${links}</nav>`;
 
-const link = (name: string, to: Asked, isCurrent: boolean): Html =>
+const link = (name: string, to: Asked, isCurrent = false): Html =>
   html`<a href="${addressOf(to)}" ${isCurrent ? html`aria-current="page"` : undefined}>${name}</a>`;
 
-function addressOf({ state: of, reportedFor, order }: Asked): string {
-  const query = new URLSearchParams({ state: of, order });
-  if (reportedFor !== null) query.set('reportedFor', reportedFor);
-  return `/console/cases?${query.toString()}`;
+const fieldsOf = (asked: Partial<Asked>): readonly [string, string][] =>
+  Object.entries(asked).flatMap(([name, value]): [string, string][] =>
+    value === null ? [] : [[name, value]],
+  );
+
+const addressOf = (asked: Asked): string =>
+  `/console/cases?${new URLSearchParams(fieldsOf(asked)).toString()}`;
+
+const nextForm = ({ proof }: Frame, { order: _order, ...filters }: Asked): Html =>
+  html`<form method="post" action="/console/cases/next">
+    ${proofField(proof)} ${fieldsOf(filters).map(([name, value]) => hiddenField(name, value))}
+    <button class="main slim" type="submit">Claim the next</button>
+  </form>`;
+
+function queueTable({ session }: Frame, asked: Asked, cases: readonly Listed[], at: number): Html {
+  const withReporters = mayDo(session, 'case.decide');
+  const headings = ['Reported', 'Author', 'Through', 'For', 'Severity', 'Age', 'Status'];
+  return html`<div class="queue">
+    ${table(
+      'Cases',
+      withReporters ? [...headings, 'Reporters'] : headings,
+      cases.map((each) => [
+        html`<a href="/console/cases/${each.caseId}"
+          >${each.postId === null ? 'The account' : html`<bdi>${nameOf.post(each.postId)}</bdi>`}</a
+        >`,
+        html`${named.person(each.targetActorId)} ${ofAuthor(asked, each)}`,
+        each.appId === null
+          ? ''
+          : html`${named.application(each.appId)} ${link('its cases', { ...first, application: each.appId })}`,
+        reasonsOf(each),
+        state(each.severity, isGrave(each)),
+        ageElement(each.openedAt, at),
+        statusOf(each),
+        ...(withReporters ? [reportersOf(each)] : []),
+      ]),
+      { isDense: true },
+    )}
+  </div>`;
 }
 
-function caseItem(each: CaseQueue['cases'][number], operators: CaseQueue['operators']): Html {
-  const nameOf = (id: string) => operators[id] ?? id;
-  const { reports, reasons, claimedBy, decidedBy, outcome } = each;
-  return html`<li>
-    <strong
-      ><a href="/console/cases/${each.caseId}"
-        >${each.postId === null ? 'Account' : 'Post'} <span class="quiet small">${each.caseId}</span></a
-      ></strong
-    >
-    ${state(each.state, each.state === 'appealed')}
-    <p class="small">
-      ${reports === 1 ? '1 report' : `${String(reports)} reports`}: ${reasons.join(', ')}. Opened
-      ${timeElement(each.openedAt)}.
-    </p>
-    ${claimedBy === null ? undefined : html`<p class="small quiet">Claimed by <bdi>${nameOf(claimedBy)}</bdi>.</p>`}
-    ${
-      decidedBy === null || outcome === null
-        ? undefined
-        : html`<p class="small quiet">
-            Decided by <bdi>${nameOf(decidedBy)}</bdi>: ${outcomeNames[outcome]}.
-          </p>`
-    }
-    ${needsOther(each) ? nobodyElse : undefined}
-  </li>`;
+/** The others that wait, of the same author. */
+function ofAuthor({ author }: Asked, { targetActorId, openOfAuthor, state: is }: Listed): Html | undefined {
+  if (author !== null || openOfAuthor <= (is === 'open' ? 1 : 0)) return undefined;
+  return link(`${numbers.format(openOfAuthor)} of this author`, { ...first, author: targetActorId });
+}
+
+function reasonsOf({ reports, reportsByReason }: Listed): string {
+  const counts = Object.entries(reportsByReason);
+  const text = counts.map(([reason, count]) => `${numbers.format(count)} ${reason}`).join(', ');
+  const isAll = counts.reduce((sum, [, count]) => sum + count, 0) >= reports;
+  return isAll ? text : `${text} of ${counted(reports, 'reports')}`;
+}
+
+const isGrave = ({ severity }: Listed): boolean => severity === 'high' || severity === 'critical';
+
+function statusOf(each: Listed): Html {
+  const { claimedBy, decidedBy, outcome, isIdle, state: is } = each;
+  const decision =
+    decidedBy === null || outcome === null
+      ? undefined
+      : html`${outcomeNames[outcome]} by ${named.operator(decidedBy)}`;
+  return html`${claimedBy !== null || is === 'open' ? undefined : state(is, is === 'appealed')}
+  ${claimedBy === null ? decision : html`${named.operator(claimedBy)} ${isIdle ? state('idle', true) : undefined}`}
+  ${needsOther(each) ? state('needs another moderator', true) : undefined}`;
+}
+
+/** Numbers alone: who reported is for the claimer. */
+function reportersOf({ reporters }: Listed): Html | string {
+  if (reporters === null) return '';
+  const { people, upheld, isBrigade } = reporters;
+  return html`${people === 1 ? '1 person' : `${numbers.format(people)} people`}${upheld === 0 ? '' : `, ${numbers.format(upheld)} upheld before`}
+  ${isBrigade ? state('at once, and follow each other', true) : undefined}`;
 }
 
 export const outcomeNames = { violation: 'violation', no_violation: 'no violation' } as const;
 
 /** It waits for another moderator than those who made the decisions that were appealed, and there is none. */
-const needsOther = ({ state: is, decidedBy, hasOtherOperator }: CaseQueue['cases'][number]): boolean =>
+const needsOther = ({ state: is, decidedBy, hasOtherOperator }: Listed): boolean =>
   is !== 'decided' && decidedBy !== null && !hasOtherOperator;
 
 export const nobodyElse = html`<p class="problem">

@@ -14,6 +14,7 @@ import { entrances } from './entrances.js';
 import { pageHeaders } from '../../console/layout.js';
 import { bringActs } from '../../console/may.js';
 import { faultPage } from '../../console/fault.page.js';
+import { withKeptFilters } from './kept-filters.js';
 import { answerPage } from './pages.js';
 import { requireConsoleOrigin } from '../../console/require-origin.js';
 import { visitOf } from '../../console/visit.js';
@@ -71,7 +72,9 @@ export function consoleRoutes(root: FastifyInstance, parts: ConsoleParts): void 
       for (const row of actTable) {
         const path = consolePathOf(row);
         if (path === undefined) continue;
-        const answer = entrances[row.name] ?? answerPage(row) ?? (row.form && answerForm(row, row.form));
+        const page = answerPage(row);
+        const shown = page && row.name === 'case.list' ? withKeptFilters(page) : page;
+        const answer = entrances[row.name] ?? shown ?? (row.form && answerForm(row, row.form));
         if (!answer) throw new Error(`the console has no page or form of ${row.name}`);
         server.route({
           method: row.method,

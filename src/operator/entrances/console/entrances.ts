@@ -1,5 +1,6 @@
 import { findInvitation } from '../../../commands/operator/invitations.js';
 import { HttpRefusal } from '../../../server/errors.js';
+import { markActive } from '../../cases/case.acts.js';
 import { ownIdOf } from '../../desk/caller.js';
 import type { ProvenPasskey } from '../../desk/identity/passkeys.js';
 import { operatorsOf } from '../../desk/operators.js';
@@ -60,10 +61,18 @@ export const entrances: Readonly<Record<string, Answering>> = {
     const options = await services.passkeys.creationOptions(holderOf(visit.secret), own);
     return sendPage(exchange, ownPage(await frameOf(exchange), own, options));
   },
+  // For the script of the page, which shows nothing of it.
+  'case.active': async (exchange) => {
+    await perform(exchange, markActive, undefined);
+    return exchange.reply.status(204).send();
+  },
   'own.sign_out': async (exchange) => {
     const { sessions, visit, cookies, reply } = exchange;
     await sessions.end(visit.secret);
-    void reply.header('set-cookie', cookies.clear(cookies.session));
+    void reply.header(
+      'set-cookie',
+      [cookies.session, cookies.filters].map((name) => cookies.clear(name)),
+    );
     return goTo(exchange, '/console/sign-in');
   },
 };

@@ -1,0 +1,204 @@
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { caseOutcomes } from '../../src/domain/case/events.js';
+import { severities } from '../../src/domain/report/report-reasons.js';
+import { caseStateShape } from './cases.read-model.js';
+
+/** `mine`: claimed by the operator who lists them. */
+export const caseFilters = ['open', 'mine', 'claimed', 'appealed', 'decided', 'all'] as const;
+export type CaseFilter = (typeof caseFilters)[number];
+
+export const caseOrders = ['urgent', 'oldest', 'newest'] as const;
+
+/** Times in Unix milliseconds. `reasons`: of its reports. `waitingAppeals`: the decisions whose appeals wait. */
+export const listedCaseShape = z.strictObject({
+  caseId: z.string(),
+  postId: z.string().nullable(),
+  targetActorId: z.string(),
+  state: caseStateShape,
+  /** Of the gravest reason that no decision has seen; of all reasons, if there is none. */
+  severity: z.enum(severities),
+  reports: z.number(),
+  reasons: z.array(z.string()).readonly(),
+  openedAt: z.number(),
+  claimedBy: z.string().nullable(),
+  decidedBy: z.string().nullable(),
+  decidedAt: z.number().nullable(),
+  outcome: z.enum(caseOutcomes).nullable(),
+  waitingAppeals: z.array(z.string()).readonly(),
+});
+
+export type ListedCase = z.infer<typeof listedCaseShape>;
+
+/** Cases of one author, or of posts through one application, reported for one reason; undefined: of any. */
+export interface CaseNarrowing {
+  readonly reportedFor?: string | undefined;
+  readonly author?: string | undefined;
+  readonly application?: string | undefined;
+}
+
+/** `after`: the place of the last case of the page before. */
+export interface CasePage extends CaseNarrowing {
+  readonly filter: CaseFilter;
+  /** The operator who lists; empty for the shared token, which claims none. */
+  readonly operatorId: string;
+  readonly order: (typeof caseOrders)[number];
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** One row, with the answer in `data`. `schema`: of the published read models, which the filter by application alone reads. */
+export type CaseStatement = (schema: string) => { readonly text: string; readonly values: unknown[] };
+
+/** Answers a statement. */
+export type Ask = <Data>(statement: CaseStatement) => Promise<Data>;
+
+/** Answers statements that read no published model. */
+export const askPool =
+  (pool: Pool): Ask =>
+  async <Data>(statement: CaseStatement) => {
+    const { rows } = await pool.query<{ data: Data }>(statement(''));
+    return (rows[0] as { data: Data }).data;
+  };
+
+const stateSql = `CASE WHEN waiting_appeals <> '{}' THEN 'appealed' WHEN status = 'decided' THEN 'decided'
+  WHEN claimed_by IS NULL THEN 'open' ELSE 'claimed' END`;
+
+/** Of the rows of a filter; `mine`, those of all operators. */
+export const filterSql: Readonly<Record<CaseFilter, string>> = {
+  open: `status = 'open' AND claimed_by IS NULL`,
+  mine: 'claimed_by IS NOT NULL',
+  claimed: 'claimed_by IS NOT NULL',
+  decided: `status = 'decided'`,
+  appealed: `waiting_appeals <> '{}'`,
+  all: 'true',
+};
+
+const caseJson = `json_build_object('caseId', case_id, 'postId', post_id, 'targetActorId', target_actor_id,
+  'state', ${stateSql}, 'severity', (ARRAY['${severities.join("', '")}'])[greatest(urgency / 10, 1)], 'reports', reports,
+  'reasons', reasons, 'openedAt', opened_at, 'claimedBy', claimed_by, 'decidedBy', decided_by, 'decidedAt', decided_at,
+  'outcome', outcome, 'waitingAppeals', waiting_appeals)`;
+
+const byUrgency = '-urgency, opened_position';
+
+const orders = {
+  urgent: { by: byUrgency, after: `(${byUrgency}) >`, place: `urgency || '-' || opened_position` },
+  oldest: { by: 'opened_position', after: '(opened_position) >', place: 'opened_position::text' },
+  newest: { by: 'opened_position DESC', after: '(opened_position) <', place: 'opened_position::text' },
+} as const;
+
+/** Numbers the values of a statement. */
+class Values {
+  readonly list: unknown[] = [];
+
+  add(value: unknown, type = 'text'): string {
+    return `$${this.list.push(value)}::${type}`;
+  }
+}
+
+/** Conditions with an `undefined` among them. */
+const all = (...conditions: readonly (string | undefined)[]): string =>
+  conditions.filter((each) => each !== undefined).join(' AND ');
+
+const narrowed = (
+  { reportedFor, author, application }: CaseNarrowing,
+  values: Values,
+  schema: string,
+): string =>
+  all(
+    'opened_position IS NOT NULL',
+    reportedFor && `${values.add(reportedFor)} = ANY (reasons)`,
+    author && `target_actor_id = ${values.add(author)}`,
+    application &&
+      `EXISTS (SELECT FROM "${schema}".post WHERE post.id = post_id AND post.app_id = ${values.add(application)})`,
+  );
+
+/** As `data` of the one row that {@link CaseStatement} promises. */
+const asData = (found: string): string => `
+  SELECT (SELECT incarnation FROM recovery.publication) AS incarnation,
+    (SELECT coalesce(json_agg(found), '[]') FROM (${found}) page) AS data`;
+
+/** `activeAt`: of its claimer; null if no sign of theirs is stored. */
+export interface FoundCase {
+  readonly listed: ListedCase;
+  readonly place: string;
+  readonly activeAt: number | null;
+}
+
+const activeAt = `(SELECT active_at FROM cases.activity WHERE activity.case_id = summary.case_id AND operator_id = claimed_by)`;
+
+export const casesPageSql =
+  ({ filter, operatorId, order, after, limit, ...narrowing }: CasePage): CaseStatement =>
+  (schema) => {
+    const values = new Values();
+    const { by, after: compare, place } = orders[order];
+    const [position, urgency] = after?.split('-').toReversed() ?? [];
+    const last = () => [
+      ...(urgency === undefined ? [] : [values.add(-Number(urgency), 'integer')]),
+      values.add(position, 'numeric'),
+    ];
+    const text = asData(`
+      SELECT json_build_object('listed', ${caseJson}, 'place', ${place}, 'activeAt', ${activeAt}) AS found
+      FROM cases.summary
+      WHERE ${all(
+        filterSql[filter],
+        filter === 'mine' ? `claimed_by = ${values.add(operatorId)}` : undefined,
+        narrowed(narrowing, values, schema),
+        after && `${compare} (${last().join(', ')})`,
+      )}
+      ORDER BY ${by} LIMIT ${values.add(limit, 'integer')}`);
+    return { text, values: values.list };
+  };
+
+export async function casesPage(
+  ask: Ask,
+  page: CasePage,
+): Promise<{ readonly cases: readonly FoundCase[]; readonly next: string | null }> {
+  const cases = await ask<readonly FoundCase[]>(casesPageSql(page));
+  return { cases, next: cases.length === page.limit ? (cases.at(-1)?.place ?? null) : null };
+}
+
+export interface Claimable extends CaseNarrowing {
+  /** Appeals that wait; else open cases. */
+  readonly isAppealed: boolean;
+  readonly operatorId: string;
+  /** Unix milliseconds. Claims without a later sign of their claimer count as idle. */
+  readonly idleBefore: number;
+  readonly except: readonly string[];
+  readonly limit: number;
+}
+
+/** `idleOperatorId`: whose idle claim it is; null: nobody has claimed it. */
+export interface Candidate {
+  readonly caseId: string;
+  readonly idleOperatorId: string | null;
+}
+
+/** Cases that nobody has claimed, or another operator who is idle: the most urgent first. */
+export const claimableSql =
+  ({ isAppealed, operatorId, idleBefore, except, limit, ...narrowing }: Claimable): CaseStatement =>
+  (schema) => {
+    const values = new Values();
+    const text = asData(`
+      SELECT json_build_object('caseId', case_id, 'idleOperatorId', claimed_by) AS found FROM cases.summary
+      WHERE ${all(isAppealed ? filterSql.appealed : `status = 'open'`, narrowed(narrowing, values, schema))}
+        AND (claimed_by IS NULL OR (
+          claimed_by <> ${values.add(operatorId)} AND coalesce(${activeAt}, 0) < ${values.add(idleBefore, 'bigint')}))
+        AND case_id <> ALL (${values.add(except, 'text[]')})
+      ORDER BY ${byUrgency} LIMIT ${values.add(limit, 'integer')}`);
+    return { text, values: values.list };
+  };
+
+/** Records that the claimer of a case is at it. */
+export async function recordActivity(
+  pool: Pool,
+  caseId: string,
+  operatorId: string,
+  now: number,
+): Promise<void> {
+  await pool.query(
+    `INSERT INTO cases.activity (case_id, operator_id, active_at) VALUES ($1, $2, $3)
+    ON CONFLICT (case_id) DO UPDATE SET operator_id = EXCLUDED.operator_id, active_at = EXCLUDED.active_at`,
+    [caseId, operatorId, now],
+  );
+}
