@@ -162,8 +162,8 @@ export interface Claimable extends CaseNarrowing {
   /** Appeals that wait; else open cases. */
   readonly isAppealed: boolean;
   readonly operatorId: string;
-  /** Unix milliseconds. Claims without a later sign of their claimer count as idle. */
-  readonly idleBefore: number;
+  /** Unix milliseconds. A claim without a later sign of its claimer is idle. */
+  readonly idleSince: number;
   readonly except: readonly string[];
   readonly limit: number;
 }
@@ -176,14 +176,14 @@ export interface Candidate {
 
 /** Cases that nobody has claimed, or another operator who is idle: the most urgent first. */
 export const claimableSql =
-  ({ isAppealed, operatorId, idleBefore, except, limit, ...narrowing }: Claimable): CaseStatement =>
+  ({ isAppealed, operatorId, idleSince, except, limit, ...narrowing }: Claimable): CaseStatement =>
   (schema) => {
     const values = new Values();
     const text = asData(`
       SELECT json_build_object('caseId', case_id, 'idleOperatorId', claimed_by) AS found FROM cases.summary
       WHERE ${all(isAppealed ? filterSql.appealed : `status = 'open'`, narrowed(narrowing, values, schema))}
         AND (claimed_by IS NULL OR (
-          claimed_by <> ${values.add(operatorId)} AND coalesce(${activeAt}, 0) < ${values.add(idleBefore, 'bigint')}))
+          claimed_by <> ${values.add(operatorId)} AND coalesce(${activeAt}, 0) <= ${values.add(idleSince, 'bigint')}))
         AND case_id <> ALL (${values.add(except, 'text[]')})
       ORDER BY ${byUrgency} LIMIT ${values.add(limit, 'integer')}`);
     return { text, values: values.list };

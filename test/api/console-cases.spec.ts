@@ -13,6 +13,7 @@ import { newModerator, report, reportedPost, stateOf } from '../support/moderato
 import type { Moderator } from '../support/moderators.js';
 import { someName } from '../support/operators.js';
 import { createPost } from '../support/posts.js';
+import { until } from '../support/until.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 
@@ -90,10 +91,85 @@ describe('the queue of the console', () => {
     expect([await isListed(grace, ''), await isListed(grace, '&state=mine')]).toEqual([false, true]);
     expect(await isListed(hedy, '&state=mine')).toBe(false);
     expect((await open(hedy, '/console/cases?state=claimed&order=newest')).text).toContain(
-      `Claimed by <bdi>${name}</bdi>`,
+      `<bdi>${name}</bdi></a>`,
     );
     expect((await open(grace, '/console/cases?state=lost')).status).toBe(400);
     expect(await stateOf(reader, caseId)).toBe('claimed');
+  });
+
+  it('has a row with author, words, application, reasons and age, and gathers the cases of an author', async () => {
+    const { person, postId, path } = await reported('buy my <b>lamps</b>');
+    await report(reporter, { postId, reason: 'illegal' });
+    await report(reporter, { actorId: person.actorId, reason: 'spam' });
+    const rowOf = async (query: string) => {
+      const { text } = await open(grace, `/console/cases?order=newest${query}`);
+      return text.split('<tr>').find((row) => row.includes(`"${path}"`)) ?? '';
+    };
+    await until(async () => (await rowOf('')).includes('2 of this author'));
+    const row = await rowOf('');
+    for (const shown of [
+      '<bdi>“buy my &lt;b&gt;lamps&lt;/b&gt;”</bdi>',
+      `<bdi>@${person.handle}</bdi>`,
+      `/console/applications/${application.clientId}`,
+      '1 illegal, 1 spam',
+      'critical',
+      '0 min',
+      '1 person',
+    ])
+      expect(row).toContain(shown);
+    const gathered = await open(grace, `/console/cases?author=${person.actorId}`);
+    expect([...gathered.text.matchAll(/<th scope="row">/g)]).toHaveLength(2);
+    const auditor = await enroll('auditor', someName('Adele'));
+    const { text } = await open(auditor, '/console/cases?order=newest');
+    expect(text).toContain(path);
+    expect(text).not.toMatch(/Reporters|1 person|Claim the next/);
+  });
+
+  it('has its last filters again when it is opened without any, until a link resets them', async () => {
+    const user = await enroll('moderator', someName());
+    const opened = async (path: string) => {
+      const { text } = await open(user, path);
+      return [...text.matchAll(/aria-current="page">([^<]*)</g)].map((found) => found[1]);
+    };
+    const usual = ['Cases', 'Open', 'anything', 'most urgent first'];
+    expect(await opened('/console/cases')).toEqual(usual);
+    expect(await opened('/console/cases?state=claimed&reportedFor=spam')).toEqual([
+      'Cases',
+      'Claimed',
+      'spam',
+      'most urgent first',
+    ]);
+    await open(user, '/console/cases?state=lost');
+    expect(await opened('/console/cases')).toEqual(['Cases', 'Claimed', 'spam', 'most urgent first']);
+    const [, reset = ''] =
+      /href="([^"]*)"\s*>Reset the filters/.exec((await open(user, '/console/cases')).text) ?? [];
+    expect(await opened(reset.replaceAll('&amp;', '&'))).toEqual(usual);
+    expect(await opened('/console/cases')).toEqual(usual);
+  });
+
+  it('gives the next case to who asks for it, and says when none waits', async () => {
+    const { person, path } = await reported();
+    const mine = `/console/cases?author=${person.actorId}`;
+    const next = async () => {
+      const page = await open(grace, mine);
+      const form = page.forms.find(({ action }) => action === '/console/cases/next')!;
+      return grace.browser.submit(page, form, {});
+    };
+    const claimed = await next();
+    expect([claimed.status, claimed.text]).toEqual([200, expect.stringContaining('he always does')]);
+    expect(claimed.text).toContain('You have claimed the case.');
+    const { fields } = claimed.forms[0]!;
+    const sign = await grace.browser.submit(
+      claimed,
+      { action: `${path}/active`, method: 'post', fields, buttons: [] },
+      {},
+    );
+    expect([sign.status, sign.text]).toEqual([204, '']);
+    const none = await next();
+    expect([none.status, none.text]).toEqual([
+      200,
+      expect.stringContaining('Nothing waits that you may claim.'),
+    ]);
   });
 
   it('is linked from the overview, with the number of open cases', async () => {

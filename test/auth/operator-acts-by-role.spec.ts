@@ -140,6 +140,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'post unrestrict': ['nobody', '--reason', ''],
   'case list': [],
   'case show': ['nobody'],
+  'case next': ['--reason', ''],
   'case claim': ['nobody'],
   'case release': ['nobody'],
   'case note': ['nobody'],

@@ -43,7 +43,7 @@ export async function claimNext(
         ...narrowing,
         isAppealed: state === 'appealed',
         operatorId: metadata.operatorId,
-        idleBefore: services.clock.now() - CLAIM_IDLE_MS,
+        idleSince: services.clock.now() - CLAIM_IDLE_MS,
         except,
         limit: AT_ONCE,
       }),

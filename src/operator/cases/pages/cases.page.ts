@@ -125,13 +125,16 @@ const isGrave = ({ severity }: Listed): boolean => severity === 'high' || severi
 
 function statusOf(each: Listed): Html {
   const { claimedBy, decidedBy, outcome, isIdle, state: is } = each;
-  const decision =
-    decidedBy === null || outcome === null
-      ? undefined
-      : html`${outcomeNames[outcome]} by ${named.operator(decidedBy)}`;
-  return html`${claimedBy !== null || is === 'open' ? undefined : state(is, is === 'appealed')}
-  ${claimedBy === null ? decision : html`${named.operator(claimedBy)} ${isIdle ? state('idle', true) : undefined}`}
-  ${needsOther(each) ? state('needs another moderator', true) : undefined}`;
+  const parts = [
+    ...(is === 'appealed' || is === 'decided' ? [state(is, is === 'appealed')] : []),
+    ...(claimedBy === null ? [] : [named.operator(claimedBy)]),
+    ...(isIdle ? [state('idle', true)] : []),
+    ...(claimedBy === null && decidedBy !== null && outcome !== null
+      ? [html`${outcomeNames[outcome]} by ${named.operator(decidedBy)}`]
+      : []),
+    ...(needsOther(each) ? [state('needs another moderator', true)] : []),
+  ];
+  return html`${parts.map((part, n) => (n === 0 ? part : html` ${part}`))}`;
 }
 
 /** Numbers alone: who reported is for the claimer. */

@@ -1,0 +1,328 @@
+import { describe, expect, it } from '@jest/globals';
+import { casesPageSql } from '../../projections/cases/queue.read-model.js';
+import { streams } from '../../src/log/streams.js';
+import type { Seat } from '../support/desk.js';
+import { caseDesks } from './support/case-desk.js';
+import { QueueDesk } from './support/queue-desk.js';
+
+const at = caseDesks();
+const queue = () => new QueueDesk(at());
+
+const people = (count: number, name = 'person') => Array.from({ length: count }, (_, n) => `${name}${n}`);
+const urgent = (by: Seat, asked: object = {}) => by.get('cases', { order: 'urgent', ...asked });
+const idsOf = async (by: Seat, asked: object = {}) =>
+  (await urgent(by, asked)).cases.map(({ caseId }) => caseId);
+const listed = async (by: Seat, caseId: string) =>
+  (await urgent(by, { state: 'all' })).cases.find((each) => each.caseId === caseId)!;
+const looksBy = async ({ operatorId }: { readonly operatorId: string }) => {
+  const found = [];
+  for await (const { events } of at().desk.log.subscribe({
+    after: undefined,
+    types: ['look.recorded'],
+    batchSize: 100,
+    signal: AbortSignal.timeout(200),
+  }))
+    found.push(...events.filter(({ metadata }) => metadata.operatorId === operatorId));
+  return found.map(({ event }) => event.data);
+};
+
+describe('the most urgent case', () => {
+  it('is that of the gravest reason, then of the most people, then the oldest', async () => {
+    const { grace } = at();
+    const spam = await queue().reported('spam', people(3));
+    const [first, second] = [await queue().reported('other'), await queue().reported('impersonation')];
+    const harassment = await queue().reported('harassment');
+    const illegal = await queue().reported('illegal');
+    const many = await queue().reported('harassment', people(2));
+    expect(await idsOf(grace)).toEqual([illegal, many, harassment, first, second, spam]);
+    const severities = (await urgent(grace)).cases.map(({ severity }) => severity);
+    expect(severities).toEqual(['critical', 'high', 'high', 'medium', 'medium', 'low']);
+    expect((await grace.get('cases')).cases.map(({ caseId }) => caseId)).toEqual([
+      spam,
+      first,
+      second,
+      harassment,
+      illegal,
+      many,
+    ]);
+  });
+
+  it('is no longer one that more than five people report, nor one that one person reports again', async () => {
+    const { grace } = at();
+    const five = await queue().reported('spam', people(5));
+    const forty = await queue().reported('spam', people(40));
+    const one = await queue().reported('spam', ['ada']);
+    const again = await queue().reported('spam', ['ada', 'ada', 'ada']);
+    expect(await idsOf(grace)).toEqual([five, forty, one, again]);
+  });
+
+  it('counts the reports that no decision has seen, and keeps its place if an operator reopens it', async () => {
+    const { grace, hedy } = at();
+    const caseId = await queue().reported('harassment', people(4));
+    const other = await queue().reported('impersonation');
+    await at().decide(grace, caseId, []);
+    await hedy.post('cases/:id/reopen', { id: caseId, reason: 'once more' });
+    expect(await idsOf(grace)).toEqual([caseId, other]);
+    await at().decide(grace, caseId, []);
+    const { postId, targetActorId } = await listed(grace, caseId);
+    await queue().report(postId!, targetActorId, 'spam', ['ada']);
+    expect(await idsOf(grace)).toEqual([other, caseId]);
+  });
+});
+
+describe('pages of the queue', () => {
+  it('have each case that stays as it was once, whatever happens to others meanwhile', async () => {
+    const { grace, desk } = at();
+    await queue().fill(250);
+    const all: string[] = [];
+    let after: string | undefined;
+    do {
+      const { cases, next } = await urgent(grace, { after });
+      all.push(...cases.map(({ caseId }) => caseId));
+      after = next ?? undefined;
+      await desk.services.pool.query(
+        `UPDATE cases.summary SET urgency = 45 WHERE case_id IN ('post-open7', 'post-open8');
+        DELETE FROM cases.summary WHERE case_id = $$post-open9$$;
+        INSERT INTO cases.summary (case_id, target_actor_id, status, reports, reasons, newest_report, opened_position, urgency)
+        VALUES ('actor-new', 'new', 'open', 1, '{spam}', 1, 5000000, 41) ON CONFLICT DO NOTHING`,
+      );
+    } while (after !== undefined);
+    const changed = new Set(['post-open7', 'post-open8', 'post-open9', 'actor-new']);
+    const kept = Array.from({ length: 250 }, (_, n) => `post-open${n + 1}`).filter(
+      (each) => !changed.has(each),
+    );
+    expect(all.filter((each) => !changed.has(each)).toSorted()).toEqual(kept.toSorted());
+  });
+
+  it.each(['7', '-7', '1-2-3', 'x'])('refuse a place that no page gave: %s', async (after) => {
+    await expect(urgent(at().grace, { after })).rejects.toThrow('`next` of an earlier page');
+  });
+
+  it('refuse a place of another order', async () => {
+    await expect(at().grace.get('cases', { after: '42-7' })).rejects.toThrow('`next` of an earlier page');
+  });
+
+  it('find the most urgent of 10,000 by an index', async () => {
+    const { desk } = at();
+    await queue().fill(10_000);
+    const asked = { filter: 'open', operatorId: '', order: 'urgent', limit: 100 } as const;
+    const planOf = async (after?: string) => {
+      const { text, values } = casesPageSql({ ...asked, after })('');
+      const { rows } = await desk.services.pool.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+      return JSON.stringify(rows);
+    };
+    for (const plan of [await planOf(), await planOf('25-1005000')]) {
+      expect(plan).toContain('"Index Name":"summary_urgent"');
+      expect(plan).not.toContain('"Node Type":"Sort"');
+      expect(plan).not.toMatch(/"Actual Rows":[0-9]{4}/);
+    }
+  });
+
+  it('take as many statements for 10,000 cases as for 10', async () => {
+    const { grace, desk } = at();
+    let count = 0;
+    desk.services.pool.on('acquire', () => count++);
+    const statements = async () => {
+      count = 0;
+      await urgent(grace);
+      return count;
+    };
+    await queue().publish();
+    await queue().fill(10);
+    await statements();
+    const few = await statements();
+    await desk.services.pool.query('TRUNCATE cases.summary');
+    await queue().fill(10_000);
+    expect([few, await statements()]).toEqual([few, few]);
+    expect(few).toBeLessThan(10);
+  });
+});
+
+describe('a filter', () => {
+  it('by author shows theirs alone, and is a look; the queue as a whole is none', async () => {
+    const { grace, desk } = at();
+    const author = await desk.account();
+    const own = [await queue().reported('spam', ['ada'], 1, author), await at().report({ actorId: author })];
+    await queue().reported('illegal');
+    expect(await looksBy(grace)).toEqual([]);
+    await urgent(grace);
+    expect(await looksBy(grace)).toEqual([]);
+    expect((await idsOf(grace, { author })).toSorted()).toEqual(own.toSorted());
+    expect(await looksBy(grace)).toMatchObject([{ actorId: author }]);
+    expect((await listed(grace, own[0]!)).openOfAuthor).toBe(2);
+  });
+
+  it('by application shows posts through it, and is a look; without published read models it is refused', async () => {
+    const { grace } = at();
+    const [one, other] = [await queue().reported('spam'), await queue().reported('spam')];
+    expect((await listed(grace, one)).appId).toBeNull();
+    await expect(urgent(grace, { application: 'app-1' })).rejects.toThrow('(recovery_publication_changed)');
+    await queue().publish();
+    await queue().post(one, 'app-1');
+    await queue().post(other, 'app-2');
+    expect(await idsOf(grace, { application: 'app-1' })).toEqual([one]);
+    expect((await listed(grace, other)).appId).toBe('app-2');
+    expect(await looksBy(grace)).toContainEqual(expect.objectContaining({ appId: 'app-1' }));
+  });
+
+  it('by a reason shows cases with such a report, and how many of each', async () => {
+    const { grace } = at();
+    const caseId = await queue().reported('spam', people(2));
+    const { postId, targetActorId } = await listed(grace, caseId);
+    await queue().report(postId!, targetActorId, 'illegal', ['cleo']);
+    await queue().reported('other');
+    expect(await idsOf(grace, { reportedFor: 'illegal' })).toEqual([caseId]);
+    expect((await listed(grace, caseId)).reportsByReason).toEqual({ spam: 2, illegal: 1 });
+  });
+});
+
+describe('numbers about reporters', () => {
+  /** Decides a case of these people as a violation. */
+  const upheld = async (...by: readonly string[]) =>
+    at().decide(at().grace, await queue().reported('spam', by), []);
+
+  it('tell how many were upheld before, of those with three reports, to who may decide', async () => {
+    const { grace, desk } = at();
+    await upheld('ada', 'bob');
+    await queue().reported('spam', ['ada', 'cleo']);
+    await queue().reported('spam', ['cleo']);
+    const caseId = await queue().reported('illegal', ['ada', 'bob', 'cleo']);
+    const reporters = { people: 3, upheld: 1, isBrigade: false };
+    expect(await listed(grace, caseId)).toMatchObject({ reporters });
+    for (const by of [desk.shared, await desk.enroll(['auditor'])])
+      expect((await listed(by, caseId)).reporters).toBeNull();
+    expect(JSON.stringify(await urgent(grace))).not.toMatch(/"(ada|bob|cleo)"|text of/);
+  });
+
+  it('do not count the decision of the case itself', async () => {
+    const { grace } = at();
+    for (const _each of [1, 2]) await queue().reported('spam', ['ada']);
+    const caseId = await queue().reported('spam', ['ada']);
+    await at().decide(grace, caseId, []);
+    expect((await listed(grace, caseId)).reporters?.upheld).toBe(0);
+  });
+
+  it('hint at people who follow each other and report within minutes', async () => {
+    const { grace } = at();
+    await queue().publish();
+    const [brigade, crowd] = [people(6, 'friend'), people(6, 'stranger')];
+    await queue().befriend(brigade);
+    const of = await Promise.all([
+      queue().reported('spam', brigade, 1_000_000),
+      queue().reported('spam', crowd, 1_000_000),
+      queue().reported('spam', brigade.slice(0, 4), 1_000_000),
+    ]);
+    const slow = await queue().reported('spam', []);
+    const { desk } = at();
+    const slowPost = slow.slice('post-'.length);
+    const author = await desk.account();
+    for (const [n, friend] of brigade.entries())
+      await queue().report(slowPost, author, 'spam', [friend], n * 11 * 60_000);
+    const hints = await Promise.all(
+      [...of, slow].map(async (caseId) => (await listed(grace, caseId)).reporters?.isBrigade),
+    );
+    expect(hints).toEqual([true, false, false, false]);
+  });
+});
+
+describe('the next case', () => {
+  const next = (by: Seat, asked: object = {}) => by.post('cases/next', asked);
+  const typesOf = async (caseId: string) =>
+    (await at().desk.log.read(streams.case(caseId))).map(({ event }) => event.type);
+  const MINUTE = 60_000;
+
+  it('is the most urgent that waits under the filters, with its texts', async () => {
+    const { grace } = at();
+    const spam = await queue().reported('spam');
+    const illegal = await queue().reported('illegal');
+    expect((await next(grace, { reportedFor: 'spam' })).case).toMatchObject({
+      caseId: spam,
+      isMine: true,
+      reports: { newest: [{ reporterActorId: 'ada' }] },
+    });
+    expect((await next(grace, { after: illegal })).case).toBeNull();
+    expect((await next(grace)).case?.caseId).toBe(illegal);
+    expect((await next(grace)).case).toBeNull();
+  });
+
+  it('is claimed by one of several operators at the same time, and the others get those after', async () => {
+    const { grace, hedy, desk } = at();
+    const ids = [];
+    for (let n = 0; n < 50; n++) ids.push(await queue().reported('spam'));
+    const work = async (by: Seat) => {
+      const claimed = [];
+      for (;;) {
+        const found = (await next(by)).case;
+        if (!found) return claimed;
+        claimed.push(found.caseId);
+      }
+    };
+    const claimed = await Promise.all([grace, hedy, await desk.enroll(['moderator'])].map(work));
+    expect(claimed.flat().toSorted()).toEqual(ids.toSorted());
+    for (const each of claimed) expect(each.length).toBeGreaterThan(0);
+  });
+
+  it('is no case that the operator must leave to others', async () => {
+    const { grace, hedy } = at();
+    const { caseId } = await at().appealed();
+    expect((await next(grace, { state: 'appealed' })).case).toBeNull();
+    await hedy.post('cases/:id/reopen', { id: caseId, reason: 'once more' });
+    expect((await next(grace)).case).toBeNull();
+    expect((await next(hedy, { state: 'appealed' })).case?.caseId).toBe(caseId);
+  });
+
+  it('is also one whose claimer was idle for 15 minutes, as a release and a claim by the taker', async () => {
+    const { grace, hedy, desk } = at();
+    const caseId = await queue().reported('spam');
+    await next(grace);
+    desk.advance(14 * MINUTE);
+    await grace.post('cases/:id/active', { id: caseId });
+    desk.advance(14 * MINUTE);
+    expect((await next(hedy)).case).toBeNull();
+    expect((await listed(hedy, caseId)).isIdle).toBe(false);
+    await grace.get('cases/:id', { id: caseId });
+    desk.advance(15 * MINUTE - 1);
+    expect((await next(hedy)).case).toBeNull();
+    desk.advance(1);
+    expect((await listed(hedy, caseId)).isIdle).toBe(true);
+    expect((await next(grace)).case).toBeNull();
+    expect((await next(hedy)).case?.caseId).toBe(caseId);
+    expect(await typesOf(caseId)).toEqual([
+      'case.opened',
+      'case.claimed',
+      'case.disclosed',
+      'case.released',
+      'case.claimed',
+      'case.disclosed',
+    ]);
+    const [released, claimed] = (await desk.log.read(streams.case(caseId))).slice(3);
+    expect([released?.metadata.operatorId, claimed?.metadata.operatorId]).toEqual([
+      hedy.operatorId,
+      hedy.operatorId,
+    ]);
+    await expect(grace.post('cases/:id/active', { id: caseId })).rejects.toThrow('(not_owner)');
+    expect((await listed(grace, caseId)).isIdle).toBe(false);
+  });
+
+  it('takes over a claim without a stored sign from its beginning on', async () => {
+    const { grace, hedy, desk } = at();
+    const caseId = await queue().reported('spam');
+    await next(grace);
+    await desk.services.pool.query('DELETE FROM cases.activity');
+    desk.advance(14 * MINUTE);
+    expect((await listed(hedy, caseId)).isIdle).toBe(false);
+    expect((await next(hedy)).case).toBeNull();
+    desk.advance(MINUTE);
+    expect((await listed(hedy, caseId)).isIdle).toBe(true);
+    const taken = await Promise.all([hedy, await desk.enroll(['moderator'])].map((by) => next(by)));
+    expect(taken.flatMap((each) => each.case?.caseId ?? [])).toEqual([caseId]);
+    expect((await typesOf(caseId)).filter((type) => type === 'case.released')).toHaveLength(1);
+  });
+
+  it('is for the personal token of a moderator', async () => {
+    const { desk } = at();
+    await queue().reported('spam');
+    for (const by of [desk.shared, await desk.enroll(['auditor'])])
+      await expect(next(by)).rejects.toThrow('(capability_required)');
+  });
+});
