@@ -165,7 +165,9 @@ describe('the queue of the console', () => {
       {},
     );
     expect([sign.status, sign.text]).toEqual([204, '']);
-    const none = await next();
+    const form = claimed.forms[0]!;
+    const another = { ...form, action: '/console/cases/next' };
+    const none = await grace.browser.submit(claimed, another, { after: path.split('/').at(-1)! });
     expect([none.status, none.text]).toEqual([
       200,
       expect.stringContaining('Nothing waits that you may claim.'),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { casesPageSql } from '../../projections/cases/queue.read-model.js';
+import { OrderCasesByUrgency1763902000000 } from '../../src/base/store/migrations/1763902000000-case-urgency.js';
 import { streams } from '../../src/log/streams.js';
 import type { Seat } from '../support/desk.js';
 import { caseDesks } from './support/case-desk.js';
@@ -15,15 +16,18 @@ const idsOf = async (by: Seat, asked: object = {}) =>
 const listed = async (by: Seat, caseId: string) =>
   (await urgent(by, { state: 'all' })).cases.find((each) => each.caseId === caseId)!;
 const looksBy = async ({ operatorId }: { readonly operatorId: string }) => {
-  const found = [];
-  for await (const { events } of at().desk.log.subscribe({
-    after: undefined,
+  const { log } = at().desk;
+  const { signal } = new AbortController();
+  const looks = [];
+  for await (const { events, caughtUp } of log.subscribe({
     types: ['look.recorded'],
     batchSize: 100,
-    signal: AbortSignal.timeout(200),
-  }))
-    found.push(...events.filter(({ metadata }) => metadata.operatorId === operatorId));
-  return found.map(({ event }) => event.data);
+    signal,
+  })) {
+    looks.push(...events.filter(({ metadata }) => metadata.operatorId === operatorId));
+    if (caughtUp) break;
+  }
+  return looks.map(({ event }) => event.data);
 };
 
 describe('the most urgent case', () => {
@@ -67,6 +71,23 @@ describe('the most urgent case', () => {
     const { postId, targetActorId } = await listed(grace, caseId);
     await queue().report(postId!, targetActorId, 'spam', ['ada']);
     expect(await idsOf(grace)).toEqual([other, caseId]);
+  });
+});
+
+describe('an upgrade', () => {
+  it('sets the urgency of the cases of the release before', async () => {
+    const { grace, hedy, desk } = at();
+    const decided = await queue().reported('harassment', people(2));
+    await at().decide(grace, decided, []);
+    const spam = await queue().reported('spam', people(7));
+    const illegal = await queue().reported('illegal');
+    const runner = desk.services.store.db.connection.createQueryRunner();
+    const upgrade = new OrderCasesByUrgency1763902000000();
+    await upgrade.down(runner);
+    await upgrade.up(runner);
+    await runner.release();
+    expect(await idsOf(hedy)).toEqual([illegal, spam]);
+    expect((await listed(hedy, decided)).severity).toBe('high');
   });
 });
 

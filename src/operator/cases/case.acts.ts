@@ -98,6 +98,23 @@ const rulingAct = <Verb extends 'uphold' | 'overturn'>(verb: Verb, outcome: 'uph
       ),
   });
 
+export const nextCase = act({
+  name: 'case.next',
+  may: 'cases.decide',
+  isPersonal: true,
+  route: 'POST /operator/cases/next',
+  command: 'case next',
+  reason: 'optional',
+  input: nextQuery,
+  answer: z.strictObject({ case: shownCase.nullable() }),
+  form: true,
+  run: async (asked, context) => {
+    const caseId = await claimNext(context, asked, (command) => execute(context, command));
+    return { case: caseId === undefined ? null : await viewOf(context, caseId) };
+  },
+  duplicates: 'claim',
+});
+
 /** The sign of a claimer who reads or types, for the script of the case's page. */
 export const markActive = act({
   name: 'case.active',
@@ -150,25 +167,7 @@ export const caseActs = [
       return viewOf(context, caseId);
     },
   }),
-  act({
-    name: 'case.next',
-    may: 'cases.decide',
-    isPersonal: true,
-    route: 'POST /operator/cases/next',
-    command: 'case next',
-    reason: 'optional',
-    input: nextQuery,
-    answer: z.strictObject({ case: shownCase.nullable() }),
-    form: {
-      to: ({ case: next }) => (next === null ? '/console/cases' : `/console/cases/${next.caseId}`),
-      done: ({ case: next }) => (next === null ? 'case.none' : 'case.claim'),
-    },
-    run: async (asked, context) => {
-      const caseId = await claimNext(context, asked, (command) => execute(context, command));
-      return { case: caseId === undefined ? null : await viewOf(context, caseId) };
-    },
-    duplicates: 'claim',
-  }),
+  nextCase,
   markActive,
   act({
     name: 'case.release',

@@ -31,6 +31,4 @@ export interface ActForm<Answered> {
   page?(frame: Frame, answer: Answered, form: FormFields): string | undefined;
   /** Address of the next page. Undefined: the nearest page above the address of the form. */
   to?(answer: Answered): string;
-  /** Name of the notice on the next page. Undefined: that of the act. */
-  done?(answer: Answered): string;
 }

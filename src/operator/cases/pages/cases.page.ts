@@ -1,4 +1,5 @@
 import { caseFilters, caseOrders } from '../../../../projections/cases/queue.read-model.js';
+import { NEWEST_REPORTS } from '../../../../projections/cases/queue-facts.sql.js';
 import { reportReasons } from '../../../domain/report/report-reasons.js';
 import { ageElement, hiddenField, html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
@@ -138,11 +139,10 @@ function statusOf(each: Listed): Html {
 }
 
 /** Numbers alone: who reported is for the claimer. */
-function reportersOf({ reporters }: Listed): Html | string {
+function reportersOf({ reports, reporters }: Listed): Html | string {
   if (reporters === null) return '';
   const { people, upheld, isBrigade } = reporters;
-  return html`${people === 1 ? '1 person' : `${numbers.format(people)} people`}${upheld === 0 ? '' : `, ${numbers.format(upheld)} upheld before`}
-  ${isBrigade ? state('at once, and follow each other', true) : undefined}`;
+  return html`${people === 1 ? '1 person' : `${people} people`}${reports > NEWEST_REPORTS ? ` in the newest ${NEWEST_REPORTS}` : ''}${upheld === 0 ? '' : `, ${upheld} of them upheld before`}${isBrigade ? html` ${state('at once, and follow each other', true)}` : undefined}`;
 }
 
 export const outcomeNames = { violation: 'violation', no_violation: 'no violation' } as const;

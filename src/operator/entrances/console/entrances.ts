@@ -10,6 +10,7 @@ import { sendAsset } from '../../console/assets.js';
 import { holderOf } from '../../console/form.js';
 import { ownPage } from '../../operators/pages/own.page.js';
 import { enrollmentPage, signInPage } from '../../operators/pages/sign-in.page.js';
+import { openNext } from './kept-filters.js';
 import { streamPlots } from './plot-stream.js';
 import type { Answering, Exchange } from '../../console/visit.js';
 
@@ -61,6 +62,7 @@ export const entrances: Readonly<Record<string, Answering>> = {
     const options = await services.passkeys.creationOptions(holderOf(visit.secret), own);
     return sendPage(exchange, ownPage(await frameOf(exchange), own, options));
   },
+  'case.next': openNext,
   // For the script of the page, which shows nothing of it.
   'case.active': async (exchange) => {
     await perform(exchange, markActive, undefined);

@@ -20,7 +20,7 @@ export function answerForm(row: Act, form: true | ActForm<unknown>): Answering {
     const shown = own?.page?.(await frameOf(exchange), answer, fields);
     if (shown !== undefined) return sendPage(exchange, shown);
     const next = own?.to?.(answer) ?? pageAbove(row, params);
-    return goTo(exchange, `${next}${next.includes('?') ? '&' : '?'}done=${own?.done?.(answer) ?? row.name}`);
+    return goTo(exchange, `${next}${next.includes('?') ? '&' : '?'}done=${row.name}`);
   };
 }
 
