@@ -1,6 +1,6 @@
 import { filterSql } from './queue.read-model.js';
 
-/** Of each case, only so many reports are read: the newest. */
+/** So many reports of a case are read, or by a person: the newest. */
 export const NEWEST_REPORTS = 50;
 /** Numbers above it are not counted. */
 export const MOST_COUNTED = 1_000;

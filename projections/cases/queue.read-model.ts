@@ -16,7 +16,7 @@ export const listedCaseShape = z.strictObject({
   postId: z.string().nullable(),
   targetActorId: z.string(),
   state: caseStateShape,
-  /** Of the gravest reason that no decision has seen; of all reasons, if there is none. */
+  /** That of the gravest reason that no decision has seen; of all reasons, if there is none. */
   severity: z.enum(severities),
   reports: z.number(),
   reasons: z.array(z.string()).readonly(),
@@ -47,7 +47,7 @@ export interface CasePage extends CaseNarrowing {
   readonly limit: number;
 }
 
-/** One row, with the answer in `data`. `schema`: of the published read models, which the filter by application alone reads. */
+/** Selects one row, with the answer in `data`. `schema`: of the published read models, which the filter by application alone reads. */
 export type CaseStatement = (schema: string) => { readonly text: string; readonly values: unknown[] };
 
 /** Answers a statement. */
@@ -64,7 +64,7 @@ export const askPool =
 const stateSql = `CASE WHEN waiting_appeals <> '{}' THEN 'appealed' WHEN status = 'decided' THEN 'decided'
   WHEN claimed_by IS NULL THEN 'open' ELSE 'claimed' END`;
 
-/** Of the rows of a filter; `mine`, those of all operators. */
+/** Conditions of the filters; `mine` needs the operator, too. */
 export const filterSql: Readonly<Record<CaseFilter, string>> = {
   open: `status = 'open' AND claimed_by IS NULL`,
   mine: 'claimed_by IS NOT NULL',
@@ -110,7 +110,7 @@ const narrowed = (
     reportedFor && `${values.add(reportedFor)} = ANY (reasons)`,
     author && `target_actor_id = ${values.add(author)}`,
     application &&
-      `EXISTS (SELECT FROM "${schema}".post WHERE post.id = post_id AND post.app_id = ${values.add(application)})`,
+      `EXISTS (SELECT FROM "${schema}".post WHERE post.id = post_id AND post.app_id = ${values.add(application)} OFFSET 0)`,
   );
 
 /** As `data` of the one row that {@link CaseStatement} promises. */

@@ -141,6 +141,13 @@ describe('the command line', () => {
     expect((await plaza(hedy, 'claim', caseId)).stderr).toContain('(revision_conflict)');
     expect((await plaza(grace, 'note', caseId)).stdout).toBe(`${caseId} has the note\n`);
     expect((await plaza(grace, 'release', caseId)).stdout).toBe(`${caseId} is released\n`);
+    const lamps = await personWithToken(network, application, scope);
+    const own = await reportedPost(grace, alice, await createPost(lamps), 'why: lamps');
+    const next = ['next', '--author', lamps.actorId];
+    expect((await plaza(grace, ...next)).stdout).toContain('    why: lamps');
+    expect((await plaza(hedy, ...next)).stdout).toBe('no case waits that you may claim\n');
+    const urgent = await plaza(hedy, 'list', '--state', 'claimed', '--author', lamps.actorId, '--urgent');
+    expect(urgent.stdout).toContain(`"caseId":"${own}"`);
     await plaza(hedy, 'claim', caseId);
     const wrong = await plaza(
       hedy,

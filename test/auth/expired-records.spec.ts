@@ -63,4 +63,15 @@ describe('expired records of the authorization server', () => {
     expect(await records.sweep()).toBe(1);
     expect((await database.pool.query('SELECT key FROM limits.used')).rows).toEqual([{ key: 'going on' }]);
   });
+
+  it('are deleted with the signs of claimers who are idle', async () => {
+    await database.pool.query(
+      `INSERT INTO cases.activity (case_id, operator_id, active_at) VALUES ('idle', 'op', $1), ('active', 'op', $2)`,
+      [NOW - HOUR, NOW],
+    );
+    expect(await records.sweep()).toBe(1);
+    expect((await database.pool.query('SELECT case_id FROM cases.activity')).rows).toEqual([
+      { case_id: 'active' },
+    ]);
+  });
 });

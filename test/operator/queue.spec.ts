@@ -20,6 +20,7 @@ const looksBy = async ({ operatorId }: { readonly operatorId: string }) => {
   const { signal } = new AbortController();
   const looks = [];
   for await (const { events, caughtUp } of log.subscribe({
+    after: undefined,
     types: ['look.recorded'],
     batchSize: 100,
     signal,

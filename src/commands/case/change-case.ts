@@ -23,7 +23,7 @@ import { Recusals } from '../support/recusals.js';
 /** One of two operators at the same time gets `revision_conflict`. */
 export class ClaimCase extends CaseCommand {}
 
-/** Of two operators at the same time, one gets `revision_conflict`, also if the claim is not idle any more. */
+/** One of two operators at the same time gets `revision_conflict`, and so does one whose colleague is not idle any more. */
 export class TakeOverCase extends CaseCommand {
   constructor(
     caseId: string,

@@ -60,7 +60,7 @@ const listedCase = listedCaseShape.extend({
   /** Open cases of the same author that nobody has claimed. */
   openOfAuthor: z.number(),
   /**
-   * Of the newest 50 reports. `upheld`: people with an earlier report that was a violation, and three reports at least.
+   * Numbers in the newest 50 reports. `upheld`: people with an earlier report that was a violation, and three reports at least.
    * `isBrigade`: many came within minutes, of people who follow each other. Null: the caller may not decide cases.
    */
   reporters: z.strictObject({ people: z.number(), upheld: z.number(), isBrigade: z.boolean() }).nullable(),

@@ -25,7 +25,7 @@ export const askPublished =
     return row.data;
   };
 
-/** What the queue shows of cases beside their own rows, by two statements for all. */
+/** Returns the facts that the queue shows of a case beside its own row. Two statements read those of all. */
 export async function queueFactsOf({ services, caller }: ActContext, cases: readonly ListedCase[]) {
   const mayDecide = isAdmitted({ may: 'cases.decide', isPersonal: true }, caller);
   const decidable = mayDecide ? cases : [];

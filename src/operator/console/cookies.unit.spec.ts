@@ -27,4 +27,14 @@ describe('the cookies of the console', () => {
     ])
       expect(cookies.read(header, session)).toBeUndefined();
   });
+
+  it('keep the filters of the queue', () => {
+    const cookies = new ConsoleCookies('http://localhost:3001');
+    const kept = cookies.keepFilters('state=open&author=a-1');
+    expect(kept).toMatch(
+      /^plaza_operator_filters=[A-Za-z0-9_-]+; Path=\/console; HttpOnly; SameSite=Strict$/,
+    );
+    expect(cookies.readFilters(`plaza_operator=x; ${kept.split(';')[0]}`)).toBe('state=open&author=a-1');
+    expect(cookies.readFilters(undefined)).toBe('');
+  });
 });
