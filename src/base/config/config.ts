@@ -44,6 +44,8 @@ export abstract class Config {
   abstract readonly erasureRewriteHour: number | 'off';
   /** A duration: see `establishedFrom` (src/domain/four-eyes/standing.ts). */
   abstract readonly fourEyesMinAge: string;
+  /** What operators choose from as the reason of a decision. Undefined: the words of reports. */
+  abstract readonly caseReasons: readonly string[] | undefined;
   abstract readonly operatorToken: string | undefined;
   /** Base URL of an OpenTelemetry collector. Undefined: no traces are exported. */
   abstract readonly otlpEndpoint: string | undefined;
@@ -116,6 +118,16 @@ const handles = z
     error: 'must be handles of 3 to 30 lowercase letters, digits or underscores, separated by commas',
   });
 
+const caseReasons = z
+  .string()
+  .transform((value) => value.split(';').map((reason) => reason.trim()))
+  .refine(
+    (all) => all.length <= 9 && all.every((each) => /^[^\p{Cc}\p{Bidi_Control}\p{Cs}]{1,100}$/u.test(each)),
+    {
+      error: 'must be at most 9 reasons of 1 to 100 characters, separated by semicolons',
+    },
+  );
+
 const environment = z
   .object({
     ROLE: z.enum(['all', 'api', 'projector']).default('all'),
@@ -165,6 +177,7 @@ const environment = z
         error: 'must be a duration above 0, a number below 1000000 with s, m, h or d: 7d',
       })
       .default('7d'),
+    CASE_REASONS: caseReasons.optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: urlWith('http:', 'https:').optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   })
@@ -230,6 +243,7 @@ export function readConfig(env: NodeJS.ProcessEnv = terminal().env): Config {
     fanOutThreshold: read.FAN_OUT_THRESHOLD,
     erasureRewriteHour: read.ERASURE_REWRITE_HOUR,
     fourEyesMinAge: read.FOUR_EYES_MIN_AGE,
+    caseReasons: read.CASE_REASONS,
     operatorToken: read.OPERATOR_TOKEN,
     otlpEndpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: read.LOG_LEVEL,

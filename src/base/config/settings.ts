@@ -27,6 +27,7 @@ export function settingsOf(config: Config): Record<string, string> {
     FAN_OUT_THRESHOLD: String(config.fanOutThreshold),
     ERASURE_REWRITE_HOUR: String(config.erasureRewriteHour),
     FOUR_EYES_MIN_AGE: config.fourEyesMinAge,
+    CASE_REASONS: config.caseReasons?.join(';'),
     OTEL_EXPORTER_OTLP_ENDPOINT: config.otlpEndpoint,
     LOG_LEVEL: config.logLevel,
   };
