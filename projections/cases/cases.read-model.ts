@@ -17,6 +17,8 @@ export interface ListedReport {
 export interface CaseReports {
   readonly networkRevision: number;
   readonly total: number;
+  /** Of the newest thousand. */
+  readonly byReason: Readonly<Record<string, number>>;
   readonly newest: readonly ListedReport[];
 }
 
@@ -24,17 +26,27 @@ export async function reportsOfCase(pool: Pool, caseId: string, limit: number): 
   const { rows } = await pool.query<{
     revision: string | null;
     total: number | null;
+    by_reason: Record<string, number>;
     newest: ListedReport[];
   }>(
     `SELECT (SELECT applied_position::text FROM recovery.checkpoint WHERE group_name = $3) AS revision,
       (SELECT reports FROM cases.summary WHERE case_id = $1) AS total,
+      (SELECT coalesce(json_object_agg(reason, reports ORDER BY reports DESC, reason), '{}') FROM (
+        SELECT reason, count(*) AS reports FROM (
+          SELECT reason FROM cases.report WHERE case_id = $1 ORDER BY position DESC LIMIT 1000) newest
+        GROUP BY reason) counted) AS by_reason,
       (SELECT coalesce(json_agg(json_build_object('reportId', report_id, 'reason', reason, 'at', at,
           'isClosed', decision_id IS NOT NULL) ORDER BY position DESC), '[]') FROM (
         SELECT * FROM cases.report WHERE case_id = $1 ORDER BY position DESC LIMIT $2::integer) newest) AS newest`,
     [caseId, limit, casesGroup.name],
   );
   const [row] = rows;
-  return { networkRevision: Number(row?.revision ?? 0), total: row?.total ?? 0, newest: row?.newest ?? [] };
+  return {
+    networkRevision: Number(row?.revision ?? 0),
+    total: row?.total ?? 0,
+    byReason: row?.by_reason ?? {},
+    newest: row?.newest ?? [],
+  };
 }
 
 /** Numbers of cases by state: `open` without and `claimed` with a claim, `appealed` with an appeal that waits. */

@@ -1,6 +1,7 @@
 import { createSecretKey, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { casesGroup } from '../../projections/cases/cases.projection.js';
+import { noSurroundings } from '../../projections/posts/surroundings.read-model.js';
 import { projectInline } from '../../projections/authority/authority.projection.js';
 import { Applier } from '../../projections/runner/applier.js';
 import { dispatcherOf, eventTypesOf } from '../../projections/runner/projection.js';
@@ -22,6 +23,7 @@ import type { Role } from '../../src/domain/operator/roles.js';
 import { Refusal } from '../../src/domain/refusal.js';
 import { PublicationCache } from '../../src/doors/api/admission/publication.js';
 import { PublishedStatements } from '../../src/doors/api/admission/published-statements.js';
+import { PublicPosts } from '../../src/doors/api/admission/public-posts.js';
 import { RestrictionProof } from '../../src/doors/api/admission/restriction-proof.js';
 import { EventLog } from '../../src/log/event-log.js';
 import type { StoredEvent } from '../../src/log/registry.js';
@@ -99,6 +101,7 @@ export class Desk {
       [Postgres, database],
       [ShownPosts, { find: () => Promise.resolve(undefined) }],
       [ReadModels, { finishErasure: () => Promise.resolve(true) }],
+      [PublicPosts, { around: () => Promise.resolve(noSurroundings) }],
       [RestrictionProof, proof],
       [Witness, openWitness({ url: undefined, applicationName: 'test' })],
       [PublishedStatements, new PublishedStatements(database.pool, new PublicationCache(database.pool, {}))],

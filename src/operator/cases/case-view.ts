@@ -8,12 +8,14 @@ import { hidingRestrictions } from '../../commands/support/grounds.js';
 import type { CaseDecision, CaseEvent, ExistingCase } from '../../domain/case/case.js';
 import { caseEffects, caseOutcomes } from '../../domain/case/events.js';
 import { unknownCase } from '../../domain/case/handling.js';
+import { reportReasons } from '../../domain/report/report-reasons.js';
 import { disputedDecisions, makersOf, recusalOf } from '../../domain/case/recusal.js';
 import type { Recorded } from '../../log/recorded.js';
 import { recordLooks } from '../audit/looks.js';
 import type { ActContext } from '../desk/act.js';
 import { operatorIdOf, ownIdOf } from '../desk/caller.js';
 import { operatorNames } from '../desk/identity/operator-names.js';
+import { evidence, evidenceOf } from './case-evidence.js';
 import { otherDeciders } from './case-operators.js';
 import { postTexts, profileText, reportTexts, shownReport, shownText } from './case-texts.js';
 import type { ShownReport } from './case-texts.js';
@@ -70,7 +72,14 @@ export const shownCase = z.strictObject({
   hasOtherOperator: z.boolean(),
   hiddenBy: listOf(restriction),
   networkRevision: z.number(),
-  reports: z.strictObject({ total: z.number(), newest: listOf(shownReport) }),
+  reports: z.strictObject({
+    total: z.number(),
+    byReason: z.record(z.string(), z.number()),
+    newest: listOf(shownReport),
+  }),
+  evidence,
+  /** What a decision may give as its reason, as an administrator set it. */
+  reasons: listOf(z.string()),
   decisions: listOf(decision),
   history: listOf(historyEvent),
   operators: z.record(z.string(), z.string()),
@@ -86,7 +95,7 @@ export type CaseView = z.infer<typeof shownCase>;
  * @throws {Refusal} `not_found`; errors of log and store.
  */
 export async function viewOf(context: ActContext, caseId: string): Promise<CaseView> {
-  const { log, pool, store } = context.services;
+  const { log, pool, store, config } = context.services;
   const { state, events } = await readCase(log, caseId);
   if (state.status === 'none') throw unknownCase();
   const claimedBy = state.claim?.operatorId ?? null;
@@ -97,7 +106,8 @@ export async function viewOf(context: ActContext, caseId: string): Promise<CaseV
   const newest: readonly ShownReport[] = texts?.reports ?? reports.newest;
   const history = events.slice(-HISTORY).map((recorded) => historyEntry(recorded, isMine));
   const { postId, targetActorId } = state.subject;
-  await recordLooks(context, [postId === undefined ? { actorId: targetActorId } : { postId }]);
+  const actor = { actorId: targetActorId };
+  await recordLooks(context, postId === undefined ? [actor] : [{ postId }, actor]);
   const hasOther = await otherDeciders(store);
   const withOther = (decision: CaseDecision) => ({
     ...decision,
@@ -116,7 +126,9 @@ export async function viewOf(context: ActContext, caseId: string): Promise<CaseV
     hasOtherOperator: hasOther(disputedDecisions(state).flatMap(makersOf)),
     hiddenBy,
     networkRevision: reports.networkRevision,
-    reports: { total: reports.total, newest },
+    reports: { total: reports.total, byReason: reports.byReason, newest },
+    evidence: await evidenceOf(context.services, state.subject),
+    reasons: config.caseReasons ?? reportReasons,
     decisions: state.decisions.map(withOther),
     history,
     operators: await operatorNames(store, operators),

@@ -1,5 +1,11 @@
 import { publicVersions } from '../../../../projections/posts/posts.read-model.js';
 import type { PublicVersion } from '../../../../projections/posts/posts.read-model.js';
+import {
+  noSurroundings,
+  publicTexts,
+  surroundings,
+} from '../../../../projections/posts/surroundings.read-model.js';
+import type { Surroundings } from '../../../../projections/posts/surroundings.read-model.js';
 import type { Clock } from '../../../base/support/clock.js';
 import type { PublishedStatements } from './published-statements.js';
 import { readAsAnybody } from './read-as-anybody.js';
@@ -18,5 +24,18 @@ export class PublicPosts {
   async versionsOf(postIds: readonly string[]): Promise<ReadonlyMap<string, PublicVersion>> {
     if (postIds.length === 0) return new Map();
     return (await readAsAnybody(this.reads, publicVersions, { postIds })) ?? new Map<string, PublicVersion>();
+  }
+
+  /** Whole texts, by post id. */
+  async textsOf(postIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (postIds.length === 0) return new Map();
+    return (await readAsAnybody(this.reads, publicTexts, { postIds })) ?? new Map<string, string>();
+  }
+
+  /** The thread above a post, and so many other posts of its author. */
+  async around(authorActorId: string, postId: string | undefined, limit: number): Promise<Surroundings> {
+    return (
+      (await readAsAnybody(this.reads, surroundings, { authorActorId, postId, limit })) ?? noSurroundings
+    );
   }
 }
