@@ -149,7 +149,8 @@ export function decideCase(state: Case, decision: NewDecision): Decision<CaseDec
 export function claimedBy(state: Case, operatorId: string): ExistingCase | Refusal {
   if (state.status === 'none') return unknownCase();
   if (state.claim?.operatorId === operatorId) return state;
-  return new Refusal('not_owner', 'You have not claimed this case: claim it first.');
+  const why = state.claim ? `operator ${state.claim.operatorId} has claimed it` : 'claim it first';
+  return new Refusal('not_owner', `You have not claimed this case: ${why}.`);
 }
 
 export const unknownCase = (): Refusal => new Refusal('not_found', 'There is no such case.');

@@ -47,7 +47,10 @@ export async function frameOf({ visit, request, services }: Exchange): Promise<F
     proof: proofOf(secret),
     session,
     path: pathname,
-    notice: notices.get(searchParams.get('done') ?? ''),
+    notice: (searchParams.get('done') ?? '')
+      .split(' ')
+      .flatMap((name) => notices.get(name) ?? [])
+      .join(' '),
     waiting,
     warnings,
   };

@@ -31,4 +31,10 @@ export interface ActForm<Answered> {
   page?(frame: Frame, answer: Answered, form: FormFields): string | undefined;
   /** Address of the next page. Undefined: the nearest page above the address of the form. */
   to?(answer: Answered): string;
+  /** Name of the notice on the next page. Undefined: that of the act. */
+  done?(answer: Answered): string;
+  /** True: the next case is claimed and opened after it, if the address of the form says `then=next`. */
+  readonly leadsOn?: true;
+  /** Ways on from the page of a fault. */
+  ways?(frame: Frame, params: Readonly<Record<string, string>>): Html;
 }

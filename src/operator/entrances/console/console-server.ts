@@ -5,12 +5,14 @@ import { httpStatusOf, HttpRefusal } from '../../../server/errors.js';
 import { setRefusalCode } from '../../../server/refusal-code.js';
 import { consolePathOf } from '../../desk/act.js';
 import { actOfRoute, actTable } from '../table.js';
+import type { ActServices } from '../../desk/services.js';
 import { undefinedIfUnreachable } from '../../desk/reachable.js';
 import { frameOf } from '../../console/answer.js';
 import { ConsoleCookies } from '../../console/cookies.js';
 import { Form, proofOf } from '../../console/form.js';
 import { answerForm } from './forms.js';
 import { entrances } from './entrances.js';
+import { withNames } from '../../console/names.js';
 import { pageHeaders } from '../../console/layout.js';
 import { bringActs } from '../../console/may.js';
 import { faultPage } from '../../console/fault.page.js';
@@ -59,6 +61,7 @@ export function consoleRoutes(root: FastifyInstance, parts: ConsoleParts): void 
           request,
           reply,
           visits.has(request) ? exchangeOf(request, reply) : undefined,
+          parts.services,
         ),
       );
       server.setNotFoundHandler((request, reply) =>
@@ -67,6 +70,7 @@ export function consoleRoutes(root: FastifyInstance, parts: ConsoleParts): void 
           request,
           reply,
           undefined,
+          parts.services,
         ),
       );
       for (const row of actTable) {
@@ -95,6 +99,7 @@ async function answerFault(
   request: FastifyRequest,
   reply: FastifyReply,
   exchange: Exchange | undefined,
+  services: ActServices,
 ): Promise<FastifyReply | void> {
   if (!request.headers.accept?.includes('text/html')) return sendError(error, request, reply);
   const { error: code, message } = errorBody(error, request.log);
@@ -106,8 +111,11 @@ async function answerFault(
   const frame = whole ?? { proof: proofOf(secret), session };
   // Messages name options of the command line, which no form has.
   const shown = message.replaceAll(/ \(--[a-z-]+\)/g, '');
+  const row = exchange && actOfRoute(request.method, request.routeOptions.url);
+  const form = row?.form === true ? undefined : row?.form;
+  const ways = exchange && form?.ways?.(frame, exchange.params);
   return reply
     .status(status)
     .headers(pageHeaders)
-    .send(faultPage(frame, { status, code, message: shown }));
+    .send(await withNames(services, faultPage(frame, { status, code, message: shown, ways })));
 }

@@ -62,7 +62,7 @@ export const entrances: Readonly<Record<string, Answering>> = {
     const options = await services.passkeys.creationOptions(holderOf(visit.secret), own);
     return sendPage(exchange, ownPage(await frameOf(exchange), own, options));
   },
-  'case.next': openNext,
+  'case.next': (exchange) => openNext(exchange),
   // For the script of the page, which shows nothing of it.
   'case.active': async (exchange) => {
     await perform(exchange, markActive, undefined);

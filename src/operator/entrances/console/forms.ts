@@ -4,9 +4,10 @@ import { consolePathOf } from '../../desk/act.js';
 import { AwaitedApproval } from '../../desk/approvals/awaited-approval.js';
 import type { ActForm, FormFields } from '../../desk/page.js';
 import { frameOf, goTo, perform, sendPage } from '../../console/answer.js';
-import { holderOf } from '../../console/form.js';
+import { Form, holderOf } from '../../console/form.js';
 import type { Answering, Exchange } from '../../console/visit.js';
 import { actOfRoute } from '../table.js';
+import { openNext } from './kept-filters.js';
 
 /** Performs the act of a form: the act's own checks decide about the input. */
 export function answerForm(row: Act, form: true | ActForm<unknown>): Answering {
@@ -19,10 +20,20 @@ export function answerForm(row: Act, form: true | ActForm<unknown>): Answering {
       return goTo(exchange, `/console/approvals/${answer.request.approvalId}?done=approval.request`);
     const shown = own?.page?.(await frameOf(exchange), answer, fields);
     if (shown !== undefined) return sendPage(exchange, shown);
+    const done = own?.done?.(answer) ?? row.name;
+    if (own?.leadsOn && isNextAsked(exchange))
+      return openNext({ ...exchange, form: caseLeft(params) }, [done]);
     const next = own?.to?.(answer) ?? pageAbove(row, params);
-    return goTo(exchange, `${next}${next.includes('?') ? '&' : '?'}done=${row.name}`);
+    return goTo(exchange, `${next}${next.includes('?') ? '&' : '?'}done=${done}`);
   };
 }
+
+const isNextAsked = ({ request, services }: Exchange): boolean =>
+  new URL(request.url, services.config.operatorBaseUrl).searchParams.get('then') === 'next';
+
+/** The reason of the first act is none of the second. */
+const caseLeft = ({ id = '' }: Exchange['params']): Form =>
+  new Form(new URLSearchParams({ after: id }).toString());
 
 /** The fields of the input, by the names and types of its shape. */
 function fieldsIn(form: FormFields, schema: Act['schema']): Readonly<Record<string, unknown>> {

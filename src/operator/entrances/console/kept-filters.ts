@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { caseOrders } from '../../../../projections/cases/queue.read-model.js';
 import { nextCase } from '../../cases/case.acts.js';
@@ -42,8 +43,8 @@ export const withKeptFilters =
 const queryOf = (fields: object): string =>
   new URLSearchParams(Object.entries(fields) as [string, string][]).toString();
 
-/** Opens the case that it claims. A form without filters, as that of a case, has the last ones. */
-export const openNext: Answering = async (exchange) => {
+/** Opens the case that it claims. A form without filters, as that of a case, has the last ones. `done`: notices before its own. */
+export const openNext = async (exchange: Exchange, done: readonly string[] = []): Promise<FastifyReply> => {
   const names = [...Object.keys(nextQuery.shape), 'reason'];
   const typed = Object.fromEntries(
     names.flatMap((name) => {
@@ -53,5 +54,8 @@ export const openNext: Answering = async (exchange) => {
   );
   const { order: _order, ...kept } = keptBy(exchange);
   const { case: next } = await perform(exchange, nextCase, { ...(isNarrowed(typed) ? {} : kept), ...typed });
-  return goTo(exchange, next === null ? `${PATH}?done=case.none` : `${PATH}/${next.caseId}?done=case.claim`);
+  const notices = new URLSearchParams({
+    done: [...done, next === null ? 'case.none' : 'case.claim'].join(' '),
+  });
+  return goTo(exchange, `${next === null ? PATH : `${PATH}/${next.caseId}`}?${notices.toString()}`);
 };
