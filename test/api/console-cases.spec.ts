@@ -54,7 +54,7 @@ const open = ({ browser }: ConsoleUser, path: string): Promise<BrowserPage> => b
 const actionsOf = ({ forms }: BrowserPage): readonly string[] =>
   forms.map(({ action }) => action.split('/').slice(4).join('/')).filter((action) => action !== '');
 
-/** Sends the form of the case whose action ends so, from the page as it is now. */
+/** Sends the form of the case whose action, or that of a button, ends so, from the page as it is now. */
 async function send(
   user: ConsoleUser,
   path: string,
@@ -62,13 +62,10 @@ async function send(
   typed: Readonly<Record<string, string>> = {},
 ): Promise<BrowserPage> {
   const page = await open(user, path);
-  const { outcome } = typed;
-  const form = page.forms.find(
-    ({ action, fields }) =>
-      action === `${path}/${act}` && (outcome === undefined || fields['outcome'] === outcome),
-  );
-  if (!form) throw new Error(`${path} has no form ${act}: ${page.text}`);
-  return user.browser.submit(page, form, typed);
+  const isShown = page.text.includes(`action="${path}/${act}"`);
+  const form = page.forms.find(({ action }) => action === `${path}/${act.replace('overturn', 'uphold')}`);
+  if (!form || !isShown) throw new Error(`${path} has no form ${act}: ${page.text}`);
+  return user.browser.submit(page, { ...form, action: `${path}/${act}` }, typed);
 }
 
 const violation = { outcome: 'violation', effects: 'restrict_post', reason: 'spam' };
@@ -83,7 +80,7 @@ describe('the queue of the console', () => {
     const { caseId, postId, path } = await reported();
     await report(reporter, { postId, reason: 'illegal' });
     const isListed = async (user: ConsoleUser, query: string) =>
-      (await open(user, `/console/cases?order=newest${query}`)).text.includes(`"${path}"`);
+      (await open(user, `/console/cases?order=newest${query}`)).text.includes(`"${path}`);
     expect(await isListed(grace, '')).toBe(true);
     expect(await isListed(grace, '&reportedFor=illegal')).toBe(true);
     expect(await isListed(grace, '&reportedFor=harassment')).toBe(false);
@@ -188,19 +185,26 @@ describe('the queue of the console', () => {
 describe('a case in the console', () => {
   it('shows its texts to the claimer alone, and takes a note and a decision', async () => {
     const { postId, path } = await reported();
-    const texts = ['buy my &lt;b&gt;lamps&lt;/b&gt;', 'he always does'];
+    const ofPost = 'buy my &lt;b&gt;lamps&lt;/b&gt;';
+    const texts = [ofPost, 'he always does'];
     const seen = async (user: ConsoleUser) => {
       const { text } = await open(user, path);
       return texts.filter((each) => text.includes(each));
     };
-    expect(await seen(grace)).toEqual([]);
+    // Anybody can read the post.
+    expect(await seen(grace)).toEqual([ofPost]);
     const late = await open(hedy, path);
     await send(grace, path, 'claim');
     const form = late.forms.find(({ action }) => action === `${path}/claim`)!;
     const second = await hedy.browser.submit(late, form, {});
     expect([second.status, second.text]).toEqual([409, expect.stringContaining('revision_conflict')]);
-    expect([await seen(grace), await seen(hedy)]).toEqual([texts, []]);
-    expect(actionsOf(await open(hedy, path))).toEqual(['release', 'notes']);
+    expect(second.text).toMatch(
+      new RegExp(`<p>Operator <a [^>]*><bdi>${name}</bdi></a>.* has claimed this case`),
+    );
+    expect(second.text).toContain('<a href="/console/cases">Back to the queue</a>');
+    expect(second.forms.map(({ action }) => action)).toContain('/console/cases/next');
+    expect([await seen(grace), await seen(hedy)]).toEqual([texts, [ofPost]]);
+    expect(actionsOf(await open(hedy, path))).toEqual(['notes', 'release']);
 
     await send(grace, path, 'notes', { note: 'seen\nbefore' });
     expect((await open(grace, path)).text).toContain('<blockquote>seen\nbefore</blockquote>');
@@ -210,8 +214,55 @@ describe('a case in the console', () => {
     expect(decided.text).toContain('The case is decided.');
     expect(decided.text).toContain('restrict the post (applied)');
     expect((await reporter.get(`/api/posts/${postId}`)).status).toBe(404);
-    expect(actionsOf(decided)).toEqual(['reopen', 'notes']);
+    expect(actionsOf(decided)).toEqual(['notes', 'reopen']);
     expect(await seen(grace)).toEqual([]);
+  });
+
+  it('is followed by the next one of the same filter, if the button says so', async () => {
+    await open(grace, `/console/cases?application=${application.clientId}&order=urgent`);
+    const first = await reported();
+    await reported();
+    await send(grace, first.path, 'claim');
+    const claimed = await open(grace, first.path);
+    const form = claimed.forms.find(({ action }) => action === `${first.path}/decide`)!;
+    const next = { ...form, action: `${first.path}/decide?then=next` };
+    const decided = { outcome: 'no_violation', reason: 'fine' };
+    const { url: left, text } = await grace.browser.submit(claimed, next, decided);
+    expect(text).toContain('The case is decided. You have claimed the case.');
+    expect(await stateOf(reader, first.caseId)).toBe('decided');
+    const { history } = await reader.client.get('cases/:id', { id: left.pathname.split('/').at(-1)! });
+    expect(history.find(({ type }) => type === 'case.claimed')?.reason).toBeNull();
+  });
+
+  it('shows the thread, other posts and earlier decisions, in the page alone', async () => {
+    const { person, postId, caseId } = await reported('the first of the thread');
+    await report(reporter, { postId });
+    await send(grace, `/console/cases/${caseId}`, 'claim');
+    await send(grace, `/console/cases/${caseId}`, 'decide', { outcome: 'no_violation', reason: 'fine' });
+    const other = await createPost(person, 'another post of theirs');
+    const reply = await createPost(person, 'a reply', { parentId: postId });
+    const replyCase = await reportedPost(reader, reporter, reply);
+    const { text } = await open(hedy, `/console/cases/${replyCase}`);
+    expect(text).toMatch(/It replies to[\s\S]*<blockquote>the first of the thread<\/blockquote>/);
+    expect(text).toContain('<blockquote>another post of theirs</blockquote>');
+    expect(text).toMatch(
+      new RegExp(`<strong>no violation</strong\\s*>:\\s*<a href="/console/cases/${caseId}"`),
+    );
+    const answer = await reader.client.get('cases/:id', { id: replyCase });
+    expect(answer.evidence).toMatchObject({ thread: [{ postId }], newestPosts: [other, postId] });
+    expect(JSON.stringify(answer)).not.toMatch(/thread of|first of the thread|post of theirs/);
+  });
+
+  it('that another operator has opened again meanwhile is not said to be opened', async () => {
+    const { path } = await reported();
+    await send(grace, path, 'claim');
+    await send(grace, path, 'decide', { outcome: 'no_violation', reason: 'fine' });
+    const late = await open(hedy, path);
+    await send(grace, path, 'reopen', { reason: 'once more' });
+    await send(grace, path, 'claim');
+    const form = late.forms.find(({ action }) => action === `${path}/reopen`)!;
+    const { text } = await hedy.browser.submit(late, form, { reason: 'me too' });
+    expect(text).toContain('Nothing changed: the case was open already.');
   });
 
   it('about a post without a violation has no effect, and may be reopened', async () => {
@@ -234,7 +285,7 @@ describe('a case in the console', () => {
     const claimed = await send(hedy, path, 'claim');
     expect(claimed.text).toContain('They are lamps of my own.');
     // A form that the page does not show is refused all the same.
-    const ruling = claimed.forms.find(({ action }) => action === `${path}/appeal/overturn`)!;
+    const ruling = claimed.forms.find(({ action }) => action === `${path}/appeal/uphold`)!;
     const own = await open(grace, path);
     const { form = '' } = own.forms[0]?.fields ?? {};
     const refused = await grace.browser.submit(own, { ...ruling, fields: { form } }, { reason: 'x' });

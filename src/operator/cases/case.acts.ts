@@ -22,6 +22,7 @@ import { ownIdOf } from '../desk/caller.js';
 import { caseQueue, queueOf, queueQuery } from './case-queue.js';
 import { claimNext, nextQuery } from './next-case.js';
 import { shownCase, viewOf } from './case-view.js';
+import { caseForm, decisionIn } from './pages/case-forms.js';
 import { casePage } from './pages/case.page.js';
 import { casesPage } from './pages/cases.page.js';
 import { changed, idIn } from '../desk/schemas.js';
@@ -90,7 +91,7 @@ const rulingAct = <Verb extends 'uphold' | 'overturn'>(verb: Verb, outcome: 'uph
     reason: 'required',
     input: ruling,
     answer: decided,
-    form: true,
+    form: caseForm,
     run: (asked, context) =>
       executeWithEffects(
         context,
@@ -160,7 +161,7 @@ export const caseActs = [
     command: 'case claim',
     reason: 'optional',
     answer: shownCase,
-    form: true,
+    form: caseForm,
     run: async (_input, context) => {
       const caseId = idIn(context.params);
       await execute(context, new ClaimCase(caseId, personal(context)));
@@ -177,7 +178,7 @@ export const caseActs = [
     command: 'case release',
     reason: 'optional',
     answer: changed,
-    form: true,
+    form: caseForm,
     run: (_input, context) => execute(context, new ReleaseCase(idIn(context.params), personal(context))),
   }),
   act({
@@ -189,7 +190,7 @@ export const caseActs = [
     reason: 'optional',
     input: z.strictObject({ note: z.string() }),
     answer: changed,
-    form: true,
+    form: caseForm,
     run: ({ note }, context) => execute(context, new NoteCase(idIn(context.params), note, personal(context))),
     duplicates: 'note',
   }),
@@ -202,7 +203,7 @@ export const caseActs = [
     reason: 'required',
     input: decision,
     answer: decided,
-    form: true,
+    form: { ...caseForm, input: decisionIn },
     run: (input, context) =>
       executeWithEffects(context, new DecideCase(idIn(context.params), input, personal(context))),
   }),
@@ -214,7 +215,7 @@ export const caseActs = [
     command: 'case reopen',
     reason: 'required',
     answer: changed,
-    form: true,
+    form: { ...caseForm, done: ({ changed }) => (changed ? 'case.reopen' : 'case.reopen_unchanged') },
     run: (_input, context) => execute(context, new ReopenCase(idIn(context.params), personal(context))),
   }),
   rulingAct('uphold', 'upheld'),

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyReply } from 'fastify';
 import { HttpRefusal } from '../../server/errors.js';
 import { style } from '../../base/pages/style.js';
+import { caseKeysScript } from './case-keys-script.js';
 import { passkeyScript } from './passkey-script.js';
 import { plotsScript } from './plots-script.js';
 import { consoleStyle } from './style.js';
@@ -25,6 +26,8 @@ const contentOf = (url: string): string => readFileSync(fileURLToPath(url), 'utf
 export const styleAsset = asset('console', 'css', 'text/css; charset=utf-8', style + consoleStyle);
 export const passkeyAsset = asset('passkey', 'js', 'text/javascript; charset=utf-8', passkeyScript);
 
+export const caseKeysAsset = asset('case-keys', 'js', 'text/javascript; charset=utf-8', caseKeysScript);
+
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#2f8f7c" stroke-width="2.2">
 <path d="M3 21V10a4.5 4.5 0 0 1 9 0v11M12 21V10a4.5 4.5 0 0 1 9 0v11M1.5 21h21"/></svg>`;
 export const iconAsset = asset('icon', 'svg', 'image/svg+xml', icon);
@@ -44,10 +47,9 @@ export const uPlotStyleAsset = asset(
 );
 
 const byPath = new Map(
-  [styleAsset, passkeyAsset, iconAsset, plotsAsset, uPlotAsset, uPlotStyleAsset].map((each) => [
-    each.path,
-    each,
-  ]),
+  [styleAsset, passkeyAsset, caseKeysAsset, iconAsset, plotsAsset, uPlotAsset, uPlotStyleAsset].map(
+    (each) => [each.path, each],
+  ),
 );
 
 /** @throws {HttpRefusal} `not_found` */

@@ -1,45 +1,71 @@
 import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { CaseView } from '../case-view.js';
-import type { Frame } from '../../desk/page.js';
+import type { ActForm, FormFields, Frame } from '../../desk/page.js';
 import { actNamed, mayDo } from '../../console/may.js';
-import { actForm, textArea } from '../../console/parts.js';
+import { actForm, proofField, textArea, textField } from '../../console/parts.js';
+import { keycap, shortcut } from './case-keys.js';
 
-interface CaseForm {
-  readonly act: string;
-  readonly button: string;
-  readonly fields?: Html;
-}
+/** What each form of a case has in common. */
+export const caseForm = {
+  leadsOn: true,
+  ways: (frame: Frame, { id = '' }: Readonly<Record<string, string>>): Html =>
+    html`<p>
+        <a href="/console/cases/${encodeURIComponent(id)}">The case</a>.
+        <a href="/console/cases">Back to the queue</a>.
+      </p>
+      ${nextForm(frame, id)}`,
+} satisfies ActForm<never>;
 
+/** The last reason that is not empty counts: a text in place of the chosen one. Only a violation has effects and a notice. */
+export const decisionIn = (form: FormFields): object => ({
+  reason: form.all('reason').findLast((each) => each !== ''),
+  ...(form.text('outcome') === 'no_violation' && { effects: [], notice: undefined }),
+});
+
+/** The forms of a case for an operator who may decide; empty for others. */
 export function caseForms(frame: Frame, shown: CaseView): Html {
-  const forms = shown.isMine
-    ? [...decisionForms(shown), ...rulingForms(frame, shown), release('Release the case')]
-    : shown.claimedBy === null
-      ? unclaimedForms(frame, shown)
-      : [release('End the claim of an operator who is away')];
-  return html`${shown.recusal === null ? undefined : html`<p class="problem">${shown.recusal}</p>`}
-  ${forms.map((form) => caseForm(frame, shown, form))}`;
+  if (!mayDo(frame.session, 'case.decide')) return html`<p class="quiet">Your roles decide no cases.</p>`;
+  const { caseId, recusal, isMine, claimedBy } = shown;
+  const inCase: InCase = (path, inside, name = '') =>
+    html`<form method="post" action="${addressOf(caseId, path)}" class="${name}">
+      ${proofField(frame.proof)} ${inside}
+    </form>`;
+  const forms = isMine
+    ? [decisionForm(shown, inCase), rulingForm(frame, shown, inCase), releaseForm(caseId, inCase)]
+    : [
+        claimedBy === null ? claimForms(frame, shown, inCase) : folded(frame, shown, 'case.release', AWAY),
+        nextForm(frame, caseId),
+      ];
+  return html`${recusal === null ? undefined : html`<p class="problem">${recusal.replace(`case ${caseId}`, 'this case')}</p>`}
+  ${forms}`;
 }
 
-export const noteForm = (frame: Frame, shown: CaseView): Html =>
-  caseForm(frame, shown, {
-    act: 'case.note',
-    button: 'Add a note',
-    fields: textArea({
-      id: 'note',
-      name: 'note',
-      label: 'Note',
-      hint: 'For operators who claim the case. It is erased with the account that the case is about.',
-    }),
-  });
+const AWAY = 'End the claim of an operator who is away';
 
-/** Empty if the role may not use it. */
-function caseForm({ proof, session }: Frame, { caseId }: CaseView, { act, button, fields }: CaseForm): Html {
-  if (!mayDo(session, act)) return html``;
+export function noteForm(frame: Frame, shown: CaseView): Html {
+  const hint = 'For operators who claim the case. It is erased with the account that the case is about.';
+  const fields = textArea({ id: 'note', name: 'note', label: 'Note', hint });
+  return mayDo(frame.session, 'case.note') ? folded(frame, shown, 'case.note', 'Add a note', fields) : html``;
+}
+
+type InCase = (path: string, inside: Html, name?: string) => Html;
+
+const addressOf = (caseId: string, path: string): string => `/console/cases/${caseId}/${path}`;
+
+/** `after`: the case that is left. */
+const nextForm = ({ proof, session }: Frame, caseId: string): Html =>
+  mayDo(session, 'case.decide')
+    ? html`<form method="post" action="/console/cases/next">
+        ${proofField(proof)} ${hiddenField('after', caseId)}
+        <button ${shortcut('n')}>Claim the next case ${keycap('n')}</button>
+      </form>`
+    : html``;
+
+function folded({ proof }: Frame, { caseId }: CaseView, act: string, button: string, fields?: Html): Html {
   const { path, reason } = actNamed(act);
-  const action = path.replace('/operator/', '/console/').replace(':id', caseId);
   return actForm({
-    action,
+    action: path.replace('/operator/', '/console/').replace(':id', caseId),
     button,
     proof,
     id: button.replaceAll(' ', '-').toLowerCase(),
@@ -48,45 +74,121 @@ function caseForm({ proof, session }: Frame, { caseId }: CaseView, { act, button
   });
 }
 
-const release = (button: string): CaseForm => ({ act: 'case.release', button });
-
-function unclaimedForms({ session }: Frame, { isOpen, decisions, recusal }: CaseView): CaseForm[] {
-  const canRule = decisions.some(
-    ({ appeal, operatorId }) => appeal === 'waiting' && operatorId !== session?.operatorId,
-  );
-  const claim = { act: 'case.claim', button: 'Claim the case, and show its texts' };
-  const reopen = { act: 'case.reopen', button: 'Reopen the case' };
+function claimForms(frame: Frame, shown: CaseView, inCase: InCase): Html {
+  const { isOpen, recusal } = shown;
   const isFree = recusal === null;
-  return [...((isOpen && isFree) || canRule ? [claim] : []), ...(isOpen || !isFree ? [] : [reopen])];
+  const canRule = appealFor(frame, shown) !== undefined;
+  const claim = html`<button class="main" ${shortcut('c')}>
+    Claim the case, and show its texts ${keycap('c')}
+  </button>`;
+  return html`${(isOpen && isFree) || canRule ? inCase('claim', claim) : undefined}
+  ${isOpen || !isFree ? undefined : folded(frame, shown, 'case.reopen', 'Reopen the case')}`;
 }
 
-function decisionForms({ isOpen, postId, recusal }: CaseView): CaseForm[] {
-  if (!isOpen || recusal !== null) return [];
-  return [
-    {
-      act: 'case.decide',
-      button: 'Decide: violation',
-      fields: html`${hiddenField('outcome', 'violation')}
-        <fieldset>
-          <legend>Effects</legend>
-          ${postId === undefined ? undefined : effect('restrict_post', 'Restrict the post')}
-          ${effect('suspend_actor', 'Suspend the account')}
-        </fieldset>
-        ${notice('violation')}`,
-    },
-    {
-      act: 'case.decide',
-      button: 'Decide: no violation',
-      fields: hiddenField('outcome', 'no_violation'),
-    },
-  ];
+function releaseForm(caseId: string, inCase: InCase): Html {
+  const next = `${addressOf(caseId, 'release')}?then=next`;
+  return inCase(
+    'release',
+    html`<button>Release the case</button> <button formaction="${next}">Release, then next</button>`,
+    'pair',
+  );
 }
 
-const effect = (value: string, label: string): Html =>
+function decisionForm({ caseId, isOpen, postId, recusal, reasons }: CaseView, inCase: InCase): Html {
+  if (!isOpen || recusal !== null) return html``;
+  const decide = addressOf(caseId, 'decide');
+  return inCase(
+    'decide',
+    html`${noDefault}
+      <fieldset>
+        <legend>Reason</legend>
+        ${reasons.map((reason, n) =>
+          choice({
+            type: 'radio',
+            name: 'reason',
+            value: reason,
+            id: `reason-${String(n + 1)}`,
+            label: reason,
+            key: String(n + 1),
+          }),
+        )}
+        ${reasonField('decide', 'Or in words of your own', true)}
+      </fieldset>
+      <fieldset>
+        <legend>Effects of a violation</legend>
+        ${postId === undefined ? undefined : choice({ ...effect('restrict_post', 'Restrict the post', 'r'), isTicked: true })}
+        ${choice(effect('suspend_actor', 'Suspend the account', 's'))}
+      </fieldset>
+      ${notice('violation')}
+      ${buttons({ address: decide, outcome: 'violation', label: 'Violation', key: 'v', isMain: true })}
+      ${buttons({ address: decide, outcome: 'no_violation', label: 'No violation', key: 'd' })}`,
+    'decision',
+  );
+}
+
+/** For the oldest appeal that is not against a decision of this operator. */
+function rulingForm(frame: Frame, shown: CaseView, inCase: InCase): Html {
+  const { caseId } = shown;
+  const appealed = appealFor(frame, shown);
+  if (!appealed) return html``;
+  return inCase(
+    'appeal/uphold',
+    html`${noDefault} ${hiddenField('decisionId', appealed.decisionId)}
+      <p class="small quiet">The appeal is against the decision of ${timeElement(appealed.at)}.</p>
+      ${reasonField('rule', 'Reason', false)} ${notice('ruling')}
+      ${buttons({ address: addressOf(caseId, 'appeal/uphold'), label: 'Uphold', key: 'u', isMain: true })}
+      ${buttons({ address: addressOf(caseId, 'appeal/overturn'), label: 'Overturn, undo the effects', key: 'o' })}`,
+    'decision',
+  );
+}
+
+const appealFor = ({ session }: Frame, { decisions }: CaseView) =>
+  decisions.find(({ appeal, operatorId }) => appeal === 'waiting' && operatorId !== session?.operatorId);
+
+/** Enter in a field presses the first button: this one does nothing. */
+const noDefault = html`<button disabled hidden></button>`;
+
+interface Choice {
+  readonly type: 'radio' | 'checkbox';
+  readonly name: string;
+  readonly value: string;
+  readonly id: string;
+  readonly label: string;
+  readonly key: string;
+  readonly isTicked?: boolean;
+}
+
+const choice = ({ type, name, value, id, label, key, isTicked = false }: Choice): Html =>
   html`<p class="choice">
-    <input type="checkbox" name="effects" value="${value}" id="${value}" />
-    <label for="${value}">${label}</label>
+    <input
+      type="${type}"
+      name="${name}"
+      value="${value}"
+      id="${id}"
+      ${shortcut(key)}
+      ${isTicked ? html`checked` : undefined}
+    />
+    <label for="${id}">${label} ${keycap(key)}</label>
   </p>`;
+
+const effect = (value: string, label: string, key: string): Choice => ({
+  type: 'checkbox',
+  name: 'effects',
+  value,
+  id: value,
+  label,
+  key,
+});
+
+const reasonField = (form: string, label: string, isOptional: boolean): Html =>
+  textField({
+    id: `${form}-reason`,
+    name: 'reason',
+    label,
+    hint: 'It is recorded as you write it, and stays for good: name no person.',
+    isOptional,
+    maxLength: 500,
+  });
 
 const notice = (id: string): Html =>
   textArea({
@@ -97,24 +199,26 @@ const notice = (id: string): Html =>
     isOptional: true,
   });
 
-/** For the oldest appeal that is not against a decision of this operator. */
-function rulingForms({ session }: Frame, { decisions }: CaseView): CaseForm[] {
-  const appealed = decisions.find(
-    ({ appeal, operatorId }) => appeal === 'waiting' && operatorId !== session?.operatorId,
-  );
-  if (!appealed) return [];
-  const against = html`${hiddenField('decisionId', appealed.decisionId)}
-    <p class="small quiet">The appeal is against the decision of ${timeElement(appealed.at)}.</p>`;
-  return [
-    {
-      act: 'appeal.uphold',
-      button: 'Uphold the decision',
-      fields: html`${against} ${notice('uphold')}`,
-    },
-    {
-      act: 'appeal.overturn',
-      button: 'Overturn the decision, and undo its effects',
-      fields: html`${against} ${notice('overturn')}`,
-    },
-  ];
+/** A decision, with and without the next case after it. */
+function buttons(made: {
+  readonly address: string;
+  readonly outcome?: string;
+  readonly label: string;
+  readonly key: string;
+  readonly isMain?: boolean;
+}): Html {
+  const { address, outcome, label, key, isMain = false } = made;
+  const sent = outcome === undefined ? undefined : html`name="outcome" value="${outcome}"`;
+  return html`<p class="pair">
+    <button
+      class="${isMain ? 'main' : ''}"
+      formaction="${address}?then=next"
+      ${sent}
+      ${shortcut(key)}
+      data-waits="${label}"
+    >
+      ${label}, then next ${keycap(key)}
+    </button>
+    <button formaction="${address}" ${sent}>${label}</button>
+  </p>`;
 }

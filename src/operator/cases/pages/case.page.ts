@@ -1,95 +1,80 @@
 import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
-import { quotation } from '../../../base/pages/quotation.js';
+import { batchIdOf, caseIdOf } from '../../../log/streams.js';
 import type { CaseView } from '../case-view.js';
-import { actingText } from '../../desk/who.js';
+import { caseKeysAsset } from '../../console/assets.js';
 import { consolePage } from '../../console/layout.js';
+import { named, namedCase, nameOf } from '../../console/names.js';
 import type { Frame } from '../../desk/page.js';
-import { facts, state } from '../../console/parts.js';
+import { facts, proofField, state } from '../../console/parts.js';
+import { personCard, reportCard, subjectPart, textOf } from './evidence.js';
 import { caseForms, noteForm } from './case-forms.js';
-import { nobodyElse, outcomeNames } from './cases.page.js';
+import { keyList, waitingBar } from './case-keys.js';
+import { effectNames, outcomeNames } from './case-words.js';
+import { nobodyElse } from './cases.page.js';
 
-/** A case: its texts to the operator who has claimed it, and to others the rest. */
+/** A case: what it is about, and the decision beside it. Its texts are for the operator who has claimed it. */
 export function casePage(frame: Frame, shown: CaseView): string {
-  const { caseId, postId, targetActorId, claimedBy, reports } = shown;
-  const content = html`<section class="card" aria-labelledby="case">
-      <h1 id="case">
-        ${postId === undefined ? 'Reported account' : 'Reported post'}
-        ${state(shown.state, shown.state === 'appealed')}
-      </h1>
-      ${facts([
-        ['id', html`<code>${caseId}</code>`],
-        ...(postId === undefined
-          ? []
-          : [['post', html`<a href="/console/posts/${postId}">${postId}</a>`] as const]),
-        [
-          postId === undefined ? 'account' : 'author',
-          html`<a href="/console/accounts/${targetActorId}">${targetActorId}</a>`,
-        ],
-        ['reports', String(reports.total)],
-        ['claimed by', claimedBy === null ? 'nobody' : nameOf(shown, claimedBy)],
-        ...shown.hiddenBy.map(hiding(shown)),
-      ])}
-      ${shown.isOpen && shown.decisions.length > 0 && !shown.hasOtherOperator ? nobodyElse : undefined}
-      ${shown.isMine ? undefined : html`<p class="quiet">Its texts are shown to the operator who has claimed it, which is recorded.</p>`}
-      ${caseForms(frame, shown)}
-    </section>
-    ${subject(shown)} ${reportList(shown)} ${decisionList(shown)} ${history(frame, shown)}`;
-  return consolePage(`Case ${caseId}`, content, frame, { isWide: true });
+  const { caseId, postId, targetActorId, claimedBy, post } = shown;
+  const isPost = postId !== undefined;
+  const content = html`<p class="small"><a href="/console/cases">Back to the queue</a></p>
+    <div class="case">
+      <div>
+        <section class="card" aria-labelledby="case">
+          <h1 id="case" tabindex="-1">
+            ${isPost ? 'Reported post' : 'Reported account'} ${state(shown.state, shown.state === 'appealed')}
+            ${post && post.status !== 'published' ? state(post.status, true) : undefined}
+          </h1>
+          ${facts([
+            [isPost ? 'author' : 'account', named.person(targetActorId)],
+            ...(isPost
+              ? [
+                  [
+                    'post',
+                    html`<a href="/console/posts/${postId}">dossier</a> <code class="id">${postId}</code>`,
+                  ] as const,
+                ]
+              : []),
+            ['claimed by', claimedBy === null ? 'nobody' : named.operator(claimedBy)],
+            ...shown.hiddenBy.map(hiding),
+          ])}
+          ${subjectPart(shown)}
+        </section>
+        ${reportCard(shown)} ${personCard(shown)} ${decisionList(shown)} ${history(frame, shown)}
+        <a class="jump" href="#decision">Decide</a>
+      </div>
+      <section class="card deciding" aria-labelledby="decision">
+        <h2 id="decision" tabindex="-1">Decision</h2>
+        ${shown.isOpen && shown.decisions.length > 0 && !shown.hasOtherOperator ? nobodyElse : undefined}
+        ${caseForms(frame, shown)} ${keyList}
+      </section>
+    </div>
+    ${shown.isMine ? activeForm(frame, caseId) : undefined} ${waitingBar}`;
+  const name = isPost ? nameOf.post(postId) : nameOf.person(targetActorId);
+  return consolePage(html`Case: ${name}`, content, frame, { scripts: [caseKeysAsset.path], isWide: true });
 }
 
-const nameOf = ({ operators }: CaseView, id: string): Html => html`<bdi>${operators[id] ?? id}</bdi>`;
+/** The script sends it while the claimer works. */
+const activeForm = ({ proof }: Frame, caseId: string): Html =>
+  html`<form method="post" action="/console/cases/${caseId}/active" id="active" hidden>
+    ${proofField(proof)}
+  </form>`;
 
-const hiding =
-  (shown: CaseView) =>
-  ({ of, at, operatorId, cause }: CaseView['hiddenBy'][number]) => {
-    const by = cause === null ? 'by itself' : html`as a part of <a href="/console/log/${cause}">${cause}</a>`;
-    return [
-      of === 'post' ? 'post restricted' : 'account suspended',
-      html`${timeElement(at)}, by <bdi>${actingText({ operatorId }, shown.operators) ?? 'unknown'}</bdi>,
-        ${by}`,
-    ] as const;
-  };
+const hiding = ({ of, at, operatorId, cause }: CaseView['hiddenBy'][number]) =>
+  [
+    of === 'post' ? 'post restricted' : 'account suspended',
+    html`${timeElement(at)}, by
+    ${operatorId === null ? 'unknown' : named.operator(operatorId)}${causeOf(cause)}`,
+  ] as const;
 
-interface Shown {
-  readonly text?: string | undefined;
-  readonly erased?: boolean | undefined;
+function causeOf(cause: string | null): Html {
+  if (cause === null) return html`, by itself`;
+  const [caseId, batchId] = [caseIdOf(cause), batchIdOf(cause)];
+  if (caseId !== undefined) return html`, for the case of ${namedCase(caseId)}`;
+  return batchId === undefined
+    ? html`, as a part of <a href="/console/log/${cause}">${cause}</a>`
+    : html`, by <a href="/console/batches/${batchId}">a batch</a>`;
 }
-
-function textOf(label: Html | string, { text, erased }: Shown): Html | undefined {
-  if (erased) return html`<p class="quiet">${label}: erased with the account.</p>`;
-  return text === undefined || text === '' ? undefined : quotation(label, text);
-}
-
-function subject({ post, profile }: CaseView): Html | undefined {
-  if (!post && !profile) return undefined;
-  return html`<section class="card" aria-labelledby="subject">
-    <h2 id="subject">
-      What it is about ${post ? state(post.status, post.status !== 'published') : undefined}
-    </h2>
-    ${post?.versions.map((version) => textOf(html`Text of ${timeElement(version.at)}`, version) ?? html``)}
-    ${profile ? textOf('Profile', profile) : undefined}
-  </section>`;
-}
-
-const reportList = ({ reports: { total, newest } }: CaseView): Html =>
-  html`<section class="card" aria-labelledby="reports">
-    <h2 id="reports">Reports</h2>
-    ${newest.length < total ? html`<p class="quiet">The newest ${String(newest.length)} of ${String(total)}.</p>` : undefined}
-    <ol class="listed">
-      ${newest.map(
-        (report) =>
-          html`<li>
-            <strong>${report.reason}</strong> <span class="quiet small">${timeElement(report.at)}</span>
-            ${report.isClosed ? state('closed', false) : undefined} ${textOf('Report', report)}
-            ${report.reporterActorId === undefined ? undefined : reporter(report.reporterActorId)}
-          </li>`,
-      )}
-    </ol>
-  </section>`;
-
-const reporter = (actorId: string): Html =>
-  html`<p class="small">By <a href="/console/accounts/${actorId}">${actorId}</a></p>`;
 
 const executions: Readonly<Record<Decision['execution'], string>> = {
   none: '',
@@ -98,8 +83,6 @@ const executions: Readonly<Record<Decision['execution'], string>> = {
   undoing: 'are undone as soon as the stores answer',
   undone: 'undone, unless somebody acted since',
 };
-
-const effectNames = { restrict_post: 'restrict the post', suspend_actor: 'suspend the account' } as const;
 
 type Decision = CaseView['decisions'][number];
 
@@ -115,7 +98,7 @@ function decisionList(shown: CaseView): Html | undefined {
         ({ operatorId, at, outcome, effects, execution, appeal, hasOtherOperator }) =>
           html`<li>
             <strong>${outcomeNames[outcome]}</strong>
-            <span class="quiet small">${timeElement(at)}, by ${nameOf(shown, operatorId)}</span>
+            <span class="quiet small">${timeElement(at)}, by ${named.operator(operatorId)}</span>
             ${facts([
               ['effects', effects.length === 0 ? 'none' : effectsText(effects, execution)],
               ['appeal', appeal],
@@ -141,7 +124,7 @@ const history = (frame: Frame, shown: CaseView): Html =>
         (entry) =>
           html`<li>
             <strong>${entry.type}</strong> <span class="quiet small">${timeElement(entry.at)}</span>
-            ${entry.operatorId === null ? undefined : html`<p class="small">by ${nameOf(shown, entry.operatorId)}${entry.reason ? `: ${entry.reason}` : ''}</p>`}
+            ${entry.operatorId === null ? undefined : html`<p class="small">by ${named.operator(entry.operatorId)}${entry.reason ? html`: <bdi>${entry.reason}</bdi>` : undefined}</p>`}
             ${textOf(textNames[entry.type] ?? 'Notice', entry)}
           </li>`,
       )}

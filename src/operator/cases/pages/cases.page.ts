@@ -4,12 +4,15 @@ import { reportReasons } from '../../../domain/report/report-reasons.js';
 import { ageElement, hiddenField, html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { CaseQueue } from '../case-queue.js';
+import { caseKeysAsset } from '../../console/assets.js';
 import { consolePage } from '../../console/layout.js';
 import { mayDo } from '../../console/may.js';
 import { named, nameOf } from '../../console/names.js';
 import type { Frame } from '../../desk/page.js';
 import { proofField, state } from '../../console/parts.js';
 import { counted, numbers, table } from '../../console/tables.js';
+import { keycap, keyList, shortcut } from './case-keys.js';
+import { outcomeNames } from './case-words.js';
 
 type Asked = Pick<CaseQueue, 'state' | 'reportedFor' | 'author' | 'application' | 'order'>;
 type Listed = CaseQueue['cases'][number];
@@ -59,8 +62,9 @@ export function casesPage(
     ${cases.some(needsOther) ? nobodyElse : undefined}
     ${cases.length === 0 ? html`<p class="quiet">No case is here.</p>` : queueTable(frame, asked, cases, at)}
     ${next === null ? undefined : html`<p><a href="${addressOf(asked)}&amp;after=${next}">Next page</a></p>`}
+    ${keyList}
   </section>`;
-  return consolePage('Cases', content, frame, { isWide: true });
+  return consolePage('Cases', content, frame, { scripts: [caseKeysAsset.path], isWide: true });
 }
 
 const choices = (label: string, links: readonly Html[]): Html =>
@@ -80,7 +84,7 @@ const addressOf = (asked: Asked): string =>
 const nextForm = ({ proof }: Frame, { order: _order, ...filters }: Asked): Html =>
   html`<form method="post" action="/console/cases/next">
     ${proofField(proof)} ${fieldsOf(filters).map(([name, value]) => hiddenField(name, value))}
-    <button class="main slim" type="submit">Claim the next</button>
+    <button class="main slim" type="submit" ${shortcut('c')}>Claim the next ${keycap('c')}</button>
   </form>`;
 
 function queueTable({ session }: Frame, asked: Asked, cases: readonly Listed[], at: number): Html {
@@ -144,8 +148,6 @@ function reportersOf({ reports, reporters }: Listed): Html | string {
   const { people, upheld, isBrigade } = reporters;
   return html`${people === 1 ? '1 person' : `${people} people`}${reports > NEWEST_REPORTS ? ` in the newest ${NEWEST_REPORTS}` : ''}${upheld === 0 ? '' : `, ${upheld} of them upheld before`}${isBrigade ? html` ${state('at once, and follow each other', true)}` : undefined}`;
 }
-
-export const outcomeNames = { violation: 'violation', no_violation: 'no violation' } as const;
 
 /** It waits for another moderator than those who made the decisions that were appealed, and there is none. */
 const needsOther = ({ state: is, decidedBy, hasOtherOperator }: Listed): boolean =>
