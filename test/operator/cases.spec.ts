@@ -70,6 +70,29 @@ describe('a claim', () => {
     expect(JSON.stringify(await show(grace, caseId))).not.toContain(text);
   });
 
+  it('of another operator is named to who comes late', async () => {
+    const { grace, hedy } = at();
+    const { caseId } = await at().newCase();
+    await claim(grace, caseId);
+    await expect(claim(hedy, caseId)).rejects.toThrow(`Operator ${grace.operatorId} has claimed this case`);
+    await expect(clear(hedy, caseId)).rejects.toThrow(`operator ${grace.operatorId} has claimed it`);
+  });
+
+  it('shows reports by reason, and what was decided about the person in other cases', async () => {
+    const { grace } = at();
+    const { actorId, postId, caseId } = await at().newCase();
+    await at().report({ postId });
+    await at().decide(grace, caseId, ['restrict_post']);
+    const other = await at().report({ actorId });
+    const shown = await claim(grace, other);
+    expect(shown.reports.byReason).toEqual({ spam: 1 });
+    expect(shown.evidence.decidedBefore).toMatchObject([
+      { caseId, outcome: 'violation', effects: ['restrict_post'], appeal: 'none' },
+    ]);
+    expect((await show(grace, caseId)).reports.byReason).toEqual({ spam: 2 });
+    expect((await show(grace, caseId)).evidence.decidedBefore).toEqual([]);
+  });
+
   it('needs a personal token and the role: the shared token and an auditor are refused', async () => {
     const { desk } = at();
     const { caseId } = await at().newCase();

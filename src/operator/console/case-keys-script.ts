@@ -120,7 +120,7 @@ export const caseKeysScript = `'use strict';
 
   const turnedOn = document.getElementById('keys-on');
   if (turnedOn) {
-    turnedOn.closest('p').hidden = false;
+    turnedOn.closest('div').hidden = false;
     turnedOn.checked = isOn();
     turnedOn.addEventListener('change', () => (turnedOn.checked ? localStorage.removeItem(OFF) : localStorage.setItem(OFF, 'true')));
   }

@@ -37,9 +37,11 @@ export const keyList = html`<details class="keys">
     They do nothing in a field for text. A decision by key is sent after five seconds, and can be taken back
     until then.
   </p>
-  <p class="choice" hidden>
-    <input type="checkbox" id="keys-on" /> <label for="keys-on">Keys are on, in this browser</label>
-  </p>
+  <div hidden>
+    <p class="choice">
+      <input type="checkbox" id="keys-on" /> <label for="keys-on">Keys are on, in this browser</label>
+    </p>
+  </div>
   <noscript><p class="small">Keys need JavaScript. The buttons work without.</p></noscript>
 </details>`;
 

@@ -3,6 +3,7 @@ import type { Act } from '../../desk/act.js';
 import { consolePathOf } from '../../desk/act.js';
 import { AwaitedApproval } from '../../desk/approvals/awaited-approval.js';
 import type { ActForm, FormFields } from '../../desk/page.js';
+import { undefinedIfUnreachable } from '../../desk/reachable.js';
 import { frameOf, goTo, perform, sendPage } from '../../console/answer.js';
 import { Form, holderOf } from '../../console/form.js';
 import type { Answering, Exchange } from '../../console/visit.js';
@@ -21,8 +22,11 @@ export function answerForm(row: Act, form: true | ActForm<unknown>): Answering {
     const shown = own?.page?.(await frameOf(exchange), answer, fields);
     if (shown !== undefined) return sendPage(exchange, shown);
     const done = own?.done?.(answer) ?? row.name;
-    if (own?.leadsOn && isNextAsked(exchange))
-      return openNext({ ...exchange, form: caseLeft(params) }, [done]);
+    if (own?.leadsOn && isNextAsked(exchange)) {
+      const opening = openNext({ ...exchange, form: caseLeft(params) }, [done]);
+      // In an outage, the next page is about the act that succeeded.
+      if (await undefinedIfUnreachable(opening.then(() => true))) return exchange.reply;
+    }
     const next = own?.to?.(answer) ?? pageAbove(row, params);
     return goTo(exchange, `${next}${next.includes('?') ? '&' : '?'}done=${done}`);
   };
