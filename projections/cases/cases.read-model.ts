@@ -17,7 +17,7 @@ export interface ListedReport {
 export interface CaseReports {
   readonly networkRevision: number;
   readonly total: number;
-  /** Of the newest thousand. */
+  /** Counts among the newest thousand. */
   readonly byReason: Readonly<Record<string, number>>;
   readonly newest: readonly ListedReport[];
 }

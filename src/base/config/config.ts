@@ -44,7 +44,7 @@ export abstract class Config {
   abstract readonly erasureRewriteHour: number | 'off';
   /** A duration: see `establishedFrom` (src/domain/four-eyes/standing.ts). */
   abstract readonly fourEyesMinAge: string;
-  /** What operators choose from as the reason of a decision. Undefined: the words of reports. */
+  /** Reasons of decisions to choose from. Undefined: the words of reports. */
   abstract readonly caseReasons: readonly string[] | undefined;
   abstract readonly operatorToken: string | undefined;
   /** Base URL of an OpenTelemetry collector. Undefined: no traces are exported. */

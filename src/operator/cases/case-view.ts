@@ -78,7 +78,7 @@ export const shownCase = z.strictObject({
     newest: listOf(shownReport),
   }),
   evidence,
-  /** What a decision may give as its reason, as an administrator set it. */
+  /** Reasons of a decision to choose from. */
   reasons: listOf(z.string()),
   decisions: listOf(decision),
   history: listOf(historyEvent),

@@ -53,7 +53,7 @@ export const caseKeysScript = `'use strict';
     sendNow.focus();
   }
 
-  function giveBack() {
+  function withdraw() {
     const { from } = endWaiting('Taken back. Nothing is sent.');
     from.focus();
   }
@@ -82,7 +82,7 @@ export const caseKeysScript = `'use strict';
     stayActive();
     if (event.defaultPrevented || repeat || isSent || isChord(event)) return;
     if (waiting) {
-      if (key === 'Escape') giveBack();
+      if (key === 'Escape') withdraw();
       return;
     }
     if (!isOn()) return;
@@ -103,7 +103,7 @@ export const caseKeysScript = `'use strict';
   }
 
   sendNow?.addEventListener('click', send);
-  takeBack?.addEventListener('click', giveBack);
+  takeBack?.addEventListener('click', withdraw);
   // The browser asks. To send at once would decide what the person may be about to take back.
   addEventListener('beforeunload', (event) => waiting && event.preventDefault());
   addEventListener('pageshow', () => (isSent = false));

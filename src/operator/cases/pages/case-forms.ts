@@ -6,7 +6,7 @@ import { actNamed, mayDo } from '../../console/may.js';
 import { actForm, proofField, textArea, textField } from '../../console/parts.js';
 import { keycap, shortcut } from './case-keys.js';
 
-/** What each form of a case has in common. */
+/** Common to all forms of a case. */
 export const caseForm = {
   leadsOn: true,
   ways: (frame: Frame, { id = '' }: Readonly<Record<string, string>>): Html =>
