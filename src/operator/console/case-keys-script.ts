@@ -80,6 +80,7 @@ export const caseKeysScript = `'use strict';
   document.addEventListener('keydown', (event) => {
     const { key, target, repeat } = event;
     stayActive();
+    if (status && !waiting) status.textContent = '';
     if (event.defaultPrevented || repeat || isSent || isChord(event)) return;
     if (waiting) {
       if (key === 'Escape') withdraw();
