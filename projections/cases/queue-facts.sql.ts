@@ -3,7 +3,7 @@ import { filterSql } from './queue.read-model.js';
 /** So many reports of a case are read, or by a person: the newest. */
 export const NEWEST_REPORTS = 50;
 /** Numbers above it are not counted. */
-export const MOST_COUNTED = 1_000;
+const MOST_COUNTED = 1_000;
 /** Below it, the numbers would tell about a person. */
 const FEWEST_REPORTS = 3;
 /** So many people within the window may be a brigade, if at least half of them follow another one who follows back. */

@@ -31,7 +31,7 @@ export const listedCaseShape = z.strictObject({
 export type ListedCase = z.infer<typeof listedCaseShape>;
 
 /** Cases of one author, or of posts through one application, reported for one reason; undefined: of any. */
-export interface CaseNarrowing {
+interface CaseNarrowing {
   readonly reportedFor?: string | undefined;
   readonly author?: string | undefined;
   readonly application?: string | undefined;
@@ -158,7 +158,7 @@ export async function casesPage(
   return { cases, next: cases.length === page.limit ? (cases.at(-1)?.place ?? null) : null };
 }
 
-export interface Claimable extends CaseNarrowing {
+interface Claimable extends CaseNarrowing {
   /** Appeals that wait; else open cases. */
   readonly isAppealed: boolean;
   readonly operatorId: string;

@@ -98,10 +98,8 @@ function queueTable({ session }: Frame, asked: Asked, cases: readonly Listed[], 
         html`<a href="/console/cases/${each.caseId}"
           >${each.postId === null ? 'The account' : html`<bdi>${nameOf.post(each.postId)}</bdi>`}</a
         >`,
-        html`${named.person(each.targetActorId)} ${ofAuthor(asked, each)}`,
-        each.appId === null
-          ? ''
-          : html`${named.application(each.appId)} ${link('its cases', { ...first, application: each.appId })}`,
+        split(named.person(each.targetActorId), ofAuthor(asked, each)),
+        each.appId === null ? '' : split(named.application(each.appId), ofApplication(asked, each.appId)),
         reasonsOf(each),
         state(each.severity, isGrave(each)),
         ageElement(each.openedAt, at),
@@ -112,6 +110,13 @@ function queueTable({ session }: Frame, asked: Asked, cases: readonly Listed[], 
     )}
   </div>`;
 }
+
+/** A name that may be cut off, and a link that may not. */
+const split = (name: Html, more: Html | undefined): Html =>
+  html`<div class="split"><span>${name}</span> ${more}</div>`;
+
+const ofApplication = ({ application }: Asked, appId: string): Html | undefined =>
+  application === null ? link('its cases', { ...first, application: appId }) : undefined;
 
 /** The others that wait, of the same author. */
 function ofAuthor({ author }: Asked, { targetActorId, openOfAuthor, state: is }: Listed): Html | undefined {
