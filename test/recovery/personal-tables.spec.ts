@@ -50,6 +50,7 @@ const notPersonal: Readonly<Record<string, string>> = {
   'read authority.rewrite': 'store table_name',
   'read authority.shared_token': 'network',
   'read authority.wrong_password': 'actor_id',
+  'read cases.activity': 'case_id operator_id',
   'read cases.report': 'report_id case_id reporter_actor_id reason decision_id outcome',
   'read cases.summary':
     'case_id post_id target_actor_id status reasons claimed_by decision_id decided_by outcome waiting_appeals pending_effects',
