@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { casesPageSql } from '../../projections/cases/queue.read-model.js';
+import { casesPageSql, claimableSql } from '../../projections/cases/queue.read-model.js';
+import type { CaseStatement } from '../../projections/cases/queue.read-model.js';
 import { OrderCasesByUrgency1763902000000 } from '../../src/base/store/migrations/1763902000000-case-urgency.js';
 import { streams } from '../../src/log/streams.js';
 import type { Seat } from '../support/desk.js';
@@ -128,12 +129,24 @@ describe('pages of the queue', () => {
     const { desk } = at();
     await queue().fill(10_000);
     const asked = { filter: 'open', operatorId: '', order: 'urgent', limit: 100 } as const;
-    const planOf = async (after?: string) => {
-      const { text, values } = casesPageSql({ ...asked, after })('');
+    const planOf = async (statement: CaseStatement) => {
+      const { text, values } = statement('');
       const { rows } = await desk.services.pool.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
       return JSON.stringify(rows);
     };
-    for (const plan of [await planOf(), await planOf('25-1005000')]) {
+    const claimable = {
+      isAppealed: false,
+      operatorId: 'grace',
+      idleSince: 0,
+      except: ['post-open1'],
+      limit: 20,
+    };
+    const statements = [
+      casesPageSql(asked),
+      casesPageSql({ ...asked, after: '25-1005000' }),
+      claimableSql(claimable),
+    ];
+    for (const plan of await Promise.all(statements.map(planOf))) {
       expect(plan).toContain('"Index Name":"summary_urgent"');
       expect(plan).not.toContain('"Node Type":"Sort"');
       expect(plan).not.toMatch(/"Actual Rows":[0-9]{4}/);
