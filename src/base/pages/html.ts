@@ -33,10 +33,19 @@ function escape(part: Part): string {
 export const hiddenField = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;
 
-const words = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const format = (timeStyle: 'short' | 'medium') =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle, timeZone: 'UTC' });
+
+const minutes = format('short');
+const seconds = format('medium');
 
 /** A time in UTC. @param at Unix milliseconds. */
-export function timeElement(at: number): Html {
+export const timeElement = (at: number): Html => timeIn(minutes, at);
+
+/** With seconds, for lists whose order matters. */
+export const secondElement = (at: number): Html => timeIn(seconds, at);
+
+function timeIn(words: Intl.DateTimeFormat, at: number): Html {
   const date = new Date(at);
   return html`<time datetime="${date.toISOString()}">${words.format(date)} UTC</time>`;
 }
@@ -44,7 +53,7 @@ export function timeElement(at: number): Html {
 /** The time since then, as `3 h`. */
 export function ageElement(at: number, now: number): Html {
   const date = new Date(at);
-  return html`<time datetime="${date.toISOString()}" title="${words.format(date)} UTC"
+  return html`<time datetime="${date.toISOString()}" title="${minutes.format(date)} UTC"
     >${ageOf(now - at)}</time
   >`;
 }

@@ -12,9 +12,9 @@ export class AwaitsApproval extends Error {
   }
 }
 
-function linesOf({ approvalId, act, digest, expiresAt, facts }: AwaitedRequest): string[] {
+function linesOf({ approvalId, asks, digest, expiresAt, facts }: AwaitedRequest): string[] {
   return [
-    `${act} waits for the approval of another operator; nothing has happened yet`,
+    `${asks}: it waits for the approval of another operator; nothing has happened yet`,
     ...factLines(facts),
     `approval     ${approvalId}`,
     `digest       ${digest}`,

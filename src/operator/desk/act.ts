@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ChangeResult } from '../../commands/support/write-side.js';
 import type { Permission } from '../../domain/operator/roles.js';
 import type { EventMetadata } from '../../log/recorded.js';
+import type { ApprovalWords } from './approvals/words.js';
 import type { Caller } from './caller.js';
 import type { ActForm, Frame, View } from './page.js';
 import { optionalReason, requiredReason } from './schemas.js';
@@ -44,6 +45,10 @@ export interface ApprovalPreview {
 export interface ApprovalRule<Input> {
   /** For the published table. */
   readonly when: string;
+  /** For its approver. `facts`: of the preview; none, if nobody can read them any more. */
+  readonly words: (facts: ShownFacts) => ApprovalWords;
+  /** The page of the console about what it began. */
+  readonly leadsTo?: (approvalId: string) => { readonly path: string; readonly name: string };
   /** False: no act with this input needs an approval. */
   readonly covers?: (input: Input) => boolean;
   /** Number of posts or accounts that the act would restrict. Within their allowance, operators do it alone. */
@@ -73,6 +78,7 @@ export interface CarriedOut {
 }
 
 export interface ApprovalDesk {
+  readonly wordsOf: (act: string, facts: ShownFacts) => ApprovalWords;
   readonly give: (approvalId: string, digest: string, context: ActContext) => Promise<ChangeResult>;
   readonly refuse: (approvalId: string, context: ActContext) => Promise<ChangeResult>;
   readonly carryOut: (approvalId: string, context: ActContext) => Promise<CarriedOut>;

@@ -51,6 +51,12 @@ export const recoveryActs = [
     form: { to: ({ job }) => (job ? `/console/jobs/${job.id}` : '/console/recovery/plan') },
     approval: {
       when: 'with --reseed-witness',
+      words: () => ({
+        asks: 'Recover the network, and reseed the witness',
+        does: 'The witness records every restriction of the log again, and one that only the witness had is lost. Then the network recovers.',
+        about: null,
+      }),
+      leadsTo: (approvalId) => ({ path: `/console/jobs/${jobIdOf(approvalId)}`, name: 'the recovery' }),
       covers: ({ reseedWitness }) => reseedWitness,
       isEmergency: () => true,
       streamOf: streams.network,

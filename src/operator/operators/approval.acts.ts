@@ -3,6 +3,7 @@ import { HttpRefusal } from '../../server/errors.js';
 import { findApproval, listedApproval, newestApprovals } from '../desk/approvals/listed.js';
 import { act } from '../desk/act.js';
 import { changed, idIn, listOf } from '../desk/schemas.js';
+import { shownApproval, withEvidence } from './approval-evidence.js';
 import { approvalPage } from './pages/approval.page.js';
 import { approvalsPage } from './pages/approvals.page.js';
 import { issuedInvitation, invitationPage } from './invitation.js';
@@ -18,19 +19,20 @@ export const approvalActs = [
     command: 'approval list',
     answer: listOf(listedApproval),
     page: approvalsPage,
-    run: (_input, { services: { store, clock } }) => newestApprovals(store, clock.now()),
+    run: (_input, { services: { store, clock }, desk }) => newestApprovals(store, desk.wordsOf, clock.now()),
   }),
   act({
     name: 'approval.read',
     may: 'approvals.read',
     route: `GET ${one}`,
     command: 'approval show',
-    answer: listedApproval,
+    answer: shownApproval,
     page: approvalPage,
-    run: async (_input, { services: { store, clock }, params }) => {
-      const found = await findApproval(store, idIn(params), clock.now());
+    run: async (_input, { services, params, desk }) => {
+      const { store, clock } = services;
+      const found = await findApproval(store, desk.wordsOf, idIn(params), clock.now());
       if (!found) throw new HttpRefusal('not_found', 'There is no such request.');
-      return found;
+      return withEvidence(services, found);
     },
   }),
   act({

@@ -44,6 +44,11 @@ export const fourEyesActs = [
     form: true,
     approval: {
       when: 'if it allows more restrictions than before',
+      words: () => ({
+        asks: 'Allow more restrictions without an approval',
+        does: 'Each operator may restrict more posts and accounts alone.',
+        about: null,
+      }),
       streamOf: streams.fourEyes,
       preview: async ({ batchItems: to }, { services }) => {
         const from = await services.fourEyes.batchItems();
@@ -72,6 +77,11 @@ export const fourEyesActs = [
     form: true,
     approval: {
       when: 'always',
+      words: () => ({
+        asks: 'Turn four-eyes off',
+        does: 'No act waits for a second operator any more: one operator with the role erases, invites and restricts alone.',
+        about: null,
+      }),
       streamOf: streams.fourEyes,
       preview: async (_input, { services }) => {
         const batchItems = await services.fourEyes.batchItems();

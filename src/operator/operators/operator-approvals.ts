@@ -6,6 +6,7 @@ import type { Role } from '../../domain/operator/roles.js';
 import { Refusal } from '../../domain/refusal.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { streams } from '../../log/streams.js';
+import { aboutOne } from '../desk/approvals/words.js';
 import type { ApprovalRule } from '../desk/act.js';
 import { operatorsOf } from '../desk/operators.js';
 import { idIn } from '../desk/schemas.js';
@@ -20,6 +21,11 @@ const streamOf = (params: Readonly<Record<string, string>>): string => streams.o
 /** Each identity is made by two: otherwise one person could invite the other one who approves their acts. */
 export const invitationApproval: ApprovalRule<Chosen & { readonly name: string }> = {
   when: 'always',
+  words: () => ({
+    asks: 'Invite an operator',
+    does: 'Who requested it gets an invitation for this person, who then counts as a second person at once: ask them first.',
+    about: null,
+  }),
   isEmergency: ({ roles }) => roles.includes('administrator'),
   streamOf: (_params, approvalId) => streams.operator(approvalId),
   preview: async ({ name, roles }, { services }) => {
@@ -32,6 +38,11 @@ export const invitationApproval: ApprovalRule<Chosen & { readonly name: string }
 
 export const promotionApproval: ApprovalRule<Chosen> = {
   when: 'if it adds a permission',
+  words: () => ({
+    asks: 'Give an operator more permissions',
+    does: 'The operator has the new roles at once, in place of those of now.',
+    about: aboutOne('operators', 'operator'),
+  }),
   streamOf,
   preview: async ({ roles }, { services, params }) => {
     const { operatorId, name, roles: held } = await operatorIn(params, services);
@@ -43,6 +54,11 @@ export const promotionApproval: ApprovalRule<Chosen> = {
 /** Otherwise one administrator alone could bring back an accomplice whom another one has suspended. */
 export const reinstatementApproval: ApprovalRule<object> = {
   when: 'always',
+  words: () => ({
+    asks: 'Reinstate an operator',
+    does: 'The operator has their roles again. Ask the operator who suspended them.',
+    about: aboutOne('operators', 'operator'),
+  }),
   streamOf,
   preview: async (_input, { services, params }) => {
     const { operatorId, name, roles, state } = await operatorIn(params, services);
@@ -55,6 +71,11 @@ export const reinstatementApproval: ApprovalRule<object> = {
 /** With fewer than two administrators one confirms alone, and whom they confirm counts only after a time. */
 export const confirmationApproval: ApprovalRule<unknown> = {
   when: 'with two administrators',
+  words: () => ({
+    asks: 'Confirm an operator',
+    does: 'The operator counts as a second person: they request, approve and restrict from then on.',
+    about: aboutOne('operators', 'operator'),
+  }),
   streamOf,
   preview: async (_input, { services, params }) => {
     const { fourEyes } = services;

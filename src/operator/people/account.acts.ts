@@ -10,6 +10,7 @@ import {
 import { pendingRewrites } from '../../background/erasure/pending-rewrites.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { streams } from '../../log/streams.js';
+import { aboutOne } from '../desk/approvals/words.js';
 import { ABOVE_ALLOWANCE, act, Answer } from '../desk/act.js';
 import type { ApprovalRule } from '../desk/act.js';
 import type { ActServices } from '../desk/services.js';
@@ -47,6 +48,11 @@ const streamOf = (params: Readonly<Record<string, string>>): string => streams.a
 
 const erasureApproval: ApprovalRule<z.output<typeof erasure>> = {
   when: 'always',
+  words: ({ 'erased for good': time = 'then' }) => ({
+    asks: 'Erase an account',
+    does: `The account and every text of its person are erased for good, ${String(time)}. Nothing brings them back.`,
+    about: aboutOne('accounts', 'account'),
+  }),
   preview: async ({ delayMs }, { services, params }) => {
     const { actorId, state } = await stateOf(params, services);
     // A repetition finishes what a failure left.
@@ -59,6 +65,11 @@ const erasureApproval: ApprovalRule<z.output<typeof erasure>> = {
 
 const suspensionApproval: ApprovalRule<unknown> = {
   when: ABOVE_ALLOWANCE,
+  words: () => ({
+    asks: 'Suspend an account',
+    does: 'Its person can do nothing any more, and nobody sees their profile and posts, until an operator reinstates them.',
+    about: aboutOne('accounts', 'suspends'),
+  }),
   restricts: () => Promise.resolve(1),
   preview: async (_input, { services, params }) => {
     const { actorId, state } = await stateOf(params, services);

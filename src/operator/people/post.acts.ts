@@ -2,6 +2,7 @@ import { RestrictPost, UnrestrictPost } from '../../commands/post/restrict-post.
 import type { PostEvent } from '../../domain/post/events.js';
 import { evolvePost, noPost } from '../../domain/post/post.js';
 import { streams } from '../../log/streams.js';
+import { aboutOne } from '../desk/approvals/words.js';
 import { ABOVE_ALLOWANCE, act } from '../desk/act.js';
 import type { ApprovalRule } from '../desk/act.js';
 import type { ActServices } from '../desk/services.js';
@@ -18,6 +19,11 @@ async function execute({ commands, positions }: ActServices, command: RestrictPo
 
 const restrictionApproval: ApprovalRule<unknown> = {
   when: ABOVE_ALLOWANCE,
+  words: () => ({
+    asks: 'Restrict a post',
+    does: 'Nobody sees the post any more, until an operator lifts the restriction.',
+    about: aboutOne('posts', 'restricts'),
+  }),
   restricts: () => Promise.resolve(1),
   preview: async (_input, { services: { log }, params }) => {
     const postId = idIn(params);

@@ -21,7 +21,15 @@ import type { EventMetadata } from '../../../log/recorded.js';
 import { readNewest } from '../../../log/read-newest.js';
 import { streams } from '../../../log/streams.js';
 import { Answer } from '../act.js';
-import type { Act, ActContext, ApprovalDesk, ApprovalPreview, ApprovalRule, CarriedOut } from '../act.js';
+import type {
+  Act,
+  ActContext,
+  ApprovalDesk,
+  ApprovalPreview,
+  ApprovalRule,
+  CarriedOut,
+  ShownFacts,
+} from '../act.js';
 import { isAdmitted, requireAdmission } from '../admission.js';
 import { ownIdOf } from '../caller.js';
 import type { Caller } from '../caller.js';
@@ -31,6 +39,7 @@ import { AwaitedApproval } from './awaited-approval.js';
 import { contentOf, readContent } from './content.js';
 import type { Content } from './content.js';
 import { findWaiting } from './listed.js';
+import type { ApprovalWords } from './words.js';
 
 interface ApprovalChange {
   readonly approvalId: string;
@@ -121,6 +130,14 @@ export class Approvals implements ApprovalDesk {
       isEmergency ? (await fourEyes.established()).administrators : ENOUGH,
     );
   }
+
+  /** A newer release may know other acts. */
+  readonly wordsOf = (act: string, facts: ShownFacts): ApprovalWords =>
+    this.acts.get(act)?.approval?.words(facts) ?? {
+      asks: `Another release's act, ${act}`,
+      does: 'This release does not know it: open the request in a process of the other one.',
+      about: null,
+    };
 
   async give(approvalId: string, digest: string, { caller, metadata }: ActContext): Promise<ChangeResult> {
     const change = { approvalId, operatorId: ownIdOf(caller), digest };
@@ -222,7 +239,8 @@ export class Approvals implements ApprovalDesk {
     };
     const data = { approvalId, operatorId, act, content, digest, expiresAt };
     if (!same) await this.change({ type: 'approval.requested', data }, metadata);
-    return new AwaitedApproval({ approvalId, expiresAt, digest, act, facts });
+    const { asks } = this.wordsOf(act, facts);
+    return new AwaitedApproval({ approvalId, expiresAt, digest, act, asks, facts });
   }
 
   /** `decide`: the caller throws its refusal. Undefined: the caller's command decides. */

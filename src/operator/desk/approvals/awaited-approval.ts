@@ -4,6 +4,8 @@ import type { ShownFacts } from '../act.js';
 export interface AwaitedRequest {
   readonly approvalId: string;
   readonly act: string;
+  /** The act for people. */
+  readonly asks: string;
   readonly digest: string;
   readonly expiresAt: number;
   readonly facts: ShownFacts;

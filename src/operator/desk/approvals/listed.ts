@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
+import type { ApprovalDesk } from '../act.js';
 import { readContent, shownFacts } from './content.js';
+import { approvalWords } from './words.js';
+import type { ApprovalWords } from './words.js';
 
 const name = z.string().nullable();
 
@@ -20,6 +23,7 @@ export const listedApproval = z.strictObject({
   decision: z.string().nullable(),
   digest: z.string(),
   facts: shownFacts,
+  ...approvalWords.shape,
 });
 
 export type ListedApproval = z.infer<typeof listedApproval>;
@@ -38,32 +42,36 @@ const columns = `
   LEFT JOIN authority.operator decider ON decider.operator_id = decided_by`;
 
 interface Row {
-  readonly listed: Omit<ListedApproval, 'facts'>;
+  readonly listed: Omit<ListedApproval, 'facts' | keyof ApprovalWords>;
   readonly content: string;
 }
 
-const toListed = ({ listed, content }: Row): ListedApproval => ({
-  ...listed,
-  facts: content === '' ? {} : readContent(content).facts,
-});
+type WordsOf = ApprovalDesk['wordsOf'];
+
+function toListed({ listed, content }: Row, wordsOf: WordsOf): ListedApproval {
+  const facts = content === '' ? {} : readContent(content).facts;
+  return { ...listed, facts, ...wordsOf(listed.act, facts) };
+}
 
 export async function newestApprovals(
   store: AuthorityStore,
+  wordsOf: WordsOf,
   now: number,
 ): Promise<readonly ListedApproval[]> {
   const text = `${columns} ORDER BY state IN ('waiting', 'given', 'used') AND expires_at > $1 DESC, requested_at DESC,
     approval_id LIMIT ${LISTED}`;
-  return (await store.rows<Row>({ name: 'approvals', text }, [now])).map(toListed);
+  return (await store.rows<Row>({ name: 'approvals', text }, [now])).map((row) => toListed(row, wordsOf));
 }
 
 export async function findApproval(
   store: AuthorityStore,
+  wordsOf: WordsOf,
   approvalId: string,
   now: number,
 ): Promise<ListedApproval | undefined> {
   const text = `${columns} WHERE approval_id = $2`;
   const [row] = await store.rows<Row>({ name: 'approval', text }, [now, approvalId]);
-  return row && toListed(row);
+  return row && toListed(row, wordsOf);
 }
 
 export async function countWaiting(store: AuthorityStore, now: number): Promise<number> {

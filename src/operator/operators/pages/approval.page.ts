@@ -1,10 +1,15 @@
-import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
+import { hiddenField, html, secondElement, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { ListedApproval } from '../../desk/approvals/listed.js';
+import { idsIn } from '../approval-evidence.js';
+import type { ShownApproval } from '../approval-evidence.js';
+import { discloseAllForm } from '../../audit/pages/disclose-all-form.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
-import { mayDo } from '../../console/may.js';
+import { actNamed, mayDo } from '../../console/may.js';
+import { named } from '../../console/names.js';
 import { actForm, facts, state } from '../../console/parts.js';
+import { numbers } from '../../console/tables.js';
 
 const words: Readonly<Record<ListedApproval['state'], string>> = {
   waiting: 'waiting',
@@ -19,32 +24,83 @@ const words: Readonly<Record<ListedApproval['state'], string>> = {
 export const approvalState = (is: ListedApproval['state']): Html =>
   state(words[is], is !== 'given' && is !== 'carried_out');
 
-export function approvalPage(frame: Frame, approval: ListedApproval): string {
-  const { act, requestedBy, requestedByName, decidedBy, decidedByName } = approval;
-  const content = html`<section class="card" aria-labelledby="approval">
-    <h1 id="approval">${act} ${approvalState(approval.state)}</h1>
-    ${facts([
-      ...Object.entries(approval.facts).map(
-        ([name, value]) => [name, html`<bdi>${[value].flat().join(' ')}</bdi>`] as const,
-      ),
-      ['reason', approval.reason ?? 'none'],
-      ['requested by', person(requestedBy, requestedByName)],
-      ['requested', timeElement(approval.requestedAt)],
-      ['valid until', timeElement(approval.expiresAt)],
-      ...(decidedBy === null
-        ? []
-        : ([
-            ['decided by', person(decidedBy, decidedByName)],
-            ['reason of the decision', approval.decision ?? 'none'],
-          ] as const)),
-      ['digest', html`<code>${approval.digest}</code>`],
-    ])}
-    ${forms(frame, approval)}
-  </section>`;
-  return consolePage(`Approval of ${act}`, content, frame);
+const nouns = { posts: 'post', accounts: 'person', operators: 'operator' } as const;
+
+/** The one thing that the request is about, by its name. Undefined: there are several, or none. */
+export function subjectOf(approval: ListedApproval): Html | undefined {
+  const { about } = approval;
+  const [id] = idsIn(approval);
+  return about?.count === 1 && id !== undefined ? named[nouns[about.kind]](id) : undefined;
 }
 
-const person = (id: string, name: string | null): Html => html`<bdi>${name ?? ''}</bdi> <code>${id}</code>`;
+export function approvalPage(frame: Frame, approval: ShownApproval): string {
+  const { asks, does, state: is, reason, decidedBy, decision } = approval;
+  const content = html`<section class="card" aria-labelledby="approval">
+      <h1 id="approval">${asks} ${approvalState(is)}</h1>
+      <p>
+        ${named.operator(approval.requestedBy)} asked for it on ${secondElement(approval.requestedAt)}. Why:
+        <bdi>${reason ?? 'no reason is given'}</bdi>
+      </p>
+      ${
+        decidedBy === null
+          ? undefined
+          : html`<p>
+              ${named.operator(decidedBy)} decided on
+              it${approval.decidedAt === null ? undefined : html` on ${secondElement(approval.decidedAt)}`}.
+              Why: <bdi>${decision ?? 'no reason is given'}</bdi>
+            </p>`
+      }
+      <p>What happens on approval, once its requester executes it: ${does}</p>
+      ${outcome(approval)} ${forms(frame, approval)}
+    </section>
+    ${evidence(frame, approval)}
+    <section class="card" aria-labelledby="request">
+      <h2 id="request">The request</h2>
+      ${facts([
+        ...Object.entries(approval.facts)
+          .filter(([name]) => name !== approval.about?.fact)
+          .map(([name, value]) => [name, factOf(name, [value].flat().join(', '))] as const),
+        ['valid until', timeElement(approval.expiresAt)],
+        ['digest', html`<code>${approval.digest}</code>`],
+      ])}
+    </section>`;
+  return consolePage(asks, content, frame);
+}
+
+const factOf = (name: string, value: string): Html =>
+  name === 'application' ? named.application(value) : html`<bdi>${value}</bdi>`;
+
+function outcome({ act, approvalId, state: is }: ListedApproval): Html | undefined {
+  const { path, name } = (is === 'carried_out' && actNamed(act).approval?.leadsTo?.(approvalId)) || {};
+  return path === undefined ? undefined : html`<p><a href="${path}">To ${name}</a></p>`;
+}
+
+/** The items as they are now. The digest is one of ids: a text may have changed since the request. */
+function evidence(frame: Frame, { about, sample, requestedAt }: ShownApproval): Html | undefined {
+  if (!about || sample.length === 0) return undefined;
+  const hidden = sample.filter(({ isPublic }) => !isPublic);
+  const eventIds = hidden.flatMap(({ eventId }) => eventId ?? []);
+  const rest = about.count - sample.length;
+  return html`<section class="card" aria-labelledby="evidence">
+    <h2 id="evidence">What it is about</h2>
+    <ul class="listed">
+      ${sample.map(
+        ({ id, authorActorId, writtenAt }) =>
+          html`<li>
+            ${named[nouns[about.kind]](id)}
+            ${authorActorId === null ? undefined : html` by ${named.person(authorActorId)}`}
+            ${writtenAt !== null && writtenAt > requestedAt ? state('changed since the request', true) : undefined}
+          </li>`,
+      )}
+    </ul>
+    ${rest > 0 ? html`<p>and ${numbers.format(rest)} more</p>` : undefined}
+    ${hidden.length === 0 ? undefined : html`<p>${notPublic(hidden.length, sample.length)}</p>`}
+    ${discloseAllForm(frame, eventIds)}
+  </section>`;
+}
+
+const notPublic = (hidden: number, all: number): string =>
+  all === 1 ? 'It is not public.' : `${hidden} of these ${all} ${hidden === 1 ? 'is' : 'are'} not public.`;
 
 function forms({ proof, session }: Frame, approval: ListedApproval): Html | undefined {
   const { approvalId, act, state: is, requestedBy, digest } = approval;

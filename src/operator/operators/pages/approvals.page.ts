@@ -1,9 +1,11 @@
 import { html, timeElement } from '../../../base/pages/html.js';
+import type { Html } from '../../../base/pages/html.js';
 import type { ListedApproval } from '../../desk/approvals/listed.js';
 import { consolePage } from '../../console/layout.js';
+import { named } from '../../console/names.js';
 import type { Frame } from '../../desk/page.js';
 import { facts } from '../../console/parts.js';
-import { approvalState } from './approval.page.js';
+import { approvalState, subjectOf } from './approval.page.js';
 
 export function approvalsPage(frame: Frame, listed: readonly ListedApproval[]): string {
   const content = html`<section class="card" aria-labelledby="approvals">
@@ -18,16 +20,22 @@ export function approvalsPage(frame: Frame, listed: readonly ListedApproval[]): 
         (each) =>
           html`<li>
             <h2>
-              <a href="/console/approvals/${each.approvalId}">${each.act}</a> ${approvalState(each.state)}
+              <a href="/console/approvals/${each.approvalId}">${each.asks}</a> ${approvalState(each.state)}
             </h2>
             ${facts([
-              ['requested by', html`<bdi>${each.requestedByName ?? each.requestedBy}</bdi>`],
+              ...about(each),
+              ['requested by', named.operator(each.requestedBy)],
               ['requested', timeElement(each.requestedAt)],
-              ['reason', each.reason ?? 'none'],
+              ['reason', html`<bdi>${each.reason ?? 'none'}</bdi>`],
             ])}
           </li>`,
       )}
     </ul>
   </section>`;
   return consolePage('Approvals', content, frame);
+}
+
+function about(listed: ListedApproval): readonly (readonly [string, Html])[] {
+  const subject = subjectOf(listed);
+  return subject ? [['about', subject]] : [];
 }
