@@ -7,3 +7,5 @@ export type ReportReason = (typeof reportReasons)[number];
  * tables (src/base/store/migrations/1763902000000-case-urgency.ts).
  */
 export const severities = ['low', 'medium', 'high', 'critical'] as const;
+
+export type Severity = (typeof severities)[number];

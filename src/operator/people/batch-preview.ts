@@ -12,6 +12,7 @@ import { readPublicationState } from '../../../projections/incarnations/recovery
 import { readNewest } from '../../log/read-newest.js';
 import { applicationName } from '../desk/applications.js';
 import { auditProgress, waitForAudit } from '../audit/progress.js';
+import { sampledItem } from '../desk/sample.js';
 import { listOf } from '../desk/schemas.js';
 import type { ActServices } from '../desk/services.js';
 
@@ -19,11 +20,16 @@ export type BatchPlan =
   | { readonly kind: 'posts'; readonly appId: string; readonly from: number; readonly until: number }
   | { readonly kind: 'accounts'; readonly actorIds: readonly string[] };
 
-/** `left`: accounts of the list that are suspended already, erased or unknown. */
+/**
+ * `first`: ids of those in `sample`. `left`: accounts of the list that are suspended already, erased or unknown. `openCases`: of its
+ * items, one more than a page shows.
+ */
 export const shownPreview = z.strictObject({
   kind: z.enum(batchKinds),
   items: z.number(),
   first: listOf(z.string()),
+  sample: listOf(sampledItem),
+  openCases: listOf(z.string()),
   left: listOf(z.string()),
   recused: listOf(z.string()),
   digest: z.string(),

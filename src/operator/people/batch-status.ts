@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { openCasesAbout } from '../../../projections/cases/waiting-cases.read-model.js';
 import type { Recusals } from '../../commands/support/recusals.js';
 import { batchKinds } from '../../domain/batch/events.js';
 import type { BatchApplied, BatchEvent, BatchUndone } from '../../domain/batch/events.js';
@@ -6,6 +7,7 @@ import type { Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import type { ActServices } from '../desk/services.js';
+import { SAMPLED } from '../desk/sample.js';
 import { listOf } from '../desk/schemas.js';
 import { identities } from '../desk/who.js';
 import { operatorNames } from '../desk/identity/operator-names.js';
@@ -29,13 +31,17 @@ export type ListedBatch = z.infer<typeof listedBatch>;
 
 const outcome = z.strictObject({ changed: z.number(), skipped: listOf(z.string()) });
 
-/** `recused`: those of the skipped items that its operator had to leave to others. */
+/**
+ * `recused`: those of the skipped items that its operator had to leave to others. `openCases`: of its items, once it is applied; one more
+ * than a page shows.
+ */
 export const shownBatch = listedBatch.extend({
   applied: outcome.extend({ recused: listOf(z.string()) }).nullable(),
   undo: listedBatch
     .pick({ operatorId: true, operatorName: true, reason: true, requestedAt: true })
     .nullable(),
   undone: outcome.nullable(),
+  openCases: listOf(z.string()),
 });
 
 export type BatchStatus = z.infer<typeof shownBatch>;
@@ -62,7 +68,7 @@ export async function unfinishedBatches(store: AuthorityStore): Promise<number> 
 
 /** @throws errors of log and store */
 export async function batchStatus(
-  { store, log, recusals }: Pick<ActServices, 'store' | 'log' | 'recusals'>,
+  { store, log, recusals, pool }: Pick<ActServices, 'store' | 'log' | 'recusals' | 'pool'>,
   batchId: string,
 ): Promise<BatchStatus | undefined> {
   const text = `SELECT ${columns} WHERE batch_id = $1`;
@@ -86,7 +92,18 @@ export async function batchStatus(
       : null,
     undo: await undoRequestIn(store, recorded),
     undone: undone ? outcomeOf(undone) : null,
+    openCases: row.listed.state === 'applied' ? await openCasesOf({ log, pool }, batchId) : [],
   };
+}
+
+async function openCasesOf(
+  { log, pool }: Pick<ActServices, 'log' | 'pool'>,
+  batchId: string,
+): Promise<readonly string[]> {
+  const [requested] = await log.read(streams.batch(batchId), { limit: 1 });
+  if (requested?.event.type !== 'batch.requested') return [];
+  const { kind, items } = requested.event.data;
+  return openCasesAbout(pool, kind, items, SAMPLED + 1);
 }
 
 /** The event has no reasons: the cases tell, as they were when the batch was finished. */

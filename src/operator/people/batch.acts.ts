@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { openCasesAbout } from '../../../projections/cases/waiting-cases.read-model.js';
 import { ChangeBatch } from '../../commands/batch/change-batch.js';
 import { MAX_BATCH_ACTORS } from '../../domain/batch/batch.js';
 import { batchKinds } from '../../domain/batch/events.js';
@@ -12,13 +13,12 @@ import type { BatchPlan } from './batch-preview.js';
 import { batchStatus, listedBatch, newestBatches, shownBatch } from './batch-status.js';
 import { batchesPage, batchPage, isBatchRunning, previewPage } from './pages/batches.page.js';
 import { ABOVE_ALLOWANCE, act, Answer } from '../desk/act.js';
+import { batchWords, firstItems } from './batch-words.js';
 import { operatorIdOf } from '../desk/caller.js';
 import type { FormFields } from '../desk/page.js';
 import type { ActServices } from '../desk/services.js';
+import { SAMPLED, sampleOf } from '../desk/sample.js';
 import { identifier, idIn, listOf } from '../desk/schemas.js';
-
-/** Ids that a preview shows. All are in its digest. */
-const SHOWN = 20;
 
 const id = z.string().regex(identifier, 'must be an identifier of the network');
 const time = z.string().max(64);
@@ -53,8 +53,13 @@ export const batchActs = [
       const { items, left, ...preview } = await previewOf(services, asked);
       const window = asked.kind === 'posts' ? { from: asked.from, until: asked.until } : {};
       const by = { operatorId: operatorIdOf(caller) };
-      const recused = await services.recusals.ofItems(preview.kind, items, by);
-      return { ...preview, ...window, items: items.length, first: items.slice(0, SHOWN), left, recused };
+      const [recused, sample, openCases] = await Promise.all([
+        services.recusals.ofItems(preview.kind, items, by),
+        sampleOf(services, preview.kind, items),
+        openCasesAbout(services.pool, preview.kind, items, SAMPLED + 1),
+      ]);
+      const first = sample.map(({ id: item }) => item);
+      return { ...preview, ...window, items: items.length, first, sample, left, recused, openCases };
     },
   }),
   act({
@@ -68,6 +73,8 @@ export const batchActs = [
     form: { input: actorIdsIn, to: ({ batchId }) => `/console/batches/${batchId}` },
     approval: {
       when: ABOVE_ALLOWANCE,
+      words: batchWords,
+      leadsTo: (approvalId) => ({ path: `/console/batches/${approvalId}`, name: 'the batch' }),
       restricts: async ({ digest, ...input }, { services }) =>
         (await exactPreview(services, planOf(input, services.clock.now()), digest)).items.length,
       streamOf: (_params, approvalId) => streams.batch(approvalId),
@@ -80,7 +87,7 @@ export const batchActs = [
         const of = asked.kind === 'posts' ? { application: asked.appId, ...fixed } : {};
         const facts = { restricts: kind, ...of, items: items.length, 'digest of the items': digest };
         return {
-          facts: { ...facts, [items.length > SHOWN ? `the first ${SHOWN}` : 'all']: items.slice(0, SHOWN) },
+          facts: { ...facts, ...firstItems(items) },
           // A time ago would be another one once it is approved.
           input: { ...input, ...fixed, digest },
         };

@@ -2,6 +2,7 @@ import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { ShownPreview } from '../batch-preview.js';
 import type { BatchStatus, ListedBatch } from '../batch-status.js';
+import { itemList, itemNamed, openCasesList } from './batch-items.js';
 import { named } from '../../console/names.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame, View } from '../../desk/page.js';
@@ -23,19 +24,23 @@ export function batchesPage(frame: Frame, listed: readonly ListedBatch[]): strin
         ? html`<p>None yet.</p>`
         : table(
             'The newest batches',
-            ['batch', 'state', 'items', 'requested', 'by'],
-            listed.map(({ batchId, state: is, items, kind, requestedAt, operatorId }) => [
-              html`<a href="/console/batches/${batchId}">${batchId}</a>`,
-              is,
-              counted(items, kind),
-              timeElement(requestedAt),
-              operatorId === null ? '' : named.operator(operatorId),
+            ['batch', 'state', 'through', 'requested', 'by', 'why'],
+            listed.map((batch) => [
+              html`<a href="/console/batches/${batch.batchId}">${titleOf(batch)}</a>`,
+              batch.state,
+              batch.appId === null ? '' : named.application(batch.appId),
+              timeElement(batch.requestedAt),
+              requester(batch),
+              html`<bdi>${batch.reason ?? 'unknown'}</bdi>`,
             ]),
           )
     }
   </section>`;
   return consolePage('Batches', content, frame);
 }
+
+const titleOf = ({ kind, items }: Pick<ListedBatch, 'kind' | 'items'>): string =>
+  `${kind === 'posts' ? 'Restriction' : 'Suspension'} of ${counted(items, kind)}`;
 
 const accountsForm = ({ proof }: Frame): Html =>
   actForm({
@@ -55,7 +60,7 @@ const accountsForm = ({ proof }: Frame): Html =>
 
 /** `asked`: the fields of the previewed form, for the request of exactly that. */
 export function previewPage(frame: Frame, preview: ShownPreview, asked: ReadonlyMap<string, string>): string {
-  const { kind, items, first, left, recused, digest, from, until } = preview;
+  const { kind, items, sample, left, recused, digest, from, until } = preview;
   // A time ago would be another one when the request arrives.
   const exact = new Map([
     ...asked,
@@ -74,11 +79,16 @@ export function previewPage(frame: Frame, preview: ShownPreview, asked: Readonly
       ${from === undefined || until === undefined ? undefined : html`Posts from ${timeElement(from)} to ${timeElement(until)}.`}
     </p>
     <ul class="links">
-      ${first.map((id) => html`<li><a href="/console/${kind}/${id}">${id}</a></li>`)}
+      ${sample.map(
+        ({ id, authorActorId }) =>
+          html`<li>
+            ${itemNamed(kind, id)}${authorActorId === null ? undefined : html` by ${named.person(authorActorId)}`}
+          </li>`,
+      )}
     </ul>
-    ${items > first.length ? html`<p>and ${numbers.format(items - first.length)} more</p>` : undefined}
-    ${left.length === 0 ? undefined : html`<p class="problem">Left out, as they are suspended, erased or unknown: ${left.join(' ')}</p>`}
-    ${recused.length === 0 ? undefined : recusedItems(kind, recused)}
+    ${items > sample.length ? html`<p>and ${numbers.format(items - sample.length)} more</p>` : undefined}
+    ${itemList('Left out, as they are suspended, erased or unknown:', left.map(named.person))}
+    ${recusedItems(kind, recused)} ${openCasesList(preview.openCases)}
     ${
       items === 0
         ? undefined
@@ -97,14 +107,11 @@ export function previewPage(frame: Frame, preview: ShownPreview, asked: Readonly
   return consolePage('Preview of a batch', content, frame);
 }
 
-const recusedItems = (kind: ListedBatch['kind'], recused: readonly string[]): Html =>
-  html`<p class="problem">
-      Skipped, as the operator of the batch made a decision about ${recused.length === 1 ? 'it' : 'them'} that
-      was appealed, so another operator must decide:
-    </p>
-    <ul class="links">
-      ${recused.map((id) => html`<li><a href="/console/${kind}/${id}">${id}</a></li>`)}
-    </ul>`;
+const recusedItems = (kind: ListedBatch['kind'], recused: readonly string[]): Html | undefined =>
+  itemList(
+    `Skipped, as the operator of the batch made a decision about ${recused.length === 1 ? 'it' : 'them'} that was appealed, so another operator must decide:`,
+    recused.map((id) => itemNamed(kind, id)),
+  );
 
 const requester = ({ operatorId }: Pick<ListedBatch, 'operatorId'>) =>
   operatorId === null ? 'unknown' : named.operator(operatorId);
@@ -119,13 +126,19 @@ export function batchPage(frame: Frame, batch: BatchStatus, { isReloading }: Vie
   const skipped = all.filter((id) => !recused.includes(id));
   const isUndoable = (is === 'applying' || is === 'applied') && mayDo(frame.session, 'batch.undo');
   const content = html`<section class="card" aria-labelledby="batch">
-    <h1 id="batch">Batch of ${counted(items, kind)} ${state(is, false)}</h1>
+    <h1 id="batch">${titleOf(batch)} ${state(is, false)}</h1>
     ${isBatchRunning(batch) ? html`${progressBar('Progress of the batch', done, items)} ${reloading(one, isReloading)}` : undefined}
     ${facts([
-      ['id', html`<a href="/console/log/plaza_batch-${batchId}">${batchId}</a>`],
+      ['id', html`<a href="/console/log/plaza_batch-${batchId}"><code>${batchId}</code></a>`],
       ...(appId === null
         ? []
-        : [['application', html`<a href="/console/applications/${appId}/impact">${appId}</a>`] as const]),
+        : [
+            [
+              'application',
+              html`${named.application(appId)}:
+                <a href="/console/applications/${appId}/impact">what it did</a>`,
+            ] as const,
+          ]),
       ['requested', timeElement(batch.requestedAt)],
       ['by', requester(batch)],
       ['why', batch.reason ?? 'unknown'],
@@ -139,8 +152,11 @@ export function batchPage(frame: Frame, batch: BatchStatus, { isReloading }: Vie
         : []),
       ...(undone ? [['lifted again', numbers.format(undone.changed)] as const] : []),
     ])}
-    ${skipped.length === 0 ? undefined : html`<p>Skipped, as somebody acted on them: ${skipped.join(' ')}</p>`}
-    ${recused.length === 0 ? undefined : recusedItems(kind, recused)}
+    ${itemList(
+      'Skipped, as somebody acted on them:',
+      skipped.map((id) => itemNamed(kind, id)),
+    )}
+    ${recusedItems(kind, recused)} ${openCasesList(batch.openCases)}
     ${
       isUndoable && !isReloading
         ? actForm({
@@ -153,5 +169,5 @@ export function batchPage(frame: Frame, batch: BatchStatus, { isReloading }: Vie
         : undefined
     }
   </section>`;
-  return consolePage(`Batch ${batchId}`, content, frame);
+  return consolePage(titleOf(batch), content, frame);
 }

@@ -4,6 +4,7 @@ import type { Html } from '../../../base/pages/html.js';
 import { impactCounts, impactHeadings } from '../../audit/impact-columns.js';
 import { TIME_HELP } from '../../audit/time.js';
 import { consolePage } from '../../console/layout.js';
+import { named } from '../../console/names.js';
 import type { Frame, View } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
 import { actForm, facts, textField } from '../../console/parts.js';
@@ -19,7 +20,7 @@ export function impactPage(frame: Frame, impact: Impact, { query }: View): strin
   const content = html`<section class="card" aria-labelledby="impact">
       <h1 id="impact">What <bdi>${name ?? clientId}</bdi> did</h1>
       ${facts([
-        ['application', html`<a href="/console/applications/${clientId}">${clientId}</a>`],
+        ['application', named.application(clientId)],
         ['actors', numbers.format(actors)],
         ['first', first === null ? 'nothing was done through it' : timeElement(first)],
         ['last', last === null ? 'nothing was done through it' : timeElement(last)],
@@ -58,10 +59,7 @@ export function impactPage(frame: Frame, impact: Impact, { query }: View): strin
       ${table(
         'Most active accounts',
         ['account', 'events'],
-        impact.mostActive.map(({ actorId, events }) => [
-          html`<a href="/console/accounts/${actorId}">${actorId}</a>`,
-          numbers.format(events),
-        ]),
+        impact.mostActive.map(({ actorId, events }) => [named.person(actorId), numbers.format(events)]),
       )}
     </section>`;
   return consolePage(`Impact of ${name ?? clientId}`, content, frame);

@@ -1,0 +1,32 @@
+import { html } from '../../../base/pages/html.js';
+import type { Html } from '../../../base/pages/html.js';
+import type { BatchKind } from '../../../domain/batch/events.js';
+import { named, namedCase } from '../../console/names.js';
+import { numbers } from '../../console/tables.js';
+import { SAMPLED } from '../../desk/sample.js';
+
+export const itemNamed = (kind: BatchKind, id: string): Html =>
+  kind === 'posts' ? named.post(id) : named.person(id);
+
+/** The first of them by name, under what is said of all. Undefined: there are none. */
+export function itemList(said: string, items: readonly Html[]): Html | undefined {
+  if (items.length === 0) return undefined;
+  const more = items.length - SAMPLED;
+  return html`<p class="problem">${said}</p>
+    <ul class="links">
+      ${items.slice(0, SAMPLED).map((item) => html`<li>${item}</li>`)}
+    </ul>
+    ${more > 0 ? html`<p>and ${numbers.format(more)} more</p>` : undefined}`;
+}
+
+/** `caseIds`: one more than are shown, if there are more. */
+export const openCasesList = (caseIds: readonly string[]): Html | undefined =>
+  caseIds.length === 0
+    ? undefined
+    : html`<p>
+          ${caseIds.length > SAMPLED ? `The ${SAMPLED} oldest of the cases` : 'Cases'} about them that nobody
+          has decided yet:
+        </p>
+        <ul class="links">
+          ${caseIds.slice(0, SAMPLED).map((caseId) => html`<li>${namedCase(caseId)}</li>`)}
+        </ul>`;
