@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { severities } from '../../domain/report/report-reasons.js';
+import type { Severity } from '../../domain/report/report-reasons.js';
 import { durationOf } from '../support/duration.js';
 import { terminal } from '../terminal/terminal.js';
 import { AddressError } from './event-store-address.js';
@@ -42,6 +44,8 @@ export abstract class Config {
   abstract readonly fanOutThreshold: number;
   /** In UTC. */
   abstract readonly erasureRewriteHour: number | 'off';
+  /** Ages at which an undecided case counts as old. */
+  abstract readonly caseTargetHours: Readonly<Record<Severity, number>>;
   /** A duration: see `establishedFrom` (src/domain/four-eyes/standing.ts). */
   abstract readonly fourEyesMinAge: string;
   /** Reasons of decisions to choose from. Undefined: the words of reports. */
@@ -76,6 +80,7 @@ export class ConfigError extends Error {
 
 export const DEFAULT_FAN_OUT_THRESHOLD = 500;
 const DEFAULT_REWRITE_HOUR = 3;
+const TARGET_HOURS: Config['caseTargetHours'] = { low: 168, medium: 72, high: 24, critical: 24 };
 
 const port = z.coerce.number('must be a port number').int().min(1).max(65_535, 'must be a port number');
 const urlWith = (...protocols: string[]) =>
@@ -118,15 +123,21 @@ const handles = z
     error: 'must be handles of 3 to 30 lowercase letters, digits or underscores, separated by commas',
   });
 
-const caseReasons = z
+/** Severities that it does not name keep their default. */
+const targetHours = z
   .string()
-  .transform((value) => value.split(';').map((reason) => reason.trim()))
+  .transform((value) => value.split(',').map((target) => target.trim().split('=')))
   .refine(
-    (all) => all.length <= 9 && all.every((each) => /^[^\p{Cc}\p{Bidi_Control}\p{Cs}]{1,100}$/u.test(each)),
+    (all) =>
+      all.every(([of, hours]) => severities.includes(of as Severity) && /^[1-9]\d{0,3}$/.test(hours ?? '')),
     {
-      error: 'must be at most 9 reasons of 1 to 100 characters, separated by semicolons',
+      error: `must be hours from 1 to 9999 by severity, separated by commas: ${severities.map((of) => `${of}=${TARGET_HOURS[of]}`).join(',')}`,
     },
-  );
+  )
+  .transform((all) => ({
+    ...TARGET_HOURS,
+    ...Object.fromEntries(all.map(([of, hours]) => [of, Number(hours)])),
+  }));
 
 const environment = z
   .object({
@@ -171,6 +182,7 @@ const environment = z
         },
       )
       .default(DEFAULT_REWRITE_HOUR),
+    CASE_TARGET_HOURS: targetHours.default(TARGET_HOURS),
     FOUR_EYES_MIN_AGE: z
       .string()
       .refine((value) => (durationOf(value) ?? 0) > 0, {
@@ -242,6 +254,7 @@ export function readConfig(env: NodeJS.ProcessEnv = terminal().env): Config {
     rateLimits: read.RATE_LIMITS,
     fanOutThreshold: read.FAN_OUT_THRESHOLD,
     erasureRewriteHour: read.ERASURE_REWRITE_HOUR,
+    caseTargetHours: read.CASE_TARGET_HOURS,
     fourEyesMinAge: read.FOUR_EYES_MIN_AGE,
     caseReasons: read.CASE_REASONS,
     operatorToken: read.OPERATOR_TOKEN,

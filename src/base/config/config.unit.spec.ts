@@ -38,22 +38,23 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('takes reasons of decisions separated by semicolons', () => {
-    expect(readConfig({ CASE_REASONS: 'spam; threats, rule 3' }).caseReasons).toEqual([
-      'spam',
-      'threats, rule 3',
-    ]);
-    expect(readConfig({}).caseReasons).toBeUndefined();
-  });
-
-  it.each([';', 'spam;', 'x'.repeat(101), 'a;b;c;d;e;f;g;h;i;j', 'a\u202eb'])(
-    'rejects an invalid list of reasons: %s',
+  it.each(['', 'critical', 'grave=4', 'low=0', 'low=10000', 'low=1.5'])(
+    'rejects an invalid target age of cases: %s',
     (value) => {
-      expect(configFaultsOf({ CASE_REASONS: value })).toEqual([
-        'CASE_REASONS: must be at most 9 reasons of 1 to 100 characters, separated by semicolons',
+      expect(configFaultsOf({ CASE_TARGET_HOURS: `high=4,${value}` })).toEqual([
+        'CASE_TARGET_HOURS: must be hours from 1 to 9999 by severity, separated by commas: low=168,medium=72,high=24,critical=24',
       ]);
     },
   );
+
+  it('keeps the target age of severities that are not named', () => {
+    expect(readConfig({ CASE_TARGET_HOURS: 'critical=4' }).caseTargetHours).toEqual({
+      low: 168,
+      medium: 72,
+      high: 24,
+      critical: 4,
+    });
+  });
 
   it('accepts proxies separated by commas', () => {
     expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7' }).trustedProxies).toEqual([

@@ -24,6 +24,7 @@ describe('the settings for a child process', () => {
       TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::1',
       RATE_LIMITS: 'off',
       FAN_OUT_THRESHOLD: '2',
+      CASE_TARGET_HOURS: 'critical=4, low=720',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
     });
     expect(readConfig(settingsOf(all))).toEqual(all);

@@ -2,8 +2,10 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import { countOpenCases } from '../../../projections/cases/cases.read-model.js';
+import { countOldCases } from '../../../projections/cases/waiting-cases.read-model.js';
 import { projectionStatus } from '../../../projections/projection-status.js';
 import { Config } from '../../base/config/config.js';
+import { Clock } from '../../base/support/clock.js';
 import { RestrictionProof } from '../../doors/api/admission/restriction-proof.js';
 import { checkDatabase, DatabaseFull } from '../../server/health/database-check.js';
 import { pendingRewrites } from '../../background/erasure/pending-rewrites.js';
@@ -30,20 +32,24 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
   const witness = app.get(Witness);
   const proof = app.get(RestrictionProof);
   const metrics = new Metrics(app.get(Telemetry).metrics);
+  const { caseTargetHours } = app.get(Config);
+  const clock = app.get(Clock);
 
   server.get('/metrics', { onRequest: requireMetricsHost(app.get(Config)) }, async (_request, reply) => {
-    const [writable, isDatabaseFull, status, state, job, cases, rewrites, unsettled] = await Promise.all([
-      stateOf(log),
-      isFull(pool),
-      undefinedIfUnreachable(projectionStatus(pool, log)),
-      undefinedIfUnreachable(readPublicationState(pool).then((found) => found ?? null)),
-      undefinedIfUnreachable(listJobs(pool, 1).then(([newest]) => newest)),
-      undefinedIfUnreachable(countOpenCases(pool)),
-      undefinedIfUnreachable(pendingRewrites(pool)),
-      undefinedIfUnreachable(
-        witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, MAX_UNSETTLED).then(({ length }) => length),
-      ),
-    ]);
+    const [writable, isDatabaseFull, status, state, job, cases, oldCases, rewrites, unsettled] =
+      await Promise.all([
+        stateOf(log),
+        isFull(pool),
+        undefinedIfUnreachable(projectionStatus(pool, log)),
+        undefinedIfUnreachable(readPublicationState(pool).then((found) => found ?? null)),
+        undefinedIfUnreachable(listJobs(pool, 1).then(([newest]) => newest)),
+        undefinedIfUnreachable(countOpenCases(pool)),
+        undefinedIfUnreachable(countOldCases(pool, caseTargetHours, clock.now())),
+        undefinedIfUnreachable(pendingRewrites(pool)),
+        undefinedIfUnreachable(
+          witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, MAX_UNSETTLED).then(({ length }) => length),
+        ),
+      ]);
     // An unreachable read store (undefined) differs from an empty one (null).
     const unproven = proof.unavailableReason(state === null ? undefined : (state?.witnessEpoch ?? 0n));
     void reply.type(metrics.contentType);
@@ -57,6 +63,7 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
       unsettled,
       rewrites,
       cases,
+      oldCases,
       unproven,
       isLogCompared: proof.isLogCompared,
     });

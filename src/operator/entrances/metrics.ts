@@ -1,4 +1,5 @@
 import type { OpenCases } from '../../../projections/cases/cases.read-model.js';
+import type { OldCases } from '../../../projections/cases/waiting-cases.read-model.js';
 import { Gauge } from 'prom-client';
 import type { ProjectionStatus } from '../../../projections/projection-status.js';
 import type { PendingRewrite } from '../../background/erasure/pending-rewrites.js';
@@ -22,6 +23,8 @@ export interface NetworkStatus {
   readonly rewrites: readonly PendingRewrite[] | undefined;
   /** Numbers of cases by state; undefined: unknown. */
   readonly cases: OpenCases | undefined;
+  /** Numbers of cases beyond their target age; undefined: unknown. */
+  readonly oldCases: OldCases | undefined;
   /** Reason why this process refuses reads; undefined: it does not. */
   readonly unproven: string | undefined;
   /** True if this process compared log and witness since its start, or refuses reads until then. */
@@ -83,6 +86,11 @@ export class Metrics {
     'Cases that wait for operators: not claimed, claimed, or with an appeal.',
     'state',
   );
+  private readonly oldCases = this.gauge(
+    'old_cases',
+    'Undecided cases older than the target age of their severity.',
+    'severity',
+  );
   private readonly position = this.gauge(
     'projection_position',
     'Position of the newest applied event.',
@@ -122,6 +130,7 @@ export class Metrics {
     unsettled,
     rewrites,
     cases,
+    oldCases,
     unproven,
     isLogCompared,
     job,
@@ -139,6 +148,8 @@ export class Metrics {
     this.showRewrites(rewrites);
     this.openCases.reset();
     for (const [of, count] of Object.entries(cases ?? {})) this.openCases.set({ state: of }, count);
+    this.oldCases.reset();
+    for (const [severity, count] of Object.entries(oldCases ?? {})) this.oldCases.set({ severity }, count);
     this.showProjections(status);
     for (const gauge of [this.done, this.total]) gauge.reset();
     if (job) this.done.set({ kind: job.kind, state: job.state }, job.done);

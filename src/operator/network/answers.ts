@@ -3,6 +3,7 @@ import { activityShape, busyApplicationShape } from '../../../projections/audit/
 import { openCasesShape } from '../../../projections/cases/cases.read-model.js';
 import { jobShape } from '../../../projections/jobs/job.js';
 import { projectionStatusShape } from '../../../projections/projection-status.js';
+import { severities } from '../../domain/report/report-reasons.js';
 import { registrationShape } from '../../base/store/authority/registration.js';
 import { listOf } from '../desk/schemas.js';
 import { countShape } from '../people/counts.js';
@@ -37,6 +38,10 @@ export const shownOverview = z.strictObject({
   busiest: listOf(busyApplicationShape).nullable(),
   counts: listOf(countShape).nullable(),
   cases: openCasesShape.nullable(),
+  /** Undecided cases beyond the target age of their severity, the gravest first. */
+  oldCases: listOf(
+    z.strictObject({ severity: z.enum(severities), hours: z.number(), count: z.number() }),
+  ).nullable(),
   erasures: plannedErasuresShape.nullable(),
 });
 

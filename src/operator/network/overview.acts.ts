@@ -1,8 +1,10 @@
 import { countOpenCases } from '../../../projections/cases/cases.read-model.js';
+import { countOldCases } from '../../../projections/cases/waiting-cases.read-model.js';
 import { activityOf, busiestApplications } from '../../../projections/audit/activity.read-model.js';
 import { projectionStatus } from '../../../projections/projection-status.js';
 import { readPublicationState } from '../../../projections/incarnations/recovery-state.js';
 import { listJobs } from '../../../projections/jobs/job.js';
+import { severities } from '../../domain/report/report-reasons.js';
 import { registrationState } from '../../base/store/authority/registration.js';
 import { unfinishedBatches } from '../people/batch-status.js';
 import { readPlots } from './plots/sampler.js';
@@ -59,6 +61,7 @@ async function overviewOf(services: ActServices, caller: Caller) {
     busiest,
     counts,
     cases,
+    oldCases,
     erasures,
   ] = await Promise.all([
     health.readiness(),
@@ -73,6 +76,7 @@ async function overviewOf(services: ActServices, caller: Caller) {
     mayUse(caller, 'applications.read') ? undefinedIfUnreachable(busiestApplications(pool, now)) : undefined,
     undefinedIfUnreachable(countsOf(services)),
     undefinedIfUnreachable(countOpenCases(pool)),
+    undefinedIfUnreachable(oldCasesOf(services)),
     undefinedIfUnreachable(plannedErasures(services, mayUse(caller, 'audit.read'))),
   ]);
   const lags = projections?.projections.map(({ lag }) => lag) ?? [];
@@ -92,6 +96,14 @@ async function overviewOf(services: ActServices, caller: Caller) {
     busiest: busiest ?? null,
     counts: counts ?? null,
     cases: cases ?? null,
+    oldCases: oldCases ?? null,
     erasures: erasures ?? null,
   };
+}
+
+async function oldCasesOf({ pool, clock, config: { caseTargetHours: hours } }: ActServices) {
+  const counts = await countOldCases(pool, hours, clock.now());
+  return severities
+    .toReversed()
+    .map((severity) => ({ severity, hours: hours[severity], count: counts[severity] }));
 }

@@ -8,6 +8,7 @@ import { commandOf, mayDo } from '../../console/may.js';
 import { actForm, facts, state } from '../../console/parts.js';
 import { counted, numbers } from '../../console/tables.js';
 import { lagText, projectionsTable } from './projections.page.js';
+import { waitingCard } from './waiting.js';
 
 /** The first line answers: does the network serve, and if not, why. */
 export function overviewPage(frame: Frame, overview: Overview): string {
@@ -38,10 +39,10 @@ export function overviewPage(frame: Frame, overview: Overview): string {
       }
       <div class="gates">${publishingPart(frame, overview)} ${registrationPart(frame, overview)}</div>
     </section>
+    ${waitingCard(frame, overview)}
     <div class="tiles">
-      ${casesTile(frame, overview)} ${erasuresTile(frame, overview)} ${activityTile(overview)}
-      ${busiestTile(frame, overview)} ${lagTile(overview)} ${witnessTile(overview)} ${jobTile(overview)}
-      ${countsTile(overview)}
+      ${activityTile(overview)} ${busiestTile(frame, overview)} ${lagTile(overview)} ${witnessTile(overview)}
+      ${jobTile(overview)} ${countsTile(overview)}
     </div>
     ${projectionsCard(overview)}`;
   return consolePage('Overview', content, frame, { isWide: true });
@@ -167,39 +168,6 @@ const jobTile = ({ newestJob: job, unfinishedBatches: batches }: Overview): Html
             ] as const)),
         ['batches under way', batches === null ? 'unknown' : numbers.format(batches)],
       ])}`,
-  );
-
-const casesTile = ({ session }: Frame, { cases }: Overview): Html =>
-  tile(
-    'cases',
-    'Cases',
-    cases === null
-      ? html`<p>unknown: the database does not answer</p>`
-      : html`<p class="figure">${numbers.format(cases.open)} open</p>
-          ${facts([
-            ['claimed', numbers.format(cases.claimed)],
-            ['appeals that wait', numbers.format(cases.appealed)],
-          ])}
-          ${mayDo(session, 'case.list') ? html`<p class="small"><a href="/console/cases">To the queue</a></p>` : undefined}`,
-  );
-
-const erasuresTile = ({ session }: Frame, { erasures }: Overview): Html =>
-  tile(
-    'erasures',
-    'Planned erasures',
-    erasures === null
-      ? html`<p>unknown: the database or the log does not answer</p>`
-      : html`<p class="figure">${counted(erasures.count, 'accounts')}</p>
-          <ul class="listed">
-            ${erasures.next.map(({ actorId, erasesAt, plannedBy }) => {
-              const account = html`<code>${actorId}</code>`;
-              const opens = mayDo(session, 'account.read');
-              return html`<li>
-                ${opens ? html`<a href="/console/accounts/${actorId}">${account}</a>` : account}
-                ${timeElement(erasesAt)}, planned by <bdi>${plannedBy ?? 'the person'}</bdi>
-              </li>`;
-            })}
-          </ul>`,
   );
 
 const countsTile = ({ counts }: Overview): Html =>

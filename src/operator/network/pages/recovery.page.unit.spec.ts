@@ -56,6 +56,7 @@ describe('on the day of a restore', () => {
       busiest: null,
       counts: null,
       cases: null,
+      oldCases: null,
       erasures: null,
     };
     const page = overviewPage(frameOf('viewer'), overview);
