@@ -1,10 +1,12 @@
-import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
+import { hiddenField, html, secondElement, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { Listed } from '../../../background/as-of/view.js';
 import type { AsOfAnswer, AsOfPost, AsOfProfile, AsOfView } from '../answer.js';
 import type { AsOfStatus } from '../status.js';
 import { reloading } from '../../console/progress.js';
 import { consolePage } from '../../console/layout.js';
+import { named } from '../../console/names.js';
+import { requesterNamed } from '../../console/requester.js';
 import type { Frame } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
 import { actForm, facts, proofField, state, textField } from '../../console/parts.js';
@@ -48,8 +50,9 @@ export function asOfPage(frame: Frame, builds: readonly AsOfStatus[]): string {
                 ${build.state === 'built' ? undefined : state(build.state, build.state === 'failed')}
               </h3>
               ${facts([
-                ['newest event', timeElement(build.at)],
+                ['newest event', secondElement(build.at)],
                 ['requested', timeElement(build.requestedAt)],
+                ['by', requesterNamed(build.requestedBy)],
                 ...(build.keptUntil === null
                   ? []
                   : [['dropped after', timeElement(build.keptUntil)] as const]),
@@ -72,7 +75,7 @@ export function asOfAnswerPage(
   if (view) return viewPage(frame, actor, view);
   const { position, at, message } = build;
   const content = html`<section class="card" aria-labelledby="as-of">
-    <h1 id="as-of">As of ${timeElement(at)}</h1>
+    <h1 id="as-of">As of ${secondElement(at)}</h1>
     ${
       build.state === 'failed'
         ? html`<p class="problem" role="status">
@@ -97,8 +100,7 @@ function progressOf({ state: is, step, done, total, rate, secondsLeft, message }
 }
 
 function viewPage(frame: Frame, actor: string, view: AsOfView): string {
-  const { position, at, note, handles, profile, timeline, posts, inbox } = view;
-  const account: ToAccount = (id) => linkTo(id, Object.hasOwn(handles, id) ? handles[id] : undefined);
+  const { position, at, note, profile, timeline, posts, inbox } = view;
   const disclose =
     mayDo(frame.session, 'as_of.disclose') && hasHidden(view)
       ? actForm({
@@ -111,39 +113,33 @@ function viewPage(frame: Frame, actor: string, view: AsOfView): string {
         })
       : undefined;
   const content = html`<section class="card" aria-labelledby="as-of">
-      <h1 id="as-of">As of ${timeElement(at)}, under today's code</h1>
+      <h1 id="as-of">As of ${secondElement(at)}, under today's code</h1>
       <p>${note}</p>
       ${facts([
         ['position', html`<code>${String(position)}</code>`],
-        ['account', linkTo(actor, undefined)],
+        ['account', named.person(actor)],
         ['state', state(profile.state, profile.state !== 'active')],
         ...profileFacts(profile),
       ])}
       ${disclose}
       <p><a href="/console/as-of">Another moment</a></p>
     </section>
-    ${postsCard('timeline', 'Timeline', timeline, account)}
-    ${postsCard('posts', 'Own posts and replies', posts, account)}
-    ${card('following', 'Following', view.following, account)}
-    ${card('followers', 'Followers', view.followers, account)}
-    ${card('blocks', 'Blocks', view.blocks, account)}
+    ${postsCard('timeline', 'Timeline', timeline)} ${postsCard('posts', 'Own posts and replies', posts)}
+    ${card('following', 'Following', view.following, named.person)}
+    ${card('followers', 'Followers', view.followers, named.person)}
+    ${card('blocks', 'Blocks', view.blocks, named.person)}
     ${card(
       'inbox',
       `Inbox, ${inbox.unread} unread`,
       inbox,
       ({ kind, sourceActorId, createdAt }) =>
-        html`${kind} by ${account(sourceActorId)}, ${timeElement(createdAt)}`,
+        html`${kind} by ${named.person(sourceActorId)}, ${secondElement(createdAt)}`,
     )}`;
   return consolePage('As of', content, frame);
 }
 
 const hasHidden = ({ profile, timeline, posts }: AsOfView): boolean =>
   [profile, ...timeline.items, ...posts.items].some(({ texts }) => texts === 'hidden');
-
-type ToAccount = (actorId: string) => Html;
-
-const linkTo = (actorId: string, handle: string | undefined): Html =>
-  html`<a href="/console/accounts/${actorId}">${handle === undefined ? actorId : `@${handle}`}</a>`;
 
 const reasonsForNone: Readonly<Record<AsOfPost['texts'], string>> = {
   public: 'empty',
@@ -172,15 +168,15 @@ function profileFacts({
   return [...about, ...counts];
 }
 
-const postsCard = (id: string, title: string, posts: Listed<AsOfPost>, account: ToAccount): Html =>
+const postsCard = (id: string, title: string, posts: Listed<AsOfPost>): Html =>
   card(
     id,
     title,
     posts,
     ({ id: postId, authorActorId, createdAt, text, texts, eventId }) =>
       html`<p class="small">
-          ${account(authorActorId)}, ${timeElement(createdAt)},
-          <a href="/console/posts/${postId}">post ${postId}</a>
+          ${named.person(authorActorId)}, ${secondElement(createdAt)},
+          <a href="/console/posts/${postId}">the post now</a> <code class="id">${postId}</code>
         </p>
         ${
           text === null

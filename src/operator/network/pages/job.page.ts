@@ -3,6 +3,7 @@ import type { Html } from '../../../base/pages/html.js';
 import { runnableStates } from '../../../../projections/jobs/job.js';
 import type { Job } from '../../../../projections/jobs/job.js';
 import { consolePage } from '../../console/layout.js';
+import { requesterNamed } from '../../console/requester.js';
 import type { Frame, View } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
 import { actForm, facts, state } from '../../console/parts.js';
@@ -40,7 +41,7 @@ export function jobPage(frame: Frame, job: Job, { isReloading }: View): string {
       ...(rate === null ? [] : [['events a second', numbers.format(Math.round(rate))] as const]),
       ...(names.length === 0 ? [] : [['projections', names.join(', ')] as const]),
       ['requested', timeElement(job.requestedAt)],
-      ['by', job.requestedBy],
+      ['by', requesterNamed(job.requestedBy)],
       ...(job.reason === null ? [] : [['why', job.reason] as const]),
       ['newest report', timeElement(job.updatedAt)],
       ['id', html`<code>${id}</code>`],
@@ -63,7 +64,7 @@ export const jobsTable = (jobs: readonly Job[]): Html =>
       html`<a href="/console/jobs/${id}">${nouns[kind]}</a>`,
       state(is, is === 'failed' || is === 'paused'),
       timeElement(requestedAt),
-      requestedBy,
+      requesterNamed(requestedBy),
       message ?? step ?? '',
     ]),
   );

@@ -4,6 +4,7 @@ import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { ListedOperator } from '../../desk/operators.js';
 import { consolePage } from '../../console/layout.js';
+import { named } from '../../console/names.js';
 import type { Frame } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
 import { actForm, facts, state, textField } from '../../console/parts.js';
@@ -62,7 +63,8 @@ function operatorItem(frame: Frame, operator: ListedOperator): Html {
       operator.sameNameAs.length === 0
         ? undefined
         : html`<p class="problem">
-            Another operator has the same name: ${operator.sameNameAs.join(', ')}. Suspend one of them, and
+            Another operator has the same name:
+            ${operator.sameNameAs.map((other) => html`${named.operator(other)} `)} Suspend one of them, and
             invite them under another name.
           </p>`
     }
