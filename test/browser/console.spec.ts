@@ -114,7 +114,7 @@ describeInBrowser('the console, in a real browser', () => {
       ['post', `/posts/${postId}`, 'Post'],
       ['impact', `/applications/${application.clientId}/impact`, 'What Pebble & Sons did'],
       ['batches', '/batches', 'Batches'],
-      ['batch', `/batches/${batchId}`, 'Batch of 1 account'],
+      ['batch', `/batches/${batchId}`, 'Suspension of 1 account'],
       ['audit', `/audit?q=actor:${person.actorId}`, 'Audit'],
       ['log', '/log', 'Log'],
       ['stream', `/log/post-${postId}`, 'Stream'],

@@ -21,6 +21,7 @@ import { ShownPosts } from '../../src/commands/post/shown-posts.js';
 import { ReadModels } from '../../src/commands/account/read-models.js';
 import type { Role } from '../../src/domain/operator/roles.js';
 import { Refusal } from '../../src/domain/refusal.js';
+import { PublicPosts } from '../../src/doors/api/admission/public-posts.js';
 import { PublicationCache } from '../../src/doors/api/admission/publication.js';
 import { PublishedStatements } from '../../src/doors/api/admission/published-statements.js';
 import { PublicPosts } from '../../src/doors/api/admission/public-posts.js';
@@ -89,6 +90,7 @@ export class Desk {
     const positions = { waitFor: follow, waitForGroup: follow };
     const config = readConfig({});
     const proof = { unavailableReason: () => undefined };
+    const statements = new PublishedStatements(database.pool, new PublicationCache(database.pool, {}));
     const part = madeOf([
       [AuthorityStore, new AuthorityStore(database.dataSource)],
       [Clock, clock],
@@ -101,10 +103,10 @@ export class Desk {
       [Postgres, database],
       [ShownPosts, { find: () => Promise.resolve(undefined) }],
       [ReadModels, { finishErasure: () => Promise.resolve(true) }],
-      [PublicPosts, { around: () => Promise.resolve(noSurroundings) }],
+      [PublicPosts, new PublicPosts(statements, clock, proof as never)],
       [RestrictionProof, proof],
       [Witness, openWitness({ url: undefined, applicationName: 'test' })],
-      [PublishedStatements, new PublishedStatements(database.pool, new PublicationCache(database.pool, {}))],
+      [PublishedStatements, statements],
       [LOGGER as never, pino({ level: 'silent' })],
     ]);
     const services = actServicesOf({ get: part } as Parameters<typeof actServicesOf>[0]);
