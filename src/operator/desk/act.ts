@@ -74,6 +74,8 @@ export type RuleContext = Pick<ActContext, 'services' | 'params'>;
 export interface CarriedOut {
   readonly approvalId: string;
   readonly act: string;
+  /** The act for people. */
+  readonly asks: string;
   readonly result: unknown;
 }
 

@@ -64,7 +64,12 @@ export const approvalActs = [
     may: 'self',
     route: `POST ${one}/run`,
     command: 'approval run',
-    answer: z.strictObject({ approvalId: z.string(), act: z.string(), result: z.unknown() }),
+    answer: z.strictObject({
+      approvalId: z.string(),
+      act: z.string(),
+      asks: z.string(),
+      result: z.unknown(),
+    }),
     form: {
       page: (frame, { result }) => {
         const invited = issuedInvitation.safeParse(result).data;

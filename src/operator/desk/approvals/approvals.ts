@@ -191,7 +191,8 @@ export class Approvals implements ApprovalDesk {
     const running = act.run(input, { ...context, metadata, params: content.params, approvalId });
     const result = await (isDone ? running : this.voidedIfRefused(running, change, metadata));
     await this.change({ type: 'approval.carried_out', data: change }, metadata);
-    return { approvalId, act: act.name, result: result instanceof Answer ? result.body : result };
+    const { asks } = act.approval.words(content.facts);
+    return { approvalId, act: act.name, asks, result: result instanceof Answer ? result.body : result };
   }
 
   /** A process that was killed may have done the act. */

@@ -42,8 +42,8 @@ export function addApprovalCommands(program: Command): void {
     .description('execute what you requested and another operator approved; once, also after a failure')
     .argument('<approval-id>', 'id of the request')
     .action(
-      perform('POST /operator/approvals/:id/run', ({ act, result }) => [
-        `executed: ${act}`,
+      perform('POST /operator/approvals/:id/run', ({ act, asks, result }) => [
+        `executed: ${asks}`,
         ...(act === 'operator.invite'
           ? invitationLines(result as IssuedInvitation)
           : [JSON.stringify(result)]),
@@ -53,12 +53,12 @@ export function addApprovalCommands(program: Command): void {
 
 const tableOf = (approvals: readonly ListedApproval[]) =>
   tableLines(
-    ['REQUESTED', 'APPROVAL', 'STATE', 'ACT', 'BY', 'WHY'],
-    approvals.map(({ requestedAt, approvalId, state, act, requestedBy, requestedByName, reason }) => [
+    ['REQUESTED', 'APPROVAL', 'STATE', 'ASKS', 'BY', 'WHY'],
+    approvals.map(({ requestedAt, approvalId, state, asks, requestedBy, requestedByName, reason }) => [
       localMoment(requestedAt),
       approvalId,
       stateText[state],
-      act,
+      asks,
       requestedByName ?? requestedBy,
       plainLine(reason ?? ''),
     ]),
@@ -75,9 +75,10 @@ const stateText: Readonly<Record<ListedApproval['state'], string>> = {
 };
 
 function linesOf(approval: ListedApproval): string[] {
-  const { act, state, requestedBy, requestedByName, reason, decidedBy, decidedByName, decision } = approval;
+  const { asks, state, requestedBy, requestedByName, reason, decidedBy, decidedByName, decision } = approval;
   return [
-    `${act}: ${stateText[state]}`,
+    `${asks}: ${stateText[state]}`,
+    approval.does,
     ...factLines(approval.facts),
     `requested by  ${requestedByName ?? ''} (${requestedBy})${reason === null ? '' : `: ${plainLine(reason)}`}`,
     ...(decidedBy === null
