@@ -42,10 +42,10 @@ export abstract class Config {
   abstract readonly analyticsExportAlone: 'on' | 'off';
   abstract readonly rateLimits: 'on' | 'off';
   abstract readonly fanOutThreshold: number;
-  /** In UTC. */
-  abstract readonly erasureRewriteHour: number | 'off';
   /** Ages at which an undecided case counts as old. */
   abstract readonly caseTargetHours: Readonly<Record<Severity, number>>;
+  /** In UTC. */
+  abstract readonly erasureRewriteHour: number | 'off';
   /** A duration: see `establishedFrom` (src/domain/four-eyes/standing.ts). */
   abstract readonly fourEyesMinAge: string;
   /** Reasons of decisions to choose from. Undefined: the words of reports. */
@@ -109,20 +109,6 @@ const proxies = z
     error: 'must be addresses and CIDRs, separated by commas',
   });
 
-const names = z
-  .string()
-  .transform((value) => value.split(',').map((name) => name.trim().toLowerCase()))
-  .refine((all) => all.every((name) => URL.parse(`http://${name}/`)?.hostname === name), {
-    error: 'must be host names without a port, separated by commas',
-  });
-
-const handles = z
-  .string()
-  .transform((value) => value.split(',').map((handle) => handle.trim()))
-  .refine((all) => all.every((handle) => /^[a-z0-9_]{3,30}$/.test(handle)), {
-    error: 'must be handles of 3 to 30 lowercase letters, digits or underscores, separated by commas',
-  });
-
 /** Severities that it does not name keep their default. */
 const targetHours = z
   .string()
@@ -138,6 +124,20 @@ const targetHours = z
     ...TARGET_HOURS,
     ...Object.fromEntries(all.map(([of, hours]) => [of, Number(hours)])),
   }));
+
+const names = z
+  .string()
+  .transform((value) => value.split(',').map((name) => name.trim().toLowerCase()))
+  .refine((all) => all.every((name) => URL.parse(`http://${name}/`)?.hostname === name), {
+    error: 'must be host names without a port, separated by commas',
+  });
+
+const handles = z
+  .string()
+  .transform((value) => value.split(',').map((handle) => handle.trim()))
+  .refine((all) => all.every((handle) => /^[a-z0-9_]{3,30}$/.test(handle)), {
+    error: 'must be handles of 3 to 30 lowercase letters, digits or underscores, separated by commas',
+  });
 
 const environment = z
   .object({
@@ -168,6 +168,7 @@ const environment = z
       .regex(/^[0-9]{1,6}$/, 'must be a whole number up to 999999')
       .transform(Number)
       .default(DEFAULT_FAN_OUT_THRESHOLD),
+    CASE_TARGET_HOURS: targetHours.default(TARGET_HOURS),
     ERASURE_REWRITE_HOUR: z
       .union(
         [
@@ -182,7 +183,6 @@ const environment = z
         },
       )
       .default(DEFAULT_REWRITE_HOUR),
-    CASE_TARGET_HOURS: targetHours.default(TARGET_HOURS),
     FOUR_EYES_MIN_AGE: z
       .string()
       .refine((value) => (durationOf(value) ?? 0) > 0, {
@@ -253,8 +253,8 @@ export function readConfig(env: NodeJS.ProcessEnv = terminal().env): Config {
     analyticsExportAlone: read.ANALYTICS_EXPORT_ALONE,
     rateLimits: read.RATE_LIMITS,
     fanOutThreshold: read.FAN_OUT_THRESHOLD,
-    erasureRewriteHour: read.ERASURE_REWRITE_HOUR,
     caseTargetHours: read.CASE_TARGET_HOURS,
+    erasureRewriteHour: read.ERASURE_REWRITE_HOUR,
     fourEyesMinAge: read.FOUR_EYES_MIN_AGE,
     caseReasons: read.CASE_REASONS,
     operatorToken: read.OPERATOR_TOKEN,

@@ -25,10 +25,10 @@ export function settingsOf(config: Config): Record<string, string> {
     TRUSTED_PROXIES: config.trustedProxies.join(','),
     RATE_LIMITS: config.rateLimits,
     FAN_OUT_THRESHOLD: String(config.fanOutThreshold),
-    ERASURE_REWRITE_HOUR: String(config.erasureRewriteHour),
     CASE_TARGET_HOURS: Object.entries(config.caseTargetHours)
       .map(([severity, hours]) => `${severity}=${hours}`)
       .join(','),
+    ERASURE_REWRITE_HOUR: String(config.erasureRewriteHour),
     FOUR_EYES_MIN_AGE: config.fourEyesMinAge,
     CASE_REASONS: config.caseReasons?.join(';'),
     OTEL_EXPORTER_OTLP_ENDPOINT: config.otlpEndpoint,
