@@ -1,12 +1,13 @@
-import { html, timeElement } from '../../base/pages/html.js';
+import { html, secondElement } from '../../base/pages/html.js';
 import type { Html } from '../../base/pages/html.js';
-import { named } from './names.js';
-
-type Naming = typeof named;
+import { sentenceOf } from '../desk/sentences.js';
+import type { Noun, Part } from '../desk/sentences.js';
+import { named, namedCase, unnamed } from './names.js';
 
 /** An event as its list shows it. `text`: only if the audit hands it out. */
 export interface ListedEvent {
   readonly at: number;
+  readonly eventId?: string;
   readonly type: string;
   readonly position: number;
   readonly revision: number;
@@ -23,53 +24,91 @@ export interface ListedEvent {
   readonly undisclosed?: boolean | undefined;
 }
 
-/** `by`: how it shows ids. */
+/** Events as sentences with names, or as the log has them: `unnamed`. */
 export function eventList(events: readonly ListedEvent[], by = named): Html {
   return html`<ol class="listed">
     ${events.map(
       (event) =>
         html`<li>
-          <p>
-            <strong>${event.type}</strong>
-            <span class="quiet small">${timeElement(event.at)}, position ${String(event.position)}</span>
-          </p>
-          <p class="small">${whoDid(event, by)}${about(event, by)}${through(event, by)}</p>
+          ${by === unnamed ? asStored(event) : asSentence(event)}
           ${event.reason === null ? undefined : html`<p class="small">why: <bdi>${event.reason}</bdi></p>`}
           ${event.text === undefined ? undefined : html`<p class="inset"><bdi>${event.text}</bdi></p>`}
           ${event.erased ? html`<p class="small quiet">Its personal fields are erased.</p>` : undefined}
           ${event.undisclosed ? html`<p class="small quiet">Its texts are not shown: they are not public.</p>` : undefined}
-          ${stored(event)}
+          ${by === unnamed ? stored(event) : idsOf(event)}
         </li>`,
     )}
   </ol>`;
 }
 
-function whoDid({ actorId, operatorId, operator: claimed }: ListedEvent, by: Naming): Html {
+const asSentence = (event: ListedEvent): Html =>
+  html`<p>
+    ${sentenceOf(event).map(shownPart)}
+    <span class="quiet small">${secondElement(event.at)}</span>
+  </p>`;
+
+export const shownPart = (part: Part): Html =>
+  typeof part === 'string' ? html`${part}` : shownNouns[part.noun](part.id);
+
+const linkTo =
+  (place: string) =>
+  (id: string): Html =>
+    html`<a href="/console/${place}/${id}"><code class="id">${id}</code></a>`;
+
+const shownNouns: Readonly<Record<Noun, (id: string) => Html>> = {
+  ...named,
+  case: namedCase,
+  grant: linkTo('grants'),
+  batch: linkTo('batches'),
+  approval: linkTo('approvals'),
+  job: linkTo('jobs'),
+  claimed: (name) => html`<bdi>${name}</bdi>`,
+};
+
+/** To copy. The ids of people and posts stand beside their names. */
+const idsOf = (event: ListedEvent): Html =>
+  html`<details class="small quiet">
+    <summary>Where it is stored</summary>
+    <p>
+      position ${String(event.position)},
+      ${event.eventId === undefined ? undefined : html`event <code>${event.eventId}</code>,`}
+    </p>
+    ${stored(event)}
+  </details>`;
+
+const asStored = (event: ListedEvent): Html =>
+  html`<p>
+      <strong>${event.type}</strong>
+      <span class="quiet small">${secondElement(event.at)}, position ${String(event.position)}</span>
+    </p>
+    <p class="small">${whoDid(event)}${about(event)}${through(event)}</p>`;
+
+function whoDid({ actorId, operatorId, operator: claimed }: ListedEvent): Html {
   if (operatorId !== null) {
     const says = claimed === null ? undefined : html`, says: <bdi>${claimed}</bdi>`;
-    return html`by ${by.operator(operatorId)}${says}`;
+    return html`by ${unnamed.operator(operatorId)}${says}`;
   }
   if (claimed !== null) return html`by <bdi>${claimed}</bdi> (claimed)`;
-  return actorId === null ? html`by the network` : html`by ${by.person(actorId)}`;
+  return actorId === null ? html`by the network` : html`by ${unnamed.person(actorId)}`;
 }
 
 /** The ids in the event, but for those that tell who acted, and through which application. */
-function about({ subject, actorId, appId, operatorId }: ListedEvent, by: Naming): readonly Html[] {
+function about({ subject, actorId, appId, operatorId }: ListedEvent): readonly Html[] {
   return Object.entries(subject)
     .filter(([, id]) => id !== actorId && id !== appId && id !== operatorId)
-    .map(([field, id]) => html`, ${field.replace(/Id$/, '')} ${shownId(field, id, by)}`);
+    .map(([field, id]) => html`, ${field.replace(/Id$/, '')} ${shownId(field, id)}`);
 }
 
-function shownId(field: string, id: string, by: Naming): Html {
-  if (/actorId$/i.test(field)) return by.person(id);
-  if (field === 'postId') return by.post(id);
-  if (field === 'appId') return by.application(id);
+function shownId(field: string, id: string): Html {
+  if (/actorId$/i.test(field)) return unnamed.person(id);
+  if (field === 'postId') return unnamed.post(id);
+  if (field === 'appId') return unnamed.application(id);
   const place = { grantId: 'grants', batchId: 'batches', caseId: 'cases' }[field];
   return place === undefined ? html`${id}` : html`<a href="/console/${place}/${id}">${id}</a>`;
 }
 
-const through = ({ appId }: ListedEvent, by: Naming): Html | undefined =>
-  appId === null ? undefined : html`, through ${by.application(appId)}`;
+const through = ({ appId }: ListedEvent): Html | undefined =>
+  appId === null ? undefined : html`, through ${unnamed.application(appId)}`;
 
 const stored = ({ stream, revision, cause }: ListedEvent): Html =>
   html`<p class="small quiet">

@@ -1,13 +1,17 @@
 import { batchIdOf, caseIdOf } from '../../log/streams.js';
 import { registryEntryOf } from '../../log/registry.js';
 import type { EventType } from '../../log/registry.js';
-import type { AuditEntry } from './entry.js';
 
-/** The part of an audited event that its sentence has. */
-export type Told = Pick<
-  AuditEntry,
-  'type' | 'subject' | 'actorId' | 'appId' | 'operatorId' | 'operator' | 'cause'
->;
+/** The part of an event that its sentence has. `subject`: the ids in its data. */
+export interface Told {
+  readonly type: string;
+  readonly subject: Readonly<Record<string, string>>;
+  readonly actorId: string | null;
+  readonly appId: string | null;
+  readonly operatorId: string | null;
+  readonly operator: string | null;
+  readonly cause: string | null;
+}
 
 export type Noun =
   | 'person'
@@ -166,21 +170,27 @@ const words: Readonly<Record<EventType, string | Verb>> = {
   'case.effects_undone': 'undid the effects of the case about {caseId}',
 };
 
-const wordsOf = (type: string): string | Verb | undefined =>
-  registryEntryOf(type) && words[type as EventType];
+const wordsOf = (type: string): string | Verb => (registryEntryOf(type) && words[type as EventType]) ?? type;
 
-/** What such events do, without their ids: `restricted the post`. Of an unknown type, from a later release: the type. */
-export function verbOf(type: string): string {
-  const found = wordsOf(type) ?? type;
-  if (typeof found !== 'string') return found.verb;
-  return found.replaceAll(/( (of|to|for|about|by))? \{\w+\}/g, '');
+/** Words with places for ids: `restricted the post {postId}`. Of an unknown type, from a later release: the type. */
+export function templateOf({ type, subject }: Pick<Told, 'type' | 'subject'>): string {
+  const found = wordsOf(type);
+  return typeof found === 'string' ? found : found.of(subject);
 }
+
+/** What such events do: `restricted the post`. */
+export function verbOf(type: string): string {
+  const found = wordsOf(type);
+  return typeof found === 'string' ? withoutIds(found) : found.verb;
+}
+
+export const withoutIds = (template: string): string =>
+  template.replaceAll(/( (of|to|for|about|by))? \{\w+\}/g, '');
 
 /** The event as a sentence without its end: who did what to whom, through which application, and for which case. */
 export function sentenceOf(told: Told): readonly Part[] {
-  const { type, subject, appId, cause } = told;
-  const found = wordsOf(type) ?? type;
-  const template = typeof found === 'string' ? found : found.of(subject);
+  const { subject, appId, cause } = told;
+  const template = templateOf(told);
   const isThrough = appId !== null && !template.includes('{appId}');
   return [
     ...doerOf(told),
@@ -197,7 +207,7 @@ const bySubject: Readonly<Partial<Record<string, 'actorId' | 'operatorId'>>> = {
   'operator.enrolled': 'operatorId',
 };
 
-function doerOf(told: Told): readonly Part[] {
+export function doerOf(told: Told): readonly Part[] {
   const { type, operatorId, operator } = told;
   // The claimer of the case alone learns who reported (docs/adr/0029-cases.md).
   if (type === 'report.created') return ['Somebody'];
@@ -209,7 +219,7 @@ function doerOf(told: Told): readonly Part[] {
 }
 
 /** Undefined: only a claimed name tells, or nobody did it. */
-function doerIdOf({ type, subject, actorId, operatorId, operator }: Told): string | undefined {
+export function doerIdOf({ type, subject, actorId, operatorId, operator }: Told): string | undefined {
   if (operatorId !== null) return operatorId;
   if (operator !== null) return undefined;
   return actorId ?? subject[bySubject[type] ?? ''];
