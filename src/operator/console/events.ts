@@ -2,7 +2,8 @@ import { html, secondElement } from '../../base/pages/html.js';
 import type { Html } from '../../base/pages/html.js';
 import { sentenceOf } from '../desk/sentences.js';
 import type { Noun, Part } from '../desk/sentences.js';
-import { named, namedCase, unnamed } from './names.js';
+import { foldedByKind } from './folded.js';
+import { named, namedCase, nameOf, unnamed } from './names.js';
 
 /** An event as its list shows it. `text`: only if the audit hands it out. */
 export interface ListedEvent {
@@ -25,21 +26,37 @@ export interface ListedEvent {
 }
 
 /** Events as sentences with names, or as the log has them: `unnamed`. */
-export function eventList(events: readonly ListedEvent[], by = named): Html {
-  return html`<ol class="listed">
-    ${events.map(
-      (event) =>
-        html`<li>
-          ${by === unnamed ? asStored(event) : asSentence(event)}
-          ${event.reason === null ? undefined : html`<p class="small">why: <bdi>${event.reason}</bdi></p>`}
-          ${event.text === undefined ? undefined : html`<p class="inset"><bdi>${event.text}</bdi></p>`}
-          ${event.erased ? html`<p class="small quiet">Its personal fields are erased.</p>` : undefined}
-          ${event.undisclosed ? html`<p class="small quiet">Its texts are not shown: they are not public.</p>` : undefined}
-          ${by === unnamed ? stored(event) : idsOf(event)}
-        </li>`,
+export const eventList = (events: readonly ListedEvent[], by = named): Html =>
+  html`<ol class="listed">
+    ${events.map((event) => eventItem(event, by))}
+  </ol>`;
+
+/** Events folded by kind, such as `followed 12 people` with the list of them. `about`: the id of the subject of all. */
+export const foldedEvents = (events: readonly ListedEvent[], about: string): Html =>
+  html`<ol class="listed">
+    ${foldedByKind(events, about).map(({ summary, events: [first, ...others] }) =>
+      others.length === 0
+        ? eventItem(first)
+        : html`<li>
+            <details>
+              <summary>
+                ${summary.map(bareName)} <span class="quiet small">${secondElement(first.at)}</span>
+              </summary>
+              ${eventList([first, ...others])}
+            </details>
+          </li>`,
     )}
   </ol>`;
-}
+
+const eventItem = (event: ListedEvent, by = named): Html =>
+  html`<li>
+    ${by === unnamed ? asStored(event) : asSentence(event)}
+    ${event.reason === null ? undefined : html`<p class="small">why: <bdi>${event.reason}</bdi></p>`}
+    ${event.text === undefined ? undefined : html`<p class="inset"><bdi>${event.text}</bdi></p>`}
+    ${event.erased ? html`<p class="small quiet">Its personal fields are erased.</p>` : undefined}
+    ${event.undisclosed ? html`<p class="small quiet">Its texts are not shown: they are not public.</p>` : undefined}
+    ${by === unnamed ? stored(event) : idsOf(event)}
+  </li>`;
 
 const asSentence = (event: ListedEvent): Html =>
   html`<p>
@@ -47,8 +64,15 @@ const asSentence = (event: ListedEvent): Html =>
     <span class="quiet small">${secondElement(event.at)}</span>
   </p>`;
 
-export const shownPart = (part: Part): Html =>
+const shownPart = (part: Part): Html =>
   typeof part === 'string' ? html`${part}` : shownNouns[part.noun](part.id);
+
+/** Without a link: a summary opens and closes. */
+function bareName(part: Part): Html {
+  if (typeof part === 'string') return html`${part}`;
+  const { noun, id } = part;
+  return html`<bdi>${noun === 'person' || noun === 'operator' ? nameOf[noun](id) : id}</bdi>`;
+}
 
 const linkTo =
   (place: string) =>

@@ -72,35 +72,9 @@ fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 legend { font-weight: 600; padding: 0; margin-bottom: .3rem; }
 .state { display: inline-block; padding: .05rem .55rem; border-radius: 1rem; background: var(--tint); color: var(--accent-strong); font-size: .8125rem; font-weight: 600; }
 .state.bad { background: var(--wrong-tint); color: var(--wrong); }
-table bdi { display: inline-block; max-width: min(16rem, 40vw); overflow-wrap: break-word; text-decoration: inherit; }
-main :is(h1, h2, dd, dt, td, th), .inset, .listed > li { overflow: clip; overflow-clip-margin: .4rem; }
-.facts div:has(dt bdi) { flex-wrap: wrap; }
-.facts dt { max-width: 100%; }
-.dense { font-size: .875rem; line-height: 1.25rem; }
-@media (min-width: 64em) {
-  .dense :is(th, td) { height: 2rem; max-width: 28rem; padding-block: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: middle; }
-  .dense bdi { overflow: clip; text-overflow: ellipsis; }
-  .dense :focus-visible { outline-offset: -3px; }
-}
-.queue .id { display: none; }
-.queue bdi { display: inline; }
-@media not (min-width: 64em) {
-  .queue :is(table, tbody, tr, th) { display: block; }
-  .queue thead { display: none; }
-  .queue tr { padding: .75rem 0; border-top: 1px solid var(--line); }
-  .queue :is(th, td) { padding: .15rem 0; border: 0; }
-  .queue td { display: inline-block; margin-right: 1rem; }
-  .queue td:empty { display: none; }
-}
-@media (min-width: 64em) {
-  .queue table { table-layout: fixed; }
-  .queue thead th:nth-child(1) { width: 24%; }
-  .queue thead th:nth-child(2) { width: 19%; }
-  .queue thead th:nth-child(3) { width: 13%; }
-  .queue thead th:nth-child(5) { width: 6rem; }
-  .queue thead th:nth-child(6) { width: 4rem; }
-  .queue thead th:nth-child(8) { width: 16%; }
-  .queue .split { display: flex; justify-content: space-between; gap: .5rem; }
-  .queue .split > span { min-width: 0; overflow: hidden; text-overflow: ellipsis; }
-}
+.bars { margin: 1rem 0; }
+.bars svg { display: block; width: 100%; max-width: 28rem; height: 3rem; margin: .5rem 0; border-bottom: 1px solid var(--line); }
+.bars rect { fill: var(--accent); }
+.listed summary { cursor: pointer; }
+.listed .listed { margin-top: .5rem; padding-left: 1rem; }
 `;

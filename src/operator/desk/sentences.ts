@@ -39,7 +39,7 @@ interface Verb {
 
 const isFollow = ({ targetId, targetActorId }: Ids) => targetId === targetActorId;
 
-const lookedAt = ({ postId, appId, grantId, eventId, actorId }: Ids) => {
+const viewed = ({ postId, appId, grantId, eventId, actorId }: Ids) => {
   if (postId !== undefined) return 'viewed the post {postId}';
   if (appId !== undefined) return 'viewed the application {appId}';
   if (grantId !== undefined) return 'viewed the grant {grantId}';
@@ -151,9 +151,9 @@ const words: Readonly<Record<EventType, string | Verb>> = {
         ? 'was shown a text of {actorId} that is not public'
         : 'was shown a text of the post {postId} of {actorId} that is not public',
   },
-  'dossier.opened': { verb: 'viewed a dossier', of: lookedAt },
+  'dossier.opened': { verb: 'viewed a dossier', of: viewed },
   'as_of.opened': 'viewed an earlier moment of {actorId}',
-  'look.recorded': { verb: 'viewed what the network has', of: lookedAt },
+  'look.recorded': { verb: 'viewed what the network has', of: viewed },
   'analytics.disclosed': 'was shown what a data set keeps back',
   'analytics.exported': 'exported the log for analysts',
   'case.opened': 'opened the case about {caseId}',
@@ -178,7 +178,7 @@ export function templateOf({ type, subject }: Pick<Told, 'type' | 'subject'>): s
   return typeof found === 'string' ? found : found.of(subject);
 }
 
-/** What such events do: `restricted the post`. */
+/** The act of such events, without ids: `restricted the post`. */
 export function verbOf(type: string): string {
   const found = wordsOf(type);
   return typeof found === 'string' ? withoutIds(found) : found.verb;

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { newestEvents } from '../../../projections/audit/audit.read-model.js';
 import type { AuditSubject } from '../../../projections/audit/subject.js';
 import type { LookSubject } from '../../commands/operator/operator-looks.js';
+import { eventTypes } from '../../log/registry.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { recordLooks } from '../audit/looks.js';
-import { entriesOf } from '../audit/search.js';
+import { entryOf } from '../audit/entry.js';
 import { act } from '../desk/act.js';
 import type { ActContext } from '../desk/act.js';
 import {
@@ -23,7 +24,8 @@ import { accountPage, applicationPage, grantPage, postPage } from './pages/dossi
 import { findPage } from './pages/find.page.js';
 import { identifier, idIn, listOf } from '../desk/schemas.js';
 
-const TIMELINE = 50;
+/** The newest events that a dossier reads. */
+const TIMELINE = 100;
 
 const search = z.strictObject({ q: z.string().trim().max(64).default('') });
 
@@ -60,7 +62,8 @@ export const dossierActs = [
     route: 'GET /operator/applications/:id',
     answer: applicationDossier,
     page: applicationPage,
-    run: (_input, context) => dossier(context, 'app', (id) => ({ appId: id }), applicationFacts),
+    run: (_input, context) =>
+      dossier(context, 'app', (id) => ({ appId: id }), applicationFacts, ofApplications),
   }),
   act({
     name: 'grant.read',
@@ -82,18 +85,35 @@ export const dossierActs = [
 
 const idFields = { accounts: 'actorId', applications: 'appId', grants: 'grantId', posts: 'postId' } as const;
 
+/** Acts of people through an application are in its impact. */
+const ofApplications = eventTypes.filter((type) => /^(application|batch)\./.test(type));
+
 async function dossier<Facts extends object>(
   context: ActContext,
   kind: AuditSubject['kind'],
   subject: (id: string) => LookSubject,
   read: (services: ActContext['services'], id: string) => Promise<Facts | undefined>,
+  types?: readonly string[],
 ) {
   const { services, params } = context;
   const id = idIn(params);
   const facts = await read(services, id);
   if (!facts) throw new HttpRefusal('not_found', 'No resource has such an id.');
-  const { events } = await newestEvents(services.pool, { about: [{ kind, id }] }, undefined, TIMELINE);
+  const { events, next } = await newestEvents(
+    services.pool,
+    { about: [{ kind, id }], types },
+    undefined,
+    TIMELINE,
+  );
   await recordLooks(context, [subject(id)]);
-  const { events: timeline, ...names } = await entriesOf(services, events, false);
-  return { ...facts, timeline, names: { ...names.applications, ...names.operators } };
+  return {
+    ...facts,
+    timeline: events.filter(isShown).map((event) => entryOf(event, noTexts)),
+    isMore: next !== undefined,
+  };
 }
+
+const noTexts = new Map<string, never>();
+
+/** The claimer of a case alone learns who reported. Reports about the subject are counted by case. */
+const isShown = ({ type }: { readonly type: string }) => type !== 'report.created';

@@ -1,4 +1,11 @@
 import { z } from 'zod';
+import {
+  casesAboutShape,
+  casesOfPerson,
+  casesOfPost,
+  reportsByShape,
+} from '../../../projections/cases/dossier.read-model.js';
+import { actorNumbersShape } from '../../../projections/profile/actor-numbers.read-model.js';
 import { isGrantUsable } from '../../commands/grant/usable-grants.js';
 import type { PostEvent } from '../../domain/post/events.js';
 import { evolvePost, noPost } from '../../domain/post/post.js';
@@ -8,29 +15,28 @@ import { listedApplication } from '../desk/applications.js';
 import { listOf } from '../desk/schemas.js';
 import type { ActServices } from '../desk/services.js';
 
-type Stores = Pick<ActServices, 'store' | 'log' | 'clock' | 'publicPosts'>;
+type Stores = Pick<ActServices, 'pool' | 'store' | 'log' | 'clock' | 'publicPosts' | 'publicProfiles'>;
 
-/** Times are Unix milliseconds. `names`: of applications and operators, by id. */
+/**
+ * Times are Unix milliseconds. Pages add the names of now; no erasure reaches an answer that left, so it has ids. `isMore`: older
+ * events exist.
+ */
 const dossier = z.strictObject({
   timeline: listOf(auditEntry),
-  names: z.record(z.string(), z.string()),
+  isMore: z.boolean(),
 });
 
 export const accountDossier = dossier.extend({
   actorId: z.string(),
-  handle: z.string().nullable(),
-  displayName: z.string(),
   state: z.enum(['active', 'suspended', 'erased']),
   registeredAt: z.number(),
   erasesAt: z.number().nullable(),
-  grants: listOf(
-    z.strictObject({
-      grantId: z.string(),
-      clientId: z.string(),
-      name: z.string().nullable(),
-      issuedAt: z.number(),
-    }),
-  ),
+  grants: listOf(z.strictObject({ grantId: z.string(), clientId: z.string(), issuedAt: z.number() })),
+  /** Null while the network refuses reads. */
+  numbers: actorNumbersShape.nullable(),
+  cases: casesAboutShape,
+  /** Null: too few. */
+  reportsBy: reportsByShape.nullable(),
 });
 
 export const applicationDossier = dossier.extend(
@@ -41,8 +47,6 @@ export const grantDossier = dossier.extend({
   grantId: z.string(),
   clientId: z.string(),
   actorId: z.string(),
-  application: z.string().nullable(),
-  handle: z.string().nullable(),
   scopes: listOf(z.string()),
   issuedAt: z.number(),
   lastUsedAt: z.number().nullable(),
@@ -54,11 +58,14 @@ export const postDossier = dossier.extend({
   postId: z.string(),
   status: z.enum(['published', 'restricted', 'deleted']),
   authorActorId: z.string(),
-  author: z.string().nullable(),
   clientId: z.string().nullable(),
+  createdAt: z.number().nullable(),
+  parentId: z.string().nullable(),
+  rootId: z.string().nullable(),
   revision: z.number(),
   lifecycle: z.number(),
   text: z.string().nullable(),
+  cases: casesAboutShape,
 });
 
 export type Dossier = z.infer<typeof dossier>;
@@ -67,21 +74,32 @@ export type ApplicationDossier = z.infer<typeof applicationDossier>;
 export type GrantDossier = z.infer<typeof grantDossier>;
 export type PostDossier = z.infer<typeof postDossier>;
 
+export type CasesAbout = AccountDossier['cases'];
+
 type Facts<Whole extends Dossier> = Omit<Whole, keyof Dossier>;
 
 /** The newest usable grants. $1: now. $2: actor. */
 const accountSql = `
-  SELECT json_build_object('actorId', actor_id, 'handle', handle, 'displayName', display_name, 'state', state,
-    'registeredAt', registered_at, 'erasesAt', erases_at, 'grants', coalesce((
+  SELECT json_build_object('actorId', actor_id, 'state', state, 'registeredAt', registered_at, 'erasesAt', erases_at, 'grants', coalesce((
       SELECT json_agg(listed) FROM (
-        SELECT grant_id AS "grantId", app_id AS "clientId", application.name, issued_at AS "issuedAt"
-        FROM authority.app_grant LEFT JOIN authority.application USING (app_id)
+        SELECT grant_id AS "grantId", app_id AS "clientId", issued_at AS "issuedAt" FROM authority.app_grant
         WHERE app_grant.actor_id = account.actor_id AND ${isGrantUsable('$1')}
         ORDER BY issued_at DESC, grant_id LIMIT 50) listed), '[]')) AS facts
   FROM authority.account WHERE actor_id = $2`;
 
-export const accountFacts = ({ store, clock }: Stores, id: string) =>
-  first<Facts<AccountDossier>>(store, accountSql, [clock.now(), id]);
+type AccountRow = Omit<Facts<AccountDossier>, 'numbers' | 'cases' | 'reportsBy'>;
+
+export async function accountFacts(
+  { store, clock, pool, publicProfiles }: Stores,
+  id: string,
+): Promise<Facts<AccountDossier> | undefined> {
+  const [account, cases, numbers] = await Promise.all([
+    first<AccountRow>(store, accountSql, [clock.now(), id]),
+    casesOfPerson(pool, id),
+    publicProfiles.numbersOf(id),
+  ]);
+  return account && { ...account, ...cases, numbers: numbers ?? null };
+}
 
 const applicationSql = `
   SELECT json_build_object('clientId', app_id, 'name', name, 'state', state, 'scopes', scopes,
@@ -94,41 +112,37 @@ export const applicationFacts = ({ store, clock }: Stores, id: string) =>
   first<Facts<ApplicationDossier>>(store, applicationSql, [clock.now(), id]);
 
 const grantSql = `
-  SELECT json_build_object('grantId', grant_id, 'clientId', app_id, 'actorId', actor_id, 'application', application.name,
-    'handle', account.handle, 'scopes', app_grant.scopes, 'issuedAt', issued_at, 'lastUsedAt', last_used_at,
-    'revokedAt', revoked_at) AS facts
-  FROM authority.app_grant LEFT JOIN authority.application USING (app_id) LEFT JOIN authority.account USING (actor_id)
-  WHERE grant_id = $1`;
+  SELECT json_build_object('grantId', grant_id, 'clientId', app_id, 'actorId', actor_id, 'scopes', scopes,
+    'issuedAt', issued_at, 'lastUsedAt', last_used_at, 'revokedAt', revoked_at) AS facts
+  FROM authority.app_grant WHERE grant_id = $1`;
 
 export const grantFacts = ({ store }: Stores, id: string) =>
   first<Facts<GrantDossier>>(store, grantSql, [id]);
 
-const authorSql = `
-  SELECT json_build_object('handle', handle) AS facts FROM authority.account WHERE actor_id = $1`;
-
 export async function postFacts(
-  { store, log, publicPosts }: Stores,
+  { pool, log, publicPosts }: Stores,
   id: string,
 ): Promise<Facts<PostDossier> | undefined> {
   const recorded = await log.read(streams.post(id));
   const post = recorded.reduce((older, { event }) => evolvePost(older, event as PostEvent), noPost);
   if (post.status === 'absent') return undefined;
   const { status, authorActorId, revision, lifecycle, text } = post;
-  const [author, versions] = await Promise.all([
-    first<{ handle: string | null }>(store, authorSql, [authorActorId]),
-    publicPosts.versionsOf([id]),
-  ]);
+  const [cases, versions] = await Promise.all([casesOfPost(pool, id), publicPosts.versionsOf([id])]);
   const isPublic = versions.get(id)?.revision === revision && !recorded.some(({ erased }) => erased);
-  const [created] = recorded;
+  const [first] = recorded;
+  const created = first?.event.type === 'post.created' ? first.event.data : undefined;
   return {
     postId: id,
     status,
     authorActorId,
-    author: author?.handle ?? null,
-    clientId: created?.event.type === 'post.created' ? created.event.data.appId : null,
+    clientId: created?.appId ?? null,
+    createdAt: created?.at ?? null,
+    parentId: created?.parentId ?? null,
+    rootId: created?.rootId ?? null,
     revision,
     lifecycle,
     text: isPublic ? text : null,
+    cases,
   };
 }
 
@@ -136,20 +150,19 @@ export async function postFacts(
 export const foundSubject = z.strictObject({
   place: z.enum(['accounts', 'applications', 'grants', 'posts']),
   id: z.string(),
-  name: z.string().nullable(),
 });
 
 export type FoundSubject = z.infer<typeof foundSubject>;
 
 const findSql = `
-  SELECT 'accounts' AS place, actor_id AS id, handle AS name FROM authority.account WHERE actor_id = $1 OR handle = $2
-  UNION ALL SELECT 'applications', app_id, name FROM authority.application WHERE app_id = $1
-  UNION ALL SELECT 'grants', grant_id, NULL FROM authority.app_grant WHERE grant_id = $1`;
+  SELECT 'accounts' AS place, actor_id AS id FROM authority.account WHERE actor_id = $1 OR handle = $2
+  UNION ALL SELECT 'applications', app_id FROM authority.application WHERE app_id = $1
+  UNION ALL SELECT 'grants', grant_id FROM authority.app_grant WHERE grant_id = $1`;
 
 export async function findSubjects({ store, log }: Stores, text: string): Promise<readonly FoundSubject[]> {
   const found = await store.db.query<FoundSubject[]>(findSql, [text, text.toLowerCase()]);
   const [post] = await log.read(streams.post(text), { limit: 1 });
-  return post ? [...found, { place: 'posts', id: text, name: null }] : found;
+  return post ? [...found, { place: 'posts', id: text }] : found;
 }
 
 async function first<Found>(

@@ -1,3 +1,5 @@
+import { actorNumbers } from '../../../../projections/profile/actor-numbers.read-model.js';
+import type { ActorNumbers } from '../../../../projections/profile/actor-numbers.read-model.js';
 import { publicProfiles } from '../../../../projections/profile/profile.read-model.js';
 import type { PublicProfile } from '../../../../projections/profile/profile.read-model.js';
 import { readAsAnybody } from './read-as-anybody.js';
@@ -13,5 +15,10 @@ export class PublicProfiles {
     return (
       (await readAsAnybody(this.reads, publicProfiles, { actorIds })) ?? new Map<string, PublicProfile>()
     );
+  }
+
+  /** Undefined while the network refuses reads. */
+  numbersOf(actorId: string): Promise<ActorNumbers | undefined> {
+    return readAsAnybody(this.reads, actorNumbers, { actorId, now: this.reads.clock.now() });
   }
 }

@@ -9,6 +9,7 @@ import {
   publicVersions,
   repliesOf,
 } from '../../../../projections/posts/posts.read-model.js';
+import { actorNumbers } from '../../../../projections/profile/actor-numbers.read-model.js';
 import { actorById, ownProfile, publicProfiles } from '../../../../projections/profile/profile.read-model.js';
 import { reconcile } from '../../../../projections/reconcile/reconcile.read-model.js';
 import {
@@ -80,6 +81,10 @@ export const assembledReads: Readonly<Record<string, AssembledRead>> = {
   'public-posts': read('posts in answers to operators', publicVersions, { postIds: ['POST'] }, ['posts']),
   'public-profiles': read('profiles in answers to operators', publicProfiles, { actorIds: ['ACTOR'] }, [
     'actors',
+  ]),
+  'actor-numbers': read('numbers of a person in answers to operators', actorNumbers, { ...actor, now: 0 }, [
+    'actor',
+    'begin of the first day, Unix ms',
   ]),
   reconcile: read('GET /api/reconcile', reconcile, { cursor: undefined }, [
     'log position of an earlier view; NULL: the full view',

@@ -1,29 +1,39 @@
 import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { AccountDossier, ApplicationDossier, Dossier, GrantDossier, PostDossier } from '../dossiers.js';
-import { hasTextOfPerson } from '../../audit/disclose.js';
+import { hasTextOfPerson, MAX_DISCLOSED } from '../../audit/disclose.js';
 import { disclosureForm } from '../../audit/pages/disclosure-form.js';
-import { eventList } from '../../console/events.js';
+import { foldedEvents } from '../../console/events.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
 import { actNamed, mayDo } from '../../console/may.js';
+import { named, nameOf } from '../../console/names.js';
 import { actForm, facts, state } from '../../console/parts.js';
+import { profileOf } from '../../console/profiles.js';
+import { numbers } from '../../console/tables.js';
+import { casesCard, postsPlot, reportsLine } from './person-numbers.js';
+
+type Timeline = Dossier['timeline'];
 
 interface DossierParts {
+  readonly id: string;
   readonly title: Html;
-  readonly name: string;
+  readonly name: Html | string;
   readonly facts: readonly (readonly [string, Html | string])[];
   /** Name of the act, its path, and the words of its button. */
   readonly acts: readonly (readonly [string, string, string])[];
   readonly more?: Html | undefined;
+  readonly cards?: Html | undefined;
   readonly fields?: Html;
   readonly about: Dossier;
+  /** Events by heading. */
+  readonly events: readonly (readonly [string, Timeline])[];
   readonly search: string;
 }
 
 function dossierPage(frame: Frame, parts: DossierParts): string {
   const { proof, session } = frame;
-  const { timeline } = parts.about;
+  const { timeline, isMore } = parts.about;
   const forms = parts.acts
     .filter(([name]) => mayDo(session, name))
     .map(([name, action, button]) =>
@@ -36,51 +46,75 @@ function dossierPage(frame: Frame, parts: DossierParts): string {
         ...(parts.fields && { fields: parts.fields }),
       }),
     );
-  const written = timeline.filter(({ type }) => hasTextOfPerson(type));
+  const written = timeline.filter(({ type }) => hasTextOfPerson(type)).slice(0, MAX_DISCLOSED);
   const content = html`<section class="card" aria-labelledby="subject">
       <h1 id="subject">${parts.title}</h1>
       ${facts(parts.facts)} ${parts.more} ${forms} ${disclosureForm(frame, written)}
     </section>
+    ${parts.cards}
     <section class="card" aria-labelledby="timeline">
       <h2 id="timeline">Newest events</h2>
-      <p class="small"><a href="/console/audit?q=${parts.search}">All of them, in the audit</a></p>
+      <p class="small">
+        ${isMore ? 'Older events are left out: ' : undefined}<a href="/console/audit?q=${parts.search}"
+          >all of them, in the audit</a
+        >
+      </p>
       ${timeline.length === 0 ? html`<p>None yet, or the audit is behind.</p>` : undefined}
-      ${eventList(timeline)}
+      ${parts.events
+        .filter(([, events]) => events.length > 0)
+        .map(
+          ([heading, events]) =>
+            html`${heading === '' ? undefined : html`<h3>${heading}</h3>`} ${foldedEvents(events, parts.id)}`,
+        )}
     </section>`;
   return consolePage(parts.name, content, frame);
 }
 
-const account = (actorId: string, handle: string | null): Html =>
-  html`<a href="/console/accounts/${actorId}">${handle === null ? actorId : html`@${handle}`}</a>`;
-
 export function accountPage(frame: Frame, about: AccountDossier): string {
-  const { actorId, handle, displayName, state: is } = about;
+  const { actorId, state: is, numbers: counts, timeline } = about;
   const one = `/console/accounts/${actorId}`;
+  const isOwn = ({ actorId: by, operatorId, operator }: Timeline[number]) =>
+    by === actorId && operatorId === null && operator === null;
   return dossierPage(frame, {
-    title: html`<bdi>${displayName === '' ? 'Account' : displayName}</bdi> ${state(is, is !== 'active')}`,
-    name: `Account ${handle === null ? actorId : `@${handle}`}`,
+    id: actorId,
+    title: html`<bdi>${nameOf.person(actorId)}</bdi> ${state(is, is !== 'active')}`,
+    name: html`Account ${nameOf.person(actorId)}`,
     facts: [
-      ['handle', handle === null ? 'none' : `@${handle}`],
       ['id', html`<code>${actorId}</code>`],
       ['registered', timeElement(about.registeredAt)],
+      ...(counts === null
+        ? []
+        : ([
+            ['followers', numbers.format(counts.followers)],
+            ['follows', numbers.format(counts.following)],
+          ] as const)),
+      ['reports by this person', reportsLine(about.reportsBy)],
       ...(about.erasesAt === null ? [] : [['erasure planned for', timeElement(about.erasesAt)] as const]),
     ],
     acts:
       is === 'active'
         ? [['account.suspend', `${one}/suspend`, 'Suspend the account']]
         : [['account.reinstate', `${one}/reinstate`, 'Reinstate the account']],
-    more: html`<h2>Applications with access</h2>
+    more: html`${profileOf(actorId)} ${counts === null ? undefined : postsPlot(counts)}
+      <h2>Applications with access</h2>
       ${about.grants.length === 0 ? html`<p class="quiet">None.</p>` : undefined}
       <ul class="links">
         ${about.grants.map(
-          ({ grantId, clientId, name, issuedAt }) =>
+          ({ grantId, clientId, issuedAt }) =>
             html`<li>
-              <a href="/console/applications/${clientId}"><bdi>${name ?? clientId}</bdi></a
-              >, since ${timeElement(issuedAt)} (<a href="/console/grants/${grantId}">grant ${grantId}</a>)
+              ${named.application(clientId)}, since ${timeElement(issuedAt)} (<a
+                href="/console/grants/${grantId}"
+                >grant ${grantId}</a
+              >)
             </li>`,
         )}
       </ul>`,
+    cards: casesCard(about.cases, 'person'),
     about,
+    events: [
+      ['By this person', timeline.filter(isOwn)],
+      ['By others', timeline.filter((event) => !isOwn(event))],
+    ],
     search: `actor:${actorId}`,
   });
 }
@@ -89,6 +123,7 @@ export function applicationPage(frame: Frame, about: ApplicationDossier): string
   const { clientId, name, state: is, registeredAt } = about;
   const one = `/console/applications/${clientId}`;
   return dossierPage(frame, {
+    id: clientId,
     title: html`<bdi>${name}</bdi> ${state(is, is !== 'active')}`,
     name: `Application ${name}`,
     facts: [
@@ -106,6 +141,7 @@ export function applicationPage(frame: Frame, about: ApplicationDossier): string
     ],
     more: html`<p><a href="${one}/impact">What it did</a></p>`,
     about,
+    events: [['About the application itself', about.timeline]],
     search: `app:${clientId}`,
   });
 }
@@ -113,15 +149,13 @@ export function applicationPage(frame: Frame, about: ApplicationDossier): string
 export function grantPage(frame: Frame, about: GrantDossier): string {
   const { grantId, clientId, actorId, revokedAt, lastUsedAt } = about;
   return dossierPage(frame, {
+    id: grantId,
     title: html`Grant ${revokedAt === null ? undefined : state('revoked', true)}`,
     name: `Grant ${grantId}`,
     facts: [
       ['id', html`<code>${grantId}</code>`],
-      ['account', account(actorId, about.handle)],
-      [
-        'application',
-        html`<a href="/console/applications/${clientId}"><bdi>${about.application ?? clientId}</bdi></a>`,
-      ],
+      ['account', named.person(actorId)],
+      ['application', named.application(clientId)],
       ['scopes', about.scopes.join(', ')],
       ['issued', timeElement(about.issuedAt)],
       ['last used', lastUsedAt === null ? 'unknown' : timeElement(lastUsedAt)],
@@ -130,23 +164,26 @@ export function grantPage(frame: Frame, about: GrantDossier): string {
     acts:
       revokedAt === null ? [['grant.revoke', `/console/grants/${grantId}/revoke`, 'Revoke the grant']] : [],
     about,
+    events: [['', about.timeline]],
     search: `grant:${grantId}`,
   });
 }
 
 export function postPage(frame: Frame, about: PostDossier): string {
-  const { postId, status, clientId, text } = about;
+  const { postId, status, clientId, createdAt, parentId, rootId, text } = about;
   const one = `/console/posts/${postId}`;
   return dossierPage(frame, {
+    id: postId,
     title: html`Post ${state(status, status !== 'published')}`,
     name: `Post ${postId}`,
     facts: [
       ['id', html`<code>${postId}</code>`],
-      ['author', account(about.authorActorId, about.author)],
-      ...(clientId === null
-        ? []
-        : [['application', html`<a href="/console/applications/${clientId}">${clientId}</a>`] as const]),
-      ['revision', String(about.revision)],
+      ['author', named.person(about.authorActorId)],
+      ...(clientId === null ? [] : [['application', named.application(clientId)] as const]),
+      ...(createdAt === null ? [] : [['published', timeElement(createdAt)] as const]),
+      ...(parentId === null ? [] : [['reply to', named.post(parentId)] as const]),
+      ...(rootId === null || rootId === parentId ? [] : [['in the thread of', named.post(rootId)] as const]),
+      ['version', String(about.revision)],
     ],
     more:
       text === null
@@ -160,7 +197,9 @@ export function postPage(frame: Frame, about: PostDossier): string {
         : status === 'restricted'
           ? [['post.unrestrict', `${one}/unrestrict`, 'Unrestrict the post']]
           : [],
+    cards: casesCard(about.cases, 'post'),
     about,
+    events: [['', about.timeline]],
     search: `post:${postId}`,
   });
 }

@@ -1,13 +1,15 @@
 import { html } from '../../../base/pages/html.js';
+import type { Html } from '../../../base/pages/html.js';
 import type { FoundSubject } from '../dossiers.js';
+import { named } from '../../console/names.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
 
-const nouns: Readonly<Record<FoundSubject['place'], string>> = {
-  accounts: 'Account',
-  applications: 'Application',
-  grants: 'Grant',
-  posts: 'Post',
+const shown: Readonly<Record<FoundSubject['place'], (id: string) => Html>> = {
+  accounts: (id) => html`Account ${named.person(id)}`,
+  applications: (id) => html`Application ${named.application(id)}`,
+  grants: (id) => html`<a href="/console/grants/${id}">Grant ${id}</a>`,
+  posts: (id) => html`Post ${named.post(id)}`,
 };
 
 export function findPage(frame: Frame, { q, found }: { q: string; found: readonly FoundSubject[] }): string {
@@ -33,12 +35,7 @@ export function findPage(frame: Frame, { q, found }: { q: string; found: readonl
     </form>
     ${q !== '' && found.length === 0 ? html`<p class="problem" role="status">Nothing has this handle or id.</p>` : undefined}
     <ul class="listed">
-      ${found.map(
-        ({ place, id, name }) =>
-          html`<li>
-            <a href="/console/${place}/${id}">${nouns[place]} <bdi>${name ?? id}</bdi></a>
-          </li>`,
-      )}
+      ${found.map(({ place, id }) => html`<li>${shown[place](id)}</li>`)}
     </ul>
   </section>`;
   return consolePage('Find', content, frame);
