@@ -35,10 +35,12 @@ function summaryOf(events: readonly [Told, ...Told[]], about: string): readonly 
 }
 
 function wordsFor(template: string, ids: ReadonlySet<string>, about: string): string {
-  if (ids.size === 1 && ids.has(about)) return withoutIds(template.replace(/^([a-z ]+) \{\w+\}$/, '$1 them'));
-  const [, verb, noun] =
-    /^(.+) the (\w+)(?: about)? \{\w+\}(?: of \{\w+\}| to the post .*)?$/.exec(template) ?? [];
-  if (verb !== undefined) return `${verb} ${counted(ids.size, `${noun}s`)}`;
+  if (ids.size === 1 && ids.has(about))
+    return withoutIds(template.replace(/^((?!.*\bthe\b)[a-z ]+) \{\w+\}$/, '$1 them'));
+  const [, verb, noun = ''] =
+    /^(.+?) the (\w+)(?: about)? \{\w+\}(?: of \{\w+\})?(?: to the post .*)?$/.exec(template) ?? [];
+  if (verb !== undefined)
+    return `${verb} ${noun === 'person' ? people(ids.size) : counted(ids.size, `${noun}s`)}`;
   const alone = /^([a-z ]+) \{\w*[aA]ctorId\}$/.exec(template)?.[1];
   return alone === undefined ? withoutIds(template) : `${alone} ${people(ids.size)}`;
 }
