@@ -8,7 +8,8 @@ import type { TypedSearch } from './search-query.js';
 import { SearchError } from './search-terms.js';
 import { auditAnswer, searchAudit } from './search.js';
 import { act } from '../desk/act.js';
-import { auditPage } from './pages/audit.page.js';
+import { auditPage, refusedSearchPage } from './pages/audit.page.js';
+import { pickedSearch } from './pages/search-form.js';
 
 /** Bounds the size of a page: a text takes up to 8 KB. */
 const MAX_PAGE = 100;
@@ -46,7 +47,11 @@ export const auditActs = [
     input: searchedPage,
     answer: auditAnswer,
     page: auditPage,
-    pageInput: { limit: '50' },
+    pageInput: (query) => {
+      const { type: _type, person: _person, app: _app, ...others } = query;
+      return { ...others, q: pickedSearch(query), limit: '50' };
+    },
+    refusedPage: refusedSearchPage,
     run: ({ q, before, limit, texts: withTexts, wait }, context) => {
       const { services } = context;
       const search = searchOf(q, services.clock.now());

@@ -108,8 +108,10 @@ interface ActTraits<Route extends string> {
 interface ActInConsole<Answered> {
   /** Shows the answer of a GET in the console, at {@link consolePathOf}. */
   page?(frame: Frame, answer: Answered, view: View): string;
-  /** Input that the page always sends: its address cannot change it. */
-  readonly pageInput?: Readonly<Record<string, string>>;
+  /** Input of the page, by the fields of its address. Undefined: those fields. */
+  pageInput?(query: View['query']): View['query'];
+  /** Shows an input that is refused, with the message, in place of a page of a fault. */
+  refusedPage?(frame: Frame, message: string, view: View): string;
   /** True: the browser loads the page again, unless the operator stops that. */
   isUnfinished?(answer: Answered): boolean;
   /** A POST that is a form of the console, at {@link consolePathOf}. `true`: nothing about it is special. */

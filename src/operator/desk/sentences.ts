@@ -184,6 +184,17 @@ export function verbOf(type: string): string {
   return typeof found === 'string' ? withoutIds(found) : found.verb;
 }
 
+/** Of a row of a rollup (projections/audit/subject.ts), as `relation.ended (like)`. */
+export function verbOfAct(act: string): string {
+  const [, type = act, kind] = /^([\w.]+)(?: \((follow|like)\))?$/.exec(act) ?? [];
+  if (kind === undefined) return verbOf(type);
+  return type === 'relation.ended'
+    ? `ended a ${kind}`
+    : kind === 'follow'
+      ? 'followed somebody'
+      : 'liked a post';
+}
+
 export const withoutIds = (template: string): string =>
   template.replaceAll(/( (of|to|for|about|by))? \{\w+\}/g, '');
 

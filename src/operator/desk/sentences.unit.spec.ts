@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventTypes, treatmentsOf } from '../../log/registry.js';
-import { sentenceOf, verbOf } from './sentences.js';
+import { sentenceOf, verbOf, verbOfAct } from './sentences.js';
 import type { Told } from './sentences.js';
 
 const said = (type: string, subject: Told['subject'], by: Partial<Told> = {}): string => {
@@ -86,7 +86,13 @@ describe('the sentence of an event', () => {
   });
 });
 
-it('an event’s verb stands alone', () => {
+it('the verb of an event stands alone', () => {
+  expect(new Set(eventTypes.map(verbOf)).size).toBe(eventTypes.length);
+  expect(['relation.established (like)', 'relation.ended (follow)', 'post.edited'].map(verbOfAct)).toEqual([
+    'liked a post',
+    'ended a follow',
+    'edited the post',
+  ]);
   expect(['post.restricted', 'case.opened', 'grant.issued', 'relation.ended'].map(verbOf)).toEqual([
     'restricted the post',
     'opened the case',

@@ -1,8 +1,10 @@
-import { html, timeElement } from '../../../base/pages/html.js';
+import { html, secondElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { Disclosed } from '../disclose.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
+import { named } from '../../console/names.js';
+import { verbOf } from '../../desk/sentences.js';
 import { facts } from '../../console/parts.js';
 
 /** Personal texts, as the only answer to the form that recorded their disclosure. */
@@ -14,10 +16,8 @@ export function disclosedPage(frame: Frame, disclosed: readonly Disclosed[]): st
       ${disclosed.map(
         ({ eventId, type, at, actorId, erased, texts }) =>
           html`<li>
-            <strong>${type}</strong> <span class="quiet small">${timeElement(at)}</span>
-            <p class="small">
-              of <a href="/console/accounts/${actorId}">${actorId}</a>, event <code>${eventId}</code>
-            </p>
+            <strong>${verbOf(type)}</strong> <span class="quiet small">${secondElement(at)}</span>
+            <p class="small">of ${named.person(actorId)}, event <code>${eventId}</code></p>
             ${
               erased
                 ? html`<p class="quiet">Erased: nobody can read it any more.</p>`

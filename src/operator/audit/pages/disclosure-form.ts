@@ -1,7 +1,8 @@
-import { html, timeElement } from '../../../base/pages/html.js';
+import { html, secondElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import { MAX_DISCLOSED } from '../disclose.js';
 import type { Frame } from '../../desk/page.js';
+import { verbOf } from '../../desk/sentences.js';
 import { mayDo } from '../../console/may.js';
 import { actForm } from '../../console/parts.js';
 
@@ -26,8 +27,8 @@ export function disclosureForm({ proof, session }: Frame, written: readonly Writ
         ({ eventId, type, at }) =>
           html`<p class="choice">
             <label
-              ><input type="checkbox" name="eventIds" value="${eventId}" /> ${type}, ${timeElement(at)}
-              <code class="small">${eventId}</code></label
+              ><input type="checkbox" name="eventIds" value="${eventId}" /> ${verbOf(type)},
+              ${secondElement(at)} <code class="small">${eventId}</code></label
             >
           </p>`,
       )}

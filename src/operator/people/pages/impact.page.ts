@@ -7,6 +7,8 @@ import { consolePage } from '../../console/layout.js';
 import { named } from '../../console/names.js';
 import type { Frame, View } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
+import { named } from '../../console/names.js';
+import { verbOfAct } from '../../desk/sentences.js';
 import { actForm, facts, textField } from '../../console/parts.js';
 import { numbers, table } from '../../console/tables.js';
 
@@ -48,10 +50,10 @@ export function impactPage(frame: Frame, impact: Impact, { query }: View): strin
       <h2 id="acts">In total</h2>
       ${table(
         'Events by type',
-        ['type', 'events'],
+        ['what', 'events'],
         Object.entries(impact.acts)
           .toSorted(([, a], [, b]) => b - a)
-          .map(([act, events]) => [act, numbers.format(events)]),
+          .map(([act, events]) => [verbOfAct(act), numbers.format(events)]),
       )}
     </section>
     <section class="card" aria-labelledby="actors">
