@@ -79,5 +79,5 @@ legend { font-weight: 600; padding: 0; margin-bottom: .3rem; }
 .listed .listed { margin-top: .5rem; padding-left: 1rem; }
 .pickers { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr)); gap: .9rem; }
 .pickers input, .pickers select { width: 100%; min-width: 0; }
-.pickers select { font: inherit; padding: .55rem .6rem; color: inherit; background: var(--surface); border: 1px solid var(--edge); border-radius: .6rem; }
+.pickers select { font: inherit; padding: .55rem .6rem; color: inherit; background: var(--card); border: 1px solid var(--field); border-radius: .6rem; }
 `;
