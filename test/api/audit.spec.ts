@@ -512,9 +512,11 @@ describe('who acted', () => {
     await audit('--limit', '1');
     const { text } = await ida.browser.open(url + one);
     const shown = text.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
-    expect(shown).toContain(`by operator ${names[0]}, says: ${victim.operatorId}`);
-    expect(shown).toContain('by shared token, says: test');
-    expect(shown).toMatch(new RegExp(`by operator ${names[2]}, actor \\S+ why: spam after all`));
+    expect(shown).toContain(
+      `${names[0]} ${mallory.operatorId} (says: ${victim.operatorId}) suspended the account of`,
+    );
+    expect(shown).toContain('shared token shared-token (says: test) reinstated the account of');
+    expect(shown).toMatch(new RegExp(`${names[2]} \\S+ suspended the account of [^:]+why: spam after all`));
     expect(shown).not.toContain(names[1]);
 
     const about = `actor:${cleo.actorId}`;

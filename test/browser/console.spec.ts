@@ -142,7 +142,7 @@ describeInBrowser('the console, in a real browser', () => {
     await check('secret');
     await page.goto(`${url}/posts/${postId}`);
     await page.getByText('Disclose texts that are not public').first().click();
-    await page.getByLabel('post.created').check();
+    await page.getByLabel('published a post').check();
     await page.locator('#text-disclose-reason').fill('a test');
     await page.getByRole('button', { name: 'Disclose texts that are not public' }).click();
     await heading(page, 'Disclosed texts');
