@@ -1,6 +1,6 @@
 import { html, secondElement } from '../../base/pages/html.js';
 import type { Html } from '../../base/pages/html.js';
-import { sentenceOf } from '../desk/sentences.js';
+import { capitalized, doerIdOf, sentenceOf } from '../desk/sentences.js';
 import type { Noun, Part } from '../desk/sentences.js';
 import { foldedByKind } from './folded.js';
 import { named, namedCase, nameOf, unnamed } from './names.js';
@@ -36,21 +36,23 @@ export const foldedEvents = (events: readonly ListedEvent[], about: string): Htm
   html`<ol class="listed">
     ${foldedByKind(events, about).map(({ summary, events: [first, ...others] }) =>
       others.length === 0
-        ? eventItem(first)
+        ? eventItem(first, named, about)
         : html`<li>
             <details>
               <summary>
                 ${summary.map(bareName)} <span class="quiet small">${secondElement(first.at)}</span>
               </summary>
-              ${eventList([first, ...others])}
+              <ol class="listed">
+                ${[first, ...others].map((event) => eventItem(event, named, about))}
+              </ol>
             </details>
           </li>`,
     )}
   </ol>`;
 
-const eventItem = (event: ListedEvent, by = named): Html =>
+const eventItem = (event: ListedEvent, by = named, about?: string): Html =>
   html`<li>
-    ${by === unnamed ? asStored(event) : asSentence(event)}
+    ${by === unnamed ? asStored(event) : asSentence(event, about)}
     ${event.reason === null ? undefined : html`<p class="small">why: <bdi>${event.reason}</bdi></p>`}
     ${event.text === undefined ? undefined : html`<p class="inset"><bdi>${event.text}</bdi></p>`}
     ${event.erased ? html`<p class="small quiet">Its personal fields are erased.</p>` : undefined}
@@ -58,11 +60,17 @@ const eventItem = (event: ListedEvent, by = named): Html =>
     ${by === unnamed ? stored(event) : idsOf(event)}
   </li>`;
 
-const asSentence = (event: ListedEvent): Html =>
-  html`<p>
-    ${sentenceOf(event).map(shownPart)}
+/** `about`: a person whose name need not stand in each of their acts. */
+function asSentence(event: ListedEvent, about: string | undefined): Html {
+  const sentence = sentenceOf(event);
+  const [act, ...others] = sentence.slice(2);
+  const isOwn = about !== undefined && doerIdOf(event) === about && typeof act === 'string';
+  const parts = isOwn ? [capitalized(act), ...others] : sentence;
+  return html`<p>
+    ${parts.map(shownPart)}
     <span class="quiet small">${secondElement(event.at)}</span>
   </p>`;
+}
 
 const shownPart = (part: Part): Html =>
   typeof part === 'string' ? html`${part}` : shownNouns[part.noun](part.id);
@@ -93,10 +101,8 @@ const shownNouns: Readonly<Record<Noun, (id: string) => Html>> = {
 const idsOf = (event: ListedEvent): Html =>
   html`<details class="small quiet">
     <summary>Where it is stored</summary>
-    <p>
-      position ${String(event.position)},
-      ${event.eventId === undefined ? undefined : html`event <code>${event.eventId}</code>,`}
-    </p>
+    ${event.eventId === undefined ? undefined : html`<p>event <code>${event.eventId}</code></p>`}
+    <p>position ${String(event.position)}</p>
     ${stored(event)}
   </details>`;
 

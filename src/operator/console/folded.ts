@@ -1,5 +1,5 @@
 import { counted } from './tables.js';
-import { doerIdOf, doerOf, templateOf, withoutIds } from '../desk/sentences.js';
+import { capitalized, doerIdOf, doerOf, templateOf, withoutIds } from '../desk/sentences.js';
 import type { Part, Told } from '../desk/sentences.js';
 
 /** Events that differ in their ids alone, the newest first, and what they are together: `followed 12 people`. */
@@ -27,7 +27,7 @@ function summaryOf(events: readonly [Told, ...Told[]], about: string): readonly 
   const doers = new Map(events.map((event) => [JSON.stringify(doerOf(event)), doerOf(event)]));
   const times = events.length > Math.max(ids.size, doers.size) ? `, ${events.length} times` : '';
   const said = `${wordsFor(template, ids, about)}${times}`;
-  if (doerIdOf(events[0]) === about) return [`${said.charAt(0).toUpperCase()}${said.slice(1)}`];
+  if (doerIdOf(events[0]) === about) return [capitalized(said)];
   const [[first] = [[]], ...others] = [...doers.values()].map((parts) => [parts] as const);
   if (others.length === 0) return [...first, ` ${said}`];
   const areOperators = events.every(({ operatorId }) => operatorId !== null);

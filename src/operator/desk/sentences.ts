@@ -195,6 +195,8 @@ export function verbOfAct(act: string): string {
       : 'liked a post';
 }
 
+export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 export const withoutIds = (template: string): string =>
   template.replaceAll(/( (of|to|for|about|by))? \{\w+\}/g, '');
 
@@ -229,10 +231,10 @@ export function doerOf(told: Told): readonly Part[] {
   return [{ noun, id }, ...(claimed.length === 0 ? [] : [' (says: ', ...claimed, ')'])];
 }
 
-/** Undefined: only a claimed name tells, or nobody did it. */
+/** Undefined: only a claimed name tells, it is not told, or nobody did it. */
 export function doerIdOf({ type, subject, actorId, operatorId, operator }: Told): string | undefined {
   if (operatorId !== null) return operatorId;
-  if (operator !== null) return undefined;
+  if (operator !== null || type === 'report.created') return undefined;
   return actorId ?? subject[bySubject[type] ?? ''];
 }
 

@@ -17,7 +17,7 @@ export function postsPlot({ since, days, isMore }: Numbers): Html {
   return html`<figure class="bars">
     <figcaption>
       Published posts a day: ${counted(all, 'posts')} in ${String(days.length)} days, at most
-      ${numbers.format(most)} a day${isMore ? '; only the newest 1,000 are counted' : ''}
+      ${numbers.format(Math.max(...days))} a day${isMore ? '; only the newest 1,000 are counted' : ''}
     </figcaption>
     <svg
       viewBox="0 0 ${String(days.length * BAR.width)} ${String(BAR.height)}"
