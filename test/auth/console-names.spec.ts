@@ -214,6 +214,38 @@ describe('names on pages', () => {
   });
 });
 
+describe('a dossier', () => {
+  it('of a person has followers, posts a day, and acts by kind; older events are in the audit', async () => {
+    const [ada, bob] = [await person('Ada'), await person('Bob')];
+    await given(streams.pair(bob, ada), bob, some.follow(bob, ada, { targetActorId: ada }));
+    const posts = [await post(ada, 'one'), await post(ada, 'two')];
+    const page = words(await shown(`/accounts/${ada}`, 'Published 2 posts'));
+    expect(page).toContain('Published posts a day: 2 posts in 30 days, at most 2 a day');
+    expect(page).toMatch(/followers 1 follows 0 reports by this person fewer than 3/);
+    expect(page).toContain('Bob');
+    expect(page).not.toContain('Older events are left out');
+    const edits = Array.from({ length: 101 }, (_, n) =>
+      some.edit(posts[0] ?? '', { authorActorId: ada, revision: n + 2 }),
+    );
+    await given(streams.post(posts[0] ?? ''), ada, ...edits);
+    await shown(`/accounts/${ada}`, 'Older events are left out');
+  });
+
+  it('of a post has its place in the thread', async () => {
+    const ada = await person('Ada');
+    const [root, parent, reply] = [await post(ada, 'the root'), await post(ada, 'the parent'), randomUUID()];
+    const thread = { parentId: parent, parentAuthorActorId: ada, rootId: root };
+    await given(
+      streams.post(reply),
+      ada,
+      some.post(reply, { authorActorId: ada, text: 'a reply', ...thread }),
+    );
+    const page = words(await shown(`/posts/${reply}`, 'the parent'));
+    expect(page).toMatch(/reply to “the parent” \S+ in the thread of “the root”/);
+    expect(page).toContain('Nobody reported this post');
+  });
+});
+
 /** The texts of the statements of a pool from now on. */
 function countStatements(pool: Pool): string[] {
   const texts: string[] = [];

@@ -2,7 +2,7 @@ import { html, secondElement } from '../../base/pages/html.js';
 import type { Html } from '../../base/pages/html.js';
 import { capitalized, doerIdOf, sentenceOf } from '../desk/sentences.js';
 import type { Noun, Part } from '../desk/sentences.js';
-import { foldedByKind } from './folded.js';
+import { kindsOf } from './event-kinds.js';
 import { named, namedCase, nameOf, unnamed } from './names.js';
 
 /** An event as its list shows it. `text`: only if the audit hands it out. */
@@ -31,10 +31,10 @@ export const eventList = (events: readonly ListedEvent[], by = named): Html =>
     ${events.map((event) => eventItem(event, by))}
   </ol>`;
 
-/** Events folded by kind, such as `followed 12 people` with the list of them. `about`: the id of the subject of all. */
-export const foldedEvents = (events: readonly ListedEvent[], about: string): Html =>
+/** Events by kind, such as `followed 12 people` with the list of them. `about`: the id of the subject of all. */
+export const eventsByKind = (events: readonly ListedEvent[], about: string): Html =>
   html`<ol class="listed">
-    ${foldedByKind(events, about).map(({ summary, events: [first, ...others] }) =>
+    ${kindsOf(events, about).map(({ summary, events: [first, ...others] }) =>
       others.length === 0
         ? eventItem(first, named, about)
         : html`<li>

@@ -184,7 +184,7 @@ export function verbOf(type: string): string {
   return typeof found === 'string' ? withoutIds(found) : found.verb;
 }
 
-/** Of a row of a rollup (projections/audit/subject.ts), as `relation.ended (like)`. */
+/** The verb of a row of a rollup (projections/audit/subject.ts), as `relation.ended (like)`. */
 export function verbOfAct(act: string): string {
   const [, type = act, kind] = /^([\w.]+)(?: \((follow|like)\))?$/.exec(act) ?? [];
   if (kind === undefined) return verbOf(type);

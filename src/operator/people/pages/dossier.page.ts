@@ -3,7 +3,7 @@ import type { Html } from '../../../base/pages/html.js';
 import type { AccountDossier, ApplicationDossier, Dossier, GrantDossier, PostDossier } from '../dossiers.js';
 import { hasTextOfPerson, MAX_DISCLOSED } from '../../audit/disclose.js';
 import { disclosureForm } from '../../audit/pages/disclosure-form.js';
-import { foldedEvents } from '../../console/events.js';
+import { eventsByKind } from '../../console/events.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
 import { actNamed, mayDo } from '../../console/may.js';
@@ -64,7 +64,7 @@ function dossierPage(frame: Frame, parts: DossierParts): string {
         .filter(([, events]) => events.length > 0)
         .map(
           ([heading, events]) =>
-            html`${heading === '' ? undefined : html`<h3>${heading}</h3>`} ${foldedEvents(events, parts.id)}`,
+            html`${heading === '' ? undefined : html`<h3>${heading}</h3>`} ${eventsByKind(events, parts.id)}`,
         )}
     </section>`;
   return consolePage(parts.name, content, frame);

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Told } from '../desk/sentences.js';
-import { foldedByKind } from './folded.js';
+import { kindsOf } from './event-kinds.js';
 
 const nobody = { actorId: null, appId: null, operatorId: null, operator: null, cause: null };
 const event = (type: string, subject: Told['subject'], by: Partial<Told>): Told => ({
@@ -15,12 +15,12 @@ const like = (actorId: string, targetId: string) =>
   event('relation.established', { actorId, targetId, targetActorId: 'ada' }, { actorId });
 
 const summaries = (events: readonly Told[], about = 'ada') =>
-  foldedByKind(events, about).map(({ summary, events: { length } }) => [
+  kindsOf(events, about).map(({ summary, events: { length } }) => [
     summary.map((part) => (typeof part === 'string' ? part : part.id)).join(''),
     length,
   ]);
 
-it('acts of the subject are folded by kind, and so are acts of others about it', () => {
+it('acts of the subject are told by kind, and so are acts of others about it', () => {
   const post = (type: string, postId: string, by: Partial<Told>) =>
     event(type, { postId, authorActorId: 'ada' }, by);
   const ada = { actorId: 'ada' };

@@ -3,16 +3,16 @@ import { capitalized, doerIdOf, doerOf, templateOf, withoutIds } from '../desk/s
 import type { Part, Told } from '../desk/sentences.js';
 
 /** Events that differ in their ids alone, the newest first, and what they are together: `followed 12 people`. */
-export interface Fold<Event extends Told> {
+export interface EventKind<Event extends Told> {
   readonly summary: readonly Part[];
   readonly events: readonly [Event, ...Event[]];
 }
 
-/** Folds events by kind, in the order of the first of each. `about`: the id of the subject of all of them. */
-export function foldedByKind<Event extends Told>(
+/** Events by kind, in the order of the first of each. `about`: the id of the subject of all of them. */
+export function kindsOf<Event extends Told>(
   events: readonly Event[],
   about: string,
-): readonly Fold<Event>[] {
+): readonly EventKind<Event>[] {
   const kinds = Map.groupBy(events, (event) => `${doerIdOf(event) === about} ${templateOf(event)}`);
   return [...kinds.values()].map((found) => {
     const [first, ...others] = found as [Event, ...Event[]];
@@ -24,12 +24,11 @@ function summaryOf(events: readonly [Told, ...Told[]], about: string): readonly 
   const template = templateOf(events[0]);
   const field = /\{(\w+)\}/.exec(template)?.[1] ?? '';
   const ids = new Set(events.map(({ subject }) => subject[field] ?? ''));
-  const doers = new Map(events.map((event) => [JSON.stringify(doerOf(event)), doerOf(event)]));
+  const doers = new Set(events.map((event) => JSON.stringify(doerOf(event))));
   const times = events.length > Math.max(ids.size, doers.size) ? `, ${events.length} times` : '';
   const said = `${wordsFor(template, ids, about)}${times}`;
   if (doerIdOf(events[0]) === about) return [capitalized(said)];
-  const [[first] = [[]], ...others] = [...doers.values()].map((parts) => [parts] as const);
-  if (others.length === 0) return [...first, ` ${said}`];
+  if (doers.size === 1) return [...doerOf(events[0]), ` ${said}`];
   const areOperators = events.every(({ operatorId }) => operatorId !== null);
   return [`${areOperators ? counted(doers.size, 'operators') : people(doers.size)} ${said}`];
 }
