@@ -17,7 +17,7 @@ export function pickedSearch(query: Query): string {
   const picked = Object.entries(pickers).flatMap(([field, filter]) => {
     const value = query[field]?.trim() ?? '';
     const term = termText(filter, value);
-    return value === '' || typed.split(' ').includes(term) ? [] : [term];
+    return value === '' || ` ${typed} `.includes(` ${term} `) ? [] : [term];
   });
   return [...(typed === '' ? [] : [typed]), ...picked].join(' ');
 }
