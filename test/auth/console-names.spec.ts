@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
+import { casesGroup } from '../../projections/cases/cases.projection.js';
 import { auditGroup } from '../../projections/audit/audit.projection.js';
 import { projectInline } from '../../projections/authority/authority.projection.js';
 import { foundNetwork } from '../../projections/incarnations/network-identity.js';
@@ -28,7 +29,7 @@ let shared: OperatorClient;
 let grace: ConsoleUser;
 let url: string;
 
-const watch = () => network.app().get(RestrictionProof) as RecoveryWatch;
+const watch = (): RecoveryWatch => network.app().get(RestrictionProof);
 
 beforeAll(async () => {
   network = await startAuthNetwork();
@@ -36,6 +37,7 @@ beforeAll(async () => {
   bench = WorkerBench.open(network.databaseUrl);
   bench.start(network.log());
   bench.startWithOwnTables(network.log(), auditGroup, 'audit');
+  bench.startWithOwnTables(network.log(), casesGroup, 'cases');
   await until(() => bench.state());
   await watch().start();
   operatorApi = await startOperatorApi(network.app());
@@ -221,7 +223,7 @@ describe('a dossier', () => {
     const posts = [await post(ada, 'one'), await post(ada, 'two')];
     const page = words(await shown(`/accounts/${ada}`, 'Published 2 posts'));
     expect(page).toContain('Published posts a day: 2 posts in 30 days, at most 2 a day');
-    expect(page).toMatch(/followers 1 follows 0 reports by this person fewer than 3/);
+    expect(page).toMatch(/followers 1 follows 0 (?!reports)/);
     expect(page).toContain('Bob');
     expect(page).not.toContain('Older events are left out');
     const edits = Array.from({ length: 101 }, (_, n) =>
@@ -229,6 +231,27 @@ describe('a dossier', () => {
     );
     await given(streams.post(posts[0] ?? ''), ada, ...edits);
     await shown(`/accounts/${ada}`, 'Older events are left out');
+  });
+
+  it('counts the reports of a person, and does not say which', async () => {
+    const [ada, bob] = [await person('Ada'), await person('Bob')];
+    const postIds: string[] = [];
+    for (const reason of ['spam', 'illegal', 'other'] as const) {
+      const [postId, reportId] = [await post(bob, reason), randomUUID()];
+      const report = { reporterActorId: ada, targetActorId: bob, postId, reason };
+      await given(streams.report(reportId), ada, some.report(reportId, report));
+      postIds.push(postId);
+    }
+    const page = await shown(`/accounts/${ada}`, 'reports by this person');
+    expect(words(page)).toContain('3: 0 led to a violation, 0 to none, 0 overturned, 3 wait');
+    await until(async () => (await open(`/audit?q=actor:${ada}`)).includes('Somebody reported the post'));
+    const [ofAda, ofBob] = [await open(`/accounts/${ada}`), await open(`/accounts/${bob}`)];
+    expect(postIds.filter((id) => ofAda.includes(id))).toEqual([]);
+    expect(ofBob).toContain(postIds[0]);
+    expect(ofBob).not.toContain(ada);
+    expect(await shared.get('accounts/:id', { id: ada })).toMatchObject({
+      reportsBy: { reports: 3, waiting: 3 },
+    });
   });
 
   it('of a post has its place in the thread', async () => {

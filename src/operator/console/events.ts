@@ -4,6 +4,7 @@ import { capitalized, doerIdOf, sentenceOf } from '../desk/sentences.js';
 import type { Noun, Part } from '../desk/sentences.js';
 import { kindsOf } from './event-kinds.js';
 import { named, namedCase, nameOf, unnamed } from './names.js';
+import { asStored, placeOf } from './stored-event.js';
 
 /** An event as its list shows it. `text`: only if the audit hands it out. */
 export interface ListedEvent {
@@ -57,7 +58,7 @@ const eventItem = (event: ListedEvent, by = named, about?: string): Html =>
     ${event.text === undefined ? undefined : html`<p class="inset"><bdi>${event.text}</bdi></p>`}
     ${event.erased ? html`<p class="small quiet">Its personal fields are erased.</p>` : undefined}
     ${event.undisclosed ? html`<p class="small quiet">Its texts are not shown: they are not public.</p>` : undefined}
-    ${by === unnamed ? stored(event) : idsOf(event)}
+    ${by === unnamed ? placeOf(event) : idsOf(event)}
   </li>`;
 
 /** `about`: a person whose name need not stand in each of their acts. */
@@ -103,47 +104,5 @@ const idsOf = (event: ListedEvent): Html =>
     <summary>Where it is stored</summary>
     ${event.eventId === undefined ? undefined : html`<p>event <code>${event.eventId}</code></p>`}
     <p>position ${String(event.position)}</p>
-    ${stored(event)}
+    ${placeOf(event)}
   </details>`;
-
-const asStored = (event: ListedEvent): Html =>
-  html`<p>
-      <strong>${event.type}</strong>
-      <span class="quiet small">${secondElement(event.at)}, position ${String(event.position)}</span>
-    </p>
-    <p class="small">${whoDid(event)}${about(event)}${through(event)}</p>`;
-
-function whoDid({ actorId, operatorId, operator: claimed }: ListedEvent): Html {
-  if (operatorId !== null) {
-    const says = claimed === null ? undefined : html`, says: <bdi>${claimed}</bdi>`;
-    return html`by ${unnamed.operator(operatorId)}${says}`;
-  }
-  if (claimed !== null) return html`by <bdi>${claimed}</bdi> (claimed)`;
-  return actorId === null ? html`by the network` : html`by ${unnamed.person(actorId)}`;
-}
-
-/** The ids in the event, but for those that tell who acted, and through which application. */
-function about({ subject, actorId, appId, operatorId }: ListedEvent): readonly Html[] {
-  return Object.entries(subject)
-    .filter(([, id]) => id !== actorId && id !== appId && id !== operatorId)
-    .map(([field, id]) => html`, ${field.replace(/Id$/, '')} ${shownId(field, id)}`);
-}
-
-function shownId(field: string, id: string): Html {
-  if (/actorId$/i.test(field)) return unnamed.person(id);
-  if (field === 'postId') return unnamed.post(id);
-  if (field === 'appId') return unnamed.application(id);
-  const place = { grantId: 'grants', batchId: 'batches', caseId: 'cases' }[field];
-  return place === undefined ? html`${id}` : html`<a href="/console/${place}/${id}">${id}</a>`;
-}
-
-const through = ({ appId }: ListedEvent): Html | undefined =>
-  appId === null ? undefined : html`, through ${unnamed.application(appId)}`;
-
-const stored = ({ stream, revision, cause }: ListedEvent): Html =>
-  html`<p class="small quiet">
-    revision
-    ${String(revision)}${stream === undefined ? undefined : html` of <a href="/console/log/${stream}">${stream}</a>`}${
-      cause === null ? undefined : html`, as a part of <a href="/console/log/${cause}">${cause}</a>`
-    }
-  </p>`;

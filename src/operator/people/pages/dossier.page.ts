@@ -88,7 +88,9 @@ export function accountPage(frame: Frame, about: AccountDossier): string {
             ['followers', numbers.format(counts.followers)],
             ['follows', numbers.format(counts.following)],
           ] as const)),
-      ['reports by this person', reportsLine(about.reportsBy)],
+      ...(about.reportsBy === null
+        ? []
+        : [['reports by this person', reportsLine(about.reportsBy)] as const]),
       ...(about.erasesAt === null ? [] : [['erasure planned for', timeElement(about.erasesAt)] as const]),
     ],
     acts:

@@ -92,8 +92,7 @@ export function casesCard({ newest, isMore }: CasesAbout, noun: string): Html {
 }
 
 /** Numbers alone: who reported is known to the claimer of a case. */
-export function reportsLine(by: AccountDossier['reportsBy']): string {
-  if (by === null) return 'fewer than 3';
+export function reportsLine(by: NonNullable<AccountDossier['reportsBy']>): string {
   const { reports, isMore, waiting, violation, noViolation, overturned } = by;
   return `${isMore ? 'of the newest ' : ''}${numbers.format(reports)}: ${violation} led to a violation, ${noViolation} to none, ${overturned} overturned, ${waiting} wait`;
 }
