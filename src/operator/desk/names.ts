@@ -61,3 +61,17 @@ export function firstWords(text: string): string {
     ? line
     : `${characters.slice(0, MOST_CHARACTERS).join('').trimEnd()}…`;
 }
+
+/** The parts of a name: a handle is one of its own. Empty: only the id tells it from others. */
+export const nameParts: Readonly<Record<keyof NamedIds, (names: Names, id: string) => readonly string[]>> = {
+  actors: ({ actors }, id) => {
+    const { name, handle, isErased } = actors[id] ?? { name: '', handle: null, isErased: false };
+    return isErased ? ['erased account'] : partsOf(name, handle && `@${handle}`);
+  },
+  applications: ({ applications }, id) => partsOf(applications[id]),
+  operators: ({ operators }, id) => partsOf(operators[id]),
+  posts: ({ posts }, id) => [posts[id] === undefined ? 'not public' : `“${posts[id]}”`],
+};
+
+const partsOf = (...parts: readonly (string | null | undefined)[]) =>
+  parts.filter((part) => part != null && part !== '') as readonly string[];

@@ -17,6 +17,7 @@ import { fourEyesActs } from '../operators/four-eyes.acts.js';
 import { grantActs } from '../people/grant.acts.js';
 import { logActs } from '../network/log.acts.js';
 import { networkActs } from '../network/network.acts.js';
+import { nameActs } from '../people/name.acts.js';
 import { consoleActs } from '../network/console.acts.js';
 import { operatorActs } from '../operators/operator.acts.js';
 import { overviewActs } from '../network/overview.acts.js';
@@ -34,6 +35,7 @@ const rows = [
   ...approvalActs,
   ...fourEyesActs,
   ...dossierActs,
+  ...nameActs,
   ...overviewActs,
   ...caseActs,
   ...auditActs,

@@ -29,9 +29,10 @@ describe('the table of acts', () => {
   it('lets an auditor change nothing, and a viewer see no person', () => {
     const actsOf = (role: 'auditor' | 'viewer') =>
       actTable.filter(({ may }) => (permissionsOf[role] as readonly string[]).includes(may));
-    // A disclosure takes ids of events in a body; a build is dropped after a day; an export for analysts is
+    // Names and disclosures take ids in a body; a build is dropped after a day; an export for analysts is
     // recorded. None changes anything that is shown.
     expect(actsOf('auditor').flatMap(({ method, name }) => (method === 'GET' ? [] : name))).toEqual([
+      'name.list',
       'text.disclose',
       'as_of.build',
       'as_of.disclose',
