@@ -7,6 +7,7 @@ describe('text for a terminal', () => {
     ['\u009b31mred', String.raw`\u009b31mred`],
     ['over\u202etxt.exe', String.raw`over\u202etxt.exe`],
     ['\u2066isolated\u2069', String.raw`\u2066isolated\u2069`],
+    ['\u061cmarks\u200e\u200f', String.raw`\u061cmarks\u200e\u200f`],
     ['first\rsecond', String.raw`first\u000dsecond`],
     ['line\u2028and\u2029paragraph', String.raw`line\u2028and\u2029paragraph`],
     ['\ud83d alone', String.raw`\ud83d alone`],
