@@ -332,13 +332,14 @@ describe('plaza audit', () => {
 });
 
 describeOnTerminal('plaza audit on a terminal', () => {
-  it('prints the newest events as a table with the name of the application', async () => {
+  it('prints the newest events as a table with the names of author and application', async () => {
     const { body } = await alice.say('for a table');
     const { lines } = await runOnTerminal(['audit', '--wait', `post:${body.post.id}`], network.env);
     const rows = lines.filter((line) => !line.startsWith('the audit is behind'));
+    const { handle, displayName } = (await alice.get('/api/profile')).body.profile;
     expect(rows[0]).toMatch(/^TIME +WHO +WHAT +ABOUT +THROUGH, WHY$/);
     expect(rows[1]?.split(/ {2,}/).slice(1)).toEqual([
-      alice.actorId,
+      `${displayName} @${handle} (${alice.actorId})`,
       'post.created',
       `post ${body.post.id}`,
       'Pebble: “for a table”',
@@ -372,7 +373,12 @@ describe('plaza app impact', () => {
       mostActive: [{ actorId: cleo.actorId, events: 5 }],
     });
     const lines = (await runPlaza(['app', 'impact', application.clientId], network.env)).stdout.split('\n');
-    expect(lines[0]).toBe(`actors  1, most active: ${cleo.actorId} (5)`);
+    expect(lines.slice(0, 4)).toEqual([
+      'actors  1',
+      expect.stringMatching(/^hours {3}/),
+      'EVENTS  MOST ACTIVE',
+      `5       ${cleo.actorId}`,
+    ]);
     expect(lines.find((line) => line.startsWith('HOUR'))).toMatch(
       /^HOUR +ACTORS +POSTS +FOLLOWS +LIKES +GRANTS +OTHER$/,
     );

@@ -7,6 +7,7 @@ import { readConfig } from '../../src/base/config/config.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { streams } from '../../src/log/streams.js';
+import { idsAlone } from '../../src/operator/client/names-in-lines.js';
 import { caseLines, caseViewLines } from '../../src/operator/cases/commands/case-table.js';
 import { operatorOf, registerApplication } from '../support/api.js';
 import { personWithToken } from '../support/people.js';
@@ -129,7 +130,7 @@ describe('an appeal in a network with one moderator', () => {
     const open = () => grace.client.get('cases', { state: 'open', order: 'newest' });
     const reopened = await until(async () => (await open()).cases.find((each) => each.caseId === caseId));
     expect(reopened).toMatchObject({ hasOtherOperator: false });
-    expect(caseLines([reopened], {}).at(-1)).toContain('open, needs another moderator');
+    expect(caseLines([reopened], {}, idsAlone).at(-1)).toContain('open, needs another moderator');
     for (const path of ['?order=newest', `/${caseId}`])
       expect((await browser.open(`${operatorBaseUrl}/console/cases${path}`)).text).toContain(needed);
   });
@@ -188,7 +189,7 @@ describe('a decision', () => {
     expect((await hedy.client.get('cases/:id', { id: caseId })).hiddenBy).toMatchObject([
       { of: 'post', operatorId: grace.operatorId, cause: null },
     ]);
-    const shown = caseViewLines(await hedy.client.get('cases/:id', { id: caseId }));
+    const shown = caseViewLines(await hedy.client.get('cases/:id', { id: caseId }), idsAlone);
     expect(shown).toContainEqual(expect.stringMatching(/^restricted {2}.* by operator .* by itself$/));
     const [, { text }] = await person.openAccount();
     expect(text).toContain('there was no violation');

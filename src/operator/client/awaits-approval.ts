@@ -1,4 +1,6 @@
 import type { AwaitedRequest } from '../desk/approvals/awaited-approval.js';
+import type { NamedIds } from '../desk/names.js';
+import { idsAlone } from './names-in-lines.js';
 import { timeText } from '../../base/terminal/output.js';
 
 type Facts = AwaitedRequest['facts'];
@@ -24,9 +26,29 @@ function linesOf({ approvalId, asks, digest, expiresAt, facts }: AwaitedRequest)
   ];
 }
 
-export function factLines(facts: Facts): string[] {
+export function factLines(facts: Facts, { named } = idsAlone): string[] {
   const widest = Math.max(0, ...Object.keys(facts).map(({ length }) => length));
-  return Object.entries(facts).map(
-    ([name, value]) => `  ${name.padEnd(widest)}  ${Array.isArray(value) ? value.join(' ') : String(value)}`,
-  );
+  return Object.entries(facts).map(([name, value]) => {
+    const noun = nounOf(name, facts);
+    const values = (Array.isArray(value) ? value : [value]).map(String);
+    return `  ${name.padEnd(widest)}  ${noun ? values.map((id) => named(noun, id)).join(', ') : values.join(' ')}`;
+  });
 }
+
+/** The kind of things whose ids a fact has; undefined: it has none. */
+function nounOf(name: string, { restricts }: Facts): keyof NamedIds | undefined {
+  const items = typeof restricts === 'string' ? nounsOfBatches[restricts] : undefined;
+  if (/^(all|the first \d+)$/.test(name)) return items;
+  return name === 'restricts' && items ? undefined : nouns[name];
+}
+
+type Nouns = Readonly<Record<string, keyof NamedIds>>;
+
+const nounsOfBatches: Nouns = { posts: 'posts', accounts: 'actors' };
+
+const nouns: Nouns = {
+  account: 'actors',
+  suspends: 'actors',
+  restricts: 'posts',
+  application: 'applications',
+};

@@ -5,6 +5,8 @@ import { optionOf } from '../desk/option-names.js';
 import type { AnswerOf, GivenTo } from './calls.js';
 import { operatorClientOf } from './command-options.js';
 import type { OperatorOptions } from './command-options.js';
+import { withNames } from './names-in-lines.js';
+import type { NamesInLines } from './names-in-lines.js';
 
 const fieldOf = new Map(
   Object.entries(optionOf).map(([field, flag]) => [new Option(flag).attributeName(), field]),
@@ -22,6 +24,7 @@ export const performing =
       answer: AnswerOf<Rows[number], Route>,
       id: string,
       given: GivenTo<Rows[number], Route>,
+      names: NamesInLines,
     ) => readonly string[],
   ) =>
   async (...parsed: readonly unknown[]): Promise<void> => {
@@ -32,8 +35,11 @@ export const performing =
       ...names.map((name, at) => [name, parsed[at]] as const),
       ...Object.entries(own).map(([name, value]) => [fieldOf.get(name) ?? name, value] as const),
     ]);
-    const answer = (await operatorClientOf(options).call(route, given)) as AnswerOf<Rows[number], Route>;
-    const linesOf = () => lines(answer, String(parsed[0]), given as GivenTo<Rows[number], Route>);
-    if (Array.isArray(answer)) answerList(options, answer, linesOf);
-    else printResult(options, answer, linesOf());
+    const api = operatorClientOf(options);
+    const answer = (await api.call(route, given)) as AnswerOf<Rows[number], Route>;
+    const shown = await withNames(api, options, (names) =>
+      lines(answer, String(parsed[0]), given as GivenTo<Rows[number], Route>, names),
+    );
+    if (Array.isArray(answer)) answerList(options, answer, () => shown);
+    else printResult(options, answer, shown);
   };

@@ -1,12 +1,14 @@
 import type { AsOfPost, AsOfView } from '../answer.js';
+import type { NamesInLines } from '../../client/names-in-lines.js';
 import { timeText } from '../../../base/terminal/output.js';
 
 /** A view for people. `more`: the list goes on. */
-export function asOfLines(view: AsOfView): string[] {
+export function asOfLines(view: AsOfView, names: NamesInLines): string[] {
   const { position, at, note, handles, profile, timeline, posts, following, followers, blocks, inbox } = view;
   const named = (actorId: string): string => {
+    const name = names.named('actors', actorId);
     const handle = Object.hasOwn(handles, actorId) ? handles[actorId] : undefined;
-    return handle === undefined ? actorId : `${actorId} (@${handle})`;
+    return name !== actorId || handle === undefined ? name : `${actorId} (@${handle})`;
   };
   const one = (actorId: string): string[] => [named(actorId)];
   const postLines = ({ id, authorActorId, createdAt, eventId, texts, text }: AsOfPost): string[] => [
@@ -17,7 +19,7 @@ export function asOfLines(view: AsOfView): string[] {
     `as of ${timeText(at)}, position ${position}, under today's code`,
     note,
     '',
-    `actor ${profile.actorId}: ${profile.state}`,
+    `actor ${names.named('actors', profile.actorId)}: ${profile.state}`,
     ...profileLines(profile),
     ...section('timeline', timeline, postLines),
     ...section('own posts and replies', posts, postLines),

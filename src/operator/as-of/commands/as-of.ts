@@ -5,8 +5,10 @@ import type { AsOfView } from '../answer.js';
 import type { asOfActs } from '../as-of.acts.js';
 import type { AsOfStatus } from '../status.js';
 import { asOfLines } from './as-of-output.js';
-import { actsOf, REASON_HELP, withOperator } from '../../client/command-options.js';
-import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
+import { withNames } from '../../client/names-in-lines.js';
+import { operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
+import type { CommandOptions } from '../../client/command-options.js';
+import type { OperatorClient } from '../../client/operator-client.js';
 import { Failure } from '../../../base/terminal/failure.js';
 import { printResult } from '../../../base/terminal/output.js';
 import { ProgressLine } from '../../../base/terminal/progress-line.js';
@@ -24,19 +26,20 @@ export function addAsOfCommand(program: Command): void {
     .requiredOption('--actor <id>', 'id of the account that looks')
     .option('--reason <why>', `disclose texts that are not public now; ${REASON_HELP}`)
     .action(async (time: string, { actor, reason, ...options }: AsOfOptions) => {
-      const view = await viewAsOf(options, time, actor, reason);
-      printResult(options, view, asOfLines(view));
+      const api = operatorClientOf(options);
+      const view = await viewAsOf(api, time, actor, reason);
+      printResult(options, view, await withNames(api, options, (names) => asOfLines(view, names)));
     });
 }
 
 /** Waits for the build, which goes on without this command. @throws {Failure} */
 async function viewAsOf(
-  options: OperatorOptions,
+  api: OperatorClient,
   at: string,
   actor: string,
   reason: string | undefined,
 ): Promise<AsOfView> {
-  const acts = actsOf<typeof asOfActs>(options);
+  const acts = api.of<typeof asOfActs>();
   const { build: requested } = await acts.call('POST /operator/as-of', { at, actor });
   const { position } = requested;
   const look = () =>

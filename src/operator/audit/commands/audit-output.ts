@@ -1,9 +1,11 @@
 import { actingText } from '../../desk/who.js';
 import { plainText } from '../../../base/support/plain-text.js';
+import type { NamedIds } from '../../desk/names.js';
 import type { AuditEntry } from '../entry.js';
 import { csvLine } from '../../../base/terminal/csv.js';
 import type { CsvCell } from '../../../base/terminal/csv.js';
 import { localMoment, timeText } from '../../../base/terminal/output.js';
+import type { NamesInLines } from '../../client/names-in-lines.js';
 import { tableLines } from '../../../base/terminal/table.js';
 
 type Names = Readonly<Record<string, string>>;
@@ -45,28 +47,40 @@ export function csvOf(entry: AuditEntry): string {
  * Lines of a table for people: local time, who, what, about whom, through which application and why. `names`: of
  * applications and operators, by id.
  */
-export function auditTable(entries: readonly AuditEntry[], names: Names): string[] {
+export function auditTable(entries: readonly AuditEntry[], names: Names, inLines: NamesInLines): string[] {
   return tableLines(
     ['TIME', 'WHO', 'WHAT', 'ABOUT', 'THROUGH, WHY'],
     entries.map((entry) => [
       localMoment(entry.at),
-      whoOf(entry, names),
+      whoOf(entry, names, inLines),
       entry.type,
-      aboutOf(entry),
+      aboutOf(entry, inLines),
       detailsOf(entry, names),
     ]),
   );
 }
 
-const whoOf = (entry: AuditEntry, names: Names): string =>
-  actingText(entry, names) ?? entry.actorId ?? 'network';
+const whoOf = (entry: AuditEntry, names: Names, { named }: NamesInLines): string =>
+  actingText(entry, names) ?? (entry.actorId === null ? 'network' : named('actors', entry.actorId));
 
 /** The first id that is neither of the actor, nor of the operator or application that caused the event. */
-function aboutOf({ subject, actorId, operatorId, appId }: AuditEntry): string {
+function aboutOf(entry: AuditEntry, { named }: NamesInLines): string {
+  const { type, subject, actorId, operatorId, appId } = entry;
   const causes = new Set([actorId, operatorId, appId]);
   const about = Object.entries(subject).find(([, id]) => !causes.has(id));
-  return about === undefined ? '' : `${about[0].replace(/Id$/, '')} ${about[1]}`;
+  if (about === undefined) return '';
+  const [field, id] = about;
+  const noun = /actorId$/i.test(field) ? 'actors' : nouns[field];
+  // The last column has the text of an event of a post, or says why not.
+  const isSaid = type.startsWith('post.') && saidIn(entry).length > 0;
+  return `${field.replace(/Id$/, '')} ${noun === undefined || isSaid ? id : named(noun, id)}`;
 }
+
+const nouns: Readonly<Record<string, keyof NamedIds>> = {
+  postId: 'posts',
+  appId: 'applications',
+  operatorId: 'operators',
+};
 
 const MAX_SHOWN = 80;
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AuditEntry } from '../entry.js';
 import { auditTable, csvHead, csvOf } from './audit-output.js';
+import { idsAlone, namesInLines } from '../../client/names-in-lines.js';
 import { localMoment } from '../../../base/terminal/output.js';
 
 const at = Date.UTC(2026, 0, 31, 9, 30);
@@ -28,13 +29,13 @@ const entry = (more: Partial<AuditEntry>): AuditEntry => ({
 });
 
 const row = (more: Partial<AuditEntry>, names = {}) =>
-  auditTable([entry(more)], names)[1]
+  auditTable([entry(more)], names, idsAlone)[1]
     ?.split(/ {2,}/)
     .slice(1);
 
 describe('the table of the audit', () => {
   it('has the local time, who, what, about, and through which application', () => {
-    const [head, first] = auditTable([entry({ text: 'hello' })], { app1: 'Pebble' });
+    const [head, first] = auditTable([entry({ text: 'hello' })], { app1: 'Pebble' }, idsAlone);
     expect(head).toMatch(/^TIME +WHO +WHAT +ABOUT +THROUGH, WHY$/);
     expect(first).toBe(`${localMoment(at)}  ada  post.created  post p1  Pebble: “hello”`);
   });
@@ -66,6 +67,27 @@ describe('the table of the audit', () => {
   it('shortens a text to one line, and marks an erased one', () => {
     expect(row({ text: `a\n${'b'.repeat(200)}` })?.[3]).toBe(`app1: “a ${'b'.repeat(78)}…”`);
     expect(row({ erased: true })?.[3]).toBe('app1: (erased)');
+  });
+
+  it('names people and posts beside their ids, and a post by its words where the row has none', () => {
+    const names = namesInLines({
+      actors: { ada: { name: 'Ada Lovelace', handle: 'ada', isErased: false } },
+      applications: {},
+      operators: {},
+      posts: { p1: 'hello world' },
+    });
+    const [, , liked] = auditTable(
+      [entry({ text: 'hello world' }), entry({ type: 'relation.established' })],
+      {},
+      names,
+    );
+    const cells = (line = '') => line.split(/ {2,}/).slice(1);
+    expect(cells(auditTable([entry({ text: 'hello world' })], {}, names)[1]).slice(0, 3)).toEqual([
+      'Ada Lovelace @ada (ada)',
+      'post.created',
+      'post p1',
+    ]);
+    expect(cells(liked)[2]).toBe('post “hello world” (p1)');
   });
 
   it('says how a text that is not public is disclosed', () => {

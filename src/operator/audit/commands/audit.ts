@@ -5,6 +5,7 @@ import { SearchError, termText } from '../search-terms.js';
 import { TIME_HELP } from '../time.js';
 import { plainText } from '../../../base/support/plain-text.js';
 import type { AuditEntry } from '../entry.js';
+import { withNames } from '../../client/names-in-lines.js';
 import { auditTable, csvHead, csvOf, jsonLine } from './audit-output.js';
 import { followedEvents, pagesOf } from './audit-pages.js';
 import { operatorClientOf, wholeNumber, withOperator } from '../../client/command-options.js';
@@ -122,7 +123,10 @@ async function* tableOf(
     Object.assign(names, page.applications, page.operators);
     hasMore = page.next !== null;
   }
-  const lines = events.length === 0 ? ['no event meets all conditions'] : auditTable(events, names);
+  const lines =
+    events.length === 0
+      ? ['no event meets all conditions']
+      : await withNames(api, {}, (inLines) => auditTable(events, names, inLines));
   yield plainText(`${lines.join('\n')}\n`);
   if (hasMore) terminal().stderr.write(`these are the newest ${events.length}; --limit shows more\n`);
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { actsOf, REASON_HELP, withOperator } from '../../client/command-options.js';
+import { operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
 import type { OperatorOptions } from '../../client/command-options.js';
 import { disclosedLines } from './disclosed-texts.js';
+import { withNames } from '../../client/names-in-lines.js';
 import { answerList } from '../../../base/terminal/output.js';
 import type { textActs } from '../text.acts.js';
 
@@ -17,8 +18,10 @@ export function addDiscloseCommand(program: Command): void {
     .argument('<event-id...>', 'eventId of an event of the audit')
     .requiredOption('--reason <why>', REASON_HELP)
     .action(async (eventIds: string[], { reason, ...options }: DiscloseOptions) => {
-      const texts = actsOf<typeof textActs>(options);
-      const { disclosed } = await texts.call('POST /operator/texts/disclose', { eventIds, reason });
-      answerList(options, disclosed, disclosedLines);
+      const api = operatorClientOf(options);
+      const given = { eventIds, reason };
+      const { disclosed } = await api.of<typeof textActs>().call('POST /operator/texts/disclose', given);
+      const lines = await withNames(api, options, (names) => disclosedLines(disclosed, names));
+      answerList(options, disclosed, () => lines);
     });
 }

@@ -2,6 +2,7 @@ import { plainLine } from '../../../base/support/plain-text.js';
 import { actingText } from '../../desk/who.js';
 import type { CaseQueue } from '../case-queue.js';
 import type { CaseView } from '../case-view.js';
+import type { NamesInLines } from '../../client/names-in-lines.js';
 import { localMoment } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 
@@ -10,10 +11,14 @@ type Names = CaseQueue['operators'];
 export type Listed = CaseQueue['cases'][number];
 
 /** `operators`: names by id. */
-export function caseLines(listed: readonly Listed[], operators: Names): string[] {
+export function caseLines(
+  listed: readonly Listed[],
+  operators: Names,
+  { nameOf, named }: NamesInLines,
+): string[] {
   if (listed.length === 0) return ['no case'];
   return tableLines(
-    ['CASE', 'STATE', 'REPORTS', 'OPENED', 'REPORTED FOR', 'OPERATOR'],
+    ['CASE', 'STATE', 'REPORTS', 'OPENED', 'REPORTED FOR', 'OPERATOR', 'ABOUT'],
     listed.map(({ claimedBy, decidedBy, ...each }) => [
       each.caseId,
       each.state !== 'decided' && decidedBy !== null && !each.hasOtherOperator
@@ -23,6 +28,9 @@ export function caseLines(listed: readonly Listed[], operators: Names): string[]
       localMoment(each.openedAt),
       each.reasons.join(', '),
       nameIn(operators, claimedBy ?? decidedBy),
+      each.postId === null
+        ? nameOf('actors', each.targetActorId)
+        : `${nameOf('posts', each.postId)} by ${named('actors', each.targetActorId)}`,
     ]),
   );
 }
@@ -30,12 +38,14 @@ export function caseLines(listed: readonly Listed[], operators: Names): string[]
 const nameIn = (operators: Names, id: string | null): string => (id === null ? '' : (operators[id] ?? id));
 
 /** Texts of people follow on lines of their own, as nobody knows what is in them. */
-export function caseViewLines(shown: CaseView): string[] {
+export function caseViewLines(shown: CaseView, { named }: NamesInLines): string[] {
   const { claimedBy, operators } = shown;
   return [
     `case     ${shown.caseId}  ${shown.state}${claimedBy === null ? '' : `, claimed by ${nameIn(operators, claimedBy)}`}`,
-    `actor    ${shown.targetActorId}`,
-    ...(shown.postId === undefined ? [] : [`post     ${shown.postId}  ${shown.post?.status ?? ''}`]),
+    `actor    ${named('actors', shown.targetActorId)}`,
+    ...(shown.postId === undefined
+      ? []
+      : [`post     ${named('posts', shown.postId)}  ${shown.post?.status ?? ''}`]),
     ...(shown.profile ? ['profile', ...indented(shown.profile)] : []),
     ...(shown.post?.versions ?? []).flatMap((version) => ['text'].concat(indented(version))),
     `reports  ${shown.reports.total}`,

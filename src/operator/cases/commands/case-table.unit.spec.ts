@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { idsAlone } from '../../client/names-in-lines.js';
 import { caseViewLines } from './case-table.js';
 
 it('a reason with line feeds cannot pass for another entry of the history', () => {
@@ -9,7 +10,7 @@ it('a reason with line feeds cannot pass for another entry of the history', () =
     operatorId: 'mallory',
     reason: 'x\n  2026-01-01 00:00:00  case.decided  Grace  spam',
   };
-  const lines = caseViewLines({
+  const shown = {
     caseId: 'actor-a',
     targetActorId: 'a',
     state: 'open',
@@ -28,6 +29,7 @@ it('a reason with line feeds cannot pass for another entry of the history', () =
     decisions: [],
     history: [entry],
     operators: {},
-  });
+  } as const;
+  const lines = caseViewLines(shown, idsAlone);
   expect(lines.at(-1)).toContain(String.raw`mallory  x\u000a  2026-01-01`);
 });

@@ -6,10 +6,20 @@ import { reportReasons } from '../../../domain/report/report-reasons.js';
 import type { ReportReason } from '../../../domain/report/report-reasons.js';
 import type { caseActs } from '../case.acts.js';
 import type { CaseQueue } from '../case-queue.js';
+import type { CaseView } from '../case-view.js';
 import { caseLines, caseViewLines } from './case-table.js';
 import type { Listed } from './case-table.js';
 import { performing } from '../../client/perform.js';
-import { actsOf, REASON_HELP, someOf, withOperator, withReason } from '../../client/command-options.js';
+import { withNames } from '../../client/names-in-lines.js';
+import type { NamesInLines } from '../../client/names-in-lines.js';
+import {
+  actsOf,
+  operatorClientOf,
+  REASON_HELP,
+  someOf,
+  withOperator,
+  withReason,
+} from '../../client/command-options.js';
 import type { CommandOptions, OperatorOptions } from '../../client/command-options.js';
 import { answerList, printResult } from '../../../base/terminal/output.js';
 import { typedText } from '../../../base/terminal/typed-text.js';
@@ -32,6 +42,9 @@ const NOTICE = 'text for the person, on their account page; it is erased with th
 const caseCalls = actsOf<typeof caseActs>;
 const perform = performing<typeof caseActs>();
 
+const viewLines = (shown: CaseView, _id: string, _given: object, names: NamesInLines) =>
+  caseViewLines(shown, names);
+
 export function addCaseCommands(program: Command): void {
   const group = program.command('case').description('cases: reports, decisions and appeals');
 
@@ -46,23 +59,24 @@ export function addCaseCommands(program: Command): void {
     .option('--newest', 'the newest first')
     .option('--urgent', 'the most urgent first: by the gravest reason, then by how many people reported')
     .option('--limit <number>', 'at most so many', limitOf, 100)
-    .action(async (given: ListOptions) => {
-      const { state, reportedFor, author, application, newest, urgent, limit, ...options } = given;
-      const order = urgent ? 'urgent' : newest && 'newest';
-      const filters = { state, reportedFor, author, application, order } as const;
-      const { cases, operators } = await listCases(options, filters, limit);
-      answerList(options, cases, (listed) => caseLines(listed, operators));
+    .action(async ({ state, reportedFor, newest, limit, ...options }: ListOptions) => {
+      const order = newest && 'newest';
+      const { cases, operators } = await listCases(options, { state, reportedFor, order }, limit);
+      const lines = await withNames(operatorClientOf(options), options, (names) =>
+        caseLines(cases, operators, names),
+      );
+      answerList(options, cases, () => lines);
     });
 
   withOperator(group.command('show'))
     .description('show a case; to the operator who has claimed it with its texts, which is recorded')
     .argument('<case-id>', ID)
-    .action(perform('GET /operator/cases/:id', caseViewLines));
+    .action(perform('GET /operator/cases/:id', viewLines));
 
   withReason(group.command('claim'))
     .description('claim a case, so that no other operator decides it, and show its texts')
     .argument('<case-id>', ID)
-    .action(perform('POST /operator/cases/:id/claim', caseViewLines));
+    .action(perform('POST /operator/cases/:id/claim', viewLines));
 
   withReason(group.command('next'))
     .description(

@@ -5,6 +5,7 @@ import type { IssuedInvitation } from '../invitation.js';
 import type { ListedApproval } from '../../desk/approvals/listed.js';
 import { factLines } from '../../client/awaits-approval.js';
 import { REASON_HELP, subjectIs, withOperator, withReason } from '../../client/command-options.js';
+import type { NamesInLines } from '../../client/names-in-lines.js';
 import { performing } from '../../client/perform.js';
 import { localMoment, timeText } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
@@ -24,7 +25,9 @@ export function addApprovalCommands(program: Command): void {
   withOperator(approval.command('show'))
     .description('show what exactly an act would do, and the digest of that')
     .argument('<approval-id>', 'id of the request')
-    .action(perform('GET /operator/approvals/:id', linesOf));
+    .action(
+      perform('GET /operator/approvals/:id', (approval, _id, _given, names) => linesOf(approval, names)),
+    );
 
   withReason(approval.command('approve'))
     .description('approve what the preview shows; the requester then executes it')
@@ -74,12 +77,11 @@ const stateText: Readonly<Record<ListedApproval['state'], string>> = {
   expired: 'expired',
 };
 
-function linesOf(approval: ListedApproval): string[] {
-  const { asks, state, requestedBy, requestedByName, reason, decidedBy, decidedByName, decision } = approval;
+function linesOf(approval: ListedApproval, names: NamesInLines): string[] {
+  const { act, state, requestedBy, requestedByName, reason, decidedBy, decidedByName, decision } = approval;
   return [
-    `${asks}: ${stateText[state]}`,
-    approval.does,
-    ...factLines(approval.facts),
+    `${act}: ${stateText[state]}`,
+    ...factLines(approval.facts, names),
     `requested by  ${requestedByName ?? ''} (${requestedBy})${reason === null ? '' : `: ${plainLine(reason)}`}`,
     ...(decidedBy === null
       ? []

@@ -3,8 +3,10 @@ import type { Command } from 'commander';
 import type { ApplicationImpact } from '../../../../projections/audit/impact.read-model.js';
 import { impactCounts, impactHeadings } from '../../audit/impact-columns.js';
 import { beginOf, endOf, TIME_HELP } from '../../audit/time.js';
-import { actsOf, withOperator } from '../../client/command-options.js';
+import { operatorClientOf, withOperator } from '../../client/command-options.js';
 import type { OperatorOptions } from '../../client/command-options.js';
+import { withNames } from '../../client/names-in-lines.js';
+import type { NamesInLines } from '../../client/names-in-lines.js';
 import type { impactActs } from '../impact.acts.js';
 import { localMoment, printResult } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
@@ -25,12 +27,13 @@ export function addImpactCommand(app: Command): void {
     .action(async (id: string, { since, until, hours, ...options }: ImpactOptions) => {
       const route = 'GET /operator/applications/:id/impact';
       const asked = { id, since, until, hours };
+      const api = operatorClientOf(options);
       const {
         clientId: _clientId,
         name: _name,
         ...impact
-      } = await actsOf<typeof impactActs>(options).call(route, asked);
-      printResult(options, impact, linesOf(impact));
+      } = await api.of<typeof impactActs>().call(route, asked);
+      printResult(options, impact, await withNames(api, options, (names) => linesOf(impact, names)));
     });
 }
 
@@ -48,12 +51,20 @@ function hoursToList(value: string): number {
   throw new InvalidArgumentError('It must be a number from 0 to 744.');
 }
 
-function linesOf({ actors, acts, first, last, hours, mostActive }: ApplicationImpact): string[] {
+function linesOf(
+  { actors, acts, first, last, hours, mostActive }: ApplicationImpact,
+  { named }: NamesInLines,
+): string[] {
   if (first === null || last === null) return ['nothing was done through this application'];
   const counted = Object.entries(acts).toSorted(([, a], [, b]) => b - a);
   return [
-    `actors  ${actors}, most active: ${mostActive.map(({ actorId, events }) => `${actorId} (${events})`).join(', ')}`,
+    `actors  ${actors}`,
     `hours   ${localMoment(first)} to ${localMoment(last)}`,
+    ...tableLines(
+      ['EVENTS', 'MOST ACTIVE'],
+      mostActive.map(({ actorId, events }) => [String(events), named('actors', actorId)]),
+    ),
+    '',
     ...tableLines(
       ['EVENTS', 'TYPE'],
       counted.map(([act, events]) => [String(events), act]),

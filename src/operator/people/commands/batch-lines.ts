@@ -4,6 +4,8 @@ import type { batchActs } from '../batch.acts.js';
 import type { ShownPreview } from '../batch-preview.js';
 import type { BatchStatus } from '../batch-status.js';
 import type { CommandOptions } from '../../client/command-options.js';
+import { withNames } from '../../client/names-in-lines.js';
+import type { NamesInLines } from '../../client/names-in-lines.js';
 import type { OperatorClient } from '../../client/operator-client.js';
 import { printResult, timeText } from '../../../base/terminal/output.js';
 import { ProgressLine } from '../../../base/terminal/progress-line.js';
@@ -37,19 +39,21 @@ export async function runBatch(
   const reason = options.dryRun ? '' : requireReason(options.reason, command);
   const batches = api.of<typeof batchActs>();
   const preview = await batches.call('POST /operator/batches/preview', plan);
+  const print = async (answer: unknown, lines: (names: NamesInLines) => readonly string[]) =>
+    printResult(options, answer, await withNames(api, options, lines));
   if (options.dryRun) {
-    printResult(options, preview, previewLines(preview));
+    await print(preview, (names) => previewLines(preview, names));
     return;
   }
   if (preview.items === 0) {
-    printResult(options, preview, ['nothing to do', ...leftLines(preview)]);
+    await print(preview, (names) => ['nothing to do', ...leftLines(preview, names)]);
     return;
   }
   const { digest } = preview;
   const request = { ...exactly(plan, preview), digest, reason };
   const { batchId } = await batches.call('POST /operator/batches', request);
   const done = await batchEnd(api, batchId);
-  printResult(options, done, [...batchLines(done), ...leftLines(preview)]);
+  await print(done, (names) => [...batchLines(done, names), ...leftLines(preview, names)]);
 }
 
 /** With the times that the preview read: a time ago would be another one now. */
@@ -75,28 +79,41 @@ export async function batchEnd(api: OperatorClient, batchId: string): Promise<Ba
 
 const counted = (count: number, kind: string): string => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`;
 
-function previewLines(preview: ShownPreview): string[] {
+function previewLines(preview: ShownPreview, names: NamesInLines): string[] {
   const { kind, items, first, from, until } = preview;
   const window =
     from === undefined || until === undefined ? '' : ` from ${timeText(from)} to ${timeText(until)}`;
   return [
     `would restrict ${counted(items, kind)}${window}; nothing changed`,
-    ...first,
+    ...first.map(itemOf(kind, names)),
     ...(items > first.length ? [`and ${items - first.length} more`] : []),
-    ...leftLines(preview),
-    ...(preview.recused.length > 0 ? [`skips ${RECUSED}: ${preview.recused.join(' ')}`] : []),
+    ...leftLines(preview, names),
+    ...(preview.recused.length > 0
+      ? [`skips ${RECUSED}: ${preview.recused.map(itemOf(kind, names)).join(', ')}`]
+      : []),
   ];
 }
 
 const RECUSED = 'what you decided and was appealed, as another operator must decide it';
 
-const leftLines = ({ left }: ShownPreview): string[] =>
-  left.length === 0 ? [] : [`left out, as they are suspended, erased or unknown: ${left.join(' ')}`];
+const itemOf =
+  (kind: BatchStatus['kind'], { named }: NamesInLines) =>
+  (id: string): string =>
+    named(kind === 'posts' ? 'posts' : 'actors', id);
 
-export function batchLines({ batchId, kind, state, items, applied, undo, undone }: BatchStatus): string[] {
+const leftLines = ({ kind, left }: ShownPreview, names: NamesInLines): string[] =>
+  left.length === 0
+    ? []
+    : [`left out, as they are suspended, erased or unknown: ${left.map(itemOf(kind, names)).join(', ')}`];
+
+export function batchLines(
+  { batchId, kind, state, items, applied, undo, undone }: BatchStatus,
+  names: NamesInLines,
+): string[] {
   const recused = state === 'undone' ? [] : (applied?.recused ?? []);
   const all = (state === 'undone' ? undone : applied)?.skipped ?? [];
   const skipped = all.filter((id) => !recused.includes(id));
+  const item = itemOf(kind, names);
   return [
     `batch ${batchId}: ${state}, ${counted(items, kind)}`,
     ...(applied ? [`restricted ${applied.changed}`] : []),
@@ -106,8 +123,8 @@ export function batchLines({ batchId, kind, state, items, applied, undo, undone 
         ]
       : []),
     ...(undone ? [`lifted again ${undone.changed}`] : []),
-    ...(skipped.length > 0 ? [`skipped, as somebody acted on them: ${skipped.join(' ')}`] : []),
-    ...(recused.length > 0 ? [`skipped, ${RECUSED}: ${recused.join(' ')}`] : []),
+    ...(skipped.length > 0 ? [`skipped, as somebody acted on them: ${skipped.map(item).join(', ')}`] : []),
+    ...(recused.length > 0 ? [`skipped, ${RECUSED}: ${recused.map(item).join(', ')}`] : []),
     ...(state === 'applied' ? [`to undo it: plaza batch undo ${batchId} --reason WHY`] : []),
   ];
 }

@@ -3,7 +3,8 @@ import type { batchActs } from '../batch.acts.js';
 import type { ListedBatch } from '../batch-status.js';
 import { performing } from '../../client/perform.js';
 import { batchEnd, batchLines } from './batch-lines.js';
-import { actsOf, operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
+import { withNames } from '../../client/names-in-lines.js';
+import { operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
 import type { OperatorOptions } from '../../client/command-options.js';
 import { localMoment, printResult } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
@@ -20,15 +21,21 @@ export function addBatchCommands(program: Command): void {
   withOperator(batch.command('status'))
     .description('show the progress or the outcome of a batch')
     .argument('<batch-id>', 'id of the batch')
-    .action(perform('GET /operator/batches/:id', (batch) => [...batchLines(batch), ...progressLines(batch)]));
+    .action(
+      perform('GET /operator/batches/:id', (batch, _id, _given, names) => [
+        ...batchLines(batch, names),
+        ...progressLines(batch),
+      ]),
+    );
   withOperator(batch.command('undo'))
     .description('lift the restrictions of a batch, but for items that somebody acted on since')
     .argument('<batch-id>', 'id of the batch')
     .requiredOption('--reason <why>', REASON_HELP)
     .action(async (id: string, { reason, ...options }: OperatorOptions & { readonly reason: string }) => {
-      await actsOf<typeof batchActs>(options).call('POST /operator/batches/:id/undo', { id, reason });
-      const undone = await batchEnd(operatorClientOf(options), id);
-      printResult(options, undone, batchLines(undone));
+      const api = operatorClientOf(options);
+      await api.of<typeof batchActs>().call('POST /operator/batches/:id/undo', { id, reason });
+      const undone = await batchEnd(api, id);
+      printResult(options, undone, await withNames(api, options, (names) => batchLines(undone, names)));
     });
 }
 
