@@ -262,7 +262,9 @@ describeOnTerminal('a text, on a terminal', () => {
     expect(table.lines.join('\n')).not.toContain(TEXT);
     const disclosed = await runOnTerminal([...command.split(' ').slice(1), '--reason', 'a test'], env);
     expect(disclosed.lines).toEqual([
-      expect.stringContaining(`post.created  of ${alice.actorId}  (${created?.eventId})`),
+      expect.stringMatching(
+        `post.created  of Person (\\w+) @\\1 \\(${alice.actorId}\\)  \\(${created?.eventId}\\)$`,
+      ),
       `  text: ${TEXT}, first`,
       '  mentions: []',
     ]);

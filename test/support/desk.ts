@@ -1,10 +1,10 @@
 import { createSecretKey, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { casesGroup } from '../../projections/cases/cases.projection.js';
-import { noSurroundings } from '../../projections/posts/surroundings.read-model.js';
+import { serving } from '../../projections/groups.js';
 import { projectInline } from '../../projections/authority/authority.projection.js';
 import { Applier } from '../../projections/runner/applier.js';
-import { dispatcherOf, eventTypesOf } from '../../projections/runner/projection.js';
+import { dispatcherOf, eventTypesOf, versionsOf } from '../../projections/runner/projection.js';
 import { fixedSchemaTarget } from '../../projections/runner/target.js';
 import { openCases } from '../../src/background/cases/open-cases.js';
 import { Config, readConfig } from '../../src/base/config/config.js';
@@ -24,7 +24,6 @@ import { Refusal } from '../../src/domain/refusal.js';
 import { PublicPosts } from '../../src/doors/api/admission/public-posts.js';
 import { PublicationCache } from '../../src/doors/api/admission/publication.js';
 import { PublishedStatements } from '../../src/doors/api/admission/published-statements.js';
-import { PublicPosts } from '../../src/doors/api/admission/public-posts.js';
 import { RestrictionProof } from '../../src/doors/api/admission/restriction-proof.js';
 import { EventLog } from '../../src/log/event-log.js';
 import type { StoredEvent } from '../../src/log/registry.js';
@@ -90,7 +89,8 @@ export class Desk {
     const positions = { waitFor: follow, waitForGroup: follow };
     const config = readConfig({});
     const proof = { unavailableReason: () => undefined };
-    const statements = new PublishedStatements(database.pool, new PublicationCache(database.pool, {}));
+    const publications = new PublicationCache(database.pool, versionsOf(serving));
+    const statements = new PublishedStatements(database.pool, publications);
     const part = madeOf([
       [AuthorityStore, new AuthorityStore(database.dataSource)],
       [Clock, clock],

@@ -34,15 +34,16 @@ export const columnsOf = (text: string): number =>
 
 const widthOf = (character: string): number => (MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
 
-/** The text on one line of at most so many columns. */
+/** The text on one line of at most so many columns. A quotation ends with its mark. */
 export function shortenedTo(most: number, text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
   if (columnsOf(line) <= most) return line;
-  let [shown, columns] = ['', 1];
+  const closing = line.endsWith('”') ? '”' : '';
+  let [shown, columns] = ['', 1 + closing.length];
   for (const each of line) {
     columns += columnsOf(each);
     if (columns > most) break;
     shown += each;
   }
-  return `${shown.trimEnd()}…`;
+  return `${shown.trimEnd()}…${closing}`;
 }

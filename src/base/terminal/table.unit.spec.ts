@@ -44,6 +44,7 @@ it.each([
   ['Ada Lovelace', 'Ada Lovelace'],
   ['Ada\tAugusta  Lovelace', 'Ada Augusta…'],
   ['Augusta Ada King', 'Augusta Ada…'],
+  ['“Good morning to you”', '“Good morn…”'],
   ['艾达洛夫莱斯伯爵夫人', '艾达洛夫莱…'],
   ['\u202e\u202e\u202e', String.raw`\u202e…`],
 ])('a text is shortened to a number of columns, on one line: %j', (text, shown) => {

@@ -11,9 +11,9 @@ type Noun = keyof NamedIds;
 
 /** Lines for people are functions of it. Without a name, both are the id alone. */
 export interface NamesInLines {
-  /** `Ada Lovelace @ada (id)`, with the whole id to copy. */
+  /** `Ada Lovelace @ada (id)`: of a long name its beginning, and the whole id to copy. */
   readonly named: (noun: Noun, id: string) => string;
-  /** `Ada Lovelace @ada`, where the line has the id already. */
+  /** `Ada Lovelace @ada`, for the last column of a line that has the id already. */
   readonly nameOf: (noun: Noun, id: string) => string;
 }
 
@@ -22,16 +22,16 @@ export const idsAlone: NamesInLines = { named: (_noun, id) => id, nameOf: (_noun
 const MOST_COLUMNS = 32;
 
 export function namesInLines(names: Names): NamesInLines {
-  const nameOf = (noun: Noun, id: string) => {
+  const nameIn = (columns: number, noun: Noun, id: string) => {
     const [first, ...rest] = nameParts[noun](names, id);
-    return first === undefined ? id : [shortenedTo(MOST_COLUMNS, first), ...rest].join(' ');
+    return first === undefined ? undefined : [shortenedTo(columns, first), ...rest].join(' ');
   };
   return {
-    nameOf,
     named: (noun, id) => {
-      const name = nameOf(noun, id);
-      return name === id ? id : `${name} (${id})`;
+      const name = nameIn(MOST_COLUMNS, noun, id);
+      return name === undefined ? id : `${name} (${id})`;
     },
+    nameOf: (noun, id) => nameIn(Infinity, noun, id) ?? id,
   };
 }
 
