@@ -117,6 +117,11 @@ describe('lines for people', () => {
     expect(asked).toEqual([]);
   });
 
+  it('have no name for an id that is a field of each object', async () => {
+    const lines = ({ named }: NamesInLines) => [named('actors', 'constructor'), named('posts', 'toString')];
+    expect((await printed(lines)).shown).toBe('constructor\nnot public (toString)\n');
+  });
+
   it('without an id ask for nothing', async () => {
     expect((await printed(() => ['nothing to do'])).shown).toBe('nothing to do\n');
     expect(asked).toEqual([]);

@@ -65,13 +65,20 @@ export function firstWords(text: string): string {
 /** The parts of a name: a handle is one of its own. Empty: only the id tells it from others. */
 export const nameParts: Readonly<Record<keyof NamedIds, (names: Names, id: string) => readonly string[]>> = {
   actors: ({ actors }, id) => {
-    const { name, handle, isErased } = actors[id] ?? { name: '', handle: null, isErased: false };
+    const { name, handle, isErased } = own(actors, id) ?? { name: '', handle: null, isErased: false };
     return isErased ? ['erased account'] : partsOf(name, handle && `@${handle}`);
   },
-  applications: ({ applications }, id) => partsOf(applications[id]),
-  operators: ({ operators }, id) => partsOf(operators[id]),
-  posts: ({ posts }, id) => [posts[id] === undefined ? 'not public' : `“${posts[id]}”`],
+  applications: ({ applications }, id) => partsOf(own(applications, id)),
+  operators: ({ operators }, id) => partsOf(own(operators, id)),
+  posts: ({ posts }, id) => {
+    const words = own(posts, id);
+    return [words === undefined ? 'not public' : `“${words}”`];
+  },
 };
+
+/** Somebody may ask for an id like `constructor`. */
+const own = <Named>(named: Readonly<Record<string, Named>>, id: string): Named | undefined =>
+  Object.hasOwn(named, id) ? named[id] : undefined;
 
 const partsOf = (...parts: readonly (string | null | undefined)[]) =>
   parts.filter((part) => part != null && part !== '') as readonly string[];
