@@ -13,6 +13,7 @@ const flags = new Set([
   '--no-texts',
   '--dry-run',
   '--newest',
+  '--urgent',
   '--quiet',
   '--tls',
   '--reseed-witness',
