@@ -325,7 +325,7 @@ describe('while four-eyes is on', () => {
       expect(await warnings()).toContain('Four-eyes is on, and one administrator can approve');
       await expect(invite(['moderator'], shared)).rejects.toThrow('(capability_required)');
       const gus = await desk.enroll(['administrator'], 'Gus');
-      expect(await warnings()).toContain('The limited shared token invited Gus');
+      expect(await warnings()).toContain('The limited shared token invited <bdi>Gus</bdi>');
       const request = await requested();
       const refused = '(capability_required)';
       await expect(approve(request, gus)).rejects.toThrow(refused);

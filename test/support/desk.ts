@@ -1,10 +1,9 @@
 import { createSecretKey, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { casesGroup } from '../../projections/cases/cases.projection.js';
-import { serving } from '../../projections/groups.js';
 import { projectInline } from '../../projections/authority/authority.projection.js';
 import { Applier } from '../../projections/runner/applier.js';
-import { dispatcherOf, eventTypesOf, versionsOf } from '../../projections/runner/projection.js';
+import { dispatcherOf, eventTypesOf } from '../../projections/runner/projection.js';
 import { fixedSchemaTarget } from '../../projections/runner/target.js';
 import { openCases } from '../../src/background/cases/open-cases.js';
 import { Config, readConfig } from '../../src/base/config/config.js';
@@ -89,7 +88,7 @@ export class Desk {
     const positions = { waitFor: follow, waitForGroup: follow };
     const config = readConfig({});
     const proof = { unavailableReason: () => undefined };
-    const publications = new PublicationCache(database.pool, versionsOf(serving));
+    const publications = new PublicationCache(database.pool, {});
     const statements = new PublishedStatements(database.pool, publications);
     const part = madeOf([
       [AuthorityStore, new AuthorityStore(database.dataSource)],
