@@ -362,7 +362,7 @@ describe('every page of the console', () => {
     const { operatorId } = await shared.post('operators', { name: 'Mallory', roles: ['administrator'] });
     for (const path of ['/console/overview', '/console/own', '/console/operators'])
       expect((await admin.browser.open(url + path)).text).toContain(
-        'The limited shared token invited Mallory',
+        'The limited shared token invited <bdi>Mallory</bdi>',
       );
     await send(admin, '/console/operators', `/console/operators/${operatorId}/confirm`, {});
     expect((await admin.browser.open(`${url}/console/overview`)).text).not.toContain('Mallory');

@@ -141,7 +141,7 @@ const witnessTile = ({ witnessEpoch, unsettled, incarnation }: Overview): Html =
   tile(
     'witness',
     'Witness',
-    html`<p class="figure">${witnessEpoch === null ? 'unknown' : `epoch ${numbers.format(witnessEpoch)}`}</p>
+    html`<p class="figure">${witnessEpoch === null ? 'unknown' : counted(witnessEpoch, 'restrictions')}</p>
       ${facts([
         ['restrictions in doubt', unsettled === null ? 'unknown: it does not answer' : String(unsettled)],
         ['incarnation', incarnation ?? 'none is published'],

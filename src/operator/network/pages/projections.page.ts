@@ -55,10 +55,9 @@ const rebuildForm = ({ proof }: Frame, names: readonly string[]): Html =>
 export const projectionsTable = (projections: ProjectionStatus['projections']): Html =>
   table(
     'Table of projections',
-    ['Projection', 'Version', 'Behind'],
-    projections.map(({ name, version, lag, stopped }) => [
+    ['Projection', 'Behind'],
+    projections.map(({ name, lag, stopped }) => [
       name,
-      String(version),
       html`${lagText(lag)} ${stopped && state(`stands still: ${stopped.reason}`, true)}`,
     ]),
   );
