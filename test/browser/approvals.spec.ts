@@ -58,7 +58,6 @@ describeInBrowser('a request for an approval, in a real browser', () => {
     const { link } = await operatorOf(network).post('operators', { name: someName('Cleo'), roles: both });
     await enrollInBrowser(cleo, link);
     const moderator = await newModerator(network);
-    await ada.client.post('four-eyes/on', { batchItems: 1 });
 
     const application = await registerApplication(network, 'Cheap Lamps & Sons');
     const [spammer, reporter] = [
@@ -71,6 +70,8 @@ describeInBrowser('a request for an approval, in a real browser', () => {
       posts.push(await createPost(spammer, `buy <b>lamp</b> ${n}, the best of all`));
     const [first = '', second = ''] = posts.toSorted();
     await reportedPost(moderator, reporter, first);
+    // From here on the shared token registers nothing.
+    await ada.client.post('four-eyes/on', { batchItems: 1 });
     const until_ = new Date().toISOString();
     const plan = { kind: 'posts', appId: application.clientId, from, until: until_ } as const;
     const { digest } = await ada.client.post('batches/preview', plan);
