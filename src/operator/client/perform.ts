@@ -5,7 +5,7 @@ import { optionOf } from '../desk/option-names.js';
 import type { AnswerOf, GivenTo } from './calls.js';
 import { operatorClientOf } from './command-options.js';
 import type { OperatorOptions } from './command-options.js';
-import { withNames } from './names-in-lines.js';
+import { withNames } from './with-names.js';
 import type { NamesInLines } from './names-in-lines.js';
 
 const fieldOf = new Map(

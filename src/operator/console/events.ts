@@ -5,26 +5,7 @@ import type { Noun, Part } from '../desk/sentences.js';
 import { kindsOf } from './event-kinds.js';
 import { named, namedCase, nameOf, unnamed } from './names.js';
 import { asStored, placeOf } from './stored-event.js';
-
-/** An event as its list shows it. `text`: only if the audit hands it out. */
-export interface ListedEvent {
-  readonly at: number;
-  readonly eventId?: string;
-  readonly type: string;
-  readonly position: number;
-  readonly revision: number;
-  readonly stream?: string;
-  readonly subject: Readonly<Record<string, string>>;
-  readonly actorId: string | null;
-  readonly appId: string | null;
-  readonly operatorId: string | null;
-  readonly operator: string | null;
-  readonly reason: string | null;
-  readonly cause: string | null;
-  readonly text?: string | undefined;
-  readonly erased?: boolean | undefined;
-  readonly undisclosed?: boolean | undefined;
-}
+import type { ListedEvent } from './stored-event.js';
 
 /** Events as sentences with names, or as the log has them: `unnamed`. */
 export const eventList = (events: readonly ListedEvent[], by = named): Html =>

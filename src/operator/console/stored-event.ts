@@ -1,7 +1,26 @@
 import { html, secondElement } from '../../base/pages/html.js';
 import type { Html } from '../../base/pages/html.js';
-import type { ListedEvent } from './events.js';
 import { unnamed } from './names.js';
+
+/** An event as its list shows it. `text`: only if the audit hands it out. */
+export interface ListedEvent {
+  readonly at: number;
+  readonly eventId?: string;
+  readonly type: string;
+  readonly position: number;
+  readonly revision: number;
+  readonly stream?: string;
+  readonly subject: Readonly<Record<string, string>>;
+  readonly actorId: string | null;
+  readonly appId: string | null;
+  readonly operatorId: string | null;
+  readonly operator: string | null;
+  readonly reason: string | null;
+  readonly cause: string | null;
+  readonly text?: string | undefined;
+  readonly erased?: boolean | undefined;
+  readonly undisclosed?: boolean | undefined;
+}
 
 /** An event as the log has it: its type, and the ids in its data and metadata. */
 export const asStored = (event: ListedEvent): Html =>

@@ -24,7 +24,7 @@ export const names = z.strictObject({
 
 export type Names = z.infer<typeof names>;
 
-/** Of now: an erasure, a new display name and a hidden handle reach every page that is shown after them. */
+/** The names of now: an erasure, a new display name and a hidden handle reach every page that is shown after them. */
 const statement = {
   name: 'operator.names',
   text: `SELECT json_build_object(

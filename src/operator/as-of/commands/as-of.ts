@@ -5,7 +5,7 @@ import type { AsOfView } from '../answer.js';
 import type { asOfActs } from '../as-of.acts.js';
 import type { AsOfStatus } from '../status.js';
 import { asOfLines } from './as-of-output.js';
-import { withNames } from '../../client/names-in-lines.js';
+import { withNames } from '../../client/with-names.js';
 import { operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
 import type { CommandOptions } from '../../client/command-options.js';
 import type { OperatorClient } from '../../client/operator-client.js';

@@ -76,10 +76,13 @@ function aboutOf(entry: AuditEntry, { named }: NamesInLines): string {
   return `${field.replace(/Id$/, '')} ${noun === undefined || isSaid ? id : named(noun, id)}`;
 }
 
-const nouns: Readonly<Record<string, keyof NamedIds>> = {
-  postId: 'posts',
-  appId: 'applications',
-  operatorId: 'operators',
+const nouns: Readonly<Record<string, readonly [what: string, noun: keyof NamedIds]>> = {
+  actorId: ['actor', 'actors'],
+  postId: ['post', 'posts'],
+  // The field of a like; a follow has the person in another one.
+  targetId: ['post', 'posts'],
+  appId: ['app', 'applications'],
+  operatorId: ['operator', 'operators'],
 };
 
 const MAX_SHOWN = 80;

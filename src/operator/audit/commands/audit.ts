@@ -5,7 +5,7 @@ import { SearchError, termText } from '../search-terms.js';
 import { TIME_HELP } from '../time.js';
 import { plainText } from '../../../base/support/plain-text.js';
 import type { AuditEntry } from '../entry.js';
-import { withNames } from '../../client/names-in-lines.js';
+import { withNames } from '../../client/with-names.js';
 import { auditTable, csvHead, csvOf, jsonLine } from './audit-output.js';
 import { followedEvents, pagesOf } from './audit-pages.js';
 import { operatorClientOf, wholeNumber, withOperator } from '../../client/command-options.js';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
 import type { OperatorOptions } from '../../client/command-options.js';
 import { disclosedLines } from './disclosed-texts.js';
-import { withNames } from '../../client/names-in-lines.js';
+import { withNames } from '../../client/with-names.js';
 import { answerList } from '../../../base/terminal/output.js';
 import type { textActs } from '../text.acts.js';
 

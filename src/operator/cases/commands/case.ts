@@ -10,7 +10,7 @@ import type { CaseView } from '../case-view.js';
 import { caseLines, caseViewLines } from './case-table.js';
 import type { Listed } from './case-table.js';
 import { performing } from '../../client/perform.js';
-import { withNames } from '../../client/names-in-lines.js';
+import { withNames } from '../../client/with-names.js';
 import type { NamesInLines } from '../../client/names-in-lines.js';
 import {
   actsOf,

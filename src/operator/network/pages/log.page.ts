@@ -2,7 +2,7 @@ import { html } from '../../../base/pages/html.js';
 import type { AuditProgress } from '../../audit/progress.js';
 import { eventList } from '../../console/events.js';
 import { unnamed } from '../../console/names.js';
-import type { ListedEvent } from '../../console/events.js';
+import type { ListedEvent } from '../../console/stored-event.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
 import { progressLine } from '../../audit/pages/audit.page.js';

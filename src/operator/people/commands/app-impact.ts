@@ -5,7 +5,7 @@ import { impactCounts, impactHeadings } from '../../audit/impact-columns.js';
 import { beginOf, endOf, TIME_HELP } from '../../audit/time.js';
 import { operatorClientOf, withOperator } from '../../client/command-options.js';
 import type { OperatorOptions } from '../../client/command-options.js';
-import { withNames } from '../../client/names-in-lines.js';
+import { withNames } from '../../client/with-names.js';
 import type { NamesInLines } from '../../client/names-in-lines.js';
 import type { impactActs } from '../impact.acts.js';
 import { localMoment, printResult } from '../../../base/terminal/output.js';

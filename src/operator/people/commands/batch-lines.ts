@@ -4,7 +4,7 @@ import type { batchActs } from '../batch.acts.js';
 import type { ShownPreview } from '../batch-preview.js';
 import type { BatchStatus } from '../batch-status.js';
 import type { CommandOptions } from '../../client/command-options.js';
-import { withNames } from '../../client/names-in-lines.js';
+import { withNames } from '../../client/with-names.js';
 import type { NamesInLines } from '../../client/names-in-lines.js';
 import type { OperatorClient } from '../../client/operator-client.js';
 import { printResult, timeText } from '../../../base/terminal/output.js';

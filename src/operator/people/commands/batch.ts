@@ -3,7 +3,7 @@ import type { batchActs } from '../batch.acts.js';
 import type { ListedBatch } from '../batch-status.js';
 import { performing } from '../../client/perform.js';
 import { batchEnd, batchLines } from './batch-lines.js';
-import { withNames } from '../../client/names-in-lines.js';
+import { withNames } from '../../client/with-names.js';
 import { operatorClientOf, REASON_HELP, withOperator } from '../../client/command-options.js';
 import type { OperatorOptions } from '../../client/command-options.js';
 import { localMoment, printResult } from '../../../base/terminal/output.js';

@@ -8,7 +8,7 @@ import { readConfig } from '../../base/config/config.js';
 import { printResult } from '../../base/terminal/output.js';
 import { withTerminal } from '../../base/terminal/terminal.js';
 import type { NamedIds, Names } from '../desk/names.js';
-import { withNames } from './names-in-lines.js';
+import { withNames } from './with-names.js';
 import type { NamesInLines } from './names-in-lines.js';
 import { OperatorClient } from './operator-client.js';
 
