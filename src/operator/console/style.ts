@@ -72,12 +72,65 @@ fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 legend { font-weight: 600; padding: 0; margin-bottom: .3rem; }
 .state { display: inline-block; padding: .05rem .55rem; border-radius: 1rem; background: var(--tint); color: var(--accent-strong); font-size: .8125rem; font-weight: 600; }
 .state.bad { background: var(--wrong-tint); color: var(--wrong); }
-.bars { margin: 1rem 0; }
-.bars svg { display: block; width: 100%; max-width: 28rem; height: 3rem; margin: .5rem 0; border-bottom: 1px solid var(--line); }
-.bars rect { fill: var(--accent); }
-.listed summary { cursor: pointer; }
-.listed .listed { margin-top: .5rem; padding-left: 1rem; }
-.pickers { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr)); gap: .9rem; }
-.pickers input, .pickers select { width: 100%; min-width: 0; }
-.pickers select { font: inherit; padding: .55rem .6rem; color: inherit; background: var(--card); border: 1px solid var(--field); border-radius: .6rem; }
+table bdi { display: inline-block; max-width: min(16rem, 40vw); overflow-wrap: break-word; text-decoration: inherit; }
+main :is(h1, h2, dd, dt, td, th), .inset, .listed > li { overflow: clip; overflow-clip-margin: .4rem; }
+.facts div:has(dt bdi) { flex-wrap: wrap; }
+.facts dt { max-width: 100%; }
+.dense { font-size: .875rem; line-height: 1.25rem; }
+@media (min-width: 64em) {
+  .dense :is(th, td) { height: 2rem; max-width: 28rem; padding-block: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: middle; }
+  .dense bdi { overflow: clip; text-overflow: ellipsis; }
+  .dense :focus-visible { outline-offset: -3px; }
+}
+.queue .id { display: none; }
+.queue bdi { display: inline; }
+@media not (min-width: 64em) {
+  .queue :is(table, tbody, tr, th) { display: block; }
+  .queue thead { display: none; }
+  .queue tr { padding: .75rem 0; border-top: 1px solid var(--line); }
+  .queue :is(th, td) { padding: .15rem 0; border: 0; }
+  .queue td { display: inline-block; margin-right: 1rem; }
+  .queue td:empty { display: none; }
+}
+@media (min-width: 64em) {
+  .queue table { table-layout: fixed; }
+  .queue thead th:nth-child(1) { width: 24%; }
+  .queue thead th:nth-child(2) { width: 19%; }
+  .queue thead th:nth-child(3) { width: 13%; }
+  .queue thead th:nth-child(5) { width: 6rem; }
+  .queue thead th:nth-child(6) { width: 4rem; }
+  .queue thead th:nth-child(8) { width: 16%; }
+  .queue .split { display: flex; justify-content: space-between; gap: .5rem; }
+  .queue .split > span { min-width: 0; overflow: hidden; text-overflow: ellipsis; }
+}
+.case > * { min-width: 0; }
+.case .card { padding: 1rem 1.5rem; }
+.case > div + .card { margin-top: 1.25rem; }
+.choice input[type=radio] { width: 1.15rem; height: 1.15rem; min-height: 0; margin: .2rem 0 0; accent-color: var(--accent); flex: none; }
+.deciding .choice { margin: 0; padding: .15rem 0; }
+.decision { display: grid; gap: 1rem; margin: .75rem 0 1.25rem; }
+.decision .field { margin-top: .5rem; }
+.decision textarea { min-height: 3rem; height: 3.5rem; }
+.pair { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0; }
+.pair > button { min-height: 2.5rem; padding: .25rem .5rem; font-size: .875rem; flex: 1 1 auto; }
+.reasons { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); column-gap: .75rem; }
+.deciding form + form { margin-top: .75rem; }
+.keys { margin-top: 1rem; }
+.keys summary { cursor: pointer; color: var(--accent); width: fit-content; }
+kbd { padding: .05rem .4rem; border: 1px solid currentcolor; border-radius: .3rem; font: .75em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+.waiting { position: fixed; inset: auto 0 0; z-index: 1; display: flex; flex-wrap: wrap; align-items: center; background: var(--card); }
+.waiting:has(> :first-child:not(:empty)) { border-top: 3px solid var(--accent); }
+.console .waiting > p { max-width: none; margin: 0; }
+.waiting > p:not(:empty) { padding: .5rem 1rem; }
+.waiting > p + p:not([hidden]) { display: flex; gap: .5rem; align-items: center; }
+.waiting span { min-width: 2rem; font-weight: 650; }
+.clamped blockquote { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; }
+.jump { position: sticky; bottom: .75rem; display: block; width: fit-content; margin: 1rem 0 0 auto; padding: .5rem 1.25rem; border-radius: .6rem; background: var(--accent); color: var(--on-accent); font-weight: 600; text-decoration: none; }
+.jump:hover { color: var(--on-accent); }
+h1[tabindex]:focus, h2[tabindex]:focus { outline: none; }
+@media (min-width: 1100px) {
+  .case { display: grid; grid-template-columns: minmax(0, 1fr) 26rem; gap: 1.25rem; align-items: start; }
+  .case .deciding { position: sticky; top: 1rem; max-height: calc(100vh - 2rem); overflow-y: auto; margin: 0; }
+  .jump { display: none; }
+}
 `;

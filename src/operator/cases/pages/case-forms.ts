@@ -102,16 +102,18 @@ function decisionForm({ caseId, isOpen, postId, recusal, reasons }: CaseView, in
     html`${noDefault}
       <fieldset>
         <legend>Reason</legend>
-        ${reasons.map((reason, n) =>
-          choice({
-            type: 'radio',
-            name: 'reason',
-            value: reason,
-            id: `reason-${String(n + 1)}`,
-            label: reason,
-            key: String(n + 1),
-          }),
-        )}
+        <div class="reasons">
+          ${reasons.map((reason, n) =>
+            choice({
+              type: 'radio',
+              name: 'reason',
+              value: reason,
+              id: `reason-${String(n + 1)}`,
+              label: reason,
+              key: String(n + 1),
+            }),
+          )}
+        </div>
         ${reasonField('decide', 'Or in words of your own', true)}
       </fieldset>
       <fieldset>
@@ -134,10 +136,12 @@ function rulingForm(frame: Frame, shown: CaseView, inCase: InCase): Html {
   return inCase(
     'appeal/uphold',
     html`${noDefault} ${hiddenField('decisionId', appealed.decisionId)}
-      <p class="small quiet">The appeal is against the decision of ${timeElement(appealed.at)}.</p>
+      <p class="small quiet">
+        The appeal is against the decision of ${timeElement(appealed.at)}. To overturn it undoes its effects.
+      </p>
       ${reasonField('rule', 'Reason', false)} ${notice('ruling')}
       ${buttons({ address: addressOf(caseId, 'appeal/uphold'), label: 'Uphold', key: 'u', isMain: true })}
-      ${buttons({ address: addressOf(caseId, 'appeal/overturn'), label: 'Overturn, undo the effects', key: 'o' })}`,
+      ${buttons({ address: addressOf(caseId, 'appeal/overturn'), label: 'Overturn', key: 'o' })}`,
     'decision',
   );
 }

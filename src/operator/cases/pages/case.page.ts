@@ -36,7 +36,7 @@ export function casePage(frame: Frame, shown: CaseView): string {
                 ]
               : []),
             ['claimed by', claimedBy === null ? 'nobody' : named.operator(claimedBy)],
-            ...shown.hiddenBy.map(hiding),
+            ...shown.hiddenBy.map((each) => hiding(each, caseId)),
           ])}
           ${subjectPart(shown)}
         </section>
@@ -60,16 +60,17 @@ const activeForm = ({ proof }: Frame, caseId: string): Html =>
     ${proofField(proof)}
   </form>`;
 
-const hiding = ({ of, at, operatorId, cause }: CaseView['hiddenBy'][number]) =>
+const hiding = ({ of, at, operatorId, cause }: CaseView['hiddenBy'][number], shownId: string) =>
   [
     of === 'post' ? 'post restricted' : 'account suspended',
     html`${timeElement(at)}, by
-    ${operatorId === null ? 'unknown' : named.operator(operatorId)}${causeOf(cause)}`,
+    ${operatorId === null ? 'unknown' : named.operator(operatorId)}${causeOf(cause, shownId)}`,
   ] as const;
 
-function causeOf(cause: string | null): Html {
+function causeOf(cause: string | null, shownId: string): Html {
   if (cause === null) return html`, by itself`;
   const [caseId, batchId] = [caseIdOf(cause), batchIdOf(cause)];
+  if (caseId === shownId) return html`, by a decision of this case`;
   if (caseId !== undefined) return html`, for the case of ${namedCase(caseId)}`;
   return batchId === undefined
     ? html`, as a part of <a href="/console/log/${cause}">${cause}</a>`
