@@ -102,7 +102,7 @@ describe('the queue of the console', () => {
       const { text } = await open(grace, `/console/cases?order=newest${query}`);
       return text.split('<tr>').find((row) => row.includes(`"${path}"`)) ?? '';
     };
-    await until(async () => (await rowOf('')).includes('2 of this author'));
+    await until(async () => (await rowOf('')).includes('2 cases'));
     const row = await rowOf('');
     for (const shown of [
       '<bdi>“buy my &lt;b&gt;lamps&lt;/b&gt;”</bdi>',

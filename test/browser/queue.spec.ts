@@ -100,7 +100,7 @@ describeInBrowser('the queue, in a real browser', () => {
     await page
       .getByRole('row')
       .filter({ hasText: 'I know where' })
-      .getByRole('link', { name: '3 of this author' })
+      .getByRole('link', { name: '3 cases' })
       .click();
     await page.getByText('at once, and follow each other').waitFor();
     expect(await page.locator('.queue tbody tr').count()).toBe(3);

@@ -94,12 +94,13 @@ main :is(h1, h2, dd, dt, td, th), .inset, .listed > li { overflow: clip; overflo
 }
 @media (min-width: 64em) {
   .queue table { table-layout: fixed; }
-  .queue thead th:nth-child(1) { width: 24%; }
-  .queue thead th:nth-child(2) { width: 19%; }
-  .queue thead th:nth-child(3) { width: 13%; }
+  .queue thead th:nth-child(1) { width: 22%; }
+  .queue thead th:nth-child(2) { width: 17%; }
+  .queue thead th:nth-child(3) { width: 12%; }
+  .queue thead th:nth-child(4) { width: 14%; }
   .queue thead th:nth-child(5) { width: 6rem; }
   .queue thead th:nth-child(6) { width: 4rem; }
-  .queue thead th:nth-child(8) { width: 16%; }
+  .queue thead th:nth-child(8) { width: 13%; }
   .queue .split { display: flex; justify-content: space-between; gap: .5rem; }
   .queue .split > span { min-width: 0; overflow: hidden; text-overflow: ellipsis; }
 }

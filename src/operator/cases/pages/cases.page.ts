@@ -121,7 +121,7 @@ const ofApplication = ({ application }: Asked, appId: string): Html | undefined 
 /** The others that wait, of the same author. */
 function ofAuthor({ author }: Asked, { targetActorId, openOfAuthor, state: is }: Listed): Html | undefined {
   if (author !== null || openOfAuthor <= (is === 'open' ? 1 : 0)) return undefined;
-  return link(`${numbers.format(openOfAuthor)} of this author`, { ...first, author: targetActorId });
+  return link(`${numbers.format(openOfAuthor)} cases`, { ...first, author: targetActorId });
 }
 
 function reasonsOf({ reports, reportsByReason }: Listed): string {
