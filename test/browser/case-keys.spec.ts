@@ -3,7 +3,7 @@ import type { Browser, Dialog, Page } from 'playwright-core';
 import { readConfig } from '../../src/base/config/config.js';
 import { personWithPage } from '../support/account-visitor.js';
 import { operatorOf, registerApplication } from '../support/api.js';
-import { decide, newModerator, report, stateOf } from '../support/moderators.js';
+import { decide, newModerator, report, reportedPost, stateOf } from '../support/moderators.js';
 import type { Moderator } from '../support/moderators.js';
 import { someName } from '../support/operators.js';
 import { personWithToken } from '../support/people.js';
@@ -245,7 +245,15 @@ describeInBrowser('cases by keyboard', () => {
   });
 
   it('are accessible in both schemes, on each width', async () => {
-    const { page, path } = await claimed();
+    const { author, reporter, caseIds, path } = await queueOf(2);
+    const parentId = caseIds[0]!.slice('post-'.length);
+    const reply = await createPost(author, `lamps & <b>more</b> lamps, ${'cheap '.repeat(60)}`, { parentId });
+    const caseId = await reportedPost(reader, reporter, reply, 'again and again');
+    await decide(reader, caseIds[1]!, ['restrict_post']);
+    const page = await moderator();
+    await page.goto(`${url}/${caseId}`);
+    await page.keyboard.press('c');
+    await page.getByText('again and again').waitFor();
     await page.keyboard.press('?');
     const faults: unknown[] = [];
     for (const colorScheme of ['light', 'dark'] as const)
