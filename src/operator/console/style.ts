@@ -83,7 +83,7 @@ main :is(h1, h2, dd, dt, td, th), .inset, .listed > li { overflow: clip; overflo
   .dense :focus-visible { outline-offset: -3px; }
 }
 .queue .id { display: none; }
-.queue bdi { display: inline; }
+.queue bdi { display: inline; overflow-wrap: anywhere; }
 @media not (min-width: 64em) {
   .queue :is(table, tbody, tr, th) { display: block; }
   .queue thead { display: none; }
@@ -106,7 +106,7 @@ main :is(h1, h2, dd, dt, td, th), .inset, .listed > li { overflow: clip; overflo
 }
 .case > * { min-width: 0; }
 .case .card { padding: 1rem 1.5rem; }
-.case > div + .card { margin-top: 1.25rem; }
+.case > div + :where(.card) { margin-top: 1.25rem; }
 .choice input[type=radio] { width: 1.15rem; height: 1.15rem; min-height: 0; margin: .2rem 0 0; accent-color: var(--accent); flex: none; }
 .deciding .choice { margin: 0; padding: .15rem 0; }
 .decision { display: grid; gap: 1rem; margin: .75rem 0 1.25rem; }
@@ -134,4 +134,12 @@ h1[tabindex]:focus, h2[tabindex]:focus { outline: none; }
   .case .deciding { position: sticky; top: 1rem; max-height: calc(100vh - 2rem); overflow-y: auto; margin: 0; }
   .jump { display: none; }
 }
+.bars { margin: 1rem 0; }
+.bars svg { display: block; width: 100%; max-width: 28rem; height: 3rem; margin: .5rem 0; border-bottom: 1px solid var(--line); }
+.bars rect { fill: var(--accent); }
+.listed summary { cursor: pointer; }
+.listed .listed { margin-top: .5rem; padding-left: 1rem; }
+.pickers { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr)); gap: .9rem; }
+.pickers input, .pickers select { width: 100%; min-width: 0; }
+.pickers select { font: inherit; min-height: 2.875rem; padding: .5rem .75rem; color: inherit; background: var(--card); border: 1px solid var(--field); border-radius: .6rem; }
 `;
