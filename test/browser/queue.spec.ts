@@ -102,7 +102,7 @@ describeInBrowser('the queue, in a real browser', () => {
       .filter({ hasText: 'I know where' })
       .getByRole('link', { name: '3 cases' })
       .click();
-    await page.getByText('at once, and follow each other').waitFor();
+    await page.getByText('brigade?').waitFor();
     expect(await page.locator('.queue tbody tr').count()).toBe(3);
     expect(watched.takeFaults()).toEqual([]);
   });

@@ -82,6 +82,7 @@ main :is(h1, h2, dd, dt, td, th), .inset, .listed > li { overflow: clip; overflo
   .dense bdi { overflow: clip; text-overflow: ellipsis; }
   .dense :focus-visible { outline-offset: -3px; }
 }
+.choices + p { margin-top: .75rem; }
 .queue .id { display: none; }
 .queue bdi { display: inline; overflow-wrap: anywhere; }
 @media not (min-width: 64em) {
@@ -94,15 +95,16 @@ main :is(h1, h2, dd, dt, td, th), .inset, .listed > li { overflow: clip; overflo
 }
 @media (min-width: 64em) {
   .queue table { table-layout: fixed; }
-  .queue thead th:nth-child(1) { width: 22%; }
-  .queue thead th:nth-child(2) { width: 17%; }
-  .queue thead th:nth-child(3) { width: 12%; }
-  .queue thead th:nth-child(4) { width: 14%; }
-  .queue thead th:nth-child(5) { width: 6rem; }
+  .queue thead th:nth-child(1) { width: 21%; }
+  .queue thead th:nth-child(2) { width: 16%; }
+  .queue thead th:nth-child(3) { width: 11%; }
+  .queue thead th:nth-child(4) { width: 12%; }
+  .queue thead th:nth-child(5) { width: 5.5rem; }
   .queue thead th:nth-child(6) { width: 4rem; }
-  .queue thead th:nth-child(8) { width: 13%; }
+  .queue thead th:nth-child(8) { width: 17%; }
   .queue .split { display: flex; justify-content: space-between; gap: .5rem; }
-  .queue .split > span { min-width: 0; overflow: hidden; text-overflow: ellipsis; }
+  .queue .split > :not(:first-child) { flex: none; }
+  .queue .split > :first-child { min-width: 0; overflow: hidden; text-overflow: ellipsis; }
 }
 .case > * { min-width: 0; }
 .case .card { padding: 1rem 1.5rem; }

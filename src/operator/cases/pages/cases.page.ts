@@ -56,8 +56,8 @@ export function casesPage(
       'Order',
       caseOrders.map((each) => link(orderNames[each], { ...asked, order: each }, asked.order === each)),
     )}
-    ${asked.author === null ? undefined : html`<p>Of ${named.person(asked.author)}. ${link('Of everybody', { ...asked, author: null })}</p>`}
-    ${asked.application === null ? undefined : html`<p>Through ${named.application(asked.application)}. ${link('Through any', { ...asked, application: null })}</p>`}
+    ${asked.author === null ? undefined : html`<p>Of ${named.person(asked.author)}. ${link('Show everybody’s', { ...asked, author: null })}</p>`}
+    ${asked.application === null ? undefined : html`<p>Through ${named.application(asked.application)}. ${link('Show all', { ...asked, application: null })}</p>`}
     ${addressOf(asked) === addressOf(first) ? undefined : html`<p class="small">${link('Reset the filters', first)}</p>`}
     ${cases.some(needsOther) ? nobodyElse : undefined}
     ${cases.length === 0 ? html`<p class="quiet">No case is here.</p>` : queueTable(frame, asked, cases, at)}
@@ -147,11 +147,20 @@ function statusOf(each: Listed): Html {
   return html`${parts.map((part, n) => (n === 0 ? part : html` ${part}`))}`;
 }
 
+const brigade = html`<span class="state bad" title="Many reported within minutes, and follow each other"
+  >brigade?</span
+>`;
+
 /** Numbers alone: who reported is for the claimer. */
 function reportersOf({ reports, reporters }: Listed): Html | string {
   if (reporters === null) return '';
   const { people, upheld, isBrigade } = reporters;
-  return html`${people === 1 ? '1 person' : `${people} people`}${reports > NEWEST_REPORTS ? ` in the newest ${NEWEST_REPORTS}` : ''}${upheld === 0 ? '' : `, ${upheld} of them upheld before`}${isBrigade ? html` ${state('at once, and follow each other', true)}` : undefined}`;
+  const numbersOf = [
+    people === 1 ? '1 person' : `${people} people`,
+    ...(reports > NEWEST_REPORTS ? [` in the newest ${NEWEST_REPORTS}`] : []),
+    ...(upheld === 0 ? [] : [`, ${upheld} of them upheld before`]),
+  ];
+  return split(html`${numbersOf.join('')}`, isBrigade ? brigade : undefined);
 }
 
 /** It waits for another moderator than those who made the decisions that were appealed, and there is none. */
