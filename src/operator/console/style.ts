@@ -99,7 +99,7 @@ main :is(h1, h2, dd, dt, td, th), .inset, .listed > li { overflow: clip; overflo
   .queue thead th:nth-child(2) { width: 16%; }
   .queue thead th:nth-child(3) { width: 11%; }
   .queue thead th:nth-child(4) { width: 12%; }
-  .queue thead th:nth-child(5) { width: 5.5rem; }
+  .queue thead th:nth-child(5) { width: 6.5rem; }
   .queue thead th:nth-child(6) { width: 4rem; }
   .queue thead th:nth-child(8) { width: 17%; }
   .queue .split { display: flex; justify-content: space-between; gap: .5rem; }
