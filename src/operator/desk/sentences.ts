@@ -210,7 +210,7 @@ export function sentenceOf(told: Told): readonly Part[] {
     ' ',
     ...partsOf(ofDoer(template, told), subject),
     ...(isThrough ? [', through ', { noun: 'application', id: appId } as const] : []),
-    ...causeOf(cause),
+    ...(template.includes('{caseId}') ? [] : causeOf(cause)),
   ];
 }
 
