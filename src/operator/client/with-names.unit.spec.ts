@@ -77,7 +77,7 @@ describe('lines for people', () => {
       named('actors', 'a2'),
       named('posts', 'p1'),
     ];
-    expect((await printed(lines)).shown).toBe('erased account (a1)\nAda Lovelace (a2)\nnot public (p1)\n');
+    expect((await printed(lines)).shown).toBe('erased account (a1)\nAda Lovelace (a2)\n(not public) (p1)\n');
   });
 
   it('are one line each, whatever a name has, with the whole id', async () => {
@@ -119,7 +119,7 @@ describe('lines for people', () => {
 
   it('have no name for an id that is a field of each object', async () => {
     const lines = ({ named }: NamesInLines) => [named('actors', 'constructor'), named('posts', 'toString')];
-    expect((await printed(lines)).shown).toBe('constructor\nnot public (toString)\n');
+    expect((await printed(lines)).shown).toBe('constructor\n(not public) (toString)\n');
   });
 
   it('without an id ask for nothing', async () => {

@@ -72,7 +72,7 @@ export const nameParts: Readonly<Record<keyof NamedIds, (names: Names, id: strin
   operators: ({ operators }, id) => partsOf(own(operators, id)),
   posts: ({ posts }, id) => {
     const words = own(posts, id);
-    return [words === undefined ? 'not public' : `“${words}”`];
+    return [words === undefined ? '(not public)' : `“${words}”`];
   },
 };
 
