@@ -1,8 +1,17 @@
 import type { Pool } from 'pg';
+import { z } from 'zod';
 import type { BatchKind } from '../../src/domain/batch/events.js';
 import { caseOfPost } from '../../src/domain/case/subject.js';
 import { severities } from '../../src/domain/report/report-reasons.js';
 import type { Severity } from '../../src/domain/report/report-reasons.js';
+
+export const openCaseShape = z.strictObject({
+  caseId: z.string(),
+  targetActorId: z.string(),
+  reasons: z.array(z.string()).readonly(),
+});
+
+export type OpenCase = z.infer<typeof openCaseShape>;
 
 /** Undecided cases about these posts, or about these accounts and their posts, the oldest first. */
 export async function openCasesAbout(
@@ -10,14 +19,14 @@ export async function openCasesAbout(
   kind: BatchKind,
   items: readonly string[],
   limit: number,
-): Promise<readonly string[]> {
+): Promise<readonly OpenCase[]> {
   const column = kind === 'posts' ? 'case_id' : 'target_actor_id';
-  const { rows } = await pool.query<{ case_id: string }>(
-    `SELECT case_id FROM cases.summary WHERE ${column} = ANY ($1::text[]) AND status = 'open'
+  const { rows } = await pool.query<OpenCase>(
+    `SELECT case_id AS "caseId", target_actor_id AS "targetActorId", reasons FROM cases.summary WHERE ${column} = ANY ($1::text[]) AND status = 'open'
     ORDER BY opened_position LIMIT $2`,
     [kind === 'posts' ? items.map(caseOfPost) : items, limit],
   );
-  return rows.map(({ case_id: caseId }) => caseId);
+  return rows;
 }
 
 /** Counts of a severity end here. */

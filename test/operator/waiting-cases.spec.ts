@@ -53,7 +53,8 @@ it('about the items of a batch are named by it, once it is applied, and while no
   const silent = await desk.account();
   const posts = await at().batch('posts', [postId], grace.operatorId);
   const accounts = await at().batch('accounts', [actorId, silent], grace.operatorId);
-  const casesOf = async (id: string) => (await hedy.get('batches/:id', { id })).openCases;
+  const casesOf = async (id: string) =>
+    (await hedy.get('batches/:id', { id })).openCases.map((each) => each.caseId);
   expect(await casesOf(posts)).toEqual([caseId]);
   expect(await casesOf(accounts)).toEqual([caseId, ofAccount]);
   const plan = { kind: 'accounts', actorIds: [silent, actorId] } as const;
@@ -63,5 +64,8 @@ it('about the items of a batch are named by it, once it is applied, and while no
   expect(await casesOf(posts)).toEqual([]);
   await at().undo(accounts);
   expect(await casesOf(accounts)).toEqual([]);
-  expect(await hedy.post('batches/preview', plan)).toMatchObject({ items: 2, openCases: [ofAccount] });
+  expect(await hedy.post('batches/preview', plan)).toMatchObject({
+    items: 2,
+    openCases: [{ caseId: ofAccount, targetActorId: actorId }],
+  });
 });

@@ -107,7 +107,7 @@ describe('four-eyes', () => {
       ),
     );
     const { text } = await pair(bob).browser.open(new URL('/console/overview', consoleUrl()).href);
-    const planned = `1 account.*${actorId}.*planned by <bdi>operator Ada \\w+, says: test</bdi>`;
+    const planned = `1 account.*${actorId}.*planned by\\s+<bdi>operator Ada \\w+, says: test</bdi>`;
     expect(text).toMatch(new RegExp(`Planned erasures.*${planned}`, 's'));
     await pair(bob).client.post('accounts/:id/cancel-erasure', { id: actorId, reason: 'a mistake' });
   });

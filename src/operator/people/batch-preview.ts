@@ -4,6 +4,7 @@ import {
   newestPostChange,
   visiblePostsOf,
 } from '../../../projections/audit/posts-of-application.read-model.js';
+import { openCaseShape } from '../../../projections/cases/waiting-cases.read-model.js';
 import { MAX_BATCH_ITEMS } from '../../domain/batch/batch.js';
 import { batchKinds } from '../../domain/batch/events.js';
 import type { BatchKind } from '../../domain/batch/events.js';
@@ -29,7 +30,7 @@ export const shownPreview = z.strictObject({
   items: z.number(),
   first: listOf(z.string()),
   sample: listOf(sampledItem),
-  openCases: listOf(z.string()),
+  openCases: listOf(openCaseShape),
   left: listOf(z.string()),
   recused: listOf(z.string()),
   digest: z.string(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { openCasesAbout } from '../../../projections/cases/waiting-cases.read-model.js';
+import { openCasesAbout, openCaseShape } from '../../../projections/cases/waiting-cases.read-model.js';
+import type { OpenCase } from '../../../projections/cases/waiting-cases.read-model.js';
 import type { Recusals } from '../../commands/support/recusals.js';
 import { batchKinds } from '../../domain/batch/events.js';
 import type { BatchApplied, BatchEvent, BatchUndone } from '../../domain/batch/events.js';
@@ -41,7 +42,7 @@ export const shownBatch = listedBatch.extend({
     .pick({ operatorId: true, operatorName: true, reason: true, requestedAt: true })
     .nullable(),
   undone: outcome.nullable(),
-  openCases: listOf(z.string()),
+  openCases: listOf(openCaseShape),
 });
 
 export type BatchStatus = z.infer<typeof shownBatch>;
@@ -99,7 +100,7 @@ export async function batchStatus(
 async function openCasesOf(
   { log, pool }: Pick<ActServices, 'log' | 'pool'>,
   batchId: string,
-): Promise<readonly string[]> {
+): Promise<readonly OpenCase[]> {
   const [requested] = await log.read(streams.batch(batchId), { limit: 1 });
   if (requested?.event.type !== 'batch.requested') return [];
   const { kind, items } = requested.event.data;

@@ -51,7 +51,7 @@ export function approvalPage(frame: Frame, approval: ShownApproval): string {
             </p>`
       }
       <p>What happens on approval, once its requester executes it: ${does}</p>
-      ${outcome(approval)} ${forms(frame, approval)}
+      ${outcome(approval)}
     </section>
     ${evidence(frame, approval)}
     <section class="card" aria-labelledby="request">
@@ -63,6 +63,7 @@ export function approvalPage(frame: Frame, approval: ShownApproval): string {
         ['valid until', timeElement(approval.expiresAt)],
         ['digest', html`<code>${approval.digest}</code>`],
       ])}
+      ${forms(frame, approval)}
     </section>`;
   return consolePage(asks, content, frame);
 }
@@ -83,7 +84,7 @@ function evidence(frame: Frame, { about, sample, requestedAt }: ShownApproval): 
   const rest = about.count - sample.length;
   return html`<section class="card" aria-labelledby="evidence">
     <h2 id="evidence">What it is about</h2>
-    <ul class="listed">
+    <ul class="links">
       ${sample.map(
         ({ id, authorActorId, writtenAt }) =>
           html`<li>

@@ -3,6 +3,7 @@ import type { Html } from '../../../base/pages/html.js';
 import type { BatchKind } from '../../../domain/batch/events.js';
 import { named, namedCase } from '../../console/names.js';
 import { numbers } from '../../console/tables.js';
+import type { OpenCase } from '../../../../projections/cases/waiting-cases.read-model.js';
 import { SAMPLED } from '../../desk/sample.js';
 
 export const itemNamed = (kind: BatchKind, id: string): Html =>
@@ -19,14 +20,23 @@ export function itemList(said: string, items: readonly Html[]): Html | undefined
     ${more > 0 ? html`<p>and ${numbers.format(more)} more</p>` : undefined}`;
 }
 
-/** `caseIds`: one more than are shown, if there are more. */
-export const openCasesList = (caseIds: readonly string[]): Html | undefined =>
-  caseIds.length === 0
+/** `cases`: one more than are shown, if there are more. */
+export const openCasesList = (cases: readonly OpenCase[]): Html | undefined =>
+  cases.length === 0
     ? undefined
     : html`<p>
-          ${caseIds.length > SAMPLED ? `The ${SAMPLED} oldest of the cases` : 'Cases'} about them that nobody
+          ${cases.length > SAMPLED ? `The ${SAMPLED} oldest of the cases` : 'Cases'} about them that nobody
           has decided yet:
         </p>
         <ul class="links">
-          ${caseIds.slice(0, SAMPLED).map((caseId) => html`<li>${namedCase(caseId)}</li>`)}
+          ${cases
+            .slice(0, SAMPLED)
+            .map(
+              ({ caseId, targetActorId, reasons }) =>
+                html`<li>
+                  ${namedCase(caseId)}
+                  ${caseId.startsWith('post-') ? html`<code class="id">${caseId.slice(5)}</code> by ${named.person(targetActorId)}` : undefined},
+                  reported for ${reasons.join(', ')}
+                </li>`,
+            )}
         </ul>`;

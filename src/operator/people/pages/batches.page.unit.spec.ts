@@ -19,7 +19,9 @@ it('lists twenty of what is left out, recused, skipped or reported, and says how
     sample: ids
       .slice(0, 20)
       .map((id) => ({ id, authorActorId: null, isPublic: true, writtenAt: null, eventId: null })),
-    openCases: ids.slice(0, 21).map((id) => `actor-${id}`),
+    openCases: ids
+      .slice(0, 21)
+      .map((id) => ({ caseId: `actor-${id}`, targetActorId: id, reasons: ['spam'] })),
     left: ids,
     recused: ids,
     digest: 'd',
@@ -42,8 +44,9 @@ it('lists twenty of what is left out, recused, skipped or reported, and says how
     applied: { changed: 10, skipped: [...ids, ...ids.map((id) => `${id}0`)], recused: ids },
     undo: null,
     undone: null,
-    openCases: ['post-id-1'],
+    openCases: [{ caseId: 'post-id-1', targetActorId: 'ada', reasons: ['spam', 'other'] }],
   };
   const page = batchPage({ proof: '' }, batch, { query: {}, isReloading: false });
   expect(lists(page)).toEqual([20, 20, 1]);
+  expect(page).toContain('reported for spam, other');
 });
