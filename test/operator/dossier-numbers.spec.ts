@@ -1,6 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { casesOfPerson, casesOfPost } from '../../projections/cases/dossier.read-model.js';
+import { streams } from '../../src/log/streams.js';
+import { some } from '../projections/support/recorded.js';
 import { caseDesks } from './support/case-desk.js';
+import { publish } from './support/publish.js';
 
 const at = caseDesks();
 
@@ -53,4 +56,15 @@ it('numbers of reports by a person begin with the third one, and name no case', 
     noViolation: 1,
     overturned: 1,
   });
+});
+
+it('a dossier of a post has its newest events below any number of newer reports, and none of these', async () => {
+  const { desk, grace } = at();
+  const targetActorId = await desk.account();
+  const postId = await desk.post(targetActorId);
+  const reported = { targetActorId, postId, at: Date.UTC(2027, 0, 1) };
+  for (let n = 0; n < 150; n += 1) await desk.given(streams.report(`r${n}`), some.report(`r${n}`, reported));
+  await publish(desk);
+  const { timeline } = await grace.get('posts/:id', { id: postId });
+  expect(timeline.map(({ type }) => type)).toEqual(['post.created']);
 });

@@ -85,6 +85,9 @@ export const dossierActs = [
 
 const idFields = { accounts: 'actorId', applications: 'appId', grants: 'grantId', posts: 'postId' } as const;
 
+/** The claimer of a case alone learns who reported. Reports about the subject are counted by case. */
+const ofAll = eventTypes.filter((type) => type !== 'report.created');
+
 /** Acts of people through an application are in its impact. */
 const ofApplications = eventTypes.filter((type) => /^(application|batch)\./.test(type));
 
@@ -93,7 +96,7 @@ async function dossier<Facts extends object>(
   kind: AuditSubject['kind'],
   subject: (id: string) => LookSubject,
   read: (services: ActContext['services'], id: string) => Promise<Facts | undefined>,
-  types?: readonly string[],
+  types: readonly string[] = ofAll,
 ) {
   const { services, params } = context;
   const id = idIn(params);
@@ -108,12 +111,9 @@ async function dossier<Facts extends object>(
   await recordLooks(context, [subject(id)]);
   return {
     ...facts,
-    timeline: events.filter(isShown).map((event) => entryOf(event, noTexts)),
+    timeline: events.map((event) => entryOf(event, noTexts)),
     isMore: next !== undefined,
   };
 }
 
 const noTexts = new Map<string, never>();
-
-/** The claimer of a case alone learns who reported. Reports about the subject are counted by case. */
-const isShown = ({ type }: { readonly type: string }) => type !== 'report.created';

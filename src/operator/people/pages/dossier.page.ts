@@ -59,7 +59,13 @@ function dossierPage(frame: Frame, parts: DossierParts): string {
           >all of them, in the audit</a
         >
       </p>
-      ${timeline.length === 0 ? html`<p>None yet, or the audit is behind.</p>` : undefined}
+      ${
+        timeline.length === 0
+          ? html`<p>
+              ${isMore ? 'None among the newest events that were read.' : 'None yet, or the audit is behind.'}
+            </p>`
+          : undefined
+      }
       ${parts.events
         .filter(([, events]) => events.length > 0)
         .map(
