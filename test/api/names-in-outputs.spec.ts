@@ -239,6 +239,7 @@ describe('lines for people', () => {
     const table = await outputOf(true, 'audit', about(), '--wait');
     expect(table).toContain(person());
     expect(table).toContain(`“${secrets.text}”`);
+    expect(await outputOf(true, 'audit', about(), '--no-texts')).not.toContain(secrets.text);
     const asOf = await outputOf(true, 'as-of', ids['as-of'] ?? '', '--actor', ada.actorId);
     expect(asOf).toContain(`actor ${person()}: active`);
     const [event = ''] = (await outputOf(false, 'audit', about(), 'type:account.registered', '--json')).split(

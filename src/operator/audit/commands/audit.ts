@@ -5,6 +5,7 @@ import { SearchError, termText } from '../search-terms.js';
 import { TIME_HELP } from '../time.js';
 import { plainText } from '../../../base/support/plain-text.js';
 import type { AuditEntry } from '../entry.js';
+import type { NamesInLines } from '../../client/names-in-lines.js';
 import { withNames } from '../../client/with-names.js';
 import { auditTable, csvHead, csvOf, jsonLine } from './audit-output.js';
 import { followedEvents, pagesOf } from './audit-pages.js';
@@ -126,7 +127,15 @@ async function* tableOf(
   const lines =
     events.length === 0
       ? ['no event meets all conditions']
-      : await withNames(api, {}, (inLines) => auditTable(events, names, inLines));
+      : await withNames(api, {}, (inLines) =>
+          auditTable(events, names, question.texts ? inLines : withoutWords(inLines)),
+        );
   yield plainText(`${lines.join('\n')}\n`);
   if (hasMore) terminal().stderr.write(`these are the newest ${events.length}; --limit shows more\n`);
 }
+
+/** The name of a post is the beginning of its text. */
+const withoutWords = (names: NamesInLines): NamesInLines => ({
+  ...names,
+  named: (noun, id) => (noun === 'posts' ? id : names.named(noun, id)),
+});

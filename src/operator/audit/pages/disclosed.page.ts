@@ -17,7 +17,7 @@ export function disclosedPage(frame: Frame, disclosed: readonly Disclosed[]): st
         ({ eventId, type, at, actorId, erased, texts }) =>
           html`<li>
             <strong>${verbOf(type)}</strong> <span class="quiet small">${secondElement(at)}</span>
-            <p class="small">of ${named.person(actorId)}, event <code>${eventId}</code></p>
+            <p class="small">${personOf(type, actorId)}event <code>${eventId}</code></p>
             ${
               erased
                 ? html`<p class="quiet">Erased: nobody can read it any more.</p>`
@@ -29,6 +29,10 @@ export function disclosedPage(frame: Frame, disclosed: readonly Disclosed[]): st
   </section>`;
   return consolePage('Disclosed texts', content, frame);
 }
+
+/** The claimer of the case alone learns who reported (docs/adr/0029-cases.md). */
+const personOf = (type: string, actorId: string): Html | undefined =>
+  type === 'report.created' ? undefined : html`of ${named.person(actorId)}, `;
 
 const valueOf = (value: unknown): Html =>
   html`<bdi>${typeof value === 'string' ? value : JSON.stringify(value)}</bdi>`;
