@@ -1,6 +1,6 @@
 import type { OutputOptions } from '../../base/terminal/output.js';
 import { isOnTerminal } from '../../base/terminal/output.js';
-import { Failure, Refused, WrongArgument } from '../../base/terminal/failure.js';
+import { Failure, Refused } from '../../base/terminal/failure.js';
 import { terminal } from '../../base/terminal/terminal.js';
 import type { NamedIds, Names } from '../desk/names.js';
 import { idsAlone, namesInLines } from './names-in-lines.js';
@@ -53,7 +53,7 @@ async function fetchNames(
     }
     return all;
   } catch (error) {
-    if (!(error instanceof Failure) || error instanceof WrongArgument) throw error;
+    if (!(error instanceof Failure)) throw error;
     if (!(error instanceof Refused)) terminal().stderr.write(`names are missing: ${error.message}\n`);
     return undefined;
   }

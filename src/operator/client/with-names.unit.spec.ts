@@ -27,7 +27,13 @@ beforeEach(async () => {
       asked.push(body as NamedIds);
       response.statusCode = status;
       response.setHeader('x-request-id', String(request.headers['x-request-id']));
-      response.end(JSON.stringify(status === 200 ? known : { error: 'capability_required', message: 'no' }));
+      response.end(
+        JSON.stringify(
+          status === 200
+            ? known
+            : { error: status === 400 ? 'invalid_request' : 'capability_required', message: 'no' },
+        ),
+      );
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -95,7 +101,7 @@ describe('lines for people', () => {
     expect(asked.flatMap(({ actors }) => actors)).toEqual(ids);
   });
 
-  it.each([403, 404])('have ids alone if the network answers %i', async (answered) => {
+  it.each([400, 403, 404])('have ids alone if the network answers %i', async (answered) => {
     status = answered;
     expect(await printed(about)).toEqual({
       shown: 'a1 wrote p1 by c1\na1, shared-token\n',
