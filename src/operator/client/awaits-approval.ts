@@ -14,9 +14,13 @@ export class AwaitsApproval extends Error {
   }
 }
 
-function linesOf({ approvalId, asks, digest, expiresAt, facts }: AwaitedRequest): string[] {
+/** The release before has no words for an act, but its name. */
+export const askOf = ({ act, asks = act }: { readonly act: string; readonly asks?: string }): string => asks;
+
+function linesOf(request: AwaitedRequest): string[] {
+  const { approvalId, digest, expiresAt, facts } = request;
   return [
-    `${asks}: it waits for the approval of another operator; nothing has happened yet`,
+    `${askOf(request)}: it waits for the approval of another operator; nothing has happened yet`,
     ...factLines(facts),
     `approval     ${approvalId}`,
     `digest       ${digest}`,

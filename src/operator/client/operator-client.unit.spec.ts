@@ -59,10 +59,13 @@ describe('an answer of the operator API', () => {
   });
 
   it('that waits for an approval is an error, which has the request', async () => {
-    answered = JSON.stringify({ waitsFor: 'approval', approvalId: 'a', facts: {}, expiresAt: 0 });
+    // Of the release before, without words for the act.
+    const act = 'four_eyes.turn_off';
+    answered = JSON.stringify({ waitsFor: 'approval', approvalId: 'a', act, facts: {}, expiresAt: 0 });
     const error = await fault(api().call('POST /operator/four-eyes/off'));
     expect(error).toBeInstanceOf(AwaitsApproval);
     expect((error as AwaitsApproval).request.approvalId).toBe('a');
+    expect((error as AwaitsApproval).message).toMatch(/^four_eyes.turn_off: it waits/);
   });
 
   it.each(['nonsense', '"serving"'])('fails with a message when the answer is %s', async (answer) => {

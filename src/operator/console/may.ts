@@ -11,6 +11,9 @@ export function bringActs(table: readonly Act[]): void {
   for (const row of table) acts.set(row.name, row);
 }
 
+/** Undefined: the act is of another release. */
+export const findAct = (name: string): Act | undefined => acts.get(name);
+
 export function actNamed(name: string): Act {
   const row = acts.get(name);
   if (!row) throw new Error(`${name} is not in the table of acts`);

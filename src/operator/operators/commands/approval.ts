@@ -3,7 +3,7 @@ import { plainLine } from '../../../base/support/plain-text.js';
 import type { approvalActs } from '../approval.acts.js';
 import type { IssuedInvitation } from '../invitation.js';
 import type { ListedApproval } from '../../desk/approvals/listed.js';
-import { factLines } from '../../client/awaits-approval.js';
+import { askOf, factLines } from '../../client/awaits-approval.js';
 import { REASON_HELP, subjectIs, withOperator, withReason } from '../../client/command-options.js';
 import type { NamesInLines } from '../../client/names-in-lines.js';
 import { performing } from '../../client/perform.js';
@@ -45,9 +45,9 @@ export function addApprovalCommands(program: Command): void {
     .description('execute what you requested and another operator approved; once, also after a failure')
     .argument('<approval-id>', 'id of the request')
     .action(
-      perform('POST /operator/approvals/:id/run', ({ act, asks, result }) => [
-        `executed: ${asks}`,
-        ...(act === 'operator.invite'
+      perform('POST /operator/approvals/:id/run', ({ result, ...ran }) => [
+        `executed: ${askOf(ran)}`,
+        ...(ran.act === 'operator.invite'
           ? invitationLines(result as IssuedInvitation)
           : [JSON.stringify(result)]),
       ]),
@@ -57,13 +57,13 @@ export function addApprovalCommands(program: Command): void {
 const tableOf = (approvals: readonly ListedApproval[]) =>
   tableLines(
     ['REQUESTED', 'APPROVAL', 'STATE', 'ASKS', 'BY', 'WHY'],
-    approvals.map(({ requestedAt, approvalId, state, asks, requestedBy, requestedByName, reason }) => [
-      localMoment(requestedAt),
-      approvalId,
-      stateText[state],
-      asks,
-      requestedByName ?? requestedBy,
-      plainLine(reason ?? ''),
+    approvals.map((approval) => [
+      localMoment(approval.requestedAt),
+      approval.approvalId,
+      stateText[approval.state],
+      askOf(approval),
+      approval.requestedByName ?? approval.requestedBy,
+      plainLine(approval.reason ?? ''),
     ]),
   );
 
@@ -77,10 +77,14 @@ const stateText: Readonly<Record<ListedApproval['state'], string>> = {
   expired: 'expired',
 };
 
-function linesOf(approval: ListedApproval, names: NamesInLines): string[] {
-  const { act, state, requestedBy, requestedByName, reason, decidedBy, decidedByName, decision } = approval;
+/** The release before does not say what the act does. */
+type Shown = Omit<ListedApproval, 'does'> & Partial<Pick<ListedApproval, 'does'>>;
+
+function linesOf(approval: Shown, names: NamesInLines): string[] {
+  const { does, state, requestedBy, requestedByName, reason, decidedBy, decidedByName, decision } = approval;
   return [
-    `${act}: ${stateText[state]}`,
+    `${askOf(approval)}: ${stateText[state]}`,
+    ...(does === undefined ? [] : [does]),
     ...factLines(approval.facts, names),
     `requested by  ${requestedByName ?? ''} (${requestedBy})${reason === null ? '' : `: ${plainLine(reason)}`}`,
     ...(decidedBy === null

@@ -6,7 +6,7 @@ import type { ShownApproval } from '../approval-evidence.js';
 import { discloseAllForm } from '../../audit/pages/disclose-all-form.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
-import { actNamed, mayDo } from '../../console/may.js';
+import { findAct, mayDo } from '../../console/may.js';
 import { named } from '../../console/names.js';
 import { actForm, facts, state } from '../../console/parts.js';
 import { numbers } from '../../console/tables.js';
@@ -72,7 +72,7 @@ const factOf = (name: string, value: string): Html =>
   name === 'application' ? named.application(value) : html`<bdi>${value}</bdi>`;
 
 function outcome({ act, approvalId, state: is }: ListedApproval): Html | undefined {
-  const { path, name } = (is === 'carried_out' && actNamed(act).approval?.leadsTo?.(approvalId)) || {};
+  const { path, name } = (is === 'carried_out' && findAct(act)?.approval?.leadsTo?.(approvalId)) || {};
   return path === undefined ? undefined : html`<p><a href="${path}">To ${name}</a></p>`;
 }
 
@@ -105,6 +105,7 @@ const notPublic = (hidden: number, all: number): string =>
 
 function forms({ proof, session }: Frame, approval: ListedApproval): Html | undefined {
   const { approvalId, act, state: is, requestedBy, digest } = approval;
+  if (!findAct(act)) return undefined;
   const one = `/console/approvals/${approvalId}`;
   const isOwn = session?.operatorId === requestedBy;
   const isOpen = is === 'waiting' || is === 'given';
