@@ -89,12 +89,20 @@ function previewLines(preview: ShownPreview, names: NamesInLines): string[] {
     ...(items > first.length ? [`and ${items - first.length} more`] : []),
     ...leftLines(preview, names),
     ...(preview.recused.length > 0
-      ? [`skips ${RECUSED}: ${preview.recused.map(itemOf(kind, names)).join(', ')}`]
+      ? [`skips ${RECUSED}: ${listed(preview.recused, itemOf(kind, names))}`]
       : []),
   ];
 }
 
 const RECUSED = 'what you decided and was appealed, as another operator must decide it';
+
+const MOST_LISTED = 20;
+
+/** The first items, and how many more there are. */
+function listed(items: readonly string[], item: (id: string) => string): string {
+  const first = items.slice(0, MOST_LISTED).map(item).join(', ');
+  return items.length > MOST_LISTED ? `${first} and ${items.length - MOST_LISTED} more` : first;
+}
 
 const itemOf =
   (kind: BatchStatus['kind'], { named }: NamesInLines) =>
@@ -104,7 +112,7 @@ const itemOf =
 const leftLines = ({ kind, left }: ShownPreview, names: NamesInLines): string[] =>
   left.length === 0
     ? []
-    : [`left out, as they are suspended, erased or unknown: ${left.map(itemOf(kind, names)).join(', ')}`];
+    : [`left out, as they are suspended, erased or unknown: ${listed(left, itemOf(kind, names))}`];
 
 export function batchLines(
   { batchId, kind, state, items, applied, undo, undone }: BatchStatus,
@@ -123,8 +131,8 @@ export function batchLines(
         ]
       : []),
     ...(undone ? [`lifted again ${undone.changed}`] : []),
-    ...(skipped.length > 0 ? [`skipped, as somebody acted on them: ${skipped.map(item).join(', ')}`] : []),
-    ...(recused.length > 0 ? [`skipped, ${RECUSED}: ${recused.map(item).join(', ')}`] : []),
+    ...(skipped.length > 0 ? [`skipped, as somebody acted on them: ${listed(skipped, item)}`] : []),
+    ...(recused.length > 0 ? [`skipped, ${RECUSED}: ${listed(recused, item)}`] : []),
     ...(state === 'applied' ? [`to undo it: plaza batch undo ${batchId} --reason WHY`] : []),
   ];
 }

@@ -10,10 +10,10 @@ export const itemNamed = (kind: BatchKind, id: string): Html =>
   kind === 'posts' ? named.post(id) : named.person(id);
 
 /** The first of them by name, under what is said of all. Undefined: there are none. */
-export function itemList(said: string, items: readonly Html[]): Html | undefined {
+export function itemList(said: string, items: readonly Html[], isProblem = true): Html | undefined {
   if (items.length === 0) return undefined;
   const more = items.length - SAMPLED;
-  return html`<p class="problem">${said}</p>
+  return html`${isProblem ? html`<p class="problem">${said}</p>` : html`<p>${said}</p>`}
     <ul class="links">
       ${items.slice(0, SAMPLED).map((item) => html`<li>${item}</li>`)}
     </ul>

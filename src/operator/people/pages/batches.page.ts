@@ -155,6 +155,7 @@ export function batchPage(frame: Frame, batch: BatchStatus, { isReloading }: Vie
     ${itemList(
       'Skipped, as somebody acted on them:',
       skipped.map((id) => itemNamed(kind, id)),
+      false,
     )}
     ${recusedItems(kind, recused)} ${openCasesList(batch.openCases)}
     ${

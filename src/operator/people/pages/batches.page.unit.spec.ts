@@ -48,5 +48,6 @@ it('lists twenty of what is left out, recused, skipped or reported, and says how
   };
   const page = batchPage({ proof: '' }, batch, { query: {}, isReloading: false });
   expect(lists(page)).toEqual([20, 20, 1]);
+  expect(page).toContain('<p>Skipped, as somebody acted on them:</p>');
   expect(page).toContain('reported for spam, other');
 });
