@@ -23,7 +23,7 @@ import { Recusals } from '../support/recusals.js';
 /** One of two operators at the same time gets `revision_conflict`. */
 export class ClaimCase extends CaseCommand {}
 
-/** One of two operators at the same time gets `revision_conflict`, and so does one whose colleague is not idle any more. */
+/** One of two operators at the same time gets `revision_conflict`, and so does one whose colleague's claim has changed meanwhile. */
 export class TakeOverCase extends CaseCommand {
   constructor(
     caseId: string,

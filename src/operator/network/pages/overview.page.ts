@@ -141,7 +141,8 @@ const witnessTile = ({ witnessEpoch, unsettled, incarnation }: Overview): Html =
   tile(
     'witness',
     'Witness',
-    html`<p class="figure">${witnessEpoch === null ? 'unknown' : counted(witnessEpoch, 'restrictions')}</p>
+    html`<p class="figure">${witnessEpoch === null ? 'unknown' : numbers.format(witnessEpoch)}</p>
+      <p class="quiet small">number of the newest entry in the ledger</p>
       ${facts([
         ['restrictions in doubt', unsettled === null ? 'unknown: it does not answer' : String(unsettled)],
         ['incarnation', incarnation ?? 'none is published'],
