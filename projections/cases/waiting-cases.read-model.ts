@@ -46,7 +46,7 @@ export async function countOldCases(
     `SELECT json_object_agg(severity, (
       SELECT count(*) FROM (
         SELECT FROM cases.summary
-        WHERE status = 'open' AND -urgency BETWEEN -(10 * rank + 9) AND -10 * rank AND opened_at < opened_before
+        WHERE status = 'open' AND urgency / 10 = rank AND opened_at < opened_before
         LIMIT ${MAX_OLD_CASES}) few)) AS counts
     FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS target(severity, opened_before, rank)`,
     [severities, severities.map((severity) => now - targetHours[severity] * HOUR_MS)],

@@ -62,6 +62,18 @@ describe('the most urgent case', () => {
     expect(await idsOf(grace)).toEqual([five, forty, one, again]);
   });
 
+  it('is that of a graver reason, also if more than five people reported before', async () => {
+    const { grace } = at();
+    const crowded = await queue().reported('spam', people(7));
+    const other = await queue().reported('impersonation');
+    expect(await idsOf(grace)).toEqual([other, crowded]);
+    const { postId, targetActorId } = await listed(grace, crowded);
+    await queue().report(postId!, targetActorId, 'other', ['late']);
+    expect(await idsOf(grace)).toEqual([crowded, other]);
+    await queue().report(postId!, targetActorId, 'spam', ['later']);
+    expect(await idsOf(grace)).toEqual([crowded, other]);
+  });
+
   it('counts the reports that no decision has seen, and keeps its place if an operator reopens it', async () => {
     const { grace, hedy } = at();
     const caseId = await queue().reported('harassment', people(4));

@@ -9,6 +9,7 @@ import {
   publicVersions,
   repliesOf,
 } from '../../../../projections/posts/posts.read-model.js';
+import { publicTexts, surroundings } from '../../../../projections/posts/surroundings.read-model.js';
 import { actorNumbers } from '../../../../projections/profile/actor-numbers.read-model.js';
 import { actorById, ownProfile, publicProfiles } from '../../../../projections/profile/profile.read-model.js';
 import { reconcile } from '../../../../projections/reconcile/reconcile.read-model.js';
@@ -86,6 +87,7 @@ export const assembledReads: Readonly<Record<string, AssembledRead>> = {
     'actor',
     'begin of the first day, Unix ms',
   ]),
+  'public-texts': read('texts of posts on pages of operators', publicTexts, { postIds: ['POST'] }, ['posts']),
   reconcile: read('GET /api/reconcile', reconcile, { cursor: undefined }, [
     'log position of an earlier view; NULL: the full view',
   ]),
@@ -117,6 +119,12 @@ export const assembledReads: Readonly<Record<string, AssembledRead>> = {
       ...described(sharedFeed.values({ most: 1_000 }), ['changes to scan']),
     ],
   },
+  surroundings: read(
+    'posts around a reported one',
+    surroundings,
+    { authorActorId: 'ACTOR', postId: 'POST', limit: 5 },
+    ['author', 'post', 'other posts'],
+  ),
   timeline: read('GET /api/timeline', timelineOf, page, ['rows to scan', 'posts before this log position']),
   'unread-count': read('answer of POST /api/inbox/read', unreadCountOf, undefined, []),
 };
