@@ -19,6 +19,7 @@ import { evidence, evidenceOf } from './case-evidence.js';
 import { otherDeciders } from './case-operators.js';
 import { postTexts, profileText, reportTexts, shownReport, shownText } from './case-texts.js';
 import type { ShownReport } from './case-texts.js';
+import { undefinedIfUnreachable } from '../desk/reachable.js';
 import { listOf } from '../desk/schemas.js';
 
 const REPORTS = 50;
@@ -100,7 +101,8 @@ export async function viewOf(context: ActContext, caseId: string): Promise<CaseV
   if (state.status === 'none') throw unknownCase();
   const claimedBy = state.claim?.operatorId ?? null;
   const isMine = context.caller.kind === 'operator' && context.caller.operatorId === claimedBy;
-  if (isMine) await recordActivity(pool, caseId, claimedBy, context.services.clock.now());
+  if (isMine)
+    await undefinedIfUnreachable(recordActivity(pool, caseId, claimedBy, context.services.clock.now()));
   const reports = await reportsOfCase(pool, caseId, REPORTS);
   const texts = isMine ? await disclosedTexts(context, state, events, reports) : undefined;
   const newest: readonly ShownReport[] = texts?.reports ?? reports.newest;

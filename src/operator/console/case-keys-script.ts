@@ -13,7 +13,15 @@ export const caseKeysScript = `'use strict';
   let isSent = false;
   let activeAt = Date.now();
 
-  const isOn = () => localStorage.getItem(OFF) === null;
+  const isOn = () => stored()?.getItem(OFF) == null;
+  // A browser that keeps nothing throws at the mere name.
+  function stored() {
+    try {
+      return localStorage;
+    } catch {
+      return undefined;
+    }
+  }
   const isTyping = (target) => target.isContentEditable || target.matches('textarea, select, input:not([type=radio], [type=checkbox])');
   const isChord = ({ ctrlKey, altKey, metaKey, isComposing }) => ctrlKey || altKey || metaKey || isComposing;
 
@@ -71,6 +79,7 @@ export const caseKeysScript = `'use strict';
     if (found.dataset.waits) wait(found);
     else {
       found.focus();
+      if (found.form && found.type === 'submit') isSent = true;
       found.click();
     }
     return true;
@@ -123,7 +132,7 @@ export const caseKeysScript = `'use strict';
   if (turnedOn) {
     turnedOn.closest('div').hidden = false;
     turnedOn.checked = isOn();
-    turnedOn.addEventListener('change', () => (turnedOn.checked ? localStorage.removeItem(OFF) : localStorage.setItem(OFF, 'true')));
+    turnedOn.addEventListener('change', () => (turnedOn.checked ? stored()?.removeItem(OFF) : stored()?.setItem(OFF, 'true')));
   }
 
   // After an act, work goes on with what the page is about.

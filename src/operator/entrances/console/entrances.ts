@@ -84,7 +84,11 @@ async function begin(
   { sessions, cookies, reply }: Exchange,
   { at, ...proven }: ProvenPasskey & { readonly at: number },
 ): Promise<void> {
-  void reply.header('set-cookie', cookies.set(cookies.session, await sessions.begin(proven, at)));
+  // The filters in this browser may be another operator's.
+  void reply.header('set-cookie', [
+    cookies.set(cookies.session, await sessions.begin(proven, at)),
+    cookies.clear(cookies.filters),
+  ]);
 }
 
 const queryOf = ({ request, services }: Exchange): URLSearchParams =>

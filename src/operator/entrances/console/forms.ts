@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { Refusal } from '../../../domain/refusal.js';
+import { isOutage } from '../../../log/witness/outage.js';
+import { HttpRefusal } from '../../../server/errors.js';
 import type { Act } from '../../desk/act.js';
 import { consolePathOf } from '../../desk/act.js';
 import { AwaitedApproval } from '../../desk/approvals/awaited-approval.js';
 import type { ActForm, FormFields } from '../../desk/page.js';
-import { undefinedIfUnreachable } from '../../desk/reachable.js';
 import { frameOf, goTo, perform, sendPage } from '../../console/answer.js';
 import { Form, holderOf } from '../../console/form.js';
 import type { Answering, Exchange } from '../../console/visit.js';
@@ -24,8 +26,7 @@ export function answerForm(row: Act, form: true | ActForm<unknown>): Answering {
     const done = own?.done?.(answer) ?? row.name;
     if (own?.leadsOn && isNextAsked(exchange)) {
       const opening = openNext({ ...exchange, form: caseLeft(params) }, [done]);
-      // In an outage, the next page is about the act that succeeded.
-      if (await undefinedIfUnreachable(opening.then(() => true))) return exchange.reply;
+      if (await opening.then(() => true, isNoFault)) return exchange.reply;
     }
     const next = own?.to?.(answer) ?? pageAbove(row, params);
     return goTo(exchange, `${next}${next.includes('?') ? '&' : '?'}done=${done}`);
@@ -34,6 +35,12 @@ export function answerForm(row: Act, form: true | ActForm<unknown>): Answering {
 
 const isNextAsked = ({ request, services }: Exchange): boolean =>
   new URL(request.url, services.config.operatorBaseUrl).searchParams.get('then') === 'next';
+
+/** The next page is then about the act that succeeded. @throws any other error. */
+function isNoFault(error: unknown): false {
+  if (isOutage(error) || error instanceof HttpRefusal || error instanceof Refusal) return false;
+  throw error;
+}
 
 /** The reason of the first act is none of the second. */
 const caseLeft = ({ id = '' }: Exchange['params']): Form =>

@@ -65,7 +65,7 @@ export function approvalPage(frame: Frame, approval: ShownApproval): string {
       ])}
       ${forms(frame, approval)}
     </section>`;
-  return consolePage(asks, content, frame);
+  return consolePage('Approval', content, frame);
 }
 
 const factOf = (name: string, value: string): Html =>

@@ -84,7 +84,7 @@ export function accountPage(frame: Frame, about: AccountDossier): string {
   return dossierPage(frame, {
     id: actorId,
     title: html`<bdi>${nameOf.person(actorId)}</bdi> ${state(is, is !== 'active')}`,
-    name: html`Account ${nameOf.person(actorId)}`,
+    name: 'Dossier of a person',
     facts: [
       ['id', html`<code>${actorId}</code>`],
       ['registered', timeElement(about.registeredAt)],
@@ -133,7 +133,7 @@ export function applicationPage(frame: Frame, about: ApplicationDossier): string
   return dossierPage(frame, {
     id: clientId,
     title: html`<bdi>${name}</bdi> ${state(is, is !== 'active')}`,
-    name: `Application ${name}`,
+    name: 'Dossier of an application',
     facts: [
       ['client id', html`<code>${clientId}</code>`],
       ['usable grants', String(about.grants)],
@@ -183,7 +183,7 @@ export function postPage(frame: Frame, about: PostDossier): string {
   return dossierPage(frame, {
     id: postId,
     title: html`Post ${state(status, status !== 'published')}`,
-    name: `Post ${postId}`,
+    name: 'Dossier of a post',
     facts: [
       ['id', html`<code>${postId}</code>`],
       ['author', named.person(about.authorActorId)],
