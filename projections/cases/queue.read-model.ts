@@ -182,6 +182,7 @@ export const claimableSql =
     const text = asData(`
       SELECT json_build_object('caseId', case_id, 'idleOperatorId', claimed_by) AS found FROM cases.summary
       WHERE ${all(isAppealed ? filterSql.appealed : `status = 'open'`, narrowed(narrowing, values, schema))}
+        AND ${isAppealed ? `(cardinality(waiting_appeals) = 1 AND decision_id = waiting_appeals[1] AND decided_by = ${values.add(operatorId)}) IS NOT TRUE` : 'true'}
         AND (claimed_by IS NULL OR (
           claimed_by <> ${values.add(operatorId)} AND coalesce(${activeAt}, 0) <= ${values.add(idleSince, 'bigint')}))
         AND case_id <> ALL (${values.add(except, 'text[]')})

@@ -310,9 +310,13 @@ describe('the next case', () => {
   });
 
   it('is no case that the operator must leave to others', async () => {
-    const { grace, hedy } = at();
+    const { grace, hedy, desk } = at();
     const { caseId } = await at().appealed();
     expect((await next(grace, { state: 'appealed' })).case).toBeNull();
+    const { operatorId } = grace;
+    const asked = { isAppealed: true, operatorId, idleSince: 0, except: [], limit: 20 };
+    const { text, values } = claimableSql(asked)('');
+    expect((await desk.services.pool.query<{ data: unknown }>(text, values)).rows[0]?.data).toEqual([]);
     await hedy.post('cases/:id/reopen', { id: caseId, reason: 'once more' });
     expect((await next(grace)).case).toBeNull();
     expect((await next(hedy, { state: 'appealed' })).case?.caseId).toBe(caseId);

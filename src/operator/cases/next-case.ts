@@ -58,7 +58,10 @@ export async function claimNext(
     }
     if (candidates.length < AT_ONCE) return undefined;
   }
-  return undefined;
+  throw new Refusal(
+    'revision_conflict',
+    'You may claim none of the first 200 cases that wait here. Narrow the queue, or try again.',
+  );
 }
 
 /** False also for a case that was the caller's already: the rows may lag behind. */

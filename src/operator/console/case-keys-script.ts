@@ -49,6 +49,7 @@ export const caseKeysScript = `'use strict';
   }
 
   function wait(button) {
+    button.dispatchEvent(new Event('keyed', { bubbles: true }));
     if (!button.form.reportValidity()) return;
     let left = SECONDS;
     const count = () => (choice.querySelector('span').textContent = String(left));
@@ -125,6 +126,13 @@ export const caseKeysScript = `'use strict';
       own.setCustomValidity(isGiven ? '' : 'Choose a reason, or write one.');
     };
     form.addEventListener('input', check);
+    const notice = form.querySelector('[name=notice]');
+    const ask = ({ target }) => {
+      const isLost = target.closest('button')?.value === 'no_violation' && notice.value.trim() !== '';
+      notice.setCustomValidity(isLost ? 'A text is for a violation: empty it, or decide a violation.' : '');
+    };
+    form.addEventListener('click', ask);
+    form.addEventListener('keyed', ask);
     check();
   }
 

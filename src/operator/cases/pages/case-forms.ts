@@ -17,10 +17,10 @@ export const caseForm = {
       ${nextForm(frame, id)}`,
 } satisfies ActForm<never>;
 
-/** The last reason that is not empty counts: a text in place of the chosen one. Only a violation has effects and a notice. */
+/** The last reason that is not empty counts: a text in place of the chosen one. Only a violation has effects: one is ticked from the start. */
 export const decisionIn = (form: FormFields): object => ({
   reason: form.all('reason').findLast((each) => each !== ''),
-  ...(form.text('outcome') === 'no_violation' && { effects: [], notice: undefined }),
+  ...(form.text('outcome') === 'no_violation' && { effects: [] }),
 });
 
 /** The forms of a case for an operator who may decide; empty for others. */
