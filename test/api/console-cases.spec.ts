@@ -166,7 +166,7 @@ describe('the queue of the console', () => {
     const none = await grace.browser.submit(claimed, another, { after: path.split('/').at(-1)! });
     expect([none.status, none.text]).toEqual([
       200,
-      expect.stringContaining('Nothing waits that you may claim.'),
+      expect.stringContaining('Nothing waits under these filters that you may claim.'),
     ]);
   });
 

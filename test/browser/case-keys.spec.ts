@@ -105,7 +105,7 @@ describeInBrowser('cases by keyboard', () => {
       await page.waitForURL(({ href }) => href !== address);
       await page.getByText('The case is decided.').waitFor();
     }
-    await page.getByText('Nothing waits that you may claim.').waitFor();
+    await page.getByText('Nothing waits under these filters that you may claim.').waitFor();
     expect(keystrokes).toBe(1 + 3 * 50);
     expect(new Set(await states())).toEqual(new Set(['decided']));
     expect(watched.takeFaults()).toEqual([]);
@@ -171,14 +171,16 @@ describeInBrowser('cases by keyboard', () => {
     const page = await moderator();
     await page.goto(`${path}&state=appealed`);
     await page.keyboard.press('c');
-    await page.getByText('They are lamps of my own.').waitFor();
+    await page.getByText('They are lamps of my own.').first().waitFor();
     await page.keyboard.press('u');
     await page.keyboard.type('it is spam');
     await page.keyboard.press('Escape');
     await page.keyboard.press('u');
     expect(await waiting(page)).toBe('Uphold: it is spam. It is sent in 5 seconds.');
     await page.keyboard.press('Enter');
-    await page.getByText('The decision is upheld. Nothing waits that you may claim.').waitFor();
+    await page
+      .getByText('The decision is upheld. Nothing waits under these filters that you may claim.')
+      .waitFor();
     expect(await states()).toEqual(['decided']);
   });
 

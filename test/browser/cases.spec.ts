@@ -158,7 +158,7 @@ describeInBrowser('decisions and appeals, in a real browser', () => {
     await page.reload();
     await check('case-appealed');
     await page.getByRole('button', { name: 'Claim the case' }).click();
-    await page.getByText('They are lamps of my own.').waitFor();
+    await page.getByText('They are lamps of my own.').first().waitFor();
     await check('case-claimed');
     await page.getByLabel('Reason', { exact: true }).first().fill('it is spam');
     await page.getByRole('button', { name: 'Uphold', exact: true }).click();

@@ -120,7 +120,7 @@ describeInBrowser('the queue, in a real browser', () => {
     }
     await page.goto(`${url}/cases`);
     await page.getByRole('button', { name: 'Claim the next' }).click();
-    await page.getByText('Nothing waits that you may claim.').waitFor();
+    await page.getByText('Nothing waits under these filters that you may claim.').waitFor();
     expect(watched.takeFaults()).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { casesPageSql, claimableSql } from '../../projections/cases/queue.read-m
 import type { CaseStatement } from '../../projections/cases/queue.read-model.js';
 import { OrderCasesByUrgency1763902000000 } from '../../src/base/store/migrations/1763902000000-case-urgency.js';
 import { streams } from '../../src/log/streams.js';
+import { some } from '../projections/support/recorded.js';
 import type { Seat } from '../support/desk.js';
 import { caseDesks } from './support/case-desk.js';
 import { QueueDesk } from './support/queue-desk.js';
@@ -200,7 +201,8 @@ describe('a filter', () => {
   });
 
   it('by application shows posts through it, and is a look; without published read models it is refused', async () => {
-    const { grace } = at();
+    const { grace, desk } = at();
+    await desk.given(streams.application('app-1'), some.application('app-1', { name: 'Lamp shop' }));
     const [one, other] = [await queue().reported('spam'), await queue().reported('spam')];
     expect((await listed(grace, one)).appId).toBeNull();
     await expect(urgent(grace, { application: 'app-1' })).rejects.toThrow('(recovery_publication_changed)');
@@ -210,6 +212,14 @@ describe('a filter', () => {
     expect(await idsOf(grace, { application: 'app-1' })).toEqual([one]);
     expect((await listed(grace, other)).appId).toBe('app-2');
     expect(await looksBy(grace)).toContainEqual(expect.objectContaining({ appId: 'app-1' }));
+  });
+
+  it('by somebody who is not there is refused, and leaves no look that the audit would take for a person', async () => {
+    const { grace } = at();
+    for (const filter of [{ author: 'nobody' }, { application: 'nothing' }])
+      await expect(urgent(grace, filter)).rejects.toThrow('(invalid_request)');
+    await expect(grace.post('cases/next', { author: 'nobody' })).rejects.toThrow('(invalid_request)');
+    expect(await looksBy(grace)).toEqual([]);
   });
 
   it('by a reason shows cases with such a report, and how many of each', async () => {

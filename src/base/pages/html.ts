@@ -1,3 +1,5 @@
+import { closedBidi } from './bidi.js';
+
 export class Html {
   constructor(readonly text: string) {}
 
@@ -27,7 +29,7 @@ function escape(part: Part): string {
   if (part === undefined) return '';
   if (part instanceof Html) return part.text;
   if (typeof part !== 'string') return part.map(({ text }) => text).join('');
-  return part.replaceAll(/[&<>"'\0]/g, (character) => entities[character] ?? '');
+  return closedBidi(part).replaceAll(/[&<>"'\0]/g, (character) => entities[character] ?? '');
 }
 
 export const hiddenField = (name: string, value: string): Html =>

@@ -143,6 +143,11 @@ export const caseKeysScript = `'use strict';
     turnedOn.addEventListener('change', () => (turnedOn.checked ? stored()?.removeItem(OFF) : stored()?.setItem(OFF, 'true')));
   }
 
+  // The way back to this page does not say again what was done.
+  const here = new URL(location.href);
+  here.searchParams.delete('done');
+  history.replaceState(history.state, '', here);
+
   // After an act, work goes on with what the page is about.
   if (document.querySelector('.notice')) document.querySelector('h1[tabindex]')?.focus();
 })();

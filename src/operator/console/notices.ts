@@ -6,7 +6,7 @@ const texts = {
   'application.revoke_grants': 'Its grants are revoked.',
   'grant.revoke': 'The grant is revoked.',
   'case.claim': 'You have claimed the case.',
-  'case.none': 'Nothing waits that you may claim.',
+  'case.none': 'Nothing waits under these filters that you may claim.',
   'case.release': 'Nobody has claimed the case.',
   'case.note': 'The note is added.',
   'case.decide': 'The case is decided.',

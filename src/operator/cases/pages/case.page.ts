@@ -40,7 +40,8 @@ export function casePage(frame: Frame, shown: CaseView): string {
           ])}
           ${subjectPart(shown)}
         </section>
-        ${reportCard(shown)} ${personCard(shown)} ${decisionList(shown)} ${history(frame, shown)}
+        ${appealCard(shown)} ${reportCard(shown)} ${personCard(shown)} ${decisionList(shown)}
+        ${history(frame, shown)}
         <a class="jump" href="#decision">Decide</a>
       </div>
       <section class="card deciding" aria-labelledby="decision">
@@ -132,3 +133,18 @@ const history = (frame: Frame, shown: CaseView): Html =>
       )}
     </ol>
   </section>`;
+
+const doerOf = ({ operatorId, type }: CaseView['history'][number]): Html =>
+  operatorId === null
+    ? html`${type === 'case.appealed' ? 'The person' : 'The network'}`
+    : named.operator(operatorId);
+
+/** The newest appeal that waits: who rules on it reads it first. */
+function appealCard({ state: is, history: entries }: CaseView): Html | undefined {
+  const appeal = is === 'appealed' ? entries.findLast(({ type }) => type === 'case.appealed') : undefined;
+  if (!appeal) return undefined;
+  return html`<section class="card" aria-labelledby="appealed">
+    <h2 id="appealed">The appeal that waits</h2>
+    ${textOf('Appeal', appeal) ?? html`<p class="quiet">Its text is shown to the operator who has claimed the case.</p>`}
+  </section>`;
+}

@@ -1,6 +1,7 @@
 import { caseFilters, caseOrders } from '../../../../projections/cases/queue.read-model.js';
 import { NEWEST_REPORTS } from '../../../../projections/cases/queue-facts.sql.js';
 import { reportReasons } from '../../../domain/report/report-reasons.js';
+import type { ReportReason } from '../../../domain/report/report-reasons.js';
 import { ageElement, hiddenField, html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { CaseQueue } from '../case-queue.js';
@@ -124,8 +125,13 @@ function ofAuthor({ author }: Asked, { targetActorId, openOfAuthor, state: is }:
   return link(`${numbers.format(openOfAuthor)} cases`, { ...first, author: targetActorId });
 }
 
+const gravestFirst: readonly ReportReason[] = ['illegal', 'harassment', 'impersonation', 'other', 'spam'];
+
 function reasonsOf({ reports, reportsByReason }: Listed): string {
-  const counts = Object.entries(reportsByReason);
+  const counts = gravestFirst.flatMap((reason) => {
+    const count = reportsByReason[reason];
+    return count === undefined ? [] : [[reason, count] as const];
+  });
   const text = counts.map(([reason, count]) => `${numbers.format(count)} ${reason}`).join(', ');
   const isAll = counts.reduce((sum, [, count]) => sum + count, 0) >= reports;
   return isAll ? text : `${text} of ${counted(reports, 'reports')}`;
@@ -136,7 +142,7 @@ const isGrave = ({ severity }: Listed): boolean => severity === 'high' || severi
 function statusOf(each: Listed): Html {
   const { claimedBy, decidedBy, outcome, isIdle, state: is } = each;
   const parts = [
-    ...(is === 'appealed' || is === 'decided' ? [state(is, is === 'appealed')] : []),
+    ...(is === 'appealed' ? [state(is, true)] : []),
     ...(claimedBy === null ? [] : [named.operator(claimedBy)]),
     ...(isIdle ? [state('idle', true)] : []),
     ...(claimedBy === null && decidedBy !== null && outcome !== null
@@ -158,7 +164,7 @@ function reportersOf({ reports, reporters }: Listed): Html | string {
   const numbersOf = [
     people === 1 ? '1 person' : `${people} people`,
     ...(reports > NEWEST_REPORTS ? [` in the newest ${NEWEST_REPORTS}`] : []),
-    ...(upheld === 0 ? [] : [`, ${upheld} of them upheld before`]),
+    ...(upheld === 0 ? [] : [`, ${upheld} upheld before`]),
   ];
   return split(html`${numbersOf.join('')}`, isBrigade ? brigade : undefined);
 }
