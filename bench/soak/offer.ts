@@ -63,7 +63,7 @@ async function ask(baseUrl: string, act: Act, due: number, answers: () => Answer
   }
   if (response.status === 200) {
     answers().served(act.kind, performance.now() - due);
-    act.took(text, response.headers.get('x-network-write-revision') ?? '');
+    act.took(text);
   } else if (response.status === 503 && text.includes(BUSY)) answers().shed += 1;
   else answers().failed(`${act.kind}: ${response.status} ${text.slice(0, 200)}`);
 }

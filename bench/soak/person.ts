@@ -39,19 +39,13 @@ const REFRESHED_AFTER_MS = 60_000;
 export interface Act {
   readonly kind: string;
   readonly sending: Sending;
-  /** Called with the answer, if it has the status 200, and the network revision that its write has. */
-  took(answer: string, revision: string): unknown;
+  /** Called with the answer, if it has the status 200. */
+  took(answer: string): unknown;
 }
 
 interface Post {
   readonly id: string;
   readonly revision: number;
-}
-
-/** A post of anybody, and the network revision from which on reads show it. */
-interface PostOfOther {
-  readonly id: string;
-  readonly since: string;
 }
 
 /**
@@ -97,7 +91,7 @@ export class Person {
   /** Undefined: there is nothing to do it with yet. */
   private act(kind: Kind): Act | undefined {
     const { posts } = this.others;
-    const { id: post, since } = posts[this.random.below(posts.length)] ?? {};
+    const post = posts[this.random.below(posts.length)];
     const [reply, liked] = [this.replies[0], this.liked[0]];
     const actor = `/api/actors/${this.actorId}`;
     const intent = `intentId=${randomUUID()}`;
@@ -114,11 +108,10 @@ export class Person {
         return this.actOf(kind, this.send('GET', `${actor}/posts`));
       case 'replies':
         if (post === undefined) return undefined;
-        // An answered write is certain to be shown to its writer alone.
-        return this.actOf(kind, this.send('GET', `/api/posts/${post}/replies`, undefined, since));
+        return this.actOf(kind, this.send('GET', `/api/posts/${post}/replies`));
       case 'post':
-        return this.actOf(kind, this.send('POST', '/api/posts', postBody()), (answer, since) => {
-          posts.push({ id: postIn(answer).id, since });
+        return this.actOf(kind, this.send('POST', '/api/posts', postBody()), (answer) => {
+          posts.push(postIn(answer).id);
           if (posts.length > REMEMBERED) posts.shift();
         });
       case 'reply':
@@ -174,7 +167,7 @@ export class Person {
     return sending && this.actOf(kind, sending, () => this.done[kind]++);
   }
 
-  private actOf(kind: string, sending: Sending, took: Act['took'] = () => undefined): Act {
+  private actOf(kind: string, sending: Sending, took: (answer: string) => unknown = () => undefined): Act {
     return { kind, sending, took };
   }
 
@@ -182,19 +175,17 @@ export class Person {
     return this.send('PUT', path, JSON.stringify({ intentId: randomUUID() }));
   }
 
-  private send(method: Sending['method'], path: string, body?: string, since?: string): Sending {
-    const headers = {
-      authorization: `Bearer ${this.tokens.access_token}`,
-      ...(since !== undefined && { 'x-network-min-revision': since }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    };
-    return { method, path, headers, ...(body !== undefined && { body }) };
+  private send(method: Sending['method'], path: string, body?: string): Sending {
+    const authorization = `Bearer ${this.tokens.access_token}`;
+    return body === undefined
+      ? { method, path, headers: { authorization } }
+      : { method, path, headers: { authorization, 'content-type': 'application/json' }, body };
   }
 }
 
 export interface OthersOfPerson {
   /** The newest posts of all people. */
-  readonly posts: PostOfOther[];
+  readonly posts: string[];
   /** Actors whom everybody follows. */
   readonly toFollow: readonly string[];
   readonly toBlock: readonly string[];

@@ -340,7 +340,7 @@ describeOnTerminal('plaza audit on a terminal', () => {
     expect(rows[0]).toMatch(/^TIME +WHO +WHAT +ABOUT +THROUGH, WHY$/);
     expect(rows[1]?.split(/ {2,}/).slice(1)).toEqual([
       `${displayName} @${handle} (${alice.actorId})`,
-      'post.created',
+      'published the post',
       `post ${body.post.id}`,
       'Pebble: “for a table”',
     ]);

@@ -126,7 +126,7 @@ describe('the queue of the console', () => {
     const user = await enroll('moderator', someName());
     const opened = async (path: string) => {
       const { text } = await open(user, path);
-      return [...text.matchAll(/aria-current="page">([^<]*)</g)].map((found) => found[1]).slice(-3);
+      return [...text.matchAll(/aria-current="page"\s*>([^<]*)</g)].map((found) => found[1]).slice(-3);
     };
     const usual = ['Open', 'anything', 'most urgent first'];
     expect(await opened('/console/cases')).toEqual(usual);

@@ -104,10 +104,7 @@ const secretsIn = (output: string) =>
 describe('the answer of a GET of the table of acts', () => {
   /** Fields of the contract. Another act that gives a name is a fault. */
   const given = {
-    'account.read': ['displayName', 'handle'],
-    'subject.find': ['handle'],
-    'grant.read': ['handle'],
-    'post.read': ['handle', 'text'],
+    'post.read': ['text'],
     'audit.read': ['text'],
     'audit.follow': ['text'],
     'as_of.read': ['displayName', 'handle', 'text'],

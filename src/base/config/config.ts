@@ -139,6 +139,16 @@ const handles = z
     error: 'must be handles of 3 to 30 lowercase letters, digits or underscores, separated by commas',
   });
 
+const caseReasons = z
+  .string()
+  .transform((value) => value.split(';').map((reason) => reason.trim()))
+  .refine(
+    (all) => all.length <= 9 && all.every((each) => /^[^\p{Cc}\p{Bidi_Control}\p{Cs}]{1,100}$/u.test(each)),
+    {
+      error: 'must be at most 9 reasons of 1 to 100 characters, separated by semicolons',
+    },
+  );
+
 const environment = z
   .object({
     ROLE: z.enum(['all', 'api', 'projector']).default('all'),

@@ -56,6 +56,23 @@ describe('the configuration', () => {
     ]);
   });
 
+  it('takes reasons of decisions separated by semicolons', () => {
+    expect(readConfig({ CASE_REASONS: 'spam; threats, rule 3' }).caseReasons).toEqual([
+      'spam',
+      'threats, rule 3',
+    ]);
+    expect(readConfig({}).caseReasons).toBeUndefined();
+  });
+
+  it.each([';', 'spam;', 'x'.repeat(101), 'a;b;c;d;e;f;g;h;i;j', 'a\u202eb'])(
+    'rejects an invalid list of reasons: %s',
+    (value) => {
+      expect(configFaultsOf({ CASE_REASONS: value })).toEqual([
+        'CASE_REASONS: must be at most 9 reasons of 1 to 100 characters, separated by semicolons',
+      ]);
+    },
+  );
+
   it('accepts proxies separated by commas', () => {
     expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7' }).trustedProxies).toEqual([
       '10.0.0.0/8',

@@ -200,6 +200,10 @@ export const capitalized = (text: string): string => `${text.charAt(0).toUpperCa
 export const withoutIds = (template: string): string =>
   template.replaceAll(/( (of|to|for|about|by))? \{\w+\}/g, '');
 
+/** Fields of the subject that a template has places for, in their order. */
+export const fieldsOf = (template: string): readonly string[] =>
+  [...template.matchAll(/\{(\w+)\}/g)].map(([, field = '']) => field);
+
 /** The event as a sentence without its end: who did what to whom, through which application, and for which case. */
 export function sentenceOf(told: Told): readonly Part[] {
   const { subject, appId, cause } = told;

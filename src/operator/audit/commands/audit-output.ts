@@ -1,6 +1,7 @@
 import { actingText } from '../../desk/who.js';
 import { plainText } from '../../../base/support/plain-text.js';
 import type { NamedIds } from '../../desk/names.js';
+import { fieldsOf, templateOf, withoutIds } from '../../desk/sentences.js';
 import type { AuditEntry } from '../entry.js';
 import { csvLine } from '../../../base/terminal/csv.js';
 import type { CsvCell } from '../../../base/terminal/csv.js';
@@ -53,27 +54,32 @@ export function auditTable(entries: readonly AuditEntry[], names: Names, inLines
     entries.map((entry) => [
       localMoment(entry.at),
       whoOf(entry, names, inLines),
-      entry.type,
+      withoutIds(templateOf(entry)),
       aboutOf(entry, inLines),
       detailsOf(entry, names),
     ]),
   );
 }
 
-const whoOf = (entry: AuditEntry, names: Names, { named }: NamesInLines): string =>
-  actingText(entry, names) ?? (entry.actorId === null ? 'network' : named('actors', entry.actorId));
+function whoOf(entry: AuditEntry, names: Names, { named }: NamesInLines): string {
+  // The claimer of the case alone learns who reported (docs/adr/0029-cases.md).
+  if (entry.type === 'report.created') return 'somebody';
+  return actingText(entry, names) ?? (entry.actorId === null ? 'network' : named('actors', entry.actorId));
+}
 
-/** The first id that is neither of the actor, nor of the operator or application that caused the event. */
+/** The first id of the sentence, or else of the event, that is neither of the actor, nor of the operator or application that caused it. */
 function aboutOf(entry: AuditEntry, { named }: NamesInLines): string {
   const { type, subject, actorId, operatorId, appId } = entry;
   const causes = new Set([actorId, operatorId, appId]);
-  const about = Object.entries(subject).find(([, id]) => !causes.has(id));
-  if (about === undefined) return '';
-  const [field, id] = about;
-  const noun = /actorId$/i.test(field) ? 'actors' : nouns[field];
+  const ids = [...fieldsOf(templateOf(entry)), ...Object.keys(subject)].map(
+    (field) => [field, subject[field]] as const,
+  );
+  const [field, id] = ids.find(([, each]) => each !== undefined && !causes.has(each)) ?? [];
+  if (field === undefined || id === undefined) return '';
+  const [what, noun] = nouns[field.replace(/^\w+ActorId$/, 'actorId')] ?? [field.replace(/Id$/, '')];
   // The last column has the text of an event of a post, or says why not.
   const isSaid = type.startsWith('post.') && saidIn(entry).length > 0;
-  return `${field.replace(/Id$/, '')} ${noun === undefined || isSaid ? id : named(noun, id)}`;
+  return `${what} ${noun === undefined || isSaid ? id : named(noun, id)}`;
 }
 
 const nouns: Readonly<Record<string, readonly [what: string, noun: keyof NamedIds]>> = {

@@ -37,30 +37,35 @@ describe('the table of the audit', () => {
   it('has the local time, who, what, about, and through which application', () => {
     const [head, first] = auditTable([entry({ text: 'hello' })], { app1: 'Pebble' }, idsAlone);
     expect(head).toMatch(/^TIME +WHO +WHAT +ABOUT +THROUGH, WHY$/);
-    expect(first).toBe(`${localMoment(at)}  ada  post.created  post p1  Pebble: “hello”`);
+    expect(first).toBe(`${localMoment(at)}  ada  published the post  post p1  Pebble: “hello”`);
   });
 
   it('has the id of an application without a name', () => {
-    expect(row({})).toEqual(['ada', 'post.created', 'post p1', 'app1']);
+    expect(row({})).toEqual(['ada', 'published the post', 'post p1', 'app1']);
   });
 
   it('names the identified operator, and beside it the claimed name as what it is', () => {
     const act = { actorId: null, appId: null, operator: 'ana', reason: 'a flood', type: 'account.suspended' };
     const subject = { actorId: 'bob' };
-    expect(row({ ...act, subject })).toEqual(['ana (claimed)', 'account.suspended', 'actor bob', 'a flood']);
+    expect(row({ ...act, subject })).toEqual([
+      'ana (claimed)',
+      'suspended the account',
+      'actor bob',
+      'a flood',
+    ]);
     expect(row({ ...act, subject, operatorId: 'op1' })?.[0]).toBe('operator op1, says: ana');
     expect(row({ ...act, subject, operatorId: 'op1' }, { op1: 'Grace' })?.[0]).toBe(
       'operator Grace, says: ana',
     );
     expect(row({ ...act, subject, operatorId: 'op1', operator: null })?.[0]).toBe('operator op1');
     expect(row({ ...act, subject, operatorId: 'shared-token' })?.[0]).toBe('shared token, says: ana');
-    const disclosed = { operatorId: 'op1', eventId: 'e1', actorId: 'bob' };
-    expect(row({ ...act, subject: disclosed, operatorId: 'op1' })?.[2]).toBe('event e1');
+    const exported = { ...act, type: 'audit.exported', operatorId: 'op1', subject: { exportId: 'e1' } };
+    expect(row(exported)?.slice(1, 3)).toEqual(['exported the audit', 'export e1']);
   });
 
   it('names the network where nobody acted', () => {
     expect(row({ actorId: null, appId: null, type: 'network.founded', subject: { networkId: 'n' } })).toEqual(
-      ['network', 'network.founded', 'network n'],
+      ['network', 'was founded', 'network n'],
     );
   });
 
@@ -76,18 +81,36 @@ describe('the table of the audit', () => {
       operators: {},
       posts: { p1: 'hello world' },
     });
-    const [, , liked] = auditTable(
-      [entry({ text: 'hello world' }), entry({ type: 'relation.established' })],
-      {},
-      names,
-    );
-    const cells = (line = '') => line.split(/ {2,}/).slice(1);
-    expect(cells(auditTable([entry({ text: 'hello world' })], {}, names)[1]).slice(0, 3)).toEqual([
+    const cells = (more: Partial<AuditEntry>) =>
+      auditTable([entry(more)], {}, names)[1]
+        ?.split(/ {2,}/)
+        .slice(1, 4);
+    const type = 'relation.established';
+    expect(cells({ text: 'hello world' })).toEqual([
       'Ada Lovelace @ada (ada)',
-      'post.created',
+      'published the post',
       'post p1',
     ]);
-    expect(cells(liked)[2]).toBe('post “hello world” (p1)');
+    expect(cells({ type, subject: { targetId: 'p1', targetActorId: 'ada' } })).toEqual([
+      'Ada Lovelace @ada (ada)',
+      'liked the post',
+      'post “hello world” (p1)',
+    ]);
+    expect(cells({ type, actorId: 'bob', subject: { targetId: 'ada', targetActorId: 'ada' } })).toEqual([
+      'bob',
+      'followed',
+      'actor Ada Lovelace @ada (ada)',
+    ]);
+  });
+
+  it('does not say who reported', () => {
+    const subject = { reportId: 'r1', reporterActorId: 'ada', postId: 'p1' };
+    expect(row({ type: 'report.created', subject })).toEqual([
+      'somebody',
+      'reported the post',
+      'post p1',
+      'app1',
+    ]);
   });
 
   it('says how a text that is not public is disclosed', () => {

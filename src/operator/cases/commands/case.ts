@@ -59,9 +59,11 @@ export function addCaseCommands(program: Command): void {
     .option('--newest', 'the newest first')
     .option('--urgent', 'the most urgent first: by the gravest reason, then by how many people reported')
     .option('--limit <number>', 'at most so many', limitOf, 100)
-    .action(async ({ state, reportedFor, newest, limit, ...options }: ListOptions) => {
-      const order = newest && 'newest';
-      const { cases, operators } = await listCases(options, { state, reportedFor, order }, limit);
+    .action(async (given: ListOptions) => {
+      const { state, reportedFor, author, application, newest, urgent, limit, ...options } = given;
+      const order = urgent ? 'urgent' : newest && 'newest';
+      const filters = { state, reportedFor, author, application, order } as const;
+      const { cases, operators } = await listCases(options, filters, limit);
       const lines = await withNames(operatorClientOf(options), options, (names) =>
         caseLines(cases, operators, names),
       );
@@ -92,8 +94,8 @@ export function addCaseCommands(program: Command): void {
     .option('--application <client-id>', APPLICATION)
     .option('--after <case-id>', 'another than this one, which you have left')
     .action(
-      perform('POST /operator/cases/next', ({ case: next }) =>
-        next === null ? ['no case waits that you may claim'] : caseViewLines(next),
+      perform('POST /operator/cases/next', ({ case: next }, _id, _given, names) =>
+        next === null ? ['no case waits that you may claim'] : caseViewLines(next, names),
       ),
     );
 

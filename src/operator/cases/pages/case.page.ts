@@ -1,4 +1,4 @@
-import { html, timeElement } from '../../../base/pages/html.js';
+import { html, secondElement, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import { batchIdOf, caseIdOf } from '../../../log/streams.js';
 import type { CaseView } from '../case-view.js';
@@ -6,6 +6,7 @@ import { caseKeysAsset } from '../../console/assets.js';
 import { consolePage } from '../../console/layout.js';
 import { named, namedCase } from '../../console/names.js';
 import type { Frame } from '../../desk/page.js';
+import { verbOf } from '../../desk/sentences.js';
 import { facts, proofField, state } from '../../console/parts.js';
 import { personCard, reportCard, subjectPart, textOf } from './evidence.js';
 import { caseForms, noteForm } from './case-forms.js';
@@ -126,8 +127,11 @@ const history = (frame: Frame, shown: CaseView): Html =>
       ${shown.history.map(
         (entry) =>
           html`<li>
-            <strong>${entry.type}</strong> <span class="quiet small">${timeElement(entry.at)}</span>
-            ${entry.operatorId === null ? undefined : html`<p class="small">by ${named.operator(entry.operatorId)}${entry.reason ? html`: <bdi>${entry.reason}</bdi>` : undefined}</p>`}
+            <p>
+              ${doerOf(entry)} ${verbOf(entry.type)}
+              <span class="quiet small">${secondElement(entry.at)}</span>
+            </p>
+            ${entry.reason ? html`<p class="small">why: <bdi>${entry.reason}</bdi></p>` : undefined}
             ${textOf(textNames[entry.type] ?? 'Notice', entry)}
           </li>`,
       )}

@@ -4,7 +4,6 @@ import type { Html } from '../../../base/pages/html.js';
 import { impactCounts, impactHeadings } from '../../audit/impact-columns.js';
 import { TIME_HELP } from '../../audit/time.js';
 import { consolePage } from '../../console/layout.js';
-import { named } from '../../console/names.js';
 import type { Frame, View } from '../../desk/page.js';
 import { mayDo } from '../../console/may.js';
 import { named } from '../../console/names.js';
