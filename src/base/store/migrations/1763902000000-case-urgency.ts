@@ -16,7 +16,7 @@ const setUrgency = (reports: string): string => `
 /** More people make it no more urgent. */
 const isCrowded = `status IN ('reported', 'open') AND urgency % 10 = 5`;
 
-/** A new report of a crowded case is looked at alone: a case may have a hundred thousand. */
+/** A crowded case counts no report again, since it may have a hundred thousand. */
 const addReports = `
   UPDATE cases.summary SET urgency = 10 * found.severity + 5
     FROM (SELECT case_id, max(${severity}) AS severity FROM changed GROUP BY case_id) found
