@@ -9,6 +9,7 @@ import { explainScript } from '../../src/doors/api/sql/assembled.js';
 import { assembledReads } from '../../src/doors/api/sql/reads.js';
 import { root } from '../support/command.js';
 import { sharedNetwork } from '../support/shared-network.js';
+import { until } from '../support/until.js';
 
 let database: Client;
 let incarnation: string;
@@ -17,10 +18,13 @@ beforeAll(async () => {
   const network = await sharedNetwork();
   database = new Client({ connectionString: network.env['DATABASE_URL'] });
   await database.connect();
-  const { rows } = await database.query<{ incarnation: string }>(
-    'SELECT incarnation FROM recovery.publication',
-  );
-  incarnation = rows[0]?.incarnation ?? '';
+  // A worker publishes it after the start.
+  incarnation = await until(async () => {
+    const { rows } = await database.query<{ incarnation: string | null }>(
+      'SELECT incarnation FROM recovery.publication',
+    );
+    return rows[0]?.incarnation ?? undefined;
+  });
 });
 
 afterAll(async () => {

@@ -32,6 +32,8 @@ const errorBody = (code: string) => ({ error: code, message: expect.any(String) 
 
 describe('protected reads', () => {
   it('carry the seven common headers [header-revision, header-incarnation, header-witness-epoch, header-actor-id, header-app-id, header-grant-id, header-scopes, profile-answer]', async () => {
+    // An account is certain for its person alone, until the worker has it.
+    await until(async () => (await alice.get(`/api/actors/${bob.actorId}`)).status === 200);
     for (const path of ['/api/profile', '/api/session', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
       const { status, headers } = await alice.get(path);
       expect(status).toBe(200);
