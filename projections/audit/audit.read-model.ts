@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { auditGroup } from './audit.projection.js';
 import { eventsOf, listsOf, windowOf } from './search.sql.js';
-import { Parameters } from './parameters.js';
+import { Parameters } from '../runner/parameters.js';
 import type { AuditCursor, AuditSearch, EventList } from './search.sql.js';
 import { inSnapshot } from './snapshot.js';
 import type { EventIds } from './subject.js';

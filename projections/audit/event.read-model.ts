@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { MAX_CANDIDATES } from './audit.read-model.js';
-import { Parameters } from './parameters.js';
+import { Parameters } from '../runner/parameters.js';
 import { eventsOf, listsOf, windowOf } from './search.sql.js';
 import type { AuditSearch } from './search.sql.js';
 import type { EventIds } from './subject.js';

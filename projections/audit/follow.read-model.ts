@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { MAX_CANDIDATES, presentEvent } from './audit.read-model.js';
 import type { AuditedEvent, AuditRow } from './audit.read-model.js';
 import { eventsOf, listsOf } from './search.sql.js';
-import { Parameters } from './parameters.js';
+import { Parameters } from '../runner/parameters.js';
 import type { AuditSearch } from './search.sql.js';
 import { inSnapshot } from './snapshot.js';
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { Parameters } from './parameters.js';
+import { Parameters } from '../runner/parameters.js';
 import { isReason, reasonsThatBegin } from './reasons.sql.js';
 import type { ReasonCondition } from './reasons.sql.js';
 import type { AuditSubject } from './subject.js';

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { presentEvent } from './audit.read-model.js';
 import type { AuditedEvent, AuditRow } from './audit.read-model.js';
 import { eventsOf } from './search.sql.js';
-import { Parameters } from './parameters.js';
+import { Parameters } from '../runner/parameters.js';
 
 export interface LogPage {
   readonly events: readonly AuditedEvent[];

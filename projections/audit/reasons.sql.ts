@@ -1,4 +1,4 @@
-import type { Parameters } from './parameters.js';
+import type { Parameters } from '../runner/parameters.js';
 
 /** `isBegin`: the reason begins with `text`, else it is that. Exact to the case, up to the 500th character. */
 export interface ReasonCondition {

@@ -1,4 +1,4 @@
-import type { Parameters } from './parameters.js';
+import type { Parameters } from '../runner/parameters.js';
 import { isReason, REASON, reasonsThatBegin } from './reasons.sql.js';
 import type { ReasonCondition } from './reasons.sql.js';
 import type { AuditSubject, SubjectKind } from './subject.js';

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { CaseOutcome } from '../../src/domain/case/events.js';
 import { casesGroup } from './cases.projection.js';
+import { countsByReason, newestReports } from './reports.sql.js';
 
 export const caseStateShape = z.enum(['open', 'claimed', 'decided', 'appealed']);
 export type CaseState = z.infer<typeof caseStateShape>;
@@ -31,13 +32,10 @@ export async function reportsOfCase(pool: Pool, caseId: string, limit: number): 
   }>(
     `SELECT (SELECT applied_position::text FROM recovery.checkpoint WHERE group_name = $3) AS revision,
       (SELECT reports FROM cases.summary WHERE case_id = $1) AS total,
-      (SELECT coalesce(json_object_agg(reason, reports ORDER BY reports DESC, reason), '{}') FROM (
-        SELECT reason, count(*) AS reports FROM (
-          SELECT reason FROM cases.report WHERE case_id = $1 ORDER BY position DESC LIMIT 1000) newest
-        GROUP BY reason) counted) AS by_reason,
+      coalesce(${countsByReason('$1')}, '{}') AS by_reason,
       (SELECT coalesce(json_agg(json_build_object('reportId', report_id, 'reason', reason, 'at', at,
           'isClosed', decision_id IS NOT NULL) ORDER BY position DESC), '[]') FROM (
-        SELECT * FROM cases.report WHERE case_id = $1 ORDER BY position DESC LIMIT $2::integer) newest) AS newest`,
+        ${newestReports('*', '$1', '$2::integer')}) newest) AS newest`,
     [caseId, limit, casesGroup.name],
   );
   const [row] = rows;

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { caseOfPost } from '../../src/domain/case/subject.js';
+import { FEWEST_REPORTS, MOST_COUNTED } from './reports.sql.js';
 
 const outcomes = ['waiting', 'violation', 'no_violation', 'overturned'] as const;
 
@@ -33,9 +34,6 @@ export type CasesAbout = z.infer<typeof casesAboutShape>;
 export type ReportsBy = z.infer<typeof reportsByShape>;
 
 const MAX_CASES = 50;
-const MAX_REPORTS = 1_000;
-/** Below it, an outcome could tell of which case a report was. */
-const FEWEST_REPORTS = 3;
 
 const newestCases = (condition: string): string => `
   SELECT case_id, reports, coalesce(decided_at, opened_at) AS at, opened_position,
@@ -56,11 +54,11 @@ const ofOutcome = (outcome: string): string => `count(*) FILTER (WHERE outcome $
 
 const reportsJson = `(
   SELECT CASE WHEN count(*) >= ${FEWEST_REPORTS} THEN json_build_object(
-    'reports', least(count(*), ${MAX_REPORTS}), 'isMore', count(*) > ${MAX_REPORTS}, 'waiting', ${ofOutcome('IS NULL')},
+    'reports', least(count(*), ${MOST_COUNTED}), 'isMore', count(*) > ${MOST_COUNTED}, 'waiting', ${ofOutcome('IS NULL')},
     'violation', ${ofOutcome(`= 'violation'`)}, 'noViolation', ${ofOutcome(`= 'no_violation'`)},
     'overturned', ${ofOutcome(`= 'overturned'`)}) END
   FROM (
-    SELECT outcome FROM cases.report WHERE reporter_actor_id = $1 ORDER BY position DESC LIMIT ${MAX_REPORTS + 1}
+    SELECT outcome FROM cases.report WHERE reporter_actor_id = $1 ORDER BY position DESC LIMIT ${MOST_COUNTED + 1}
   ) AS newest)`;
 
 /** The cases about a person and their posts, and the numbers of reports by them; null: too few. */

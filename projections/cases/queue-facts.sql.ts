@@ -1,17 +1,11 @@
 import { filterSql } from './queue.read-model.js';
+import { countsByReason, FEWEST_REPORTS, MOST_COUNTED, newestReports } from './reports.sql.js';
 
 /** So many reports of a case are read, or by a person: the newest. */
 export const NEWEST_REPORTS = 50;
-/** Numbers above it are not counted. */
-const MOST_COUNTED = 1_000;
-/** Below it, the numbers would tell about a person. */
-const FEWEST_REPORTS = 3;
 /** So many people within the window may be a brigade, if at least half of them follow another one who follows back. */
 export const BRIGADE = 5;
 const WINDOW_MS = 10 * 60_000;
-
-const newest = (columns: string, caseId: string, limit: number): string => `
-  SELECT ${columns} FROM cases.report WHERE report.case_id = ${caseId} ORDER BY position DESC LIMIT ${limit}`;
 
 /** By the id of the case or author. `ofAuthor`: open cases that nobody has claimed. */
 export interface CaseFacts {
@@ -25,7 +19,7 @@ export interface CaseFacts {
 export const caseFactsSql = `
   WITH reporter AS MATERIALIZED (
     SELECT asked.case_id, reporter_actor_id AS actor_id FROM unnest($3::text[]) AS asked(case_id)
-    CROSS JOIN LATERAL (${newest('reporter_actor_id', 'asked.case_id', NEWEST_REPORTS)}) report
+    CROSS JOIN LATERAL (${newestReports('reporter_actor_id', 'asked.case_id', NEWEST_REPORTS)}) report
     GROUP BY 1, 2
   ), known AS MATERIALIZED (
     SELECT actor_id, count(*) AS reports, array_agg(DISTINCT case_id) FILTER (WHERE outcome = 'violation') AS upheld
@@ -35,11 +29,9 @@ export const caseFactsSql = `
     GROUP BY actor_id
   )
   SELECT json_build_object(
-    'reasons', (SELECT coalesce(json_object_agg(case_id, counts), '{}') FROM (
-      SELECT asked.case_id, json_object_agg(reason, count ORDER BY count DESC, reason) AS counts
-      FROM unnest($1::text[]) AS asked(case_id) CROSS JOIN LATERAL (
-        SELECT reason, count(*) FROM (${newest('reason', 'asked.case_id', MOST_COUNTED)}) report GROUP BY reason) counted
-      GROUP BY asked.case_id) found),
+    'reasons', (SELECT coalesce(json_object_agg(case_id, counts) FILTER (WHERE counts IS NOT NULL), '{}') FROM (
+      SELECT asked.case_id, ${countsByReason('asked.case_id')} AS counts
+      FROM unnest($1::text[]) AS asked(case_id)) found),
     'ofAuthor', (SELECT coalesce(json_object_agg(actor_id, count), '{}')
       FROM unnest($2::text[]) AS author(actor_id) CROSS JOIN LATERAL (
         SELECT count(*) FROM (SELECT FROM cases.summary WHERE target_actor_id = author.actor_id
@@ -62,7 +54,7 @@ export const publishedFactsSql = (schema: string): string => `
       FROM "${schema}".post WHERE id = ANY ($1::text[])),
     'brigaded', (SELECT coalesce(json_agg(asked.case_id), '[]')
       FROM unnest($2::text[]) AS asked(case_id) CROSS JOIN LATERAL (
-        WITH report AS MATERIALIZED (${newest('reporter_actor_id, at', 'asked.case_id', NEWEST_REPORTS)})
+        WITH report AS MATERIALIZED (${newestReports('reporter_actor_id, at', 'asked.case_id', NEWEST_REPORTS)})
         SELECT array_agg(DISTINCT reporter_actor_id) AS people FROM report CROSS JOIN (
           SELECT last.at AS until FROM report last ORDER BY (
             SELECT count(*) FROM report other WHERE other.at BETWEEN last.at - ${WINDOW_MS} AND last.at) DESC LIMIT 1) busiest

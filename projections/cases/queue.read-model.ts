@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import { caseOutcomes } from '../../src/domain/case/events.js';
 import { severities } from '../../src/domain/report/report-reasons.js';
+import { Parameters } from '../runner/parameters.js';
 import { caseStateShape } from './cases.read-model.js';
 
 /** `mine`: claimed by the operator who lists them. */
@@ -16,7 +17,7 @@ export const listedCaseShape = z.strictObject({
   postId: z.string().nullable(),
   targetActorId: z.string(),
   state: caseStateShape,
-  /** That of the gravest reason that no decision has seen; of all reasons, if there is none. */
+  /** The gravest reason's that no decision has seen; without one, the gravest of all. */
   severity: z.enum(severities),
   reports: z.number(),
   reasons: z.array(z.string()).readonly(),
@@ -87,30 +88,21 @@ const orders = {
   newest: { by: 'opened_position DESC', after: '(opened_position) <', place: 'opened_position::text' },
 } as const;
 
-/** Numbers the values of a statement. */
-class Values {
-  readonly list: unknown[] = [];
-
-  add(value: unknown, type = 'text'): string {
-    return `$${this.list.push(value)}::${type}`;
-  }
-}
-
 /** Conditions with an `undefined` among them. */
 const all = (...conditions: readonly (string | undefined)[]): string =>
   conditions.filter((each) => each !== undefined).join(' AND ');
 
 const narrowed = (
   { reportedFor, author, application }: CaseNarrowing,
-  values: Values,
+  parameters: Parameters,
   schema: string,
 ): string =>
   all(
     'opened_position IS NOT NULL',
-    reportedFor && `${values.add(reportedFor)} = ANY (reasons)`,
-    author && `target_actor_id = ${values.add(author)}`,
+    reportedFor && `${parameters.add(reportedFor)}::text = ANY (reasons)`,
+    author && `target_actor_id = ${parameters.add(author)}::text`,
     application &&
-      `EXISTS (SELECT FROM "${schema}".post WHERE post.id = post_id AND post.app_id = ${values.add(application)} OFFSET 0)`,
+      `EXISTS (SELECT FROM "${schema}".post WHERE post.id = post_id AND post.app_id = ${parameters.add(application)}::text OFFSET 0)`,
   );
 
 /** As `data` of the one row that {@link CaseStatement} promises. */
@@ -130,24 +122,24 @@ const activeAt = `(SELECT active_at FROM cases.activity WHERE activity.case_id =
 export const casesPageSql =
   ({ filter, operatorId, order, after, limit, ...narrowing }: CasePage): CaseStatement =>
   (schema) => {
-    const values = new Values();
+    const parameters = new Parameters();
     const { by, after: compare, place } = orders[order];
     const [position, urgency] = after?.split('-').toReversed() ?? [];
     const last = () => [
-      ...(urgency === undefined ? [] : [values.add(-Number(urgency), 'integer')]),
-      values.add(position, 'numeric'),
+      ...(urgency === undefined ? [] : [`${parameters.add(-Number(urgency))}::integer`]),
+      `${parameters.add(position)}::numeric`,
     ];
     const text = asData(`
       SELECT json_build_object('listed', ${caseJson}, 'place', ${place}, 'activeAt', ${activeAt}) AS found
       FROM cases.summary
       WHERE ${all(
         filterSql[filter],
-        filter === 'mine' ? `claimed_by = ${values.add(operatorId)}` : undefined,
-        narrowed(narrowing, values, schema),
+        filter === 'mine' ? `claimed_by = ${parameters.add(operatorId)}::text` : undefined,
+        narrowed(narrowing, parameters, schema),
         after && `${compare} (${last().join(', ')})`,
       )}
-      ORDER BY ${by} LIMIT ${values.add(limit, 'integer')}`);
-    return { text, values: values.list };
+      ORDER BY ${by} LIMIT ${parameters.add(limit)}::integer`);
+    return { text, values: parameters.values };
   };
 
 export async function casesPage(
@@ -178,16 +170,20 @@ export interface Candidate {
 export const claimableSql =
   ({ isAppealed, operatorId, idleSince, except, limit, ...narrowing }: Claimable): CaseStatement =>
   (schema) => {
-    const values = new Values();
+    const parameters = new Parameters();
+    const operator = `${parameters.add(operatorId)}::text`;
+    const isOwnDecision = `cardinality(waiting_appeals) = 1 AND decision_id = waiting_appeals[1] AND decided_by = ${operator}`;
     const text = asData(`
       SELECT json_build_object('caseId', case_id, 'idleOperatorId', claimed_by) AS found FROM cases.summary
-      WHERE ${all(isAppealed ? filterSql.appealed : `status = 'open'`, narrowed(narrowing, values, schema))}
-        AND ${isAppealed ? `(cardinality(waiting_appeals) = 1 AND decision_id = waiting_appeals[1] AND decided_by = ${values.add(operatorId)}) IS NOT TRUE` : 'true'}
-        AND (claimed_by IS NULL OR (
-          claimed_by <> ${values.add(operatorId)} AND coalesce(${activeAt}, 0) <= ${values.add(idleSince, 'bigint')}))
-        AND case_id <> ALL (${values.add(except, 'text[]')})
-      ORDER BY ${byUrgency} LIMIT ${values.add(limit, 'integer')}`);
-    return { text, values: values.list };
+      WHERE ${all(
+        isAppealed ? filterSql.appealed : `status = 'open'`,
+        narrowed(narrowing, parameters, schema),
+        isAppealed ? `(${isOwnDecision}) IS NOT TRUE` : undefined,
+        `(claimed_by IS NULL OR (claimed_by <> ${operator} AND coalesce(${activeAt}, 0) <= ${parameters.add(idleSince)}::bigint))`,
+        `case_id <> ALL (${parameters.add(except)}::text[])`,
+      )}
+      ORDER BY ${byUrgency} LIMIT ${parameters.add(limit)}::integer`);
+    return { text, values: parameters.values };
   };
 
 /** Records that the claimer of a case is at it. */

@@ -39,27 +39,34 @@ export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
   present: (json) => (json === null ? null : presentPage(json)),
 };
 
+/** `value`: SQL, of each of those posts that the caller may see, by id. */
+const ofVisiblePosts = <Value>(
+  name: string,
+  value: string,
+): ReadQuery<{ readonly postIds: readonly string[] }, ReadonlyMap<string, Value>> => ({
+  name,
+  values: ({ postIds }) => [postIds],
+  sql: ({ schema, parameter }) => `(
+      SELECT json_object_agg(post.id, ${value})
+      FROM unnest(${parameter(1)}::text[]) AS wanted(id)
+      CROSS JOIN LATERAL (
+        SELECT post.* FROM ${schema}.post
+        WHERE post.id = wanted.id AND ${isPostVisible(schema, 'post')} OFFSET 0) post)`,
+  present: (json) => new Map(Object.entries((json ?? {}) as Readonly<Record<string, Value>>)),
+});
+
 /** `words`: the first characters of its text. */
 export interface PublicVersion {
   readonly revision: number;
   readonly words: string;
 }
 
-/** The versions of those posts that the caller may see, by id. */
-export const publicVersions: ReadQuery<
-  { readonly postIds: readonly string[] },
-  ReadonlyMap<string, PublicVersion>
-> = {
-  name: 'public-versions',
-  values: ({ postIds }) => [postIds],
-  sql: ({ schema, parameter }) => `(
-      SELECT json_object_agg(post.id, json_build_object('revision', post.revision, 'words', left(post.text, 120)))
-      FROM unnest(${parameter(1)}::text[]) AS wanted(id)
-      CROSS JOIN LATERAL (
-        SELECT post.* FROM ${schema}.post
-        WHERE post.id = wanted.id AND ${isPostVisible(schema, 'post')} OFFSET 0) post)`,
-  present: (json) => new Map(Object.entries((json ?? {}) as Readonly<Record<string, PublicVersion>>)),
-};
+export const publicVersions = ofVisiblePosts<PublicVersion>(
+  'public-versions',
+  `json_build_object('revision', post.revision, 'words', left(post.text, 120))`,
+);
+
+export const publicTexts = ofVisiblePosts<string>('public-texts', 'post.text');
 
 export const repliesOf: PageQuery<{ readonly postId: string }, Post> = {
   name: 'replies-of',

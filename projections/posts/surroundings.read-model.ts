@@ -37,15 +37,3 @@ export const surroundings: ReadQuery<
           WHERE ${isPostVisible(schema, 'listed')})))`,
   present: (json) => json as Surroundings,
 };
-
-/** The whole texts of those posts that the caller may see, by id. */
-export const publicTexts: ReadQuery<{ readonly postIds: readonly string[] }, ReadonlyMap<string, string>> = {
-  name: 'public-texts',
-  values: ({ postIds }) => [postIds],
-  sql: ({ schema, parameter }) => `(
-      SELECT json_object_agg(post.id, post.text)
-      FROM unnest(${parameter(1)}::text[]) AS wanted(id)
-      CROSS JOIN LATERAL (
-        SELECT found.* FROM ${postWithId(schema, 'wanted.id')} found WHERE ${isPostVisible(schema, 'found')} OFFSET 0) post)`,
-  present: (json) => new Map(Object.entries((json ?? {}) as Readonly<Record<string, string>>)),
-};

@@ -1,11 +1,8 @@
-import { publicVersions } from '../../../../projections/posts/posts.read-model.js';
+import { publicTexts, publicVersions } from '../../../../projections/posts/posts.read-model.js';
 import type { PublicVersion } from '../../../../projections/posts/posts.read-model.js';
-import {
-  noSurroundings,
-  publicTexts,
-  surroundings,
-} from '../../../../projections/posts/surroundings.read-model.js';
+import { noSurroundings, surroundings } from '../../../../projections/posts/surroundings.read-model.js';
 import type { Surroundings } from '../../../../projections/posts/surroundings.read-model.js';
+import type { ReadQuery } from '../../../../projections/runner/read-query.js';
 import type { Clock } from '../../../base/support/clock.js';
 import type { PublishedStatements } from './published-statements.js';
 import { readAsAnybody } from './read-as-anybody.js';
@@ -20,16 +17,12 @@ export class PublicPosts {
     this.reads = { statements, clock, proof };
   }
 
-  /** By post id. Empty while the network refuses reads: nobody can read a post then. */
-  async versionsOf(postIds: readonly string[]): Promise<ReadonlyMap<string, PublicVersion>> {
-    if (postIds.length === 0) return new Map();
-    return (await readAsAnybody(this.reads, publicVersions, { postIds })) ?? new Map<string, PublicVersion>();
+  versionsOf(postIds: readonly string[]): Promise<ReadonlyMap<string, PublicVersion>> {
+    return this.byId(publicVersions, postIds);
   }
 
-  /** Whole texts, by post id. */
-  async textsOf(postIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    if (postIds.length === 0) return new Map();
-    return (await readAsAnybody(this.reads, publicTexts, { postIds })) ?? new Map<string, string>();
+  textsOf(postIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.byId(publicTexts, postIds);
   }
 
   /** The thread above a post, and so many other posts of its author. */
@@ -37,5 +30,14 @@ export class PublicPosts {
     return (
       (await readAsAnybody(this.reads, surroundings, { authorActorId, postId, limit })) ?? noSurroundings
     );
+  }
+
+  /** By post id. Empty while the network refuses reads: nobody can read a post then. */
+  private async byId<Value>(
+    query: ReadQuery<{ readonly postIds: readonly string[] }, ReadonlyMap<string, Value>>,
+    postIds: readonly string[],
+  ): Promise<ReadonlyMap<string, Value>> {
+    const none = new Map<string, Value>();
+    return postIds.length === 0 ? none : ((await readAsAnybody(this.reads, query, { postIds })) ?? none);
   }
 }

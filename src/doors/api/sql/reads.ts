@@ -6,10 +6,11 @@ import { intentOutcomes } from '../../../../projections/intents/intents.read-mod
 import {
   postById,
   postsOf,
+  publicTexts,
   publicVersions,
   repliesOf,
 } from '../../../../projections/posts/posts.read-model.js';
-import { publicTexts, surroundings } from '../../../../projections/posts/surroundings.read-model.js';
+import { surroundings } from '../../../../projections/posts/surroundings.read-model.js';
 import { actorNumbers } from '../../../../projections/profile/actor-numbers.read-model.js';
 import { actorById, ownProfile, publicProfiles } from '../../../../projections/profile/profile.read-model.js';
 import { reconcile } from '../../../../projections/reconcile/reconcile.read-model.js';
